@@ -108,14 +108,15 @@ std::string ExportNodeDef(const Node& node, const Function* function) {
   return out;
 }
 
-std::string ExportFunctionDef(const Function& function) {
+std::string ExportFunctionDef(const Function& function, bool in_order_made) {
   if (!function.changed && !function.source.empty()) return function.source.str();
   std::string out;
   AppendBytesField(&out, 1, function.signature);
   llvm::DenseSet<NodeId> boundary(function.args.begin(), function.args.end());
   for (const Function::Result& result : function.results) boundary.insert(result.node);
   // As in a main graph, inputs come before readers; what is on a cycle keeps its place.
-  std::vector<NodeId> order = TopologicalOrder(function.body);
+  std::vector<NodeId> order;
+  if (!in_order_made) order = TopologicalOrder(function.body);
   if (order.size() != function.body.num_nodes()) {
     order.clear();
     for (Node node : function.body.nodes()) order.push_back(node.id());

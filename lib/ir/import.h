@@ -24,8 +24,9 @@ void ExportGraphDef(const Module& module, llvm::raw_ostream& os, llvm::ArrayRef<
 // One serialized NodeDef. In a function's body inputs are written "node:output:index"; pass the
 // function then.
 std::string ExportNodeDef(const Node& node, const Function* function = nullptr);
-// One serialized FunctionDef.
-std::string ExportFunctionDef(const Function& function);
+// One serialized FunctionDef. Its nodes come before their readers, or in the order in which they
+// were made.
+std::string ExportFunctionDef(const Function& function, bool in_order_made = false);
 
 // "node", "node:1", "^node": how the main graph writes an input.
 std::string PortText(const Graph& graph, Port port);

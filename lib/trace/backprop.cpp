@@ -1,7 +1,9 @@
 // Follows TensorFlow's tape (tensorflow/c/eager/tape.h) step by step, since the order in which it
-// visits ops is the order of the nodes that come out: a stack of ops all of whose readers are done,
+// visits ops is the order of the nodes that come out: a queue of ops all of whose readers are done,
 // gradients of a tensor collected in a list and added up when its op's turn comes.
 #include "lib/trace/backprop.h"
+
+#include <deque>
 
 #include "lib/ir/node_types.h"
 #include "lib/trace/eager_runner.h"
@@ -137,12 +139,12 @@ class Backpropagation {
   void Visit() {
     // Of several targets TensorFlow begins with one that its hash table chooses; here, with the
     // last.
-    for (NodeId id : llvm::reverse(order_)) {
-      if (missing_[id] == 0) stack_.push_back(id);
+    for (NodeId id : order_) {
+      if (missing_[id] == 0) ready_.push_back(id);
     }
-    while (!stack_.empty()) {
-      NodeId id = stack_.back();
-      stack_.pop_back();
+    while (!ready_.empty()) {
+      NodeId id = ready_.front();
+      ready_.pop_front();
       if (!pending_[id]) continue;
       pending_[id] = false;
       VisitNode(graph_.node(id));
@@ -164,7 +166,7 @@ class Backpropagation {
         AddUpIfMany(slot);
       }
       if (slot.uses == 0 || --slot.uses != 0) continue;
-      if (IsRecorded(read) && --missing_[read.node] == 0) stack_.push_back(read.node);
+      if (IsRecorded(read) && --missing_[read.node] == 0) ready_.push_back(read.node);
     }
   }
 
@@ -371,7 +373,8 @@ class Backpropagation {
   std::vector<bool> pending_;      // by node: it is still to be visited
   std::vector<Slot> slots_;
   std::vector<NodeId> order_;  // nodes to visit, as they were met from the targets
-  std::vector<NodeId> stack_;
+  std::vector<NodeId> stack_;  // on the way forward
+  std::deque<NodeId> ready_;   // on the way back
   llvm::DenseSet<std::pair<NodeId, int32_t>> tracked_, stops_;
   llvm::DenseMap<StringId, const GradientEntry*> rules_;
 };

@@ -45,6 +45,10 @@ class TraceBody {
   // The port that stands for `value` here: its own, or that of a placeholder that is an argument of
   // this function. `value` is of this body or one around it.
   Port Capture(const Value& value, const Where& where);
+  // To be called for a node of this body that others are asked to run after: TensorFlow marks it.
+  void MarkControl(NodeId id) {
+    graph->SetAttr(id, "_has_manual_control_dependencies", attr::Bool(true));
+  }
   NodeId AddPlaceholder(DataType dtype, const Shape& shape, llvm::StringRef name, bool keep_name,
                         const Where& where);
   bool IsInside(const TraceBody* other) const;  // the same, or around this one
@@ -227,7 +231,8 @@ Values MakeWhile(TraceState& state, llvm::function_ref<Value(llvm::ArrayRef<Valu
                  llvm::function_ref<Values(llvm::ArrayRef<Value>)> body,
                  llvm::ArrayRef<Operand> init, const Where& where);
 Values MakeIf(TraceState& state, const Operand& cond, llvm::function_ref<Values()> then,
-              llvm::function_ref<Values()> otherwise, const Where& where);
+              llvm::function_ref<Values()> otherwise, const Where& where,
+              llvm::StringRef name = "cond");
 
 // What tf.function does when a body is complete: effects run in the order of the program, and
 // before `results`.

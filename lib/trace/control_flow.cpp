@@ -261,9 +261,9 @@ class BranchMaker {
   using Branch = llvm::function_ref<Values()>;
   BranchMaker(TraceState& state, const Where& where) : state_(state), where_(where) {}
 
-  Values If(const Operand& operand, Branch then, Branch otherwise) {
+  Values If(const Operand& operand, Branch then, Branch otherwise, llvm::StringRef name) {
     what_ = "if";
-    ScopeGuard scope(state_.current, "cond");
+    ScopeGuard scope(state_.current, name);
     names_ = {state_.FunctionName(scope.path(), "true"),
               state_.FunctionName(scope.path(), "false")};
     Value cond = ToCondition(state_, ToValue(state_, operand, "pred"), what_, where_);
@@ -419,9 +419,9 @@ Values MakeWhile(TraceState& state, llvm::function_ref<Value(llvm::ArrayRef<Valu
 }
 
 Values MakeIf(TraceState& state, const Operand& cond, llvm::function_ref<Values()> then,
-              llvm::function_ref<Values()> otherwise, const Where& where) {
+              llvm::function_ref<Values()> otherwise, const Where& where, llvm::StringRef name) {
   if (state.current->is_eager) return RunIf(state, cond, then, otherwise, where);
-  return BranchMaker(state, where).If(cond, then, otherwise);
+  return BranchMaker(state, where).If(cond, then, otherwise, name);
 }
 
 Values Tracer::WhileLoop(llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond,

@@ -4,6 +4,7 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "lib/ir/debug_info_writer.h"
+#include "lib/ir/import.h"
 #include "lib/ir/node_types.h"
 #include "lib/proto/function.pb.h"
 #include "lib/trace/body.h"
@@ -50,6 +51,8 @@ class FunctionMaker {
 
   void Run(llvm::ArrayRef<NodeId> args, llvm::ArrayRef<Port> results) {
     signature_.set_name(function_.name().str());
+    // Before there are arguments, whose ops are stateful by their definition.
+    signature_.set_is_stateful(body_.HasStatefulNodes());
     // Results are named first: an argument gives way to a result of its name.
     for (Port port : results) AddResultArg(port);
     for (NodeId id : args) AddArg(id);
@@ -59,12 +62,15 @@ class FunctionMaker {
       function_.control_results.emplace_back(name, id);
       signature_.add_control_output(name);
     }
-    signature_.set_is_stateful(body_.HasStatefulNodes());
     (*rest_.mutable_attr())["_construction_context"].set_s("kEagerRuntime");
     function_.info = OpInfoFromProto(signature_);
     function_.signature = signature_.SerializeAsString();
     function_.source = graph_.module().Keep(Serialize(rest_));
     function_.changed = true;
+    // TensorFlow writes the nodes of a function that it traced in the order in which they were
+    // made.
+    function_.source = graph_.module().Keep(ExportFunctionDef(function_, /*in_order_made=*/true));
+    function_.changed = false;
   }
 
  private:

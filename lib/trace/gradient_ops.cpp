@@ -46,7 +46,9 @@ Tracer::Ending GradientContext::After(const Values& values) {
   if (body->is_eager) return Tracer::Ending([] {});
   TraceBody::Controller controller;
   for (const Value& value : values) {
-    if (value.ok()) controller.inputs.push_back(body->Capture(value, Where()).node);
+    if (!value.ok()) continue;
+    controller.inputs.push_back(body->Capture(value, Where()).node);
+    if (value.body() == body) body->MarkControl(value.port().node);
   }
   body->controllers.push_back(std::move(controller));
   return Tracer::Ending([body] { body->controllers.pop_back(); });

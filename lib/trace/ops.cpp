@@ -233,6 +233,14 @@ Value Sigmoid(const Value& x, Where where) {
 Value Relu(const Value& x, Where where) { return Unary("Relu", x, where); }
 
 Value MatMul(const Value& x, const Value& y, bool transpose_x, bool transpose_y, Where where) {
+  auto may_be_batch = [](const Value& v) {
+    Shape shape = v.shape();
+    return !shape.known_rank() || shape.rank() > 2;
+  };
+  if (may_be_batch(x) || may_be_batch(y)) {
+    return Make("BatchMatMulV2", {Operand(x, where), Operand(y, where)}, where,
+                {{"adj_x", transpose_x}, {"adj_y", transpose_y}}, "MatMul", /*own_scope=*/true);
+  }
   return Make("MatMul", {Operand(x, where), Operand(y, where)}, where,
               {{"transpose_a", transpose_x}, {"transpose_b", transpose_y}}, {}, /*own_scope=*/true);
 }

@@ -45,7 +45,7 @@ GRAPNEL_PUBLIC Value Tanh(const Value& x, Where where = Where());
 GRAPNEL_PUBLIC Value Sigmoid(const Value& x, Where where = Where());
 GRAPNEL_PUBLIC Value Relu(const Value& x, Where where = Where());
 
-// Python's `x @ y` for matrices, with tf.matmul's flags.
+// Python's `x @ y` for matrices, and batches of them, with tf.matmul's flags.
 GRAPNEL_PUBLIC Value MatMul(const Value& x, const Value& y, bool transpose_x = false,
                             bool transpose_y = false, Where where = Where());
 GRAPNEL_PUBLIC Value Reshape(const Value& x, const Operand& shape);

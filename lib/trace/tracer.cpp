@@ -147,6 +147,7 @@ Tracer::Ending Tracer::ControlDependencies(llvm::ArrayRef<Operation> ops, Where 
       continue;  // has run
     } else if (op.body() == body) {
       controller.inputs.push_back(op.node());
+      body->MarkControl(op.node());
     } else if (body->IsInside(op.body())) {
       body->outer_controls.push_back(op);
     } else {

@@ -2,8 +2,10 @@
 #ifndef GRAPNEL_LIB_TRACE_VALUE_H_
 #define GRAPNEL_LIB_TRACE_VALUE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -201,14 +203,32 @@ class GRAPNEL_PUBLIC Operand {
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   Operand(T number, Where where = Where())
       : where(where), kind(kNumbers), literal(LiteralOf<T>({}, &number, 1)) {}
-  Operand(std::initializer_list<int> numbers, Where where = Where())
-      : Operand(std::vector<int>(numbers), where) {}
+  template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+  Operand(std::initializer_list<T> numbers, Where where = Where())
+      : Operand(std::vector<T>(numbers), where) {}
+  // Rows of one length, {{1, 2}, {3, 4}}, and what is made of them; others are an error when used.
+  template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+  Operand(std::initializer_list<std::initializer_list<T>> rows, Where where = Where())
+      : where(where), kind(kNumbers), literal(LiteralOfRows<T>(rows)) {}
+  template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+  Operand(std::initializer_list<std::initializer_list<std::initializer_list<T>>> blocks,
+          Where where = Where())
+      : where(where), kind(kNumbers), literal(LiteralOfRows<T>(blocks)) {}
+  template <typename T>
+  Operand(const std::vector<std::vector<T>>& rows, Where where = Where())
+      : where(where), kind(kNumbers), literal(LiteralOfRows<Element<T>>(rows)) {}
+  Operand(std::vector<std::string> texts, Where where = Where())
+      : where(where),
+        kind(kLiteral),
+        literal(Literal::MakeStrings({static_cast<int64_t>(texts.size())}, std::move(texts))) {}
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   Operand(const std::vector<T>& numbers, Where where = Where())
       : where(where),
         kind(kNumbers),
         literal(
             LiteralOf<T>({static_cast<int64_t>(numbers.size())}, numbers.data(), numbers.size())) {}
+
+  static constexpr const char* kUnequalRows = "rows of different lengths";
 
   Where where;
   enum Kind { kValue, kList, kLiteral, kNumbers } kind;
@@ -226,6 +246,40 @@ class GRAPNEL_PUBLIC Operand {
                                       proto::DT_UINT64};
     constexpr int kLog2 = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
     return std::is_signed_v<T> ? kSigned[kLog2] : kUnsigned[kLog2];
+  }
+  // What nested vectors are made of.
+  template <typename T>
+  struct ElementOf {
+    using Type = T;
+  };
+  template <typename T>
+  struct ElementOf<std::vector<T>> : ElementOf<T> {};
+  template <typename T>
+  using Element = typename ElementOf<T>::Type;
+
+  // Appends the numbers of nested lists; false where two lists beside each other differ in length.
+  template <typename T, typename Rows>
+  static bool Flatten(const Rows& rows, size_t depth, std::vector<int64_t>& dims,
+                      std::vector<T>& numbers) {
+    if constexpr (std::is_arithmetic_v<Rows>) {
+      numbers.push_back(rows);
+      return true;
+    } else {
+      if (dims.size() == depth) dims.push_back(static_cast<int64_t>(rows.size()));
+      bool fits = dims[depth] == static_cast<int64_t>(rows.size());
+      for (const auto& row : rows) fits = Flatten<T>(row, depth + 1, dims, numbers) && fits;
+      return fits;
+    }
+  }
+  template <typename T, typename Rows>
+  static Literal LiteralOfRows(const Rows& rows) {
+    std::vector<int64_t> dims;
+    std::vector<T> numbers;
+    // Numbers are never a text, so whoever converts it reports this one.
+    if (!Flatten<T>(rows, 0, dims, numbers)) return Literal::MakeStrings({}, {kUnequalRows});
+    std::unique_ptr<T[]> elements(new T[numbers.size()]);  // vector<bool> has no array
+    std::copy(numbers.begin(), numbers.end(), elements.get());
+    return LiteralOf<T>(dims, elements.get(), numbers.size());
   }
   template <typename T>
   static Literal LiteralOf(llvm::ArrayRef<int64_t> dims, const T* data, size_t count) {

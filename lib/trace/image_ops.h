@@ -1,0 +1,25 @@
+// Images, [batch, height, width, channels], each function named and built as TensorFlow's Python
+// function of that name in tf.image and tf.nn does.
+#ifndef GRAPNEL_LIB_TRACE_IMAGE_OPS_H_
+#define GRAPNEL_LIB_TRACE_IMAGE_OPS_H_
+
+#include "lib/support/public.h"
+#include "lib/trace/tracer.h"
+
+namespace grapnel {
+namespace image {
+
+// Three channels between 0 and 1.
+GRAPNEL_PUBLIC Value RgbToHsv(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value HsvToRgb(const Value& x, Where where = Where());
+
+enum class Method { kBilinear, kNearest, kBicubic };
+GRAPNEL_PUBLIC Value Resize(const Value& x, int height, int width,
+                            Method method = Method::kBilinear, Where where = Where());
+GRAPNEL_PUBLIC Value SpaceToDepth(const Value& x, int block, Where where = Where());
+GRAPNEL_PUBLIC Value DepthToSpace(const Value& x, int block, Where where = Where());
+
+}  // namespace image
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_TRACE_IMAGE_OPS_H_

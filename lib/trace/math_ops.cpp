@@ -1,0 +1,289 @@
+#include "lib/trace/math_ops.h"
+
+#include <numeric>
+
+#include "lib/trace/array_ops.h"
+#include "lib/trace/gradient.h"
+#include "lib/trace/op_builder.h"
+
+namespace grapnel {
+namespace {
+
+Value Unary(llvm::StringRef op, const Value& x, const Where& where, llvm::StringRef name = {}) {
+  return OpBuilder(x, where).Op(op, x, {}, name);
+}
+
+// The value among the two, which says where the trace is.
+const Value& Made(const Operand& x, const Operand& y) {
+  static const Value kNone;
+  if (x.kind == Operand::kValue) return x.values[0];
+  return y.kind == Operand::kValue ? y.values[0] : kNone;
+}
+
+Value Binary(llvm::StringRef op, const Operand& x, const Operand& y, const Where& where,
+             const std::vector<OpAttribute>& attributes = {}, llvm::StringRef name = {}) {
+  return OpBuilder(Made(x, y), where).Op(op, {x, y}, attributes, name);
+}
+
+// What a permutation of the trailing two dimensions is called, for a known rank.
+std::vector<int> SwappedMatrix(int rank) {
+  std::vector<int> permutation(rank);
+  std::iota(permutation.begin(), permutation.end(), 0);
+  std::swap(permutation[rank - 2], permutation[rank - 1]);
+  return permutation;
+}
+
+}  // namespace
+
+Value Sin(const Value& x, Where where) { return Unary("Sin", x, where); }
+Value Cos(const Value& x, Where where) { return Unary("Cos", x, where); }
+Value Tan(const Value& x, Where where) { return Unary("Tan", x, where); }
+Value Erf(const Value& x, Where where) { return Unary("Erf", x, where); }
+Value Erfc(const Value& x, Where where) { return Unary("Erfc", x, where); }
+Value Floor(const Value& x, Where where) { return Unary("Floor", x, where); }
+Value Ceil(const Value& x, Where where) { return Unary("Ceil", x, where); }
+Value Round(const Value& x, Where where) { return OpBuilder(x, where).Scoped("Round", x); }
+Value Sign(const Value& x, Where where) { return Unary("Sign", x, where); }
+Value Rsqrt(const Value& x, Where where) { return Unary("Rsqrt", x, where); }
+Value Log1p(const Value& x, Where where) { return Unary("Log1p", x, where); }
+Value Expm1(const Value& x, Where where) { return Unary("Expm1", x, where); }
+Value IsFinite(const Value& x, Where where) { return Unary("IsFinite", x, where); }
+Value IsNan(const Value& x, Where where) { return Unary("IsNan", x, where); }
+Value LogicalNot(const Value& x, Where where) { return Unary("LogicalNot", x, where); }
+
+Value Atan2(const Operand& y, const Operand& x, Where where) {
+  return Binary("Atan2", y, x, where);
+}
+Value Power(const Operand& x, const Operand& y, Where where) {
+  return OpBuilder(Made(x, y), where).Scoped("Pow", {x, y});
+}
+Value LogicalAnd(const Value& x, const Value& y, Where where) {
+  return Binary("LogicalAnd", x, y, where);
+}
+Value LogicalOr(const Value& x, const Value& y, Where where) {
+  return Binary("LogicalOr", x, y, where);
+}
+Value Equal(const Operand& x, const Operand& y, Where where) {
+  return Binary("Equal", x, y, where);
+}
+Value NotEqual(const Operand& x, const Operand& y, Where where) {
+  return Binary("NotEqual", x, y, where);
+}
+Value SquaredDifference(const Operand& x, const Operand& y, Where where) {
+  return Binary("SquaredDifference", x, y, where);
+}
+Value DivideNoNan(const Operand& x, const Operand& y, Where where) {
+  return OpBuilder(Made(x, y), where).Scoped("DivNoNan", {x, y}, {}, "div_no_nan");
+}
+Value AddN(const Values& values, Where where) {
+  return OpBuilder(values, where).Op("AddN", Operand(values, where));
+}
+
+Value ReduceLogSumExp(const Value& x, const std::optional<Operand>& axis, bool keep_dims,
+                      Where where) {
+  OpBuilder make(x, where);
+  if (!x.ok()) return x;
+  auto scope = make.Scope("ReduceLogSumExp");
+  Value largest = ReduceMax(x, axis, /*keep_dims=*/true, where);
+  Value bounded = StopGradient(make.Op("SelectV2", {IsFinite(largest, where), largest,
+                                                    Operand(Literal::Scalar(x.dtype(), 0), where)}),
+                               where);
+  Value shifted = make.Op("Sub", {x, bounded});
+  Value logs = Log(ReduceSum(Exp(shifted, where), axis, keep_dims, where), where);
+  if (!keep_dims) {
+    // TensorFlow asks for the shape when the graph runs even where it is known.
+    Value shape = make.Op("Shape", logs);
+    bounded = make.Op("Reshape", {bounded, shape});
+  }
+  return make.Exact("AddV2", {logs, bounded});
+}
+
+Value ReduceVariance(const Value& x, const std::optional<Operand>& axis, bool keep_dims,
+                     Where where) {
+  OpBuilder make(x, where);
+  auto scope = make.Scope("reduce_variance");
+  Value mean = ReduceMean(x, axis, /*keep_dims=*/true, where);
+  Value centred = make.Scoped("Sub", {x, mean}, {}, "sub");
+  return ReduceMean(Square(centred, where), axis, keep_dims, where);
+}
+
+Value ReduceStd(const Value& x, const std::optional<Operand>& axis, bool keep_dims, Where where) {
+  OpBuilder make(x, where);
+  auto scope = make.Scope("reduce_std");
+  return Sqrt(ReduceVariance(x, axis, keep_dims, where), where);
+}
+
+Value ArgMax(const Value& x, int axis, DataType dtype, Where where) {
+  return OpBuilder(x, where).Op("ArgMax", {x, axis}, {{"output_type", dtype}});
+}
+Value ArgMin(const Value& x, int axis, DataType dtype, Where where) {
+  return OpBuilder(x, where).Op("ArgMin", {x, axis}, {{"output_type", dtype}});
+}
+
+TopKResult TopK(const Value& x, const Operand& k, Where where) {
+  Operation op = OpBuilder(x, where).Op("TopKV2", {x, k});
+  return {op.output(0), op.output(1)};
+}
+
+namespace {
+
+// Both of a sort, which TensorFlow makes of TopKV2; of the negated values where it rises.
+TopKResult Sorted(const OpBuilder& make, const Value& x, bool descending) {
+  make.Scalar(-1, proto::DT_INT32, "axis");
+  Value values = descending ? x : make.Op("Neg", x).output();
+  Value size = Slice(ShapeOf(x, make.where()), {SlicePlace(-1)}, make.where());
+  Rank(x, make.where());
+  return TopK(values, size, make.where());
+}
+
+}  // namespace
+
+Value Sort(const Value& x, bool descending, Where where) {
+  OpBuilder make(x, where);
+  if (!x.ok()) return x;
+  auto scope = make.Scope("sort");
+  Value values = Sorted(make, x, descending).values;
+  return descending ? values : make.Op("Neg", values).output();
+}
+
+Value ArgSort(const Value& x, bool descending, Where where) {
+  OpBuilder make(x, where);
+  if (!x.ok()) return x;
+  auto scope = make.Scope("argsort");
+  return Sorted(make, x, descending).indices;
+}
+
+Value Cumsum(const Value& x, int axis, const CumulativeOptions& options, Where where) {
+  return OpBuilder(x, where).Scoped(
+      "Cumsum", {x, axis}, {{"exclusive", options.exclusive}, {"reverse", options.reverse}});
+}
+Value Cumprod(const Value& x, int axis, const CumulativeOptions& options, Where where) {
+  return OpBuilder(x, where).Scoped(
+      "Cumprod", {x, axis}, {{"exclusive", options.exclusive}, {"reverse", options.reverse}});
+}
+
+Value SegmentSum(const Value& x, const Operand& segments, Where where) {
+  return OpBuilder(x, where).Op("SegmentSum", {x, segments});
+}
+Value SegmentMean(const Value& x, const Operand& segments, Where where) {
+  return OpBuilder(x, where).Op("SegmentMean", {x, segments});
+}
+Value SegmentMax(const Value& x, const Operand& segments, Where where) {
+  return OpBuilder(x, where).Op("SegmentMax", {x, segments});
+}
+Value SegmentMin(const Value& x, const Operand& segments, Where where) {
+  return OpBuilder(x, where).Op("SegmentMin", {x, segments});
+}
+Value UnsortedSegmentSum(const Value& x, const Operand& segments, const Operand& count,
+                         Where where) {
+  return OpBuilder(x, where).Op("UnsortedSegmentSum", {x, segments, count});
+}
+Value UnsortedSegmentMax(const Value& x, const Operand& segments, const Operand& count,
+                         Where where) {
+  return OpBuilder(x, where).Op("UnsortedSegmentMax", {x, segments, count});
+}
+
+Value ClipByValue(const Value& x, const Operand& low, const Operand& high, Where where) {
+  OpBuilder make(x, where);
+  auto scope = make.Scope("clip_by_value");
+  Value below = make.Op("Minimum", {x, high});
+  auto maximum = [&](const Operand& bound) {
+    return make.Exact("Maximum", {below, bound}).output();
+  };
+  return maximum(low);
+}
+
+Value ClipByNorm(const Value& x, const Operand& norm, Where where) {
+  OpBuilder make(x, where);
+  if (!x.ok()) return x;
+  auto scope = make.Scope("clip_by_norm");
+  Value squares = make.Scoped("Mul", {x, x}, {}, "mul");
+  Value sum = ReduceSum(squares, {}, /*keep_dims=*/true, where);
+  Value is_positive = make.Op("Greater", {sum, 0});
+  Value ones;
+  {
+    auto like = make.Scope("ones_like");
+    Value shape;
+    {
+      auto of_shape = make.Scope("Shape");
+      Shape known = sum.shape();
+      shape = known.IsFullyKnown() ? make.Ints(known.dims(), "shape_as_tensor")
+                                   : make.Op("Shape", sum).output();
+    }
+    ones = make.Exact("Fill", {shape, make.Scalar(1, x.dtype())});
+  }
+  // A square root of zero has no gradient, so it is not taken.
+  Value root = Sqrt(make.Op("Select", {is_positive, sum, ones}), where);
+  Value length = make.Op("Select", {is_positive, root, sum});
+  Value scaled = make.Scoped("Mul", {x, norm}, {}, "mul");
+  Value divisor = make.Op("Maximum", {length, norm});
+  return make.Exact("Identity", make.Scoped("RealDiv", {scaled, divisor}, {}, "truediv"));
+}
+
+Value Einsum(llvm::StringRef equation, const Values& values, Where where) {
+  OpBuilder make(values, where);
+  auto scope = make.Scope("einsum");
+  return make.Op("Einsum", Operand(values, where), {{"equation", equation}});
+}
+
+Value MatVec(const Value& a, const Value& x, Where where) {
+  OpBuilder make(a, where);
+  auto scope = make.Scope("MatVec");
+  return Squeeze(MatMul(a, ExpandDims(x, -1, where), false, false, where), {-1}, where);
+}
+
+Value Solve(const Value& a, const Value& b, bool adjoint, Where where) {
+  return OpBuilder(a, where).Op("MatrixSolve", {a, b}, {{"adjoint", adjoint}});
+}
+Value Cholesky(const Value& a, Where where) { return Unary("Cholesky", a, where); }
+Value Det(const Value& a, Where where) { return Unary("MatrixDeterminant", a, where); }
+Value Inv(const Value& a, bool adjoint, Where where) {
+  return OpBuilder(a, where).Op("MatrixInverse", a, {{"adjoint", adjoint}});
+}
+
+Value DiagPart(const Value& a, Where where) {
+  Operand padding(Literal::Scalar(a.ok() ? a.dtype() : proto::DT_FLOAT, 0), where);
+  return OpBuilder(a, where).Op("MatrixDiagPartV3", {a, 0, padding}, {}, "diag_part");
+}
+
+Value Diag(const Value& diagonal, Where where) {
+  Operand padding(Literal::Scalar(diagonal.ok() ? diagonal.dtype() : proto::DT_FLOAT, 0), where);
+  return OpBuilder(diagonal, where).Op("MatrixDiagV3", {diagonal, 0, -1, -1, padding}, {}, "diag");
+}
+
+Value Trace(const Value& a, Where where) {
+  OpBuilder make(a, where);
+  auto scope = make.Scope("Trace");
+  Value diagonal = DiagPart(a, where);
+  return make.Exact("Sum", {diagonal, std::vector<int>{-1}}, {{"keep_dims", false}});
+}
+
+Value BandPart(const Value& a, int lower, int upper, Where where) {
+  OpBuilder make(a, where);
+  // int32, and not the dtype that the op has by default.
+  auto scope = make.Scope("MatrixBandPart");
+  Value below = make.Scalar(lower, proto::DT_INT32, "num_lower");
+  return make.Exact("MatrixBandPart", {a, below, make.Scalar(upper, proto::DT_INT32, "num_upper")});
+}
+
+Value MatrixTranspose(const Value& a, Where where) {
+  OpBuilder make(a, where);
+  if (!a.ok()) return a;
+  if (!a.shape().known_rank() || a.shape().rank() < 2)
+    return make.Fail("matrix_transpose: the shape is " + a.shape().ToString() +
+                     ", a known rank of at least 2 was expected");
+  auto scope = make.Scope("matrix_transpose");
+  return Transpose(a, SwappedMatrix(a.shape().rank()), where);
+}
+
+Value Norm(const Value& x, const std::optional<int>& axis, Where where) {
+  OpBuilder make(x, where);
+  auto scope = make.Scope("norm");
+  std::optional<Operand> axes;
+  if (axis) axes = Operand(std::vector<int>{*axis}, where);
+  Value squares = make.Scoped("Mul", {x, x}, {}, "mul");
+  Value root = Sqrt(ReduceSum(squares, axes, /*keep_dims=*/true, where), where);
+  return Squeeze(root, axis ? std::vector<int64_t>{*axis} : std::vector<int64_t>(), where);
+}
+
+}  // namespace grapnel

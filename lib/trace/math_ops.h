@@ -1,0 +1,107 @@
+// Functions on elements and along axes, each named and built as TensorFlow's Python function of
+// that name does. lib/trace/ops.h has the operators, the plain reductions, Abs, Exp, Log, Sqrt,
+// Square, Tanh, Sigmoid, MatMul.
+#ifndef GRAPNEL_LIB_TRACE_MATH_OPS_H_
+#define GRAPNEL_LIB_TRACE_MATH_OPS_H_
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/support/public.h"
+#include "lib/trace/ops.h"
+#include "lib/trace/tracer.h"
+
+namespace grapnel {
+
+GRAPNEL_PUBLIC Value Sin(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Cos(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Tan(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Erf(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Erfc(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Floor(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Ceil(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Round(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Sign(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Rsqrt(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Log1p(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Expm1(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value IsFinite(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value IsNan(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value LogicalNot(const Value& x, Where where = Where());
+// The functions of operators, whose nodes have the op's name: tf.add's is Add, not add.
+GRAPNEL_PUBLIC Value Atan2(const Operand& y, const Operand& x, Where where = Where());
+GRAPNEL_PUBLIC Value Power(const Operand& x, const Operand& y, Where where = Where());
+GRAPNEL_PUBLIC Value LogicalAnd(const Value& x, const Value& y, Where where = Where());
+GRAPNEL_PUBLIC Value LogicalOr(const Value& x, const Value& y, Where where = Where());
+GRAPNEL_PUBLIC Value Equal(const Operand& x, const Operand& y, Where where = Where());
+GRAPNEL_PUBLIC Value NotEqual(const Operand& x, const Operand& y, Where where = Where());
+GRAPNEL_PUBLIC Value SquaredDifference(const Operand& x, const Operand& y, Where where = Where());
+GRAPNEL_PUBLIC Value DivideNoNan(const Operand& x, const Operand& y, Where where = Where());
+GRAPNEL_PUBLIC Value AddN(const Values& values, Where where = Where());
+
+// log(sum(exp(x))) without overflow; standard deviation and variance of the population.
+GRAPNEL_PUBLIC Value ReduceLogSumExp(const Value& x, const std::optional<Operand>& axis = {},
+                                     bool keep_dims = false, Where where = Where());
+GRAPNEL_PUBLIC Value ReduceStd(const Value& x, const std::optional<Operand>& axis = {},
+                               bool keep_dims = false, Where where = Where());
+GRAPNEL_PUBLIC Value ReduceVariance(const Value& x, const std::optional<Operand>& axis = {},
+                                    bool keep_dims = false, Where where = Where());
+GRAPNEL_PUBLIC Value ArgMax(const Value& x, int axis = 0, DataType dtype = proto::DT_INT64,
+                            Where where = Where());
+GRAPNEL_PUBLIC Value ArgMin(const Value& x, int axis = 0, DataType dtype = proto::DT_INT64,
+                            Where where = Where());
+struct GRAPNEL_PUBLIC TopKResult {
+  Value values, indices;
+};
+// Of the last dimension, largest first.
+GRAPNEL_PUBLIC TopKResult TopK(const Value& x, const Operand& k, Where where = Where());
+// Along the last dimension.
+GRAPNEL_PUBLIC Value Sort(const Value& x, bool descending = false, Where where = Where());
+GRAPNEL_PUBLIC Value ArgSort(const Value& x, bool descending = false, Where where = Where());
+struct GRAPNEL_PUBLIC CumulativeOptions {
+  bool exclusive = false, reverse = false;
+};
+GRAPNEL_PUBLIC Value Cumsum(const Value& x, int axis = 0, const CumulativeOptions& options = {},
+                            Where where = Where());
+GRAPNEL_PUBLIC Value Cumprod(const Value& x, int axis = 0, const CumulativeOptions& options = {},
+                             Where where = Where());
+
+// `segments`: sorted, from 0, one for each row. The unsorted ones take the number of segments.
+GRAPNEL_PUBLIC Value SegmentSum(const Value& x, const Operand& segments, Where where = Where());
+GRAPNEL_PUBLIC Value SegmentMean(const Value& x, const Operand& segments, Where where = Where());
+GRAPNEL_PUBLIC Value SegmentMax(const Value& x, const Operand& segments, Where where = Where());
+GRAPNEL_PUBLIC Value SegmentMin(const Value& x, const Operand& segments, Where where = Where());
+GRAPNEL_PUBLIC Value UnsortedSegmentSum(const Value& x, const Operand& segments,
+                                        const Operand& count, Where where = Where());
+GRAPNEL_PUBLIC Value UnsortedSegmentMax(const Value& x, const Operand& segments,
+                                        const Operand& count, Where where = Where());
+
+// The elements within the bounds; scaled down to a norm of at most `norm`. The norm of several
+// tensors together is given, too.
+GRAPNEL_PUBLIC Value ClipByValue(const Value& x, const Operand& low, const Operand& high,
+                                 Where where = Where());
+GRAPNEL_PUBLIC Value ClipByNorm(const Value& x, const Operand& norm, Where where = Where());
+
+// Linear algebra: the last two dimensions are matrices.
+GRAPNEL_PUBLIC Value Einsum(llvm::StringRef equation, const Values& values, Where where = Where());
+GRAPNEL_PUBLIC Value MatVec(const Value& a, const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Solve(const Value& a, const Value& b, bool adjoint = false,
+                           Where where = Where());
+GRAPNEL_PUBLIC Value Cholesky(const Value& a, Where where = Where());
+GRAPNEL_PUBLIC Value Det(const Value& a, Where where = Where());
+GRAPNEL_PUBLIC Value Inv(const Value& a, bool adjoint = false, Where where = Where());
+GRAPNEL_PUBLIC Value Trace(const Value& a, Where where = Where());
+GRAPNEL_PUBLIC Value DiagPart(const Value& a, Where where = Where());
+GRAPNEL_PUBLIC Value Diag(const Value& diagonal, Where where = Where());
+// `lower`, `upper`: subdiagonals and superdiagonals that are kept; -1: all.
+GRAPNEL_PUBLIC Value BandPart(const Value& a, int lower, int upper, Where where = Where());
+GRAPNEL_PUBLIC Value MatrixTranspose(const Value& a, Where where = Where());
+// The Euclidean norm of all elements, or along `axis`.
+GRAPNEL_PUBLIC Value Norm(const Value& x, const std::optional<int>& axis = {},
+                          Where where = Where());
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_TRACE_MATH_OPS_H_

@@ -1,0 +1,40 @@
+// Random tensors, each named and built as TensorFlow's Python function of that name in tf.random
+// does. The stateless ones give the same numbers for the same seed; the others go on from call to
+// call, and from the same start in each run where they have a seed.
+#ifndef GRAPNEL_LIB_TRACE_RANDOM_OPS_H_
+#define GRAPNEL_LIB_TRACE_RANDOM_OPS_H_
+
+#include <optional>
+
+#include "lib/support/public.h"
+#include "lib/trace/array_ops.h"
+#include "lib/trace/tracer.h"
+
+namespace grapnel {
+
+struct GRAPNEL_PUBLIC UniformOptions {
+  double minimum = 0, maximum = 1;  // `maximum` itself never comes; of integers it must be given
+  DataType dtype = proto::DT_FLOAT;
+  std::optional<int64_t> seed;  // of the ones that are not stateless
+};
+struct GRAPNEL_PUBLIC NormalOptions {
+  double mean = 0, stddev = 1;
+  DataType dtype = proto::DT_FLOAT;
+  std::optional<int64_t> seed;
+};
+
+// `seed`: two integers.
+GRAPNEL_PUBLIC Value StatelessUniform(Tracer& t, const DimList& shape, const Operand& seed,
+                                      const UniformOptions& options = {}, Where where = Where());
+GRAPNEL_PUBLIC Value StatelessNormal(Tracer& t, const DimList& shape, const Operand& seed,
+                                     const NormalOptions& options = {}, Where where = Where());
+GRAPNEL_PUBLIC Value RandomUniform(Tracer& t, const DimList& shape,
+                                   const UniformOptions& options = {}, Where where = Where());
+GRAPNEL_PUBLIC Value RandomNormal(Tracer& t, const DimList& shape,
+                                  const NormalOptions& options = {}, Where where = Where());
+GRAPNEL_PUBLIC Value RandomShuffle(const Value& x, const std::optional<int64_t>& seed = {},
+                                   Where where = Where());
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_TRACE_RANDOM_OPS_H_

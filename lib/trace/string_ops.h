@@ -1,0 +1,32 @@
+// Texts, each function named and built as TensorFlow's Python function of that name in tf.strings
+// does.
+#ifndef GRAPNEL_LIB_TRACE_STRING_OPS_H_
+#define GRAPNEL_LIB_TRACE_STRING_OPS_H_
+
+#include "lib/support/public.h"
+#include "lib/trace/tracer.h"
+
+namespace grapnel {
+namespace strings {
+
+GRAPNEL_PUBLIC Value Join(const Values& values, llvm::StringRef separator = {},
+                          Where where = Where());
+GRAPNEL_PUBLIC Value Lower(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Upper(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Strip(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Length(const Value& x, Where where = Where());  // in bytes
+GRAPNEL_PUBLIC Value Substr(const Value& x, const Operand& position, const Operand& length,
+                            Where where = Where());
+GRAPNEL_PUBLIC Value AsString(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value ToNumber(const Value& x, DataType dtype = proto::DT_FLOAT,
+                              Where where = Where());
+// RE2's syntax; all matches.
+GRAPNEL_PUBLIC Value RegexReplace(const Value& x, llvm::StringRef pattern, llvm::StringRef rewrite,
+                                  Where where = Where());
+GRAPNEL_PUBLIC Value RegexFullMatch(const Value& x, llvm::StringRef pattern, Where where = Where());
+GRAPNEL_PUBLIC Value ToHashBucketFast(const Value& x, int64_t buckets, Where where = Where());
+
+}  // namespace strings
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_TRACE_STRING_OPS_H_
