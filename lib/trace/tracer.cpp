@@ -189,6 +189,7 @@ Operation Tracer::Print(llvm::StringRef format, llvm::ArrayRef<Operand> values,
 
 Expected<std::unique_ptr<Module>> Tracer::Finish(const Values& results) {
   TraceBody& body = *state_->current;
+  NameOtherReads(*state_);
   std::vector<NodeId> identities;
   for (size_t i = 0; i < results.size(); ++i) {
     if (!results[i].body() && state_->errors.empty()) {

@@ -124,6 +124,10 @@ class GRAPNEL_PUBLIC Operand {
  public:
   Operand(const Value& value, Where where = Where()) : where(where), kind(kValue), values{value} {}
   Operand(const Operation& op, Where where = Where()) : Operand(op.output(), where) {}
+  // A Variable (lib/trace/variable.h), which is read.
+  template <typename T, std::enable_if_t<T::kIsVariable, int> = 0>
+  Operand(const T& variable, Where where = Where())
+      : Operand(static_cast<Value>(variable), where) {}
   Operand(Values values, Where where = Where())
       : where(where), kind(kList), values(std::move(values)) {}
   Operand(Literal literal, Where where = Where())
