@@ -33,6 +33,14 @@ bool ReadsOnly(llvm::StringRef op) {
       .Default(false);
 }
 
+// Whether input `i` is a resource that the node, or what it calls, only reads.
+bool ReadsOnly(const Node& node, int i) {
+  if (ReadsOnly(node.op())) return true;
+  std::optional<AttrView> attr = node.FindAttr("_read_only_resource_inputs");
+  auto inputs = attr ? attr->AsInts() : std::nullopt;
+  return inputs && llvm::is_contained(*inputs, i);
+}
+
 // Uses of one resource: reads between writes may happen in any order.
 struct Resource {
   NodeId last_write = kNoNode;
@@ -82,7 +90,7 @@ class Orderer {
     for (int i = 0; i < node.num_inputs(); ++i) {
       if (body_.shapes.TypeOf(node.input(i)) != proto::DT_RESOURCE) continue;
       has_resources = true;
-      Use(node, node.input(i));
+      Use(node, i);
     }
     // What was imported is in the order that its graph says, and new effects are among themselves.
     if (!stateful || has_resources || !is_traced) return;
@@ -90,13 +98,14 @@ class Orderer {
     last_ = node.id();
   }
 
-  void Use(const Node& node, Port port) {
+  void Use(const Node& node, int input) {
+    Port port = node.input(input);
     Resource& resource = resources_[{port.node, port.index}];
     if (resource.last_write == node.id()) return;
     const bool is_traced = node.id() >= body_.first_traced;
     if (resource.last_write != kNoNode && is_traced)
       graph_.AddControl(node.id(), resource.last_write);
-    if (ReadsOnly(node.op())) {
+    if (ReadsOnly(node, input)) {
       resource.reads.push_back(node.id());
       return;
     }
@@ -130,6 +139,19 @@ void SortControls(Graph& graph, NodeId first) {
 }
 
 }  // namespace
+
+std::vector<bool> OnlyRead(const Graph& graph, llvm::ArrayRef<NodeId> resources) {
+  llvm::DenseMap<NodeId, size_t> places;
+  for (size_t i = 0; i < resources.size(); ++i) places[resources[i]] = i;
+  std::vector<bool> only_read(resources.size(), true);
+  for (Node node : graph.nodes()) {
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      auto place = places.find(node.input(i).node);
+      if (place != places.end() && !ReadsOnly(node, i)) only_read[place->second] = false;
+    }
+  }
+  return only_read;
+}
 
 void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results) {
   body.must_run = Orderer(body).Run();

@@ -237,6 +237,9 @@ Values MakeIf(TraceState& state, const Operand& cond, llvm::function_ref<Values(
 // What tf.function does when a body is complete: effects run in the order of the program, and
 // before `results`.
 void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results);
+// By place, which of these resources nothing in the body writes to: _read_only_resource_inputs of
+// who calls it.
+std::vector<bool> OnlyRead(const Graph& graph, llvm::ArrayRef<NodeId> resources);
 
 // Turns the placeholders `args` into arguments and makes the signature; the function is complete
 // then.

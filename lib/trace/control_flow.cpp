@@ -4,12 +4,14 @@
 #include "lib/trace/body.h"
 #include "lib/trace/eager_runner.h"
 #include "lib/trace/ops.h"
+#include "lib/trace/traced_variables.h"
 #include "lib/trace/user_call.h"
 
 namespace grapnel {
 
 std::vector<NodeId> EndBody(TraceBody& body, const Values& results, const Where& where) {
   std::vector<NodeId> nodes;
+  NameOtherReads(*body.state);
   for (const Value& result : results) {
     Operand operands[] = {Operand(result, where)};
     Value identity = MakeOp(*body.state, {"Identity", operands, {}, {}}, where);
@@ -220,6 +222,12 @@ class LoopMaker {
       shapes_.push_back(captured.outer.shape());
     }
     stateful_ = cond_->HasStatefulNodes() || body_->HasStatefulNodes();
+    std::vector<bool> in_cond = OnlyRead(*cond_->graph, cond_args_);
+    std::vector<bool> in_body = OnlyRead(*body_->graph, body_args_);
+    for (size_t i = 0; i < vars_.size(); ++i) {
+      if (vars_[i].dtype() == proto::DT_RESOURCE && in_cond[i] && in_body[i])
+        read_only_.push_back(static_cast<int64_t>(i));
+    }
     FinishFunction(*cond_, cond_args_, FirstPorts(cond_results_));
     FinishFunction(*body_, body_args_, results);
   }
@@ -232,7 +240,7 @@ class LoopMaker {
         {"parallel_iterations", 10},
         {"_lower_using_switch_merge", true},
         {"_num_original_outputs", static_cast<int64_t>(vars_.size())},
-        {"_read_only_resource_inputs", std::vector<int64_t>()},
+        {"_read_only_resource_inputs", read_only_},
     };
     Tracer::Ending controls = AfterOuterControls(state_, {cond_, body_});
     Operation loop = MakeOp(
@@ -252,6 +260,7 @@ class LoopMaker {
   TraceBody* cond_ = nullptr;
   TraceBody* body_ = nullptr;
   std::vector<NodeId> cond_args_, body_args_, cond_results_, body_results_;
+  std::vector<int64_t> read_only_;  // variables that are resources and not written to
   bool stateful_ = false;
 };
 
@@ -366,11 +375,19 @@ class BranchMaker {
         shape = Common(shape, branches_[b]->ValueOf(ends_[b][i]).shape());
       shapes_.push_back(shape);
     }
+    std::vector<bool> only_read(inputs_.size(), true);
     for (size_t i = 0; i < branches_.size(); ++i) {
       stateful_ |= branches_[i]->HasStatefulNodes();
       std::vector<NodeId> args;
       for (const Value& input : inputs_) args.push_back(ArgFor(*branches_[i], input));
+      std::vector<bool> here = OnlyRead(*branches_[i]->graph, args);
+      for (size_t k = 0; k < args.size(); ++k) only_read[k] = only_read[k] && here[k];
       FinishFunction(*branches_[i], args, FirstPorts(ends_[i]));
+    }
+    // What chooses the branch is the first input.
+    for (size_t k = 0; k < inputs_.size(); ++k) {
+      if (inputs_[k].dtype() == proto::DT_RESOURCE && only_read[k])
+        read_only_.push_back(static_cast<int64_t>(k) + 1);
     }
   }
 
@@ -386,7 +403,7 @@ class BranchMaker {
     attributes.insert(attributes.end(), {{"Tout", types_},
                                          {"output_shapes", shapes_},
                                          {"_lower_using_switch_merge", true},
-                                         {"_read_only_resource_inputs", std::vector<int64_t>()}});
+                                         {"_read_only_resource_inputs", read_only_}});
     Tracer::Ending controls = AfterOuterControls(state_, branches_);
     Operand operands[] = {Operand(chosen, where_), Operand(inputs_, where_)};
     Operation made = MakeOp(state_, {op, operands, attributes, {}, true}, where_);
@@ -404,6 +421,7 @@ class BranchMaker {
   std::vector<Values> results_;
   std::vector<std::vector<NodeId>> ends_;
   Values inputs_;
+  std::vector<int64_t> read_only_;  // inputs of the op that are resources and not written to
   std::vector<DataType> types_;
   std::vector<Shape> shapes_;
   bool stateful_ = false;

@@ -47,6 +47,7 @@ Made MakeFunction(TraceState& state, llvm::StringRef name, llvm::ArrayRef<Tensor
     values.push_back(body.ValueOf(args.back()));
   }
   Values results = fn(values);
+  NameOtherReads(state);
   for (size_t i = 0; i < results.size(); ++i) {
     if (!results[i].body() && state.errors.empty())
       state.Report(where, llvm::formatv("result {0} is a Value that was never made", i).str());
@@ -58,7 +59,6 @@ Made MakeFunction(TraceState& state, llvm::StringRef name, llvm::ArrayRef<Tensor
     made.dtypes.push_back(end.dtype());
     made.shapes.push_back(end.shape());
   }
-  FinishVariables(state);
   AddAutomaticControls(body, ends);
   std::vector<Port> ports;
   for (NodeId end : ends) ports.push_back({end, 0});
@@ -114,6 +114,12 @@ Values CallFunction(Tracer& t, llvm::StringRef name, const Values& values, Where
                      .str());
     return {};
   }
+  std::vector<int64_t> read_only;
+  std::vector<bool> only_read = OnlyRead(function->body, function->args);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i].dtype() == proto::DT_RESOURCE && only_read[i])
+      read_only.push_back(static_cast<int64_t>(i));
+  }
   std::vector<DataType> results;
   for (const Function::Result& result : function->results)
     results.push_back(function->body.node(result.node).GetType("T"));
@@ -121,7 +127,9 @@ Values CallFunction(Tracer& t, llvm::StringRef name, const Values& values, Where
   Operation call = MakeOp(state,
                           {HasEffects(*function) ? "StatefulPartitionedCall" : "PartitionedCall",
                            operands,
-                           {{"Tout", results}, OpAttribute::Serialized("f", attr::Func(name))},
+                           {{"Tout", results},
+                            {"_read_only_resource_inputs", read_only},
+                            OpAttribute::Serialized("f", attr::Func(name))},
                            {}},
                           where);
   Values outputs;

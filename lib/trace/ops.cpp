@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "lib/trace/body.h"
+#include "lib/trace/traced_variables.h"
 
 namespace grapnel {
 namespace {
@@ -37,6 +38,10 @@ Value Binary(llvm::StringRef op, llvm::StringRef name, const Operand& x, const O
              std::vector<OpAttribute> attributes = {}) {
   // An operator opens a scope of its name; a comparison has no name of its own, and opens none.
   bool own_scope = !name.empty() || op == "Pow" || op == "Add";
+  // An operator of Python's variables reads its own variable before the op's scope is open.
+  const Operand& own = x.kind == Operand::kValue ? x : y;
+  if (own.kind == Operand::kValue && own.values[0].ok() && op != "Maximum" && op != "Minimum")
+    NameReadHere(*own.values[0].body()->state, own.values[0]);
   return Make(op, {x, y}, x.where, std::move(attributes), name, own_scope);
 }
 

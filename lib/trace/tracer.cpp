@@ -233,6 +233,7 @@ Expected<std::unique_ptr<Module>> Tracer::Finish(const Values& results) {
     RETURN_IF_ERROR(TakeErrors());
     return MakeError("an eager program has no graph: it has run");
   }
+  NameOtherReads(*state_);
   std::vector<NodeId> identities;
   for (size_t i = 0; i < results.size(); ++i) {
     if (!results[i].body() && state_->errors.empty()) {

@@ -195,6 +195,10 @@ class GRAPNEL_PUBLIC Operand {
   Operand(const Operation& op, Where where = Where()) : Operand(op.output(), where) {}
   Operand(const Values& values, Where where = Where())
       : where(where), kind(kList), values(values.begin(), values.end()) {}
+  // A Variable (lib/trace/variable.h), which is read.
+  template <typename T, std::enable_if_t<T::kIsVariable, int> = 0>
+  Operand(const T& variable, Where where = Where())
+      : Operand(static_cast<Value>(variable), where) {}
   Operand(Literal literal, Where where = Where())
       : where(where), kind(kLiteral), literal(std::move(literal)) {}
   Operand(llvm::StringRef text, Where where = Where())

@@ -5,6 +5,7 @@
 
 #include "lib/exec/tensor.h"
 #include "lib/ir/attr.h"
+#include "lib/ir/node_types.h"
 #include "lib/support/suggest.h"
 #include "lib/trace/body.h"
 #include "lib/trace/traced_variables.h"
@@ -231,10 +232,6 @@ Variable::operator Value() const {
   return value;
 }
 
-Variable::operator Operand() const {
-  return Operand(static_cast<Value>(*this), info_ ? info_->where : Where());
-}
-
 static void NameRead(const PendingRead& read, const std::string& scope) {
   TraceBody& body = *read.body;
   std::string before = body.scope;
@@ -372,28 +369,61 @@ void CaptureVariables(Tracer& t) {
   t.state().variables->captures = true;
 }
 
-void FinishVariables(TraceState& state) {
+void NameOtherReads(TraceState& state) {
   if (!state.variables) return;
   for (const PendingRead& read : state.variables->pending) NameRead(read, read.scope);
   state.variables->pending.clear();
-  if (!state.variables->captures) return;
-  Graph& main = state.module->main;
-  for (const auto& variable : state.variables->all) {
-    Node reader;
-    for (Node node : main.nodes()) {
-      if (reader) break;
-      for (Port port : node.inputs()) {
-        if (!port.IsControl() && port.node == variable->handle) reader = node;
-      }
-    }
-    for (auto [key, value] : main.node(variable->handle).Attrs())
-      main.RemoveAttr(variable->handle, key.str());
-    main.SetOp(variable->handle, "Placeholder");
-    main.SetAttr(variable->handle, "dtype", attr::Type(proto::DT_RESOURCE));
-    main.SetAttr(variable->handle, "shape", attr::ShapeOf(Shape::Scalar()));
-    main.SetAttr(variable->handle, "_user_specified_name", attr::String("resource"));
-    if (reader) main.Rename(variable->handle, main.UniqueName((reader.name() + "/resource").str()));
+}
+
+void NameReadHere(TraceState& state, const Value& value) {
+  if (!state.variables) return;
+  auto& pending = state.variables->pending;
+  auto it = llvm::find_if(pending, [&](const PendingRead& read) {
+    return read.body == value.body() && read.node == value.port().node;
+  });
+  if (it == pending.end()) return;
+  NameRead(*it, it->scope);
+  pending.erase(it);
+}
+
+namespace {
+
+// What TensorFlow calls the placeholder of a captured tensor: the argument that it is of the first
+// op that takes it, with its number in a list.
+std::string CaptureName(const Node& reader, int input) {
+  const OpInfo* info = DefinitionOf(reader);
+  for (size_t i = 0; info && i < info->inputs.size(); ++i) {
+    const OpArg& arg = info->inputs[i];
+    bool is_list = !arg.number_attr.empty() || !arg.type_list_attr.empty();
+    if (is_list) return arg.name + "_" + std::to_string(input - static_cast<int>(i));
+    if (static_cast<int>(i) == input) return arg.name;
   }
+  return "resource";
+}
+
+void CaptureHandle(Graph& main, const TracedVariable& variable) {
+  std::string scope, name = "resource";
+  for (Node node : main.nodes()) {
+    for (int i = 0; scope.empty() && i < node.num_inputs(); ++i) {
+      if (node.input(i).node != variable.handle) continue;
+      scope = node.name().str();
+      name = CaptureName(node, i);
+    }
+  }
+  const NodeId id = variable.handle;
+  for (auto [key, value] : main.node(id).Attrs()) main.RemoveAttr(id, key.str());
+  main.SetOp(id, "Placeholder");
+  main.SetAttr(id, "dtype", attr::Type(proto::DT_RESOURCE));
+  main.SetAttr(id, "shape", attr::ShapeOf(Shape::Scalar()));
+  main.SetAttr(id, "_user_specified_name", attr::String(name));
+  if (!scope.empty()) main.Rename(id, main.UniqueName(scope + "/" + name));
+}
+
+}  // namespace
+
+void FinishVariables(TraceState& state) {
+  if (!state.variables || !state.variables->captures) return;
+  for (const auto& variable : state.variables->all) CaptureHandle(state.module->main, *variable);
 }
 
 namespace initial {

@@ -69,7 +69,7 @@ class GRAPNEL_PUBLIC Variable {
   // scope (MatMul/ReadVariableOp), Read() in one of its own, as read_value() does.
   Value Read(Where where = Where()) const;
   operator Value() const;
-  operator Operand() const;
+  static constexpr bool kIsVariable = true;  // to Operand
 
   // Errors name both sides where dtype or shape do not fit.
   Operation Assign(const Operand& value) const { return Update("AssignVariableOp", value); }

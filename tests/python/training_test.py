@@ -105,6 +105,32 @@ CASES = {
 
 
 class Training(unittest.TestCase):
+    def test_a_kill_loses_no_checkpoint(self):
+        """Killed at any moment, what --resume goes on with is whole, and ends with the bits of a run that was not."""
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            for name, values in (("x", floats(20, 7)), ("y", classes(10, 20))):
+                np.save(folder / f"{name}.npy", values)
+            call = [GRAPNEL, "train", "TrainStep", "--plugin", PLUGINS / "train_mlp.so", f"--feed=x={folder}/x.npy",
+                    f"--feed=y={folder}/y.npy", "--steps", "3000", "--checkpoint-every", "1", "--quiet"]
+            kills = 0
+            for _ in range(60):
+                run = subprocess.Popen([*call, "--checkpoint-dir", folder / "killed", "--resume"], stderr=subprocess.PIPE)
+                try:
+                    run.wait(0.15 + 0.013 * (kills % 7))
+                except subprocess.TimeoutExpired:
+                    run.kill()
+                    kills += 1
+                error = run.communicate()[1].decode()
+                if run.returncode == 0:
+                    break
+                self.assertEqual(error, "")
+            subprocess.run([*call, "--checkpoint-dir", folder / "killed", "--resume"], check=True)
+            subprocess.run([*call, "--checkpoint-dir", folder / "whole"], check=True)
+            self.assertGreater(kills, 1)
+            name = "ckpt-3000.data-00000-of-00001"
+            self.assertEqual((folder / "killed" / name).read_bytes(), (folder / "whole" / name).read_bytes())
+
     def losses_of_tensorflow(self, name, values):
         network, loss_of, make, xs, ys = CASES[name]
         w, optimizer = Network(values), make()

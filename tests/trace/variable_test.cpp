@@ -36,8 +36,8 @@ TEST(Variable, ReadsAndWritesAreNamedAndOrderedAsTensorFlows) {
   EXPECT_EQ(LineOf(main, "AssignAddVariableOp"),
             "AssignAddVariableOp = AssignAddVariableOp(MatMul/ReadVariableOp/resource, Const, "
             "^MatMul/ReadVariableOp, ^Read/ReadVariableOp)");
-  EXPECT_EQ(LineOf(main, "mul/ReadVariableOp"),
-            "mul/ReadVariableOp = ReadVariableOp(MatMul/ReadVariableOp/resource, "
+  EXPECT_EQ(LineOf(main, "ReadVariableOp"),
+            "ReadVariableOp = ReadVariableOp(MatMul/ReadVariableOp/resource, "
             "^AssignAddVariableOp)");
   EXPECT_EQ(LineOf(main, "AssignSubVariableOp"),
             "AssignSubVariableOp = AssignSubVariableOp(MatMul/ReadVariableOp/resource, add, "
