@@ -69,7 +69,7 @@ Shape ContentOf(const Value& value) {
   if (!eager) return value.body()->shapes.OfContent(value.port());
   if (!eager->tensor.HoldsObjects() || eager->tensor.num_elements() != 1) return Shape::Unknown();
   const Object* object = eager->tensor.data<ObjectRef>()->get();
-  if (auto* variable = dynamic_cast<const Variable*>(object)) return variable->shape();
+  if (auto* variable = dynamic_cast<const StoredVariable*>(object)) return variable->shape();
   if (auto* list = dynamic_cast<const TensorList*>(object)) return list->element_shape;
   return Shape::Unknown();
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Optimizers and losses against Keras: 100 steps of each setting, weights and losses compared. `grapnel train` runs functions of
-tests/trace/programs/optimizers.cpp; Keras runs the same on the same values."""
+tests/trace/models/optimizers.cpp; Keras runs the same on the same values."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Graphs of functions over variables are those of tf.function: names, ops, inputs, control inputs and attributes of every node, but
-for names of functions. tests/trace/programs/variables.cpp has them in C++."""
+for names of functions. tests/trace/models/variables.cpp has them in C++."""
 
 import os
 import pathlib

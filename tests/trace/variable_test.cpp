@@ -1,6 +1,10 @@
 // Variables: names, order and graphs as tf.function's, in functions too, gradients, errors.
 #include "lib/trace/variable.h"
 
+#include "lib/exec/session.h"
+#include "lib/trace/eager.h"
+#include "lib/trace/function.h"
+#include "lib/trace/ops.h"
 #include "lib/trace/optimizers.h"
 #include "tests/trace/trace_util.h"
 
@@ -167,6 +171,74 @@ TEST(Optimizer, SlotsAreVariablesNamedAsKerass) {
                        "adam/dense_kernel_velocity", "adam/dense_kernel_velocity_hat"}));
   EXPECT_EQ(Trainable(t).size(), 1u);
   EXPECT_TRUE(Traced(t.Finish()));
+}
+
+// A step of training, as an eager program and as a function: makes its variables each time.
+Value TrainingStep(Tracer& t, const Value& x) {
+  Variable w(t, "w", std::vector<float>{1, 2, 3});
+  Tape tape(t);
+  Value loss = ReduceSum(Square(w - x));
+  Value gradient = tape.Gradient(loss, w.handle());
+  Adam adam(t, {.learning_rate = 0.1});
+  adam.Apply({gradient}, {w});
+  return loss;
+}
+
+std::vector<float> LossesOf(llvm::function_ref<Expected<std::vector<Tensor>>(Tensor)> step) {
+  std::vector<float> losses;
+  for (int i = 0; i < 4; ++i) {
+    auto x = Tensor::FromLiteral(initial::Ones({3}));
+    EXPECT_TRUE(static_cast<bool>(x));
+    auto results = step(*x);
+    if (!results) {
+      ADD_FAILURE() << TextOf(results.takeError());
+      return {};
+    }
+    losses.push_back(*results->front().data<float>());
+  }
+  return losses;
+}
+
+TEST(Variable, EagerStepsAreThoseOfATracedFunction) {
+  Session session;
+  EagerOptions options;
+  options.session = &session;  // which has the variables from one Tracer to the next
+  std::vector<float> apart = LossesOf([&](Tensor x) -> Expected<std::vector<Tensor>> {
+    Tracer t(options);
+    Value loss = TrainingStep(t, FromTensor(t, std::move(x)));
+    RETURN_IF_ERROR(t.TakeErrors());
+    ASSIGN_OR_RETURN(Tensor tensor, loss.tensor());
+    return std::vector<Tensor>{tensor};
+  });
+  Tracer one(Mode::kEager);
+  std::vector<float> together = LossesOf([&](Tensor x) -> Expected<std::vector<Tensor>> {
+    Value loss = TrainingStep(one, FromTensor(one, std::move(x)));
+    RETURN_IF_ERROR(one.TakeErrors());
+    ASSIGN_OR_RETURN(Tensor tensor, loss.tensor());
+    return std::vector<Tensor>{tensor};
+  });
+  PolymorphicFunction function("step", [](Tracer& t, Value x) { return TrainingStep(t, x); });
+  std::vector<float> traced = LossesOf([&](Tensor x) { return function.Run({std::move(x)}); });
+  EXPECT_EQ(function.num_traces(), 1);
+  ASSERT_EQ(apart.size(), 4u);
+  EXPECT_EQ(apart[0], 5.0f);
+  EXPECT_LT(apart[3], 4.0f);
+  EXPECT_EQ(together, apart);
+  EXPECT_EQ(traced, apart);
+}
+
+TEST(Variable, AnEagerOneOfAnotherTypeIsAnErrorThatNamesBoth) {
+  Tracer t(Mode::kEager);
+  Variable w(t, "w", std::vector<float>{1, 2});
+  EXPECT_TRUE(w.ok());
+  Variable other(t, "w", std::vector<float>{1, 2, 3});
+  EXPECT_FALSE(other.ok());
+  std::string errors = TextOf(t.TakeErrors());
+  EXPECT_NE(errors.find("variable 'w': it is float[3] here, and float[2] at "), std::string::npos)
+      << errors;
+  w.Assign(std::vector<float>{1});
+  errors = TextOf(t.TakeErrors());
+  EXPECT_NE(errors.find("variable 'w' is float[2]"), std::string::npos) << errors;
 }
 
 }  // namespace

@@ -29,22 +29,17 @@ template <size_t N, typename Result, typename... Args>
 bool RegisterProgram(const char* name, Result (*fn)(Tracer&, Args...),
                      const TensorSpec (&inputs)[N], Where where = Where()) {
   std::vector<TensorSpec> specs(inputs, inputs + N);
-  auto gradient = [=]() -> Expected<std::unique_ptr<Module>> {
-    return TraceFunction(
-        name, specs,
-        [&](Tracer& t, llvm::ArrayRef<Value> args) {
-          Values ys, xs;
-          for (const Value& y : Tracer::ListOf(Tracer::Call<N>(fn, args, t))) {
-            if (IsReal(y.dtype())) ys.push_back(y);
-          }
-          for (const Value& x : args) {
-            if (IsReal(x.dtype())) xs.push_back(x);
-          }
-          GradientOptions options;
-          options.unconnected = Unconnected::kZeros;
-          return ys.empty() || xs.empty() ? Values() : Gradients(t, ys, xs, options, where);
-        },
-        where);
+  auto gradient = [=](Tracer& t, llvm::ArrayRef<Value> args) {
+    Values ys, xs;
+    for (const Value& y : Tracer::ListOf(Tracer::Call<N>(fn, args, t))) {
+      if (IsReal(y.dtype())) ys.push_back(y);
+    }
+    for (const Value& x : args) {
+      if (IsReal(x.dtype())) xs.push_back(x);
+    }
+    GradientOptions options;
+    options.unconnected = Unconnected::kZeros;
+    return ys.empty() || xs.empty() ? Values() : Gradients(t, ys, xs, options, where);
   };
   RegisterTrace(TracedFunction{std::string(name) + "Gradient", specs, where, gradient});
   return RegisterTrace(name, fn, inputs, where);
