@@ -79,8 +79,9 @@ function stackOf(frames, find) {
     name ? ` in ${name}` : "");
   const row = (frame, text, i) => element("div", {class: frame.first_line + i === frame.line ? "here" : ""},
     element("span", {class: "number"}, String(frame.first_line + i)), text || " ");
-  const code = (frame) => (frame.lines
-    ? [element("pre", {class: "source", tabindex: "0"}, ...frame.lines.map((text, i) => row(frame, text, i)))] : []);
+  const text = (frame) => element("pre", {class: "source", tabindex: "0"},
+    ...frame.lines.map((line, i) => row(frame, line, i)));
+  const code = (frame) => (frame.lines ? [text(frame)] : []);
   const mine = frames.filter((frame) => !frame.framework);
   const others = frames.filter((frame) => frame.framework);
   const [first, ...outer] = mine.length > 0 ? mine : others.splice(0, 1);
@@ -94,7 +95,8 @@ function stackOf(frames, find) {
 // `summary` and `source` are the model's, set before anything is shown. `go(body, node)` shows a node,
 // `enter(body)` a function, `toggle(placed)` opens a box, `more(body, node)`, if there is one, promises what
 // else is to be said of a node, `ways(body, node)`, likewise, an element that leads on from it,
-// `numbers(placed)`, likewise, what is known of a scope, or of all, from files, `find(text)`, likewise, searches.
+// `numbers(placed)`, likewise, what is known of a scope, or of all, from files, `find(text)`, likewise,
+// searches.
 export class Panel {
   constructor(root, actions) {
     this.root = root;

@@ -1,6 +1,7 @@
 // Search over all nodes of all bodies: words are parts of names or whole ops, with * or ? globs; op:,
-// shape:, type:, device: and attr: look elsewhere, and model.py:12 is what that line made. All must hold. The server answers
-// (lib/render/node_query.h); in a file the page looks itself, by the same rules.
+// shape:, type:, device: and attr: look elsewhere, and model.py:12 is what that line made. All must
+// hold. The server answers (lib/render/node_query.h); in a file the page looks itself, by the same
+// rules.
 
 import {byId, commas, element} from "./dom.js";
 import {isFile} from "./source.js";
