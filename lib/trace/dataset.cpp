@@ -6,6 +6,7 @@
 #include "lib/trace/ops.h"
 
 namespace grapnel {
+namespace data {
 namespace {
 
 constexpr int64_t kGraphSeed = 87654321;  // TensorFlow's, where an op has a seed and the graph none
@@ -383,4 +384,5 @@ Values Dataset::GetSingleElement(Where where) const {
   return values;
 }
 
+}  // namespace data
 }  // namespace grapnel

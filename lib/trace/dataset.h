@@ -1,7 +1,7 @@
 // tf.data inside a traced function: datasets are values of the graph, and what maps, filters or
 // reduces them is a function of the library, made of a lambda. The executor runs them.
 //
-//   Value total = Dataset::Range(t, n)
+//   Value total = data::Dataset::Range(t, n)
 //                     .Map([](Values x) { return Values{x[0] * x[0]}; })
 //                     .Batch(2)
 //                     .Reduce({zero}, [](Values sum, Values x) { return Values{sum[0] + x[0]};
@@ -19,6 +19,7 @@
 #include "lib/trace/tracer.h"
 
 namespace grapnel {
+namespace data {
 
 class GRAPNEL_PUBLIC Dataset {
  public:
@@ -74,6 +75,7 @@ class GRAPNEL_PUBLIC Dataset {
   std::vector<Shape> shapes_;
 };
 
+}  // namespace data
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_TRACE_DATASET_H_

@@ -134,12 +134,15 @@ int AddArgument(TraceBody& body, DataType dtype, const Shape& shape, llvm::Strin
   proto::OpDef signature;
   signature.ParseFromString(function.signature);
   int index = static_cast<int>(function.args.size());
-  std::string unique = body.UniqueName(name);
+  std::string unique = FirstFree(Normalized(body.UniqueName(name)), [&](const std::string& n) {
+    return bool(body.graph->Find(n)) ||
+           llvm::any_of(signature.input_arg(), [&](const auto& arg) { return arg.name() == n; }) ||
+           llvm::any_of(signature.output_arg(), [&](const auto& arg) { return arg.name() == n; });
+  });
   auto* arg = signature.add_input_arg();
-  arg->set_name(Normalized(unique));
+  arg->set_name(unique);
   arg->set_type(dtype);
-  NodeId id =
-      body.AddNode("Placeholder", arg->name() == unique ? unique : arg->name(), {}, Where());
+  NodeId id = body.AddNode("Placeholder", unique, {}, Where());
   body.graph->SetAttr(id, "dtype", attr::Type(dtype));
   body.graph->SetAttr(id, "shape", attr::ShapeOf(shape));
   body.InferShapes(id);

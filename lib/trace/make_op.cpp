@@ -219,6 +219,7 @@ class OpMaker {
   }
 
   void BindConstant(const OpArg& arg, const Operand& operand) {
+    if (operand.IsRagged()) return Fail("input '{0}' has {1}", arg.name, Operand::kUnequalRows);
     DataType wanted = Wanted(arg);
     std::optional<Literal> literal = operand.literal;
     if (wanted != proto::DT_INVALID && wanted != literal->dtype()) {
@@ -343,6 +344,10 @@ Value ToValue(TraceState& state, const Operand& operand, llvm::StringRef name) {
   if (operand.kind == Operand::kValue) return operand.values[0];
   if (operand.kind == Operand::kList) {
     state.Report(operand.where, "a list is given where one value was expected");
+    return Value(state.current, {});
+  }
+  if (operand.IsRagged()) {
+    state.Report(operand.where, llvm::formatv("'{0}' has {1}", name, Operand::kUnequalRows).str());
     return Value(state.current, {});
   }
   return MakeConstant(*state.current, operand.literal, state.current->UniqueName(name),

@@ -25,7 +25,7 @@ Value Binary(llvm::StringRef op, const Operand& x, const Operand& y, const Where
   return OpBuilder(Made(x, y), where).Op(op, {x, y}, attributes, name);
 }
 
-// What a permutation of the trailing two dimensions is called, for a known rank.
+// The permutation that swaps the last two dimensions.
 std::vector<int> SwappedMatrix(int rank) {
   std::vector<int> permutation(rank);
   std::iota(permutation.begin(), permutation.end(), 0);
@@ -187,10 +187,7 @@ Value ClipByValue(const Value& x, const Operand& low, const Operand& high, Where
   OpBuilder make(x, where);
   auto scope = make.Scope("clip_by_value");
   Value below = make.Op("Minimum", {x, high});
-  auto maximum = [&](const Operand& bound) {
-    return make.Exact("Maximum", {below, bound}).output();
-  };
-  return maximum(low);
+  return make.Exact("Maximum", {below, low});
 }
 
 Value ClipByNorm(const Value& x, const Operand& norm, Where where) {

@@ -78,8 +78,7 @@ GRAPNEL_PUBLIC Value UnsortedSegmentSum(const Value& x, const Operand& segments,
 GRAPNEL_PUBLIC Value UnsortedSegmentMax(const Value& x, const Operand& segments,
                                         const Operand& count, Where where = Where());
 
-// The elements within the bounds; scaled down to a norm of at most `norm`. The norm of several
-// tensors together is given, too.
+// The elements within the bounds; the tensor scaled down to a Euclidean norm of at most `norm`.
 GRAPNEL_PUBLIC Value ClipByValue(const Value& x, const Operand& low, const Operand& high,
                                  Where where = Where());
 GRAPNEL_PUBLIC Value ClipByNorm(const Value& x, const Operand& norm, Where where = Where());

@@ -70,6 +70,7 @@ Value OpBuilder::Convert(const Operand& operand, DataType dtype, llvm::StringRef
   if (!state_) return {};
   if (operand.kind == Operand::kValue) return operand.values[0];
   if (operand.kind == Operand::kList) return Fail("a list is given where one value was expected");
+  if (operand.IsRagged()) return Fail(llvm::formatv("'{0}' has {1}", name, Operand::kUnequalRows));
   std::optional<Literal> literal = operand.literal;
   if (dtype != proto::DT_INVALID && dtype != literal->dtype()) {
     literal =

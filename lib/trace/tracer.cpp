@@ -106,6 +106,7 @@ Value Tracer::Constant(const Operand& value, llvm::StringRef name) {
 
 Value Tracer::Constant(const Operand& value, DataType dtype, llvm::StringRef name) {
   std::optional<Literal> literal;
+  if (value.IsRagged()) return ToValue(*state_, value, name);
   if (value.kind == Operand::kNumbers) literal = ConvertNumbers(value.literal, dtype);
   if (value.kind == Operand::kLiteral && value.literal.dtype() == dtype) literal = value.literal;
   if (!literal) {

@@ -233,6 +233,8 @@ class GRAPNEL_PUBLIC Operand {
             LiteralOf<T>({static_cast<int64_t>(numbers.size())}, numbers.data(), numbers.size())) {}
 
   static constexpr const char* kUnequalRows = "rows of different lengths";
+  // Whether it was made of such rows: an error for whoever makes a tensor of it.
+  bool IsRagged() const { return kind == kNumbers && literal.dtype() == proto::DT_STRING; }
 
   Where where;
   enum Kind { kValue, kList, kLiteral, kNumbers } kind;
@@ -279,7 +281,7 @@ class GRAPNEL_PUBLIC Operand {
   static Literal LiteralOfRows(const Rows& rows) {
     std::vector<int64_t> dims;
     std::vector<T> numbers;
-    // Numbers are never a text, so whoever converts it reports this one.
+    // Numbers are never a text: IsRagged.
     if (!Flatten<T>(rows, 0, dims, numbers)) return Literal::MakeStrings({}, {kUnequalRows});
     std::unique_ptr<T[]> elements(new T[numbers.size()]);  // vector<bool> has no array
     std::copy(numbers.begin(), numbers.end(), elements.get());

@@ -35,6 +35,10 @@ def check_programs(folder, how):
     trained = run(folder / "train_mlp", folder / "trained_mlp")
     check(f"train_mlp, {how}", trained, "step 0: loss", "of digits that it has not seen 20 of 20 are right")
     check(f"collatz, {how}", run(folder / "collatz"), COLLATZ)
+    check(f"loop_values, {how}", run(folder / "loop_values"), "step 0: 1.5\n", "step 4: 1.41421", "root 1.4142 of 1.5000 1.4167 1.4142")
+    check(f"layer_outputs, {how}", run(folder / "layer_outputs"), "layer 1: [2,8], 9 of 16 are off", "layer 3: [2,3], 0 of 6")
+    check(f"assertions, {how}", run(folder / "assertions"), "mean 2.0000\n", "the run ends: ", "a geometric mean is of positive numbers",
+          "assert_rank: 'x:0' has shape [3,3], rank 1 was expected: a vector")
 
 
 def check_plugins(grapnel, folder, work):
@@ -74,7 +78,8 @@ def main():
             run("cmake", "-S", EXAMPLES, "-B", into, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}", f"-DSTATIC={option}",
                 "-DCMAKE_BUILD_TYPE=Debug")
             plugins = ["plugin_pass"] if how == "shared" else []
-            run("cmake", "--build", into, "--target", "harmonic_mean", "collatz", *plugins)
+            run("cmake", "--build", into, "--target", "harmonic_mean", "collatz", "loop_values", "layer_outputs", "assertions",
+                "train_mlp", *plugins)
             check_programs(into, how)
             if how == "shared":
                 check_plugins(grapnel, into, work)

@@ -10,24 +10,24 @@
 
 namespace grapnel {
 
-std::string TensorArray::ToString() const {
+std::string TensorArrayObject::ToString() const {
   return llvm::formatv("array of {0} {1}{2}", elements.size(), DataTypeName(dtype),
                        element_shape.ToString())
       .str();
 }
 
-Expected<TensorArray*> ArrayIn(const KernelContext& ctx, int i) {
+Expected<TensorArrayObject*> ArrayIn(const KernelContext& ctx, int i) {
   const Tensor& tensor = ctx.input(i);
-  TensorArray* array = nullptr;
+  TensorArrayObject* array = nullptr;
   if (tensor.dtype() == proto::DT_RESOURCE && tensor.num_elements() == 1)
-    array = dynamic_cast<TensorArray*>(tensor.data<ObjectRef>()->get());
+    array = dynamic_cast<TensorArrayObject*>(tensor.data<ObjectRef>()->get());
   if (!array)
     return MakeError("input {0} is {1}, a tensor array was expected", i, tensor.ToString());
   if (array->closed) return MakeError("the tensor array is closed");
   return array;
 }
 
-Error TensorArray::RestrictShape(const Shape& shape) {
+Error TensorArrayObject::RestrictShape(const Shape& shape) {
   std::optional<Shape> merged = MergeShapes(element_shape, shape);
   if (!merged) {
     return MakeError("elements of shape {0} were asked for, the array has {1}", shape.ToString(),
@@ -37,7 +37,7 @@ Error TensorArray::RestrictShape(const Shape& shape) {
   return Error::success();
 }
 
-Error TensorArray::Reserve(int64_t size) {
+Error TensorArrayObject::Reserve(int64_t size) {
   if (size <= this->size()) return Error::success();
   if (!grows)
     return MakeError("element {0} of an array of {1} that does not grow", size - 1, this->size());
@@ -64,7 +64,7 @@ Expected<Tensor> SumOf(KernelContext& ctx, const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-Error TensorArray::Write(KernelContext& ctx, int64_t i, Tensor value) {
+Error TensorArrayObject::Write(KernelContext& ctx, int64_t i, Tensor value) {
   if (i < 0) return MakeError("element {0} of an array", i);
   RETURN_IF_ERROR(Reserve(i + 1));
   if (value.dtype() != dtype) {
@@ -94,7 +94,7 @@ Error TensorArray::Write(KernelContext& ctx, int64_t i, Tensor value) {
   return Error::success();
 }
 
-Expected<Tensor> TensorArray::Read(KernelContext& ctx, int64_t i) {
+Expected<Tensor> TensorArrayObject::Read(KernelContext& ctx, int64_t i) {
   if (i < 0 || i >= size()) return MakeError("element {0} of an array of {1}", i, size());
   Element& element = elements[i];
   if (element.cleared) {
@@ -142,7 +142,7 @@ Expected<KernelFn> MakeArray(const KernelSetup& setup) {
     if (size.num_elements() != 1)
       return MakeError("a size of shape {0}, a scalar was expected", DimsText(size.dims()));
     if (size.IntAt(0) < 0) return MakeError("an array of {0} elements", size.IntAt(0));
-    llvm::IntrusiveRefCntPtr<TensorArray> array(new TensorArray);
+    llvm::IntrusiveRefCntPtr<TensorArrayObject> array(new TensorArrayObject);
     array->dtype = dtype;
     array->element_shape = shape;
     array->grows = grows;
@@ -155,8 +155,9 @@ Expected<KernelFn> MakeArray(const KernelSetup& setup) {
 }
 
 // As many elements as `array` has, of the same shapes; `prepended` comes before those.
-llvm::IntrusiveRefCntPtr<TensorArray> GradientOf(TensorArray& array, const Dims& prepended) {
-  llvm::IntrusiveRefCntPtr<TensorArray> gradient(new TensorArray);
+llvm::IntrusiveRefCntPtr<TensorArrayObject> GradientOf(TensorArrayObject& array,
+                                                       const Dims& prepended) {
+  llvm::IntrusiveRefCntPtr<TensorArrayObject> gradient(new TensorArrayObject);
   gradient->dtype = array.dtype;
   if (array.element_shape.known_rank()) {
     Shape shape{llvm::ArrayRef<int64_t>(prepended)};
@@ -181,7 +182,7 @@ llvm::IntrusiveRefCntPtr<TensorArray> GradientOf(TensorArray& array, const Dims&
 Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
   std::string source = setup.node().GetString("source");
   return KernelFn([source](KernelContext& ctx) -> Error {
-    ASSIGN_OR_RETURN(TensorArray * array, ArrayIn(ctx, 0));
+    ASSIGN_OR_RETURN(TensorArrayObject * array, ArrayIn(ctx, 0));
     std::lock_guard lock(array->mutex);
     if (array->was_added) {
       return MakeError("a gradient of an array of which an element was written more than once");
@@ -198,7 +199,7 @@ Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
 }
 
 Error Write(KernelContext& ctx) {
-  ASSIGN_OR_RETURN(TensorArray * array, ArrayIn(ctx, 0));
+  ASSIGN_OR_RETURN(TensorArrayObject * array, ArrayIn(ctx, 0));
   const Tensor& index = ctx.input(1);
   if (index.num_elements() != 1)
     return MakeError("an index of shape {0}, a scalar was expected", DimsText(index.dims()));
@@ -210,7 +211,7 @@ Error Write(KernelContext& ctx) {
 }
 
 Error Read(KernelContext& ctx) {
-  ASSIGN_OR_RETURN(TensorArray * array, ArrayIn(ctx, 0));
+  ASSIGN_OR_RETURN(TensorArrayObject * array, ArrayIn(ctx, 0));
   const Tensor& index = ctx.input(1);
   if (index.num_elements() != 1)
     return MakeError("an index of shape {0}, a scalar was expected", DimsText(index.dims()));
@@ -225,7 +226,7 @@ Error Read(KernelContext& ctx) {
 }
 
 Error Size(KernelContext& ctx) {
-  ASSIGN_OR_RETURN(TensorArray * array, ArrayIn(ctx, 0));
+  ASSIGN_OR_RETURN(TensorArrayObject * array, ArrayIn(ctx, 0));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
   std::lock_guard lock(array->mutex);
   *out->data<int32_t>() = static_cast<int32_t>(array->size());
@@ -233,7 +234,7 @@ Error Size(KernelContext& ctx) {
 }
 
 Error Close(KernelContext& ctx) {
-  ASSIGN_OR_RETURN(TensorArray * array, ArrayIn(ctx, 0));
+  ASSIGN_OR_RETURN(TensorArrayObject * array, ArrayIn(ctx, 0));
   std::lock_guard lock(array->mutex);
   array->closed = true;
   array->elements.clear();

@@ -12,7 +12,7 @@
 namespace grapnel {
 
 // Tensors of one dtype, each written once and then read. Lives as long as a handle to it does.
-class TensorArray : public Object {
+class TensorArrayObject : public Object {
  public:
   struct Element {
     Tensor value;  // none of a written element: zeros of `dims`
@@ -38,11 +38,11 @@ class TensorArray : public Object {
   bool was_added = false;  // and they were: it has no gradient of its own
   bool closed = false;
   std::vector<Element> elements;
-  std::map<std::string, llvm::IntrusiveRefCntPtr<TensorArray>> gradients;  // by their source
+  std::map<std::string, llvm::IntrusiveRefCntPtr<TensorArrayObject>> gradients;  // by their source
 };
 
 // The array that input `i` is a handle of, which must not be closed.
-Expected<TensorArray*> ArrayIn(const KernelContext& ctx, int i);
+Expected<TensorArrayObject*> ArrayIn(const KernelContext& ctx, int i);
 
 }  // namespace grapnel
 

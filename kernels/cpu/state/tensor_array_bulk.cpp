@@ -20,7 +20,7 @@ Dims Behind(int64_t first, llvm::ArrayRef<int64_t> rest) {
   return dims;
 }
 
-Expected<std::vector<Tensor>> ReadAll(KernelContext& ctx, TensorArray& array,
+Expected<std::vector<Tensor>> ReadAll(KernelContext& ctx, TensorArrayObject& array,
                                       llvm::ArrayRef<int64_t> indices) {
   std::vector<Tensor> values;
   for (int64_t i : indices) {
@@ -30,20 +30,20 @@ Expected<std::vector<Tensor>> ReadAll(KernelContext& ctx, TensorArray& array,
   return values;
 }
 
-Dims AllOf(const TensorArray& array) {
+Dims AllOf(const TensorArrayObject& array) {
   Dims all(array.size());
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
 
-Error CheckType(const KernelContext& ctx, const TensorArray& array) {
+Error CheckType(const KernelContext& ctx, const TensorArrayObject& array) {
   if (ctx.output_type(0) == array.dtype) return Error::success();
   return MakeError("{0} out of an array of {1}", DataTypeName(ctx.output_type(0)),
                    DataTypeName(array.dtype));
 }
 
 Error Gather(KernelContext& ctx, const Shape& asked, bool whole) {
-  ASSIGN_OR_RETURN(TensorArray * array, ArrayIn(ctx, 0));
+  ASSIGN_OR_RETURN(TensorArrayObject * array, ArrayIn(ctx, 0));
   std::lock_guard lock(array->mutex);
   RETURN_IF_ERROR(CheckType(ctx, *array));
   if (!whole && ctx.input(1).rank() != 1)
@@ -83,7 +83,7 @@ Expected<KernelFn> MakeGather(const KernelSetup& setup) {
 // Row k of `value` becomes element indices[k]: of the first version, element k.
 template <bool whole>
 Error Scatter(KernelContext& ctx) {
-  ASSIGN_OR_RETURN(TensorArray * array, ArrayIn(ctx, 0));
+  ASSIGN_OR_RETURN(TensorArrayObject * array, ArrayIn(ctx, 0));
   std::lock_guard lock(array->mutex);
   const Tensor& value = ctx.input(whole ? 1 : 2);
   if (value.rank() == 0) return MakeError("a scalar has no rows to make elements of");
@@ -112,7 +112,7 @@ Error Scatter(KernelContext& ctx) {
 
 // Elements one after the other along their first dimension, and the length of each.
 Error Concat(KernelContext& ctx, const Shape& asked) {
-  ASSIGN_OR_RETURN(TensorArray * array, ArrayIn(ctx, 0));
+  ASSIGN_OR_RETURN(TensorArrayObject * array, ArrayIn(ctx, 0));
   std::lock_guard lock(array->mutex);
   RETURN_IF_ERROR(CheckType(ctx, *array));
   if (array->size() == 0) {
@@ -152,7 +152,7 @@ Expected<KernelFn> MakeConcat(const KernelSetup& setup) {
 }
 
 Error Split(KernelContext& ctx) {
-  ASSIGN_OR_RETURN(TensorArray * array, ArrayIn(ctx, 0));
+  ASSIGN_OR_RETURN(TensorArrayObject * array, ArrayIn(ctx, 0));
   std::lock_guard lock(array->mutex);
   const Tensor& value = ctx.input(1);
   if (ctx.input(2).rank() != 1)

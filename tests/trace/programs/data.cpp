@@ -8,6 +8,8 @@
 namespace grapnel {
 namespace {
 
+using data::Dataset;
+
 Values JoinAndLower(Tracer&, Value x, Value y) {
   Value joined = strings::Join({x, y}, "-");
   Value lower = strings::Lower(joined);
