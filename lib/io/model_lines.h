@@ -8,6 +8,7 @@
 
 #include "lib/io/open.h"
 #include "lib/ir/line_table.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
