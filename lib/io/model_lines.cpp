@@ -81,9 +81,9 @@ LineTable LinesOf(const Model& model, const Module& module) {
   return lines;
 }
 
-LineTable LinesOf(const GraphInFile& file, const Module& module) {
+LineTable LinesOf(const Module& module, llvm::StringRef saved_model) {
   LineTable lines(module);
-  if (!file.meta_graph.empty() && !file.path.empty()) AddBeside(file.path, &lines);
+  if (!saved_model.empty()) AddBeside(saved_model, &lines);
   return lines;
 }
 

@@ -16,8 +16,9 @@ namespace grapnel {
 // (debug/saved_model_debug_info.pb, of save_debug_info=True). A file that cannot be read says
 // nothing. Cost: as LineTable has it.
 GRAPNEL_PUBLIC LineTable LinesOf(const Model& model, const Module& module);
-// The same of one graph of a file, which `module` may be made of.
-GRAPNEL_PUBLIC LineTable LinesOf(const GraphInFile& file, const Module& module);
+// The same of a graph that is not open any more; `saved_model`: the path of the one that it is of,
+// empty: of none.
+GRAPNEL_PUBLIC LineTable LinesOf(const Module& module, llvm::StringRef saved_model);
 
 // The program's text around a line.
 struct GRAPNEL_PUBLIC SourceText {

@@ -42,7 +42,10 @@ ModelPage::ModelPage(const Module& module, const GraphInFile& file, std::string 
       module_(module),
       drawing_(module, file.signatures, this->title()) {
   BeginAtSignature(file, module, signature, &drawing_);
-  drawing_.TellLines({[this, &file] { return LinesOf(file, module_); }, TextBelow(file.path)});
+  std::string saved_model = file.meta_graph.empty() ? std::string() : file.path;
+  drawing_.TellLines(
+      {[this, saved_model = std::move(saved_model)] { return LinesOf(module_, saved_model); },
+       TextBelow(file.path)});
 }
 
 ModelPage::ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string title,
