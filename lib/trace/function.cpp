@@ -307,6 +307,7 @@ Values PolymorphicFunction::operator()(Tracer& t, llvm::ArrayRef<Operand> args, 
 Expected<std::vector<Tensor>> PolymorphicFunction::Run(std::vector<Tensor> args, Where where) {
   if (!impl_->own) impl_->own = std::make_unique<Tracer>(Mode::kEager);
   std::vector<Operand> operands;
+  operands.reserve(args.size());
   for (Tensor& arg : args)
     operands.emplace_back(FromTensor(*impl_->own, std::move(arg), where), where);
   std::vector<Tensor> tensors;

@@ -57,11 +57,14 @@ class GRAPNEL_PUBLIC ValueHome {
   ~ValueHome() { Release(); }
   bool operator==(const ValueHome& other) const { return bits_ == other.bits_; }
 
+  // One word for both pointers: a Value is copied by the million. Hence the casts.
   EagerObject* object() const {  // null of a traced value
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
     return (bits_ & 1) != 0 ? reinterpret_cast<EagerObject*>(bits_ - 1) : nullptr;
   }
   TraceBody* body() const {
     EagerObject* shared = object();
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
     return shared ? shared->body : reinterpret_cast<TraceBody*>(bits_);
   }
 
