@@ -66,7 +66,8 @@ LearningRate CosineDecay(double rate, int64_t steps, double alpha) {
 }
 
 LearningRate PiecewiseConstant(std::vector<int64_t> boundaries, std::vector<double> values) {
-  return LearningRate::Schedule([=](Tracer& t, const Value& step) {
+  return LearningRate::Schedule([boundaries = std::move(boundaries), values = std::move(values)](
+                                    Tracer& t, const Value& step) {
     if (values.size() != boundaries.size() + 1) {
       t.ReportError(Where(),
                     llvm::formatv("piecewise constant: {0} boundaries need {1} values, {2} "

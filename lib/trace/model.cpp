@@ -61,6 +61,7 @@ Made MakeFunction(TraceState& state, llvm::StringRef name, llvm::ArrayRef<Tensor
   }
   AddAutomaticControls(body, ends);
   std::vector<Port> ports;
+  ports.reserve(ends.size());
   for (NodeId end : ends) ports.push_back({end, 0});
   for (const auto& captured : body.captures) {
     args.push_back(captured.placeholder);

@@ -59,6 +59,7 @@ Variable Optimizer::Slot(const Variable& variable, llvm::StringRef name, double 
     return Variable();
   }
   std::vector<int64_t> dims;
+  dims.reserve(variable.shape().rank());
   for (int i = 0; i < variable.shape().rank(); ++i) dims.push_back(variable.shape().dim(i));
   return MakeSlot((of + "_" + name).str(), initial::Fill(dims, value, variable.dtype()));
 }

@@ -11,6 +11,7 @@ Operand ShapeOperand(const OpBuilder& make, const Shape& shape) {
   if (!shape.known_rank()) return Operand(-1, make.where());
   if (shape.rank() == 0) return Operand(make.Ints({}), make.where());
   std::vector<int> dims;
+  dims.reserve(shape.rank());
   for (int i = 0; i < shape.rank(); ++i)
     dims.push_back(shape.IsKnown(i) ? static_cast<int>(shape.dim(i)) : -1);
   return Operand(dims, make.where());

@@ -10,12 +10,12 @@
 namespace grapnel {
 namespace {
 
-Value Ones(Tracer& t, std::vector<int64_t> dims) {
+Value Ones(Tracer& t, const std::vector<int64_t>& dims) {
   return t.Constant(Literal::Make(proto::DT_FLOAT, dims, std::string("\0\0\x80\x3f", 4)));
 }
 
 // The kernel of a node, called as a plan calls it.
-void Kernel(benchmark::State& state, const char* op, std::vector<int64_t> dims) {
+void Kernel(benchmark::State& state, const char* op, const std::vector<int64_t>& dims) {
   Module module;
   Tracer t;
   Shape shape((llvm::ArrayRef<int64_t>(dims)));
@@ -44,7 +44,7 @@ void Kernel(benchmark::State& state, const char* op, std::vector<int64_t> dims) 
 BENCHMARK_CAPTURE(Kernel, AddV2_scalar, "AddV2", {});
 BENCHMARK_CAPTURE(Kernel, MatMul_2x2, "MatMul", {2, 2});
 
-void Eager(benchmark::State& state, const char* op, std::vector<int64_t> dims) {
+void Eager(benchmark::State& state, const char* op, const std::vector<int64_t>& dims) {
   Tracer t(Mode::kEager);
   Value x = Ones(t, dims);
   for (auto _ : state) benchmark::DoNotOptimize(t.Op(op, {x, x}));

@@ -221,7 +221,7 @@ TEST_P(BadInput, AFunctionThatCallsItself) {
 TEST(RunEagerly, FeedsAreChecked) {
   auto fn = [](Tracer&, llvm::ArrayRef<Value> v) { return Values{v[0] + 1.0f}; };
   Tensor two = cantFail(Tensor::Allocate(proto::DT_FLOAT, {2}));
-  auto text = [&](std::vector<TensorSpec> inputs, std::vector<Tensor> feeds) {
+  auto text = [&](const std::vector<TensorSpec>& inputs, std::vector<Tensor> feeds) {
     auto ran = RunEagerly("f", inputs, fn, std::move(feeds));
     return ran ? std::string() : TextOf(ran.takeError());
   };

@@ -61,7 +61,8 @@ TEST(Datasets, WhatDoesNotFitIsAnErrorAtItsLine) {
   int line = __LINE__;
   Dataset::FromTensorSlices(t, {s});
   rows.Filter([](Values row) { return row; });
-  rows.Reduce({s}, [](Values, Values row) { return Values{Cast(row[0], proto::DT_INT32)}; });
+  rows.Reduce(
+      {s}, [](const Values&, const Values& row) { return Values{Cast(row[0], proto::DT_INT32)}; });
   rows.Concatenate(Dataset::Range(t, 3));
   rows.Take(1.5f);
   rows.Map([](Values row) { return Values{row[0] + Cast(row[0], proto::DT_INT32)}; });
