@@ -1,6 +1,7 @@
 // Learning rates that change with the step, and gradients that are kept small: Keras's formulas, in
 // its order.
 #include <cmath>
+#include <utility>
 
 #include "lib/trace/body.h"
 #include "lib/trace/ops.h"

@@ -88,7 +88,7 @@ PROGRAM(LstmCell, {{"x", kFloat, {2, 3}},
                    {"b", kFloat, {16}}});
 
 Values LstmLoop(Tracer& t, Value x, Value w) {
-  auto rows = [](std::vector<int64_t> dims) {
+  auto rows = [](const std::vector<int64_t>& dims) {
     return TensorArrayOptions{.element_shape = Shape(llvm::ArrayRef<int64_t>(dims))};
   };
   TensorArray steps = TensorArray(t, kFloat, 4, rows({2, 3})).Unstack(x);
