@@ -32,6 +32,7 @@ TEST(TensorArray, WritesReadsAndStacksAsTensorFlow) {
             (Texts{
                 "TensorArrayV2/element_shape = Const()",
                 "TensorArrayV2/num_elements = Const()",
+                // No comma is missing. NOLINTNEXTLINE(bugprone-suspicious-missing-comma)
                 "TensorArrayV2 = TensorListReserve(TensorArrayV2/element_shape, "
                 "TensorArrayV2/num_elements)",
                 "TensorArrayV2Write/TensorListSetItem/index = Const()",
