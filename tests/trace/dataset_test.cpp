@@ -58,11 +58,13 @@ TEST(Datasets, WhatDoesNotFitIsAnErrorAtItsLine) {
   Value x = t.Placeholder(proto::DT_FLOAT, {3}, "x");
   Value s = t.Placeholder(proto::DT_FLOAT, {}, "s");
   Dataset rows = Dataset::FromTensorSlices(t, {x});
+  auto as_int = [](const Values&, const Values& row) {
+    return Values{Cast(row[0], proto::DT_INT32)};
+  };
   int line = __LINE__;
   Dataset::FromTensorSlices(t, {s});
   rows.Filter([](Values row) { return row; });
-  rows.Reduce(
-      {s}, [](const Values&, const Values& row) { return Values{Cast(row[0], proto::DT_INT32)}; });
+  rows.Reduce({s}, as_int);
   rows.Concatenate(Dataset::Range(t, 3));
   rows.Take(1.5f);
   rows.Map([](Values row) { return Values{row[0] + Cast(row[0], proto::DT_INT32)}; });
