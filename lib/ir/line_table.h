@@ -42,7 +42,7 @@ struct GRAPNEL_PUBLIC SourcePlace {
 GRAPNEL_PUBLIC bool IsFrameworkFile(llvm::StringRef path);
 
 // Stacks of the nodes of a module by their names in it. Made when somebody asks: linear in the
-// bytes of the debug info, about 0.3 s for a million nodes; a graph without costs nothing. What is
+// bytes of the debug info; a graph without costs nothing. What is
 // broken in it (cut bytes, files and frames that are not there) is left out.
 class GRAPNEL_PUBLIC LineTable {
  public:

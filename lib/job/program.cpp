@@ -37,19 +37,6 @@ ModelFunction::End EndOf(const Graph& graph, const ShapeMap& shapes, const std::
   return end;
 }
 
-bool Fits(const Shape& shape, const Shape& wanted) {
-  if (!wanted.known_rank()) return true;
-  bool fits = shape.rank() == wanted.rank();
-  for (int i = 0; fits && i < wanted.rank(); ++i)
-    fits = !wanted.IsKnown(i) || wanted.dim(i) == shape.dim(i);
-  return fits;
-}
-
-std::string TypeText(DataType dtype, const Shape& shape) {
-  bool is_scalar = shape.known_rank() && shape.rank() == 0;
-  return (DataTypeName(dtype) + (is_scalar ? "" : shape.ToString())).str();
-}
-
 }  // namespace
 
 struct Program::Impl {
@@ -122,11 +109,11 @@ struct Program::Impl {
       const auto& wanted = function.inputs[i];
       Shape shape(inputs[i].dims());
       bool fits = wanted.dtype == proto::DT_INVALID ||
-                  (inputs[i].dtype() == wanted.dtype && Fits(shape, wanted.shape));
+                  (inputs[i].dtype() == wanted.dtype && FitsShape(shape, wanted.shape));
       if (!fits) {
         return MakeError("function '{0}': argument '{1}' is {2}, {3} is given", function.name,
-                         wanted.key, TypeText(wanted.dtype, wanted.shape),
-                         inputs[i] ? TypeText(inputs[i].dtype(), shape) : "no tensor");
+                         wanted.key, TypeAndShape(wanted.dtype, wanted.shape),
+                         inputs[i] ? TypeAndShape(inputs[i].dtype(), shape) : "no tensor");
       }
     }
     return Error::success();

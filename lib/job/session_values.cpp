@@ -9,19 +9,6 @@
 namespace grapnel {
 namespace {
 
-std::string TypeText(DataType dtype, const Shape& shape) {
-  bool is_scalar = shape.known_rank() && shape.rank() == 0;
-  return (DataTypeName(dtype) + (is_scalar ? "" : shape.ToString())).str();
-}
-
-bool Fits(const Shape& shape, const Shape& wanted) {
-  if (!wanted.known_rank()) return true;
-  bool fits = shape.rank() == wanted.rank();
-  for (int i = 0; fits && i < wanted.rank(); ++i)
-    fits = !wanted.IsKnown(i) || wanted.dim(i) == shape.dim(i);
-  return fits;
-}
-
 // "'a', 'b' and 3 more".
 std::string Listed(llvm::ArrayRef<std::string> names) {
   constexpr size_t kMost = 4;
@@ -31,6 +18,19 @@ std::string Listed(llvm::ArrayRef<std::string> names) {
 }
 
 }  // namespace
+
+std::string TypeAndShape(DataType dtype, const Shape& shape) {
+  bool is_scalar = shape.known_rank() && shape.rank() == 0;
+  return (DataTypeName(dtype) + (is_scalar ? "" : shape.ToString())).str();
+}
+
+bool FitsShape(const Shape& shape, const Shape& wanted) {
+  if (!wanted.known_rank()) return true;
+  bool fits = shape.rank() == wanted.rank();
+  for (int i = 0; fits && i < wanted.rank(); ++i)
+    fits = !wanted.IsKnown(i) || wanted.dim(i) == shape.dim(i);
+  return fits;
+}
 
 Tensor ValueOfVariable(const Session& session, llvm::StringRef container, llvm::StringRef name) {
   std::string key = container.empty() ? name.str() : (container + "/" + name).str();
@@ -43,10 +43,10 @@ Tensor ValueOfVariable(const Session& session, llvm::StringRef container, llvm::
 }
 
 Error SetVariable(Session& session, const VariableInfo& variable, const Tensor& value) {
-  if (value.dtype() != variable.dtype || !Fits(Shape(value.dims()), variable.shape)) {
+  if (value.dtype() != variable.dtype || !FitsShape(Shape(value.dims()), variable.shape)) {
     return MakeError("variable '{0}' is {1}, the value given is {2}", variable.name,
-                     TypeText(variable.dtype, variable.shape),
-                     TypeText(value.dtype(), Shape(value.dims())));
+                     TypeAndShape(variable.dtype, variable.shape),
+                     TypeAndShape(value.dtype(), Shape(value.dims())));
   }
   ObjectRef object = session.FindOrMake(variable.container, variable.name, [&] {
     return ObjectRef(new StoredVariable(variable.name, variable.dtype, variable.shape));
@@ -123,12 +123,12 @@ Expected<int64_t> ReadCheckpoint(Session& session, llvm::ArrayRef<VariableInfo> 
   std::vector<Tensor> values;
   for (const VariableInfo& variable : variables) {
     ASSIGN_OR_RETURN(Literal value, bundle.Read(variable.name));
-    if (value.dtype() != variable.dtype || !Fits(Shape(value.dims()), variable.shape)) {
+    if (value.dtype() != variable.dtype || !FitsShape(Shape(value.dims()), variable.shape)) {
       return MakeError(
           "{0}: is a checkpoint of another model: variable '{1}' is {2} there, and {3} "
           "in the model",
-          prefix, variable.name, TypeText(value.dtype(), Shape(value.dims())),
-          TypeText(variable.dtype, variable.shape));
+          prefix, variable.name, TypeAndShape(value.dtype(), Shape(value.dims())),
+          TypeAndShape(variable.dtype, variable.shape));
     }
     ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(value));
     values.push_back(std::move(tensor));

@@ -90,24 +90,6 @@ LearningRate PiecewiseConstant(std::vector<int64_t> boundaries, std::vector<doub
   });
 }
 
-Value ClipByValue(const Value& x, double low, double high, Where where) {
-  if (!x.ok()) return x;
-  Maker make(*x.body()->state, x.dtype(), where);
-  return make.Op("Maximum", {make.Op("Minimum", {x, make.Number(high)}), make.Number(low)});
-}
-
-Value ClipByNorm(const Value& x, double norm, Where where) {
-  if (!x.ok()) return x;
-  Maker make(*x.body()->state, x.dtype(), where);
-  Value sum = ReduceSum(Square(x, where), {}, /*keep_dims=*/true, where);
-  // A norm of 0 has no gradient: the root is of 1 there.
-  Value is_above = make.Op("Greater", {sum, make.Number(0)});
-  Value safe = make.Op("SelectV2", {is_above, sum, make.Op("OnesLike", {sum})});
-  Value length = make.Op("SelectV2", {is_above, Sqrt(safe, where), sum});
-  Value scaled = make.Op("Mul", {x, make.Number(norm)});
-  return make.Op("RealDiv", {scaled, make.Op("Maximum", {length, make.Number(norm)})});
-}
-
 Values ClipByGlobalNorm(const Values& xs, double norm, Where where) {
   Values squares;
   for (const Value& x : xs) {

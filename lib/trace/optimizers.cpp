@@ -4,6 +4,7 @@
 
 #include "lib/trace/body.h"
 #include "lib/trace/gradient_rule.h"
+#include "lib/trace/math_ops.h"
 #include "lib/trace/ops.h"
 
 namespace grapnel {
@@ -90,13 +91,20 @@ void Optimizer::Clip(std::vector<Gradient>& gradients) {
   // Of slices each counts by itself, as Keras has it.
   Values values;
   for (const Gradient& gradient : gradients) values.push_back(gradient.values);
+  auto number = [&](const Value& like, double value) {
+    return Operand(Literal::Scalar(like.dtype(), value), where_);
+  };
   if (options_.clip_norm) {
-    for (Value& value : values) value = ClipByNorm(value, *options_.clip_norm, where_);
+    for (Value& value : values) {
+      if (value.ok()) value = ClipByNorm(value, number(value, *options_.clip_norm), where_);
+    }
   } else if (options_.clip_global_norm) {
     values = ClipByGlobalNorm(values, *options_.clip_global_norm, where_);
   } else {
-    for (Value& value : values)
-      value = ClipByValue(value, -*options_.clip_value, *options_.clip_value, where_);
+    for (Value& value : values) {
+      double most = *options_.clip_value;
+      if (value.ok()) value = ClipByValue(value, number(value, -most), number(value, most), where_);
+    }
   }
   for (size_t i = 0; i < values.size(); ++i) {
     gradients[i].values = values[i];

@@ -180,10 +180,9 @@ GRAPNEL_PUBLIC std::unique_ptr<Optimizer> MakeOptimizer(Tracer& t, llvm::StringR
                                                         Where where = Where());
 GRAPNEL_PUBLIC std::vector<std::string> OptimizerNames();
 
-// Gradients no larger than so: by element, by norm, and all by the norm of all (tf.clip_by_*, as
-// Keras has them). One that does not exist stays so; slices are made dense.
-GRAPNEL_PUBLIC Value ClipByValue(const Value& x, double low, double high, Where where = Where());
-GRAPNEL_PUBLIC Value ClipByNorm(const Value& x, double norm, Where where = Where());
+// All of them made smaller by one factor where the norm of all is larger than so
+// (tf.clip_by_global_norm, as Keras has it); lib/trace/math_ops.h has the clips of one. One that
+// does not exist stays so; slices are made dense.
 GRAPNEL_PUBLIC Values ClipByGlobalNorm(const Values& xs, double norm, Where where = Where());
 
 }  // namespace grapnel

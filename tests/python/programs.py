@@ -5,6 +5,7 @@ programs_test.py compares the graphs, what they give and their gradients.
   def Name(x, y): ...
 
 Inputs are named x, y, z, ... in Python; what is fed is random. None is a dimension that is not known while tracing.
+One file however long: it is a list of small programs.
 """
 
 import inspect
