@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "lib/ir/find.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/support/text.h"
 #include "lib/watch/health.h"
 #include "llvm/ADT/STLExtras.h"
@@ -26,6 +27,12 @@ bool IsExpression(llvm::StringRef text) {
   std::string rest = text.str();
   for (size_t at; (at = rest.find("<lambda>")) != std::string::npos;) rest.erase(at, 8);
   return llvm::StringRef(rest).find_first_of("(<>=") != llvm::StringRef::npos;
+}
+
+// "function/node".
+std::string WholeName(const Node& node) {
+  const Function* function = FunctionOf(node.graph());
+  return (function ? function->name() + "/" + node.name() : node.name()).str();
 }
 
 bool IsNode(const Module& module, llvm::StringRef text) {
@@ -63,8 +70,9 @@ bool FilterHolds(llvm::StringRef filter, const Tensor& tensor, const Tensor& bef
   return health.IsBad();
 }
 
-Expected<Breakpoint> Breakpoint::Parse(llvm::StringRef text, const Module& module) {
+Expected<Breakpoint> Breakpoint::Parse(llvm::StringRef text, const Module& module, bool waits) {
   Breakpoint made;
+  made.waits_ = waits;
   made.text_ = text.trim().str();
   // A node's name may have a '>' in it.
   bool is_node = IsNode(module, made.text_);
@@ -93,6 +101,7 @@ Error Breakpoint::ParsePlace(llvm::StringRef place, const Module& module) {
   bool is_op = place.consume_front("op:"), is_function = !is_op && place.consume_front("func:");
   place_ = is_op ? Place::kOp : is_function ? Place::kFunction : Place::kNode;
   ASSIGN_OR_RETURN(glob_, Glob::Parse(place));
+  if (waits_) return Error::success();
   std::vector<llvm::StringRef> names;
   auto add_ops = [&](const Graph& graph) {
     for (const Node& node : graph.nodes()) names.push_back(node.op());
@@ -169,6 +178,10 @@ Error Breakpoint::ParseCondition(llvm::StringRef condition, const Module& module
       has_stand_in = true;
       continue;
     }
+    if (waits_) {
+      awaited_.push_back(ReadTensorName(name).node.str());
+      continue;
+    }
     auto maker = FindNode(module, name);
     if (maker) {
       makers_.push_back({&maker->graph(), maker->id()});
@@ -182,7 +195,7 @@ Error Breakpoint::ParseCondition(llvm::StringRef condition, const Module& module
     }
     if (makers_.size() == before) return MakeError("{0}", problem);
   }
-  if (!has_stand_in && makers_.empty())
+  if (!has_stand_in && makers_.empty() && awaited_.empty())
     return MakeError("'{0}' names no tensor: `_` stands for each that is made", condition);
   if (place_ == Place::kAny && !has_stand_in) place_ = Place::kTensors;
   return Error::success();
@@ -201,8 +214,12 @@ bool Breakpoint::IsAt(const Node& node, int64_t iteration, bool begins_call) con
       function = FunctionOf(node.graph());
       return function && (begins_call || has_condition()) && glob_->Fits(function->name());
     case Place::kTensors:
-      return llvm::is_contained(makers_, std::pair(&node.graph(), node.id()));
+      return llvm::is_contained(makers_, std::pair(&node.graph(), node.id())) ||
+             llvm::any_of(awaited_, [&](const std::string& name) {
+               return node.name() == name || WholeName(node) == name;
+             });
     case Place::kNode:
+      if (waits_ && glob_->Fits(WholeName(node))) return true;
       if (!glob_->Fits(node.name())) return false;
       if (function_.empty()) return true;
       function = FunctionOf(node.graph());

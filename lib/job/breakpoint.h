@@ -28,7 +28,8 @@ namespace grapnel {
 class Breakpoint {
  public:
   // Errors: a name (no glob) that nothing has, with the nearest; a condition that cannot be read.
-  static Expected<Breakpoint> Parse(llvm::StringRef text, const Module& module);
+  // `waits`: what nothing has yet may come, and is no error.
+  static Expected<Breakpoint> Parse(llvm::StringRef text, const Module& module, bool waits = false);
 
   const std::string& text() const { return text_; }
   bool has_condition() const { return !filter_.empty() || condition_; }
@@ -57,6 +58,8 @@ class Breakpoint {
   std::optional<Glob> glob_;
   std::string function_;                                 // of FUNCTION/NODE, whose node glob_ is
   std::vector<std::pair<const Graph*, NodeId>> makers_;  // of kTensors
+  bool waits_ = false;
+  std::vector<std::string> awaited_;  // of kTensors that wait: nodes, NODE or FUNCTION/NODE
   std::optional<int64_t> iteration_;
   std::string filter_;
   std::optional<TensorExpression> condition_;

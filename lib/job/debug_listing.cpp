@@ -5,6 +5,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/job/debug_command.h"
+#include "lib/job/debug_source.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -234,6 +235,7 @@ DebugAnswer NodeInfo(DebugShell& shell, DebugWords& words) {
      << "\n  Device: " << (node.device().empty() ? llvm::StringRef("none is named") : node.device())
      << "\n";
   int inputs = node.num_inputs(), controls = node.num_controls();
+  if (auto line = debugger.LineOf(node)) os << "  Line: " << PlaceText(*line) << "\n";
   os << "  " << inputs << " input(s) + " << controls << " control input(s)"
      << (inputs + controls ? ":" : "") << "\n";
   WritePorts(node, 0, inputs + controls, os);
@@ -336,7 +338,19 @@ DebugAnswer RunInfo(DebugShell& shell, DebugWords& /*words*/) {
   return std::nullopt;
 }
 
-DebugAnswer NoSource(DebugShell& /*shell*/, DebugWords& /*words*/) {
+DebugAnswer PrintSource(DebugShell& shell, DebugWords& words) {
+  ASSIGN_OR_RETURN(auto names, words.Names(0, 1, "a number of lines"));
+  int count = 5;
+  if (!names.empty() &&
+      (llvm::StringRef(names[0]).getAsInteger(10, count) || count < 0 || count > 100000))
+    return MakeError("'{0}': a number of lines was expected", names[0]);
+  const DebugStop& stop = shell.debugger().stop();
+  if (stop.line && shell.uses_files) {
+    ASSIGN_OR_RETURN(std::string text, LinesAround(*stop.line, count));
+    shell.os() << PlaceText(*stop.line) << "\n" << text;
+    return std::nullopt;
+  }
+  if (shell.debugger().grows()) return MakeError("nobody knows which line called this op");
   return MakeError(
       "a graph that is run here has no Python source: `grapnel blame FOLDER` and `grapnel serve "
       "FOLDER` show the source "
@@ -372,8 +386,11 @@ llvm::ArrayRef<DebugCommand> ListingCommands() {
        "of 20. -t: with ops.",
        ListOutputs},
       {{"run_info", "ri"}, "", "says what is fed and fetched", RunInfo},
-      {{"print_source", "ps"}, "", "there is none here, and where it is", NoSource},
-      {{"list_source", "ls"}, "", "there is none here, and where it is", NoSource},
+      {{"print_source", "ps", "list_source", "ls"},
+       "[LINES]",
+       "shows the lines of a program in eager mode around the one that called this op\nLINES: so "
+       "many before and after it. A graph has none here, and it says where they are.",
+       PrintSource},
   };
   return commands;
 }
