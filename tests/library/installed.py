@@ -33,6 +33,8 @@ def check_programs(folder, how):
     mean = run(folder / "harmonic_mean")
     check(f"harmonic_mean, {how}", mean, "HarmonicMean: float[] 1.714", "Min is gone", "min: 1\nHarmonicMeanPrint: float[] 1.714", "Min is kept")
     check(f"collatz, {how}", run(folder / "collatz"), COLLATZ)
+    check(f"eager_steps, {how}", run(folder / "eager_steps"), "step 1: Exp (Exp), line 18: float[3] [2.71828175,inf,20.085537]",
+          "op 'Exp': it makes what is not finite", "step 2: sub (Sub), line 25: float[3] [-99,0,-97]", "result: float[3] [")
 
 
 def check_plugins(grapnel, folder, work):
@@ -72,7 +74,7 @@ def main():
             run("cmake", "-S", EXAMPLES, "-B", into, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}", f"-DSTATIC={option}",
                 "-DCMAKE_BUILD_TYPE=Debug")
             plugins = ["plugin_pass"] if how == "shared" else []
-            run("cmake", "--build", into, "--target", "harmonic_mean", "collatz", *plugins)
+            run("cmake", "--build", into, "--target", "harmonic_mean", "collatz", "eager_steps", *plugins)
             check_programs(into, how)
             if how == "shared":
                 check_plugins(grapnel, into, work)
