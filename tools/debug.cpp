@@ -1,19 +1,26 @@
-// `grapnel debug MODEL`: a graph is run and stopped, at a terminal or by a script.
+// `grapnel debug MODEL`: a graph, or a C++ function op by op, is run and stopped, at a terminal or
+// by a script.
 #include <unistd.h>
 
 #include <fstream>
 #include <iostream>
+#include <sstream>
 
+#include "lib/job/eager_target.h"
+#include "llvm/ADT/StringExtras.h"
 #include "tools/debug_prompt.h"
 #include "tools/input.h"
 #include "tools/progress.h"
 #include "tools/run_flags.h"
+#include "tools/traced_functions.h"
 
 namespace grapnel {
 namespace {
 
 struct Flags {
   std::string model, script;
+  std::vector<std::string> commands;
+  bool is_eager = false;
   RunFlags run;
   int64_t keep = 1024;  // MB
 };
@@ -35,21 +42,17 @@ class ScriptLines : public LineSource {
   llvm::raw_ostream& os_;
 };
 
-Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  bool is_from_input = flags.script == "-" || (flags.script.empty() && !isatty(STDIN_FILENO));
-  if (flags.model == "-" && is_from_input)
-    return MakeError("standard input holds the model: --script FILE for the commands");
-  ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph));
-  ASSIGN_OR_RETURN(RunRequest request, flags.run.Request());
-  request.sink = invocation.sink();
-  request.print = [&](Severity, llvm::StringRef text) { invocation.out() << text << "\n"; };
-  Debugger debugger(opened, std::move(request), flags.keep * 1000000);
+Expected<int> Prompt(Debugger& debugger, const Flags& flags, bool is_from_input,
+                     Invocation& invocation) {
   DebugShell shell(debugger, invocation.out(), invocation.UseColor());
   Progress::End();
   std::optional<OnInterrupt> on_interrupt;
   std::ifstream file;
+  std::istringstream typed(llvm::join(flags.commands, "\n"));
   std::unique_ptr<LineSource> lines;
-  if (!is_from_input && !flags.script.empty()) {
+  if (!flags.commands.empty()) {
+    lines = std::make_unique<ScriptLines>(typed, invocation.out());
+  } else if (!is_from_input && !flags.script.empty()) {
     file.open(flags.script);
     if (!file) return MakeError("{0}: cannot be read", flags.script);
     lines = std::make_unique<ScriptLines>(file, invocation.out());
@@ -65,12 +68,52 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   return lines->is_script() && prompt.has_failed() ? kExitBadInput : kExitOk;
 }
 
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (!flags.commands.empty() && !flags.script.empty())
+    return MakeError("--command and --script both give commands: take one of them");
+  bool is_from_input = flags.commands.empty() &&
+                       (flags.script == "-" || (flags.script.empty() && !isatty(STDIN_FILENO)));
+  auto print = [&](Severity, llvm::StringRef text) { invocation.out() << text << "\n"; };
+  int64_t budget = flags.keep * 1000000;
+  if (flags.is_eager) {
+    const RunFlags& run = flags.run;
+    if (!run.fetches.empty() || !run.graph.empty() || !run.signature.empty() ||
+        !run.variables.empty())
+      return MakeError(
+          "--fetch, --graph, --signature and --variables are of graphs, and not of --eager");
+    ASSIGN_OR_RETURN(TracedChoice choice, TheChoice(flags.model, invocation));
+    ASSIGN_OR_RETURN(std::vector<Tensor> feeds, FeedsOf(choice, run.feeds));
+    Debugger debugger(std::make_unique<EagerTarget>(choice.program, std::move(feeds), print),
+                      budget);
+    return Prompt(debugger, flags, is_from_input, invocation);
+  }
+  if (!FileAndFunction(flags.model).first.empty())
+    return MakeError(
+        "{0}: a C++ program is stepped through with --eager; `grapnel trace` makes a "
+        "graph of it",
+        flags.model);
+  if (flags.model == "-" && is_from_input)
+    return MakeError("standard input holds the model: --script FILE for the commands");
+  ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph));
+  ASSIGN_OR_RETURN(RunRequest request, flags.run.Request());
+  request.sink = invocation.sink();
+  request.print = print;
+  Debugger debugger(opened, std::move(request), budget);
+  return Prompt(debugger, flags, is_from_input, invocation);
+}
+
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  line.Option("MODEL", flags->model, "the graph to run; a case folder brings its feeds and fetches")
+  line.Option("MODEL", flags->model,
+              "the graph to run; a case folder brings its feeds and fetches. With --eager: "
+              "FILE.cpp:FUNCTION, or a function of a --plugin or example")
       .Required();
   flags->run.AddTo(line, "a tensor to compute", "NAME");
   flags->run.AddVariablesTo(line);
+  line.Flag("--eager", flags->is_eager,
+            "MODEL is a C++ function: step through it op by op, as it calls them");
+  line.Option("--command", flags->commands, "do this and end; may be given several times, in order")
+      .ShownAs("LINE");
   line.Option("--script", flags->script,
               "take commands from this file and say each with what it gives; -: standard input, "
               "as without a terminal")

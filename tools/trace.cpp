@@ -3,13 +3,8 @@
 #include "lib/io/value.h"
 #include "lib/io/write.h"
 #include "lib/ir/text.h"
-#include "lib/job/plugin.h"
 #include "lib/support/file.h"
-#include "lib/support/suggest.h"
 #include "lib/support/text.h"
-#include "lib/trace/examples.h"
-#include "lib/trace/registration.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "tools/command.h"
 #include "tools/trace_eager.h"
@@ -22,46 +17,11 @@ struct Flags {
   EagerFlags eager;
 };
 
-// A function that can be traced: registered by a plugin or a file, or one of the examples.
-struct Choice {
-  std::string name, help;
-  std::function<Expected<std::unique_ptr<Module>>()> trace;
-  EagerProgram program = {};
-  const TraceExample* example = nullptr;  // has values to feed, and what must come out
-};
-
-// "x: float[3], n: int32, of mean.cpp:12".
-std::string Describe(const TracedFunction& function) {
-  std::vector<std::string> inputs;
-  for (const TensorSpec& input : function.inputs)
-    inputs.push_back(input.name + ": " + DataTypeName(input.dtype).str() +
-                     (input.shape.rank() == 0 ? "" : input.shape.ToString()));
-  std::string where = llvm::formatv("{0}:{1}", function.where.file, function.where.line).str();
-  return (inputs.empty() ? "no inputs" : llvm::join(inputs, ", ")) + "; " + where;
-}
-
-std::vector<Choice> Choices(bool with_examples) {
-  std::vector<Choice> choices;
-  for (const TracedFunction& function : TracedFunctions())
-    choices.push_back({function.name,
-                       Describe(function),
-                       function.trace,
-                       {function.name, function.inputs, function.call, {}}});
-  if (!with_examples) return choices;
-  for (const TraceExample& example : TraceExamples())
-    choices.push_back({example.name,
-                       example.help,
-                       example.trace,
-                       {example.name, example.inputs, example.call, example.feeds},
-                       &example});
-  return choices;
-}
-
-int List(const std::vector<Choice>& choices, Invocation& invocation) {
+int List(const std::vector<TracedChoice>& choices, Invocation& invocation) {
   if (invocation.flags.json) {
     llvm::json::OStream json(invocation.out(), 2);
     json.array([&] {
-      for (const Choice& choice : choices) {
+      for (const TracedChoice& choice : choices) {
         json.object([&] {
           json.attribute("name", choice.name);
           json.attribute("help", llvm::json::fixUTF8(choice.help));
@@ -73,19 +33,9 @@ int List(const std::vector<Choice>& choices, Invocation& invocation) {
   }
   std::vector<std::vector<std::string>> rows;
   rows.reserve(choices.size());
-  for (const Choice& choice : choices) rows.push_back({choice.name, choice.help});
+  for (const TracedChoice& choice : choices) rows.push_back({choice.name, choice.help});
   invocation.out() << Table(rows, "");
   return kExitOk;
-}
-
-Expected<Choice> Find(llvm::StringRef kind, llvm::StringRef name,
-                      const std::vector<Choice>& choices, const std::string& where) {
-  std::vector<std::string> names;
-  for (const Choice& choice : choices) {
-    if (name == choice.name) return choice;
-    names.push_back(choice.name);
-  }
-  return NotFound(kind, name, names, where);
 }
 
 // A case folder: the graph, values to feed, and what must come out.
@@ -109,7 +59,7 @@ Error WriteCase(const TraceExample& example, const Module& module, llvm::StringR
   return SaveCase(folder, values);
 }
 
-Error Write(const Choice& choice, const Flags& flags, Invocation& invocation) {
+Error Write(const TracedChoice& choice, const Flags& flags, Invocation& invocation) {
   if (!flags.output.empty() && !NamesGraphFile(flags.output) && !choice.example)
     return MakeError(
         "-o {0}: a case folder needs values, and '{1}' is no example; {0}.pb is a graph",
@@ -127,15 +77,7 @@ Error Write(const Choice& choice, const Flags& flags, Invocation& invocation) {
 // named.
 Expected<int> TraceFile(llvm::StringRef file, llvm::StringRef name, const Flags& flags,
                         Invocation& invocation) {
-  size_t others = TracedFunctions().size();
-  RETURN_IF_ERROR(LoadSource(file, invocation.sink()));
-  std::vector<Choice> choices = Choices(/*with_examples=*/false);
-  choices.erase(choices.begin(), choices.begin() + others);
-  if (choices.empty())
-    return MakeError(
-        "{0}: registers no function; GRAPNEL_TRACE(FUNCTION, {{{{\"x\", "
-        "proto::DT_FLOAT, {{3}}}); after a function does",
-        file);
+  ASSIGN_OR_RETURN(std::vector<TracedChoice> choices, ChoicesOfFile(file, invocation));
   bool wants_list = flags.output.empty() && (choices.size() > 1 || invocation.flags.json);
   if (name.empty() && wants_list) return List(choices, invocation);
   if (name.empty() && choices.size() > 1) {
@@ -143,8 +85,8 @@ Expected<int> TraceFile(llvm::StringRef file, llvm::StringRef name, const Flags&
                      choices[0].name);
   }
   if (name.empty()) name = choices[0].name;
-  ASSIGN_OR_RETURN(Choice choice, Find("function", name, choices, " in " + file.str()));
-  if (flags.eager.is_set) return RunProgram(choice.program, flags.eager, invocation);
+  ASSIGN_OR_RETURN(TracedChoice choice, FindChoice("function", name, choices, " in " + file.str()));
+  if (flags.eager.is_set) return RunProgram(choice, flags.eager, invocation);
   RETURN_IF_ERROR(Write(choice, flags, invocation));
   return kExitOk;
 }
@@ -153,13 +95,12 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   RETURN_IF_ERROR(flags.eager.DemandPartners());
   if (flags.eager.is_set && !flags.output.empty())
     return MakeError("-o goes with a graph, and not with --eager");
-  auto [file, name] = llvm::StringRef(flags.function).rsplit(':');
-  if (NamesSource(flags.function)) return TraceFile(flags.function, "", flags, invocation);
-  if (NamesSource(file)) return TraceFile(file, name, flags, invocation);
-  std::vector<Choice> choices = Choices(/*with_examples=*/true);
+  auto [file, name] = FileAndFunction(flags.function);
+  if (!file.empty()) return TraceFile(file, name, flags, invocation);
+  std::vector<TracedChoice> choices = TracedChoices(/*with_examples=*/true);
   if (flags.function.empty()) return List(choices, invocation);
-  ASSIGN_OR_RETURN(Choice choice, Find("example", flags.function, choices, ""));
-  if (flags.eager.is_set) return RunProgram(choice.program, flags.eager, invocation);
+  ASSIGN_OR_RETURN(TracedChoice choice, FindChoice("example", flags.function, choices, ""));
+  if (flags.eager.is_set) return RunProgram(choice, flags.eager, invocation);
   RETURN_IF_ERROR(Write(choice, flags, invocation));
   return kExitOk;
 }

@@ -1,49 +1,9 @@
 #include "tools/trace_eager.h"
 
-#include "lib/exec/feed.h"
-#include "lib/ir/tensor_name.h"
-#include "lib/support/suggest.h"
 #include "lib/watch/check_numerics.h"
-#include "tools/run_flags.h"
 #include "tools/run_outputs.h"
 
 namespace grapnel {
-namespace {
-
-// The files that are given, as the inputs want them; else the program's own values.
-Expected<std::vector<Tensor>> FeedsOf(const EagerProgram& program, const EagerFlags& flags) {
-  Tracer placeholders;  // a graph that says which dtypes are expected
-  std::vector<std::string> names;
-  for (const TensorSpec& input : program.inputs) {
-    placeholders.Placeholder(input.dtype, input.shape, input.name);
-    names.push_back(input.name);
-  }
-  std::vector<Tensor> values(program.inputs.size());
-  // "x" and "x:0" are one.
-  auto place = [&](llvm::StringRef name) {
-    return static_cast<size_t>(llvm::find(names, ReadTensorName(name).node) - names.begin());
-  };
-  for (const auto& [tensor, literal] : program.feeds) {
-    if (size_t i = place(tensor); i < values.size()) {
-      ASSIGN_OR_RETURN(values[i], Tensor::FromLiteral(literal));
-    }
-  }
-  for (const std::string& text : flags.feeds) {
-    auto [name, file] = SplitAssignment(text);
-    if (file.empty()) return MakeError("--feed {0}: NAME=FILE.npy was expected", text);
-    size_t i = place(name);
-    if (i == values.size()) return NotFound("input", name, names, " in " + program.name);
-    ASSIGN_OR_RETURN(values[i], LoadFeed(placeholders.module().main, names[i], file));
-  }
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!values[i])
-      return MakeError("{0}: input '{1}' needs a value: --feed {1}=FILE.npy", program.name,
-                       names[i]);
-  }
-  return values;
-}
-
-}  // namespace
 
 void EagerFlags::AddTo(CommandLine& line) {
   line.Flag("--eager", is_set, "run it op by op, and print the results");
@@ -61,9 +21,10 @@ Error EagerFlags::DemandPartners() const {
   return Error::success();
 }
 
-Expected<int> RunProgram(const EagerProgram& program, const EagerFlags& flags,
+Expected<int> RunProgram(const TracedChoice& choice, const EagerFlags& flags,
                          Invocation& invocation) {
-  ASSIGN_OR_RETURN(std::vector<Tensor> feeds, FeedsOf(program, flags));
+  ASSIGN_OR_RETURN(std::vector<Tensor> feeds, FeedsOf(choice, flags.feeds));
+  const EagerProgram& program = choice.program;
   ThreadPool pool(invocation.flags.threads);
   CheckNumerics numerics({}, &pool);
   EagerOptions options;
@@ -81,7 +42,7 @@ Expected<int> RunProgram(const EagerProgram& program, const EagerFlags& flags,
   if (!results) return results.takeError();
   std::vector<Fetched> fetched;
   for (size_t i = 0; i < results->size(); ++i) {
-    std::string name = "Identity" + (i == 0 ? std::string() : "_" + std::to_string(i));
+    std::string name = ResultName(i);
     fetched.push_back({name + ":0", name, ""});
   }
   if (invocation.flags.json)

@@ -3,11 +3,9 @@
 #define GRAPNEL_TOOLS_TRACE_EAGER_H_
 
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "lib/trace/eager.h"
-#include "tools/command.h"
+#include "tools/traced_functions.h"
 
 namespace grapnel {
 
@@ -20,17 +18,9 @@ struct EagerFlags {
   Error DemandPartners() const;
 };
 
-// A function that can run.
-struct EagerProgram {
-  std::string name;
-  std::vector<TensorSpec> inputs;
-  std::function<Values(Tracer&, llvm::ArrayRef<Value>)> call;
-  std::vector<std::pair<std::string, Literal>> feeds;  // "x:0", where nothing else is given
-};
-
 // Runs it and prints the results, named as those of its graph are. Exit code 1: --check-numerics
 // has found something.
-Expected<int> RunProgram(const EagerProgram& program, const EagerFlags& flags,
+Expected<int> RunProgram(const TracedChoice& choice, const EagerFlags& flags,
                          Invocation& invocation);
 
 }  // namespace grapnel

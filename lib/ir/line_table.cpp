@@ -255,10 +255,18 @@ std::vector<llvm::StringRef> LineTable::Files() const {
   return files;
 }
 
+std::optional<SourceFrame> LineOf(const LineTable::Stack& stack) {
+  auto is_users = [](const SourceFrame& frame) { return !IsFrameworkFile(frame.file); };
+  auto found = llvm::find_if(llvm::reverse(stack), is_users);
+  if (found != stack.rend()) return *found;
+  return stack.empty() ? std::nullopt : std::optional(stack.back());
+}
+
 std::string FrameText(const SourceFrame& frame, bool with_function) {
   std::string text = frame.file.str();
   if (frame.line > 0) text += ":" + std::to_string(frame.line);
-  if (with_function && !frame.function.empty()) text += " in " + frame.function.str();
+  bool has_name = !frame.function.empty() && frame.function != "operator()";
+  if (with_function && has_name) text += " in " + frame.function.str();
   return text;
 }
 

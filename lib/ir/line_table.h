@@ -26,7 +26,7 @@ struct GRAPNEL_PUBLIC SourceFrame {
   }
 };
 
-// "file.py:12"; "file.py:12 in f" where the function is said.
+// "file.py:12"; "file.py:12 in f" where the function is said and has a name, as a lambda has none.
 GRAPNEL_PUBLIC std::string FrameText(const SourceFrame& frame, bool with_function = true);
 
 // A place that a person names: "file.py:12", "dir/file.py:12", or a file with all its lines (0).
@@ -84,6 +84,9 @@ class GRAPNEL_PUBLIC LineTable {
   std::vector<std::pair<uint32_t, uint32_t>> traces_;  // begin and end there; of TraceId - 1
   llvm::DenseMap<llvm::StringRef, TraceId> trace_of_;  // by "node" and "node@function"
 };
+
+// The innermost frame that is the user's own, else the innermost; nothing of no stack.
+GRAPNEL_PUBLIC std::optional<SourceFrame> LineOf(const LineTable::Stack& stack);
 
 // "\n  at file.py:12 in f" for each frame that is the user's, innermost first, at most `most`; for
 // the end of an error's text. Empty: there is no stack.

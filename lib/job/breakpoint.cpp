@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "lib/ir/find.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/job/source.h"
 #include "lib/support/text.h"
 #include "lib/watch/health.h"
@@ -27,6 +28,12 @@ bool IsExpression(llvm::StringRef text) {
   std::string rest = text.str();
   for (size_t at; (at = rest.find("<lambda>")) != std::string::npos;) rest.erase(at, 8);
   return llvm::StringRef(rest).find_first_of("(<>=") != llvm::StringRef::npos;
+}
+
+// "function/node".
+std::string WholeName(const Node& node) {
+  const Function* function = FunctionOf(node.graph());
+  return (function ? function->name() + "/" + node.name() : node.name()).str();
 }
 
 bool IsNode(const Module& module, llvm::StringRef text) {
@@ -75,8 +82,9 @@ bool FilterHolds(llvm::StringRef filter, const Tensor& tensor, const Tensor& bef
 }
 
 Expected<Breakpoint> Breakpoint::Parse(llvm::StringRef text, const Module& module,
-                                       const LineTable& lines) {
+                                       const LineTable& lines, StackLookup stack_to_come) {
   Breakpoint made;
+  made.stack_to_come_ = std::move(stack_to_come);
   made.text_ = text.trim().str();
   // A node's name may have a '>' in it.
   bool is_node = IsNode(module, made.text_);
@@ -105,6 +113,11 @@ Error Breakpoint::ParsePlace(llvm::StringRef place, const Module& module, const 
   bool is_op = place.consume_front("op:"), is_function = !is_op && place.consume_front("func:");
   place_ = is_op ? Place::kOp : is_function ? Place::kFunction : Place::kNode;
   ASSIGN_OR_RETURN(glob_, Glob::Parse(place));
+  if (stack_to_come_) {
+    SourcePlace line = SourcePlace::Parse(place);
+    if (place_ == Place::kNode && line.line > 0) awaited_line_ = line;
+    return Error::success();
+  }
   std::vector<llvm::StringRef> names;
   auto add_ops = [&](const Graph& graph) {
     for (const Node& node : graph.nodes()) names.push_back(node.op());
@@ -189,6 +202,10 @@ Error Breakpoint::ParseCondition(llvm::StringRef condition, const Module& module
       has_stand_in = true;
       continue;
     }
+    if (stack_to_come_) {
+      awaited_.push_back(ReadTensorName(name).node.str());
+      continue;
+    }
     auto maker = FindNode(module, name);
     if (maker) {
       makers_.push_back({&maker->graph(), maker->id()});
@@ -202,7 +219,7 @@ Error Breakpoint::ParseCondition(llvm::StringRef condition, const Module& module
     }
     if (makers_.size() == before) return MakeError("{0}", problem);
   }
-  if (!has_stand_in && makers_.empty())
+  if (!has_stand_in && makers_.empty() && awaited_.empty())
     return MakeError("'{0}' names no tensor: `_` stands for each that is made", condition);
   if (place_ == Place::kAny && !has_stand_in) place_ = Place::kTensors;
   return Error::success();
@@ -221,8 +238,16 @@ bool Breakpoint::IsAt(const Node& node, int64_t iteration, bool begins_call) con
       function = FunctionOf(node.graph());
       return function && (begins_call || has_condition()) && glob_->Fits(function->name());
     case Place::kTensors:
-      return llvm::is_contained(makers_, std::pair(&node.graph(), node.id()));
+      return llvm::is_contained(makers_, std::pair(&node.graph(), node.id())) ||
+             llvm::any_of(awaited_, [&](const std::string& name) {
+               return node.name() == name || WholeName(node) == name;
+             });
     case Place::kNode:
+      if (stack_to_come_ && glob_->Fits(WholeName(node))) return true;
+      if (awaited_line_ && llvm::any_of(stack_to_come_(node), [&](const SourceFrame& frame) {
+            return awaited_line_->Has(frame);
+          }))
+        return true;
       if (!glob_->Fits(node.name())) return false;
       if (function_.empty()) return true;
       function = FunctionOf(node.graph());

@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_JOB_BREAKPOINT_H_
 #define GRAPNEL_LIB_JOB_BREAKPOINT_H_
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,9 +31,11 @@ namespace grapnel {
 class Breakpoint {
  public:
   // Errors: a name (no glob) that nothing has, with the nearest; a condition that cannot be read.
-  // `lines`: what FILE:LINE is looked up in.
+  // `lines`: what FILE:LINE is looked up in. `stack_to_come`: where nodes are yet to come, the
+  // stack of one that has, by which FILE:LINE finds it; what nothing has yet is no error then.
+  using StackLookup = std::function<LineTable::Stack(const Node&)>;
   static Expected<Breakpoint> Parse(llvm::StringRef text, const Module& module,
-                                    const LineTable& lines = {});
+                                    const LineTable& lines = {}, StackLookup stack_to_come = {});
 
   const std::string& text() const { return text_; }
   bool has_condition() const { return !filter_.empty() || condition_; }
@@ -61,6 +64,9 @@ class Breakpoint {
   std::optional<Glob> glob_;
   std::string function_;                                 // of FUNCTION/NODE, whose node glob_ is
   std::vector<std::pair<const Graph*, NodeId>> makers_;  // of kTensors
+  StackLookup stack_to_come_;
+  std::optional<SourcePlace> awaited_line_;
+  std::vector<std::string> awaited_;  // of kTensors that wait: nodes, NODE or FUNCTION/NODE
   std::optional<int64_t> iteration_;
   std::string filter_;
   std::optional<TensorExpression> condition_;

@@ -304,6 +304,7 @@ DebugAnswer NodeInfo(DebugShell& shell, DebugWords& words) {
      << "\n  Device: " << (node.device().empty() ? llvm::StringRef("none is named") : node.device())
      << "\n";
   int inputs = node.num_inputs(), controls = node.num_controls();
+  if (auto line = LineOf(debugger.StackOf(node))) os << "  Line: " << FrameText(*line) << "\n";
   os << "  " << inputs << " input(s) + " << controls << " control input(s)"
      << (inputs + controls ? ":" : "") << "\n";
   WritePorts(node, 0, inputs + controls, os);

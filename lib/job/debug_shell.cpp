@@ -3,6 +3,7 @@
 #include "lib/ir/tensor_name.h"
 #include "lib/job/debug_command.h"
 #include "lib/job/debug_values.h"
+#include "lib/job/source.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -82,6 +83,24 @@ Error Help(llvm::StringRef name, llvm::raw_ostream& os) {
   return Error::success();
 }
 
+// Of one that waited to the end of the run for a name that never came.
+std::string WhyNotMet(const Debugger& debugger, const Breakpoint& breakpoint) {
+  if (!debugger.grows() || breakpoint.number <= 0) return "";
+  auto found = Breakpoint::Parse(breakpoint.text(), debugger.module(), debugger.lines());
+  return found ? "" : TextOf(found.takeError());
+}
+
+// Why breakpoints were never hit, of a run that is over.
+void WriteUnmet(Debugger& debugger, llvm::raw_ostream& os) {
+  for (const Breakpoint& breakpoint : debugger.breakpoints()) {
+    if (breakpoint.hits > 0) continue;
+    std::string why =
+        breakpoint.unanswered > 0 ? UnansweredText(breakpoint) : WhyNotMet(debugger, breakpoint);
+    if (!why.empty())
+      os << "breakpoint " << breakpoint.number << ", " << breakpoint.text() << ": " << why << "\n";
+  }
+}
+
 }  // namespace
 
 std::string TypeText(const Tensor& tensor) {
@@ -121,20 +140,21 @@ void DebugShell::ShowStop(const DebugStop& stop) {
   if (!stop.filter.empty()) os_ << "filter " << llvm::StringRef(stop.filter).drop_front(3) << "\n";
   if (stop.why == DebugStop::Why::kEnded) {
     os_ << subject << " has ended after " << Plural(stop.step, "step") << "\n";
-    for (const Breakpoint& breakpoint : debugger_.breakpoints()) {
-      if (breakpoint.hits == 0 && breakpoint.unanswered > 0)
-        os_ << "breakpoint " << breakpoint.number << ", " << breakpoint.text() << ": "
-            << UnansweredText(breakpoint) << "\n";
-    }
+    WriteUnmet(debugger_, os_);
     for (size_t i = 0; i < stop.fetched.size(); ++i) {
       if (stop.fetched[i])
         os_ << "  " << debugger_.fetch_names()[i] << " = " << stop.fetched[i].ToString() << "\n";
     }
     return;
   }
-  if (stop.why == DebugStop::Why::kFailed)
+  if (stop.why == DebugStop::Why::kFailed) {
     os_ << red << subject << " failed" << end << ": " << stop.error << "\n";
+    WriteUnmet(debugger_, os_);
+  }
   if (!stop.node) return;
+  if (stop.failed)
+    os_ << red << "[" << stop.failed_step << "] " << stop.failed.name() << " (" << stop.failed.op()
+        << ") failed" << end << ": the program goes on, and its end says why\n";
   bool is_after = stop.phase == DebugStop::Phase::kAfter;
   std::string place = "[" + std::to_string(stop.step) + run + "] ";
   os_ << place
@@ -149,8 +169,10 @@ void DebugShell::ShowStop(const DebugStop& stop) {
     column = (wraps ? 4 : column + 2) + frame.size();
   }
   os_ << "\n";
-  if (std::optional<SourceFrame> line = debugger_.lines().LineOf(stop.node))
-    os_ << "  at " << FrameText(*line) << "\n";
+  if (std::optional<SourceFrame> line = LineOf(debugger_.StackOf(stop.node))) {
+    std::string text = uses_files ? TextOfLine(debugger_.path(), *line) : "";
+    os_ << "  at " << FrameText(*line) << (text.empty() ? "" : ": " + text) << "\n";
+  }
   std::vector<std::vector<std::string>> rows;
   if (is_after) {
     for (size_t i = 0; i < stop.outputs.size() && i < kMostTensors; ++i) {

@@ -5,7 +5,7 @@
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
-#include "lib/job/source.h"
+#include "lib/job/graph_target.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -37,66 +37,70 @@ int64_t DebugStop::iteration() const {
 }
 
 Debugger::Debugger(const OpenedGraph& opened, RunRequest request, int64_t budget)
-    : opened_(opened), request_(std::move(request)), pool_(1), history_(budget) {
-  request_ = request_.ByItself();
-  request_.steps = {this};
-  request_.pool = &pool_;
-  // What the graph prints and what is wrong with it is said once, however often it runs.
-  request_.sink = [this, sink = request_.sink](Severity severity, llvm::StringRef text) {
-    if (!has_said_ && sink) sink(severity, text);
-  };
-  request_.print = [this, print = request_.print](Severity severity, llvm::StringRef text) {
-    if (!replay_ && print) print(severity, text);
-  };
+    : Debugger(std::make_unique<GraphTarget>(opened, std::move(request)), budget) {}
+
+Debugger::Debugger(std::unique_ptr<DebugTarget> target, int64_t budget)
+    : target_(std::move(target)), history_(budget) {
+  target_->Attach(this, [this] { return replay_.has_value(); });
 }
 
 Debugger::~Debugger() = default;
 
-Error Debugger::MakeJob() {
-  ASSIGN_OR_RETURN(RunJob job, RunJob::MakeApart(opened_, request_));
-  job_ = std::make_unique<RunJob>(std::move(job));
-  RETURN_IF_ERROR(job_->Prepare());
-  has_said_ = true;
-  return Error::success();
-}
-
 // The values that a run begins with.
-Expected<std::vector<Tensor>> Debugger::FeedValues() const {
-  std::vector<Tensor> values = job_->feed_values();
+std::vector<Tensor> Debugger::FeedValues() const {
+  std::vector<Tensor> values = target_->feed_values();
   for (size_t i = 0; i < values.size(); ++i) {
-    ASSIGN_OR_RETURN(Port port, FindTensor(module().main, job_->feeds()[i]));
-    auto changed = fed_.find({&module().main, port.node, port.index});
+    auto changed = fed_.find(target_->feeds()[i]);
     if (changed != fed_.end()) values[i] = changed->second;
   }
   return values;
 }
 
-Error Debugger::BeforeRun(StepContext& step) {
+Debugger::NamedPort Debugger::NameOf(const WatchedPort& port) {
+  const Function* function = FunctionOf(*port.graph);
+  return {function ? function->name().str() : "", port.graph->node(port.node).name().str(),
+          port.output};
+}
+
+void Debugger::BeginRun(llvm::ArrayRef<Tensor> values) {
   history_.Clear();
   running_.clear();
+  failed_.reset();
   called_ = nullptr;
   last_loop_.clear();
   is_finished_ = false;
-  for (size_t i = 0; i < step.feeds.size(); ++i) {
-    ASSIGN_OR_RETURN(Port port, FindTensor(module().main, step.feeds[i]));
-    Keep({&module().main, port.node, port.index}, step.feed_values[i], 0, -1, /*is_free=*/true);
+  given_ = values.vec();
+  if (!grows()) return KeepFeeds();
+  // What was seen is of a graph that goes now.
+  stop_.node = stop_.failed = Node();
+  occurrences_.clear();
+  planned_.clear();
+}
+
+// Those whose nodes are there.
+void Debugger::KeepFeeds() {
+  for (size_t i = 0; i < given_.size(); ++i) {
+    auto port = FindTensorIfThere(module().main, feeds()[i]);
+    if (port) Keep({&module().main, port->node, port->index}, given_[i], 0, -1, /*is_free=*/true);
   }
-  return Error::success();
+  given_.clear();
 }
 
 Error Debugger::Run(const AtStop& at_stop) {
   at_stop_ = at_stop;
   for (;;) {
-    if (!job_) RETURN_IF_ERROR(MakeJob());
-    ASSIGN_OR_RETURN(std::vector<Tensor> values, FeedValues());
-    auto outputs = job_->Run(std::move(values));
+    // Back in the first run variables are as they were then.
+    if (std::exchange(begins_, false)) RETURN_IF_ERROR(target_->Begin());
+    std::vector<Tensor> values = FeedValues();
+    BeginRun(values);
+    auto outputs = target_->Run(std::move(values));
     if (is_ending_) {
       if (!outputs) llvm::consumeError(outputs.takeError());
       if (order_.go == Go::kQuit) return Error::success();
       Restart();
-      continue;
+    } else if (!AskEnded(std::move(outputs))) {
+      return Error::success();
     }
-    if (!AskEnded(std::move(outputs))) return Error::success();
   }
 }
 
@@ -117,11 +121,12 @@ bool Debugger::AskEnded(Expected<std::vector<Tensor>> outputs) {
   stop.step = step_;
   if (failed) {
     stop.error = TextOf(outputs.takeError());
-    if (!running_.empty()) {
-      stop.node = running_.back().node;
-      stop.step = running_.back().step;
-      stop.frames = running_.back().frames;
-      stop.inputs = running_.back().inputs;
+    if (!failed_ && !running_.empty()) failed_ = running_.back();
+    if (failed_) {
+      stop.node = failed_->node;
+      stop.step = failed_->step;
+      stop.frames = failed_->frames;
+      stop.inputs = failed_->inputs;
     }
   } else {
     stop.fetched = std::move(*outputs);
@@ -144,6 +149,7 @@ void Debugger::Take(DebugOrder order) {
   from_ = stop_.frames;
   depth_ = llvm::count_if(from_, [](const StopFrame& f) { return f.function != nullptr; });
   is_ending_ = order.go == Go::kQuit || order.go == Go::kBack;
+  if (is_ending_ && !is_finished_) target_->End();
 }
 
 DebugOrder Debugger::Ask() {
@@ -154,7 +160,7 @@ DebugOrder Debugger::Ask() {
 }
 
 void Debugger::Restart() {
-  job_.reset();
+  begins_ = true;
   replay_ = Replay{order_.step, order_.phase, stop_.run};
   run_ = 1;
   step_ = 0;
@@ -162,21 +168,19 @@ void Debugger::Restart() {
   is_ending_ = false;
 }
 
-const LineTable& Debugger::lines() const {
-  if (!lines_) lines_ = LinesOf(opened_);
-  return *lines_;
-}
-
 Error Debugger::AddBreakpoint(llvm::StringRef text, bool is_temporary) {
-  ASSIGN_OR_RETURN(Breakpoint made, Breakpoint::Parse(text, module(), lines()));
+  Breakpoint::StackLookup stack_to_come;
+  if (grows()) stack_to_come = [this](const Node& node) { return StackOf(node); };
+  ASSIGN_OR_RETURN(Breakpoint made,
+                   Breakpoint::Parse(text, module(), lines(), std::move(stack_to_come)));
   made.number = is_temporary ? kTemporary : ++last_number_;
   breakpoints_.push_back(std::move(made));
   return Error::success();
 }
 
-const std::vector<std::string>& Debugger::feeds() const { return job_->feeds(); }
-const std::vector<std::string>& Debugger::fetches() const { return job_->fetches(); }
-const std::vector<std::string>& Debugger::fetch_names() const { return job_->fetch_names(); }
+const std::vector<std::string>& Debugger::feeds() const { return target_->feeds(); }
+const std::vector<std::string>& Debugger::fetches() const { return target_->fetches(); }
+const std::vector<std::string>& Debugger::fetch_names() const { return target_->fetch_names(); }
 
 const Graph& Debugger::here() const { return stop_.node ? stop_.node.graph() : module().main; }
 
@@ -210,10 +214,11 @@ Expected<Port> Debugger::FindPort(llvm::StringRef name, const Graph** graph) con
   }
   if (functions == 1) return *only;
   // Names of this body come without their function.
-  return NotFound("tensor", name, [&](NameSink take) {
+  auto names = [&](NameSink take) {
     for (const Node& node : here().nodes()) take(node.name());
     VisitNodeNames(module(), take);
-  });
+  };
+  return NotFound("tensor", name, names, grows() && !is_finished_ ? " so far" : "");
 }
 
 bool Debugger::IsPlanned(const Graph& graph, NodeId node) const {
@@ -252,7 +257,7 @@ Expected<std::optional<DebugOrder>> Debugger::Set(llvm::StringRef name, Tensor v
   Node node = graph->node(port.node);
   // Now, where the node has just run.
   if (!editable_.empty() && stop_.node == node) {
-    edits_.push_back({watched, Occurrences(watched) - 1, value});
+    edits_.push_back({NameOf(watched), run_, Occurrences(watched) - 1, value});
     editable_[port.index] = value;
     stop_.outputs[port.index] = value;
     history_.ReplaceLast(watched, value);
@@ -262,15 +267,17 @@ Expected<std::optional<DebugOrder>> Debugger::Set(llvm::StringRef name, Tensor v
   for (const std::string& feed : feeds()) {
     auto fed = FindTensorIfThere(module().main, feed);
     if (!is_main || !fed || *fed != port) continue;
-    fed_[watched] = std::move(value);
+    fed_[feed] = std::move(value);
     return std::optional(Again());
   }
   if (node.op() == "Const") {
-    constants_[watched] = std::move(value);
+    constants_[NameOf(watched)] = std::move(value);
     return std::optional(Again());
   }
+  if (grows() && node.op() == "Placeholder")
+    return MakeError("'{0}' is a value that the program gives: set what an op makes of it", name);
   RETURN_IF_ERROR(DemandMaker(node, name));
-  edits_.push_back({watched, Occurrences(watched) - 1, std::move(value)});
+  edits_.push_back({NameOf(watched), run_, Occurrences(watched) - 1, std::move(value)});
   return std::optional(Again());
 }
 
@@ -292,7 +299,7 @@ Error Debugger::SetToCome(llvm::StringRef name, llvm::StringRef slice, Tensor va
   ASSIGN_OR_RETURN(Port port, FindPort(name, &graph));
   RETURN_IF_ERROR(DemandMaker(graph->node(port.node), name));
   WatchedPort watched{graph, port.node, port.index};
-  edits_.push_back({watched, Occurrences(watched), std::move(value), slice.str()});
+  edits_.push_back({NameOf(watched), run_, Occurrences(watched), std::move(value), slice.str()});
   return Error::success();
 }
 

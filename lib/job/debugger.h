@@ -1,8 +1,9 @@
-// A job: an opened graph is run and stopped where somebody wants to look.
+// A job: a graph, or a program in eager mode, is run and stopped where somebody wants to look.
 #ifndef GRAPNEL_LIB_JOB_DEBUGGER_H_
 #define GRAPNEL_LIB_JOB_DEBUGGER_H_
 
 #include <atomic>
+#include <compare>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "lib/job/breakpoint.h"
+#include "lib/job/debug_target.h"
 #include "lib/job/run.h"
 #include "lib/job/value_history.h"
 
@@ -41,6 +43,10 @@ struct DebugStop {
   int output = -1;     // of kBreakpoint after a node: the first one that a condition holds of
   std::string filter;  // of a temporary one that was hit: its text
   std::string error;   // of kFailed
+  // Of a program that went on: an op that failed since the last stop, and its step. Why, the end
+  // says.
+  Node failed{};
+  int64_t failed_step = 0;
   std::vector<Tensor> fetched;  // of kEnded
   int64_t iteration() const;    // of the innermost loop; -1: in none
 };
@@ -64,11 +70,12 @@ struct DebugOrder {
   bool passes_breakpoints = false;
 };
 
-// Runs a graph on one thread of the CPU, in the plan's order, and asks at each stop how to go on.
+// Runs a graph on one thread of the CPU, in the plan's order, or a program op by op as it calls
+// them, and asks at each stop how to go on.
 // What has run cannot be undone: to go back, and to change a tensor that somebody has read, the
 // run begins again on the same values and variables, changes included, and goes unseen to that
-// point. A graph that draws random numbers without a seed may go another way then.
-class Debugger : private RunHook, private StepHook {
+// point. What draws random numbers without a seed may go another way then.
+class Debugger : private RunHook {
  public:
   // Called on the thread that runs the graph, which waits for the answer.
   using AtStop = std::function<DebugOrder(const DebugStop&)>;
@@ -76,10 +83,11 @@ class Debugger : private RunHook, private StepHook {
   // `opened` outlives it and does not change. The request's hook, steps, watch, pool, device and
   // devices are not looked at. `budget`: bytes of values that are kept.
   Debugger(const OpenedGraph& opened, RunRequest request, int64_t budget);
+  Debugger(std::unique_ptr<DebugTarget> target, int64_t budget);
   ~Debugger() override;
 
   // Stops before the first node, and goes on until kQuit is ordered. An error of a node is a stop,
-  // kFailed. Errors: RunJob's before the first node.
+  // kFailed; of a program it comes where that has ended. Errors: RunJob's before the first node.
   Error Run(const AtStop& at_stop);
 
   // From another thread or a signal's handler: the run stops before its next node.
@@ -88,14 +96,19 @@ class Debugger : private RunHook, private StepHook {
   void ForgetInterrupt() { is_interrupted_ = false; }
 
   // --- At a stop:
-  const Module& module() const { return opened_.module(); }
-  // Of the module; read when it is first asked for.
-  const LineTable& lines() const;
-  const std::string& path() const { return opened_.model().path; }
+  const Module& module() const { return target_->module(); }
+  bool grows() const { return target_->grows(); }  // nodes are there as soon as they run
+  // Of the module as it is; read when it is first asked for.
+  const LineTable& lines() const { return target_->lines(); }
+  // Of a node; empty: nobody knows.
+  LineTable::Stack StackOf(const Node& node) const { return target_->StackOf(node); }
+  // Of the graph's file; empty: it has none.
+  const std::string& path() const { return target_->path(); }
   const DebugStop& stop() const { return stop_; }
   const ValueHistory& history() const { return history_; }
   std::vector<Breakpoint>& breakpoints() { return breakpoints_; }
-  // Numbers it. `is_temporary`: it has kTemporary instead, and goes at the next stop.
+  // Numbers it. `is_temporary`: it has kTemporary instead, and goes at the next stop. Where nodes
+  // are yet to come, it waits for those that it names.
   static constexpr int kTemporary = -1;
   Error AddBreakpoint(llvm::StringRef text, bool is_temporary = false);
   const std::vector<std::string>& feeds() const;
@@ -131,8 +144,15 @@ class Debugger : private RunHook, private StepHook {
     std::vector<Tensor> inputs;
     std::vector<StopFrame> frames;
   };
+  // A tensor by its names, which stay where a program that begins again makes other graphs.
+  struct NamedPort {
+    std::string function, node;  // function: "" is main
+    int output = 0;
+    auto operator<=>(const NamedPort&) const = default;
+  };
   struct Edit {
-    WatchedPort port;
+    NamedPort port;
+    int run;             // of a program: the one that was changed
     int64_t occurrence;  // of the node, from 0
     Tensor value;
     std::optional<std::string> slice{};  // set: value is for these elements alone
@@ -152,11 +172,12 @@ class Debugger : private RunHook, private StepHook {
   Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
   void OnCall(const CallFrame& call) override;
 
-  Error MakeJob();
-  std::string name() const override { return "debug"; }
-  RunHook* node_hook() override { return this; }
-  Error BeforeRun(StepContext& step) override;
-  Expected<std::vector<Tensor>> FeedValues() const;
+  static NamedPort NameOf(const WatchedPort& port);
+  void BeginRun(llvm::ArrayRef<Tensor> values);
+  void KeepFeeds();
+  void KeepGiven(const Running& running);
+  bool ForgetFailed(const Running& next);
+  std::vector<Tensor> FeedValues() const;
   Error After(llvm::MutableArrayRef<Tensor> outputs, bool may_edit);
   Error Apply(const Running& running, llvm::MutableArrayRef<Tensor> outputs);
   int64_t Occurrences(const WatchedPort& port) const;
@@ -176,11 +197,8 @@ class Debugger : private RunHook, private StepHook {
   void Take(DebugOrder order);
   void Restart();
 
-  const OpenedGraph& opened_;
-  RunRequest request_;
-  ThreadPool pool_;
+  std::unique_ptr<DebugTarget> target_;
   AtStop at_stop_;
-  std::unique_ptr<RunJob> job_;
   std::mutex mutex_;
   std::atomic<bool> is_interrupted_{false};
 
@@ -191,21 +209,23 @@ class Debugger : private RunHook, private StepHook {
   std::vector<StopFrame> from_;  // the frames there
   std::optional<Replay> replay_;
   llvm::MutableArrayRef<Tensor> editable_;  // at a stop after a node: its outputs
-  bool is_ending_ = false, is_finished_ = false, has_begun_ = false, has_said_ = false;
+  bool is_ending_ = false, is_finished_ = false, has_begun_ = false, begins_ = true;
   bool is_reported_ = false;  // the node that AfterNode() is about, by EditOutputs()
   int run_ = 1;
   int64_t step_ = 0;
   std::vector<Running> running_;      // nodes that have begun, outermost first
+  std::optional<Running> failed_;     // the first that did, of a program that went on
+  std::vector<Tensor> given_;         // values of feeds that the history has not yet
   const Function* called_ = nullptr;  // and none of its nodes has begun
   std::string last_loop_;             // of Enter and Exit, and its iteration
   int64_t last_iteration_ = -1;
 
   ValueHistory history_;
-  mutable std::optional<LineTable> lines_;
   std::vector<Breakpoint> breakpoints_;
   int last_number_ = 0;
   std::vector<Edit> edits_;
-  std::map<WatchedPort, Tensor> constants_, fed_;  // in place of the graph's
+  std::map<NamedPort, Tensor> constants_;  // in place of the graph's
+  std::map<std::string, Tensor> fed_;
   std::map<std::pair<const Graph*, NodeId>, int64_t> occurrences_;
   std::set<std::pair<const Graph*, NodeId>> planned_;
 };

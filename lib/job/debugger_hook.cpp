@@ -49,7 +49,8 @@ bool Debugger::Wants(const Node& node) {
 }
 
 Tensor Debugger::InsteadOfConstant(const Node& node, const Tensor& value) {
-  auto found = constants_.find({&node.graph(), node.id(), 0});
+  if (constants_.empty()) return value;
+  auto found = constants_.find(NameOf({&node.graph(), node.id(), 0}));
   return found == constants_.end() ? value : found->second;
 }
 
@@ -98,19 +99,12 @@ Error Debugger::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
   std::lock_guard lock(mutex_);
   if (is_ending_) return Ending();
   if (node.op() == "Const") return Error::success();
-  running_.push_back({node, ++step_, inputs.vec(), CurrentFrames()});
+  if (!given_.empty()) KeepFeeds();
+  Running begun{node, ++step_, inputs.vec(), CurrentFrames()};
+  bool has_failed = grows() && ForgetFailed(begun);
+  running_.push_back(std::move(begun));
   const Running& running = running_.back();
-  // What no node makes is seen where it is read.
-  int count = std::min(node.num_inputs(), static_cast<int>(inputs.size()));
-  for (int i = 0; i < count; ++i) {
-    Port from = node.input(i);
-    if (from.node == kNoNode || !inputs[i] || node.graph().node(from.node).op() != "_Arg") continue;
-    WatchedPort port{&node.graph(), from.node, from.index};
-    const KeptValue* last = history_.Find(port);
-    int64_t iteration = IterationOf(running.frames);
-    if (!last || last->value.buffer() != inputs[i].buffer() || last->iteration != iteration)
-      Keep(port, inputs[i], running.step, iteration, /*is_free=*/false);
-  }
+  KeepGiven(running);
   bool begins_call = BeginsCall(running);
   if (replay_) {
     if (!Arrives(running.step, Phase::kBefore)) return Error::success();
@@ -118,8 +112,40 @@ Error Debugger::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
   }
   std::vector<int> hits = HitBefore(running, begins_call);
   if (!hits.empty()) return StopAt(Why::kBreakpoint, Phase::kBefore, std::move(hits));
-  if (StepEndsBefore(running)) return StopAt(Why::kStep, Phase::kBefore, {});
+  if (StepEndsBefore(running) || has_failed) return StopAt(Why::kStep, Phase::kBefore, {});
   return Error::success();
+}
+
+// What no node makes is seen where it is read.
+void Debugger::KeepGiven(const Running& running) {
+  const Graph& graph = running.node.graph();
+  int64_t iteration = IterationOf(running.frames);
+  int count = std::min(running.node.num_inputs(), static_cast<int>(running.inputs.size()));
+  for (int i = 0; i < count; ++i) {
+    Port from = running.node.input(i);
+    const Tensor& value = running.inputs[i];
+    if (from.node == kNoNode || !value) continue;
+    llvm::StringRef op = graph.node(from.node).op();
+    bool is_program = grows() && op == "Placeholder";
+    if (op != "_Arg" && !is_program) continue;
+    WatchedPort port{&graph, from.node, from.index};
+    const KeptValue* last = history_.Find(port);
+    // A value of a program stays what it is, whichever iteration reads it.
+    bool is_new = !last || last->value.buffer() != value.buffer() ||
+                  (last->iteration != iteration && !is_program);
+    if (is_new) Keep(port, value, running.step, is_program ? -1 : iteration, /*is_free=*/false);
+  }
+}
+
+// A program goes on after an op that failed, of which nobody says that it has ended. Whether one
+// did.
+bool Debugger::ForgetFailed(const Running& next) {
+  if (running_.empty() || CallsIn(next.frames) > 0) return false;
+  stop_.failed = running_.back().node;
+  stop_.failed_step = running_.back().step;
+  if (!failed_) failed_ = std::move(running_.back());
+  running_.clear();
+  return true;
 }
 
 bool Debugger::Arrives(int64_t step, Phase phase) const {
@@ -203,9 +229,10 @@ void Debugger::Record(const Running& running, llvm::ArrayRef<Tensor> outputs) {
 // What was set of the node's outputs.
 Error Debugger::Apply(const Running& running, llvm::MutableArrayRef<Tensor> outputs) {
   for (const Edit& edit : edits_) {
-    if (edit.port.graph != &running.node.graph() || edit.port.node != running.node.id() ||
-        edit.port.output >= static_cast<int>(outputs.size()) ||
-        edit.occurrence != Occurrences(edit.port))
+    NamedPort port = NameOf({&running.node.graph(), running.node.id(), edit.port.output});
+    if (port != edit.port || edit.port.output >= static_cast<int>(outputs.size()) ||
+        edit.occurrence != Occurrences({&running.node.graph(), running.node.id(), 0}) ||
+        (grows() && edit.run != run_))
       continue;
     Tensor& output = outputs[edit.port.output];
     if (!edit.slice) {
@@ -309,6 +336,7 @@ Error Debugger::StopAt(Why why, Phase phase, std::vector<int> breakpoints) {
   stop_.error.clear();
   stop_.fetched.clear();
   Take(Ask());
+  stop_.failed = Node();
   return is_ending_ ? Ending() : Error::success();
 }
 

@@ -59,6 +59,11 @@ Expected<std::vector<Node>> NodesOfLine(const LineTable& lines, const Module& mo
   return nodes;
 }
 
+std::string TextOfLine(llvm::StringRef model_path, const SourceFrame& frame) {
+  auto text = ReadSourceText(model_path, frame, /*around=*/0, SourceReach::kAnywhere);
+  return text && !text->lines.empty() ? llvm::StringRef(text->lines[0]).trim().str() : "";
+}
+
 void WriteStack(const LineTable::Stack& stack, llvm::StringRef model_path, llvm::raw_ostream& os) {
   constexpr int kAround = 2;
   for (const SourceFrame& frame : llvm::reverse(stack)) {

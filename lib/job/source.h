@@ -26,6 +26,9 @@ Error WithStack(const OpenedGraph& opened, Error error);
 Expected<std::vector<Node>> NodesOfLine(const LineTable& lines, const Module& module,
                                         llvm::StringRef place);
 
+// The program's text of a line, without blanks before and after; "": it cannot be read.
+std::string TextOfLine(llvm::StringRef model_path, const SourceFrame& frame);
+
 // Each frame of a stack as a line, innermost first, with the program's text around it where it can
 // be read (ReadSourceText).
 void WriteStack(const LineTable::Stack& stack, llvm::StringRef model_path, llvm::raw_ostream& os);

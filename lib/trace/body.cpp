@@ -118,6 +118,7 @@ TraceBody::TraceBody(TraceState* state, TraceBody* outer, Graph* graph, Function
       graph(graph),
       function(function),
       first_traced(graph->end_id()),
+      first_line(first_traced),
       shapes(grapnel::InferShapes(*graph)) {
   for (Node node : graph->nodes()) {
     // A scope is a name that is taken, too.

@@ -99,8 +99,9 @@ class TraceBody {
   std::vector<NodeId> must_run;  // set by AddAutomaticControls
   std::vector<Where> lines;      // by node id
   std::vector<uint32_t> calls;   // by node id, as lines: TraceState::call at the time
-  NodeId first_traced;           // nodes before were there: imported
-  Where imported_at;             // the line of theirs
+  NodeId first_traced;  // nodes before were there: imported, or a function's that was copied
+  NodeId first_line;    // nodes before have no line of their own
+  Where imported_at;    // the line of theirs
   ShapeMap shapes;
 
  private:

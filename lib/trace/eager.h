@@ -14,9 +14,11 @@
 #ifndef GRAPNEL_LIB_TRACE_EAGER_H_
 #define GRAPNEL_LIB_TRACE_EAGER_H_
 
+#include <optional>
 #include <vector>
 
 #include "lib/exec/tensor.h"
+#include "lib/ir/line_table.h"
 #include "lib/support/public.h"
 #include "lib/trace/trace.h"
 
@@ -32,12 +34,15 @@ struct GRAPNEL_PUBLIC EagerOptions {
   ThreadPool* pool = nullptr;
   Session* session = nullptr;  // variables and tables, which outlive the Tracer then
   // Told of each op before and after it runs, as of a graph's nodes: taps, debug folders, a
-  // debugger. An op is then a node, with a name of its own as in a trace, of a graph that grows.
+  // debugger. An op is then a node, with a name of its own as in a trace, of a graph that grows:
+  // the main one of the Tracer's module, unless that was given with nodes in it.
   RunHook* hook = nullptr;
   MessageSink print;  // what Print prints
   // "Executing op MatMul in device /job:localhost/replica:0/task:0/device:CPU:0" for each op. Ops
   // run on the CPU; an index that Device() says is logged.
   MessageSink log_placement;
+  // Set: the op that runs ends where it can, and those after it are errors, which are reported
+  // once.
   const CancelFlag* cancel = nullptr;
   // Keeps every op and tensor, as a tape that sees all would: Gradients() needs no tape then.
   bool records = false;
@@ -61,6 +66,19 @@ GRAPNEL_PUBLIC Expected<std::vector<Tensor>> RunEagerly(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, std::vector<Tensor> feeds,
     const EagerOptions& options = {}, Where where = Where());
+// The same on a Tracer in eager mode that has done nothing yet, for who looks at its nodes
+// afterwards: with a hook they are its module's main graph, which grows, with inputs by their
+// names.
+GRAPNEL_PUBLIC Expected<std::vector<Tensor>> RunEagerly(
+    Tracer& t, llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
+    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, std::vector<Tensor> feeds,
+    Where where = Where());
+// The lines that called the op which a hook sees as `node`, or one in a function that was traced
+// here; the texts live as long as the program. Empty: nobody knows.
+GRAPNEL_PUBLIC LineTable::Stack StackOfNode(Tracer& t, const Node& node);
+// Of all nodes that there are: what hooks and tapes have seen, and traced functions. Linear in
+// them.
+GRAPNEL_PUBLIC LineTable LinesOf(Tracer& t);
 
 // --- How ToVector knows dtypes.
 template <typename T>

@@ -1,4 +1,5 @@
 // While, If and Case of an eager program: C++ loops and branches on tensors that are there.
+#include "lib/exec/call_stack.h"
 #include "lib/trace/eager_runner.h"
 #include "lib/trace/user_call.h"
 
@@ -54,8 +55,16 @@ class Loop {
       types_.push_back(var.dtype());
       shapes_.push_back(var.shape());
     }
+    // What a hook knows of it: an iteration of a loop, as of one of single nodes.
+    std::string name = runner_.options().hook ? state_.bodies[0]->UniqueName("while") : "";
+    CallFrame frame;
+    frame.loop = name;
+    frame.outer = CurrentCall();
+    InCall in_loop(name.empty() ? frame.outer : &frame);
     while (true) {
       Value go, failed;
+      if (runner_.IsCancelled()) return Failed(runner_.Cancelled(where_));
+      ++frame.iteration;
       {
         EagerRunner::Call call(runner_);
         if (!CallUser(state_, "while: the condition", where_, [&] { go = cond(vars_); }))

@@ -33,14 +33,22 @@ bool HasEffects(const Function& function) {
 
 }  // namespace
 
-EagerRecording::EagerRecording(TraceState* state, TraceBody* outer, uint32_t number)
-    : graph(state->module.get()), body(state, outer, &graph, nullptr), number(number) {
+EagerRecording::EagerRecording(TraceState* state, TraceBody* outer, uint32_t number, Graph* into)
+    : own(into ? nullptr : std::make_unique<Graph>(state->module.get())),
+      graph(into ? *into : *own),
+      body(state, outer, &graph, nullptr),
+      number(number) {
   body.recording = this;
 }
 
 EagerRecording& EagerRunner::Join() {
-  if (!recording_)
-    recording_ = std::make_unique<EagerRecording>(&state_, &body_, ++num_recordings_);
+  if (!recording_) {
+    // A hook finds nodes by their names where those of a graph are.
+    Graph& main = state_.module->main;
+    bool is_shown = options_.hook && main.num_nodes() == 0;
+    recording_ = std::make_unique<EagerRecording>(&state_, &body_, ++num_recordings_,
+                                                  is_shown ? &main : nullptr);
+  }
   ++recording_->tapes;
   ++recording_->owners;
   return *recording_;
@@ -64,11 +72,12 @@ std::string EagerRunner::UniqueName(llvm::StringRef name, const std::string& sco
   return recording_->body.UniqueName(name);
 }
 
-Port EagerRunner::PortIn(const Value& value) {
+Port EagerRunner::PortIn(const Value& value, llvm::StringRef given_name) {
   EagerTensor& tensor = *EagerOf(value);
   EagerRecording& recording = *recording_;
   if (tensor.recording != recording.number) {
-    std::string name = UniqueName(tensor.made_by ? tensor.made_by.op() : "Const", "");
+    llvm::StringRef base = tensor.made_by ? tensor.made_by.op() : "Const";
+    std::string name = UniqueName(given_name.empty() ? base : given_name, "");
     NodeId id = recording.body.AddNode("Placeholder", name, {}, tensor.where);
     recording.graph.CopyAttrs(id, StandInOf(tensor.tensor.dtype()));
     recording.body.InferShapes(id);

@@ -87,6 +87,10 @@ void EagerRunner::Call::GiveOut(const Values& results) const {
   }
 }
 
+Value EagerRunner::Cancelled(const Where& where) {
+  return std::exchange(has_said_cancelled_, true) ? FailedAlready() : Fail(where, "cancelled");
+}
+
 bool EagerRunner::IsSeen(const EagerTensor& tensor) const {
   return tensor.frame == 0 || llvm::is_contained(llvm::reverse(frames_), tensor.frame);
 }
@@ -234,6 +238,7 @@ Value EagerRunner::FailedAlready() {
 Operation EagerRunner::Run(const OpRequest& request, const Where& at) {
   const Where where = state_.line.value_or(at);
   Operation result;
+  if (IsCancelled()) return Failed(Cancelled(where));
   if (!CheckOperands(request, where, &result)) return result;
   if (NeedsName(request)) return RunNamed(request, where);
   Signature* signature = SignatureOf(request, where);
@@ -386,12 +391,22 @@ Expected<std::vector<Tensor>> RunEagerly(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, std::vector<Tensor> feeds,
     const EagerOptions& options, Where where) {
-  if (Error error = CheckFeeds(inputs, feeds)) return Annotate(name, std::move(error));
   Tracer tracer(options);
+  return RunEagerly(tracer, name, inputs, fn, std::move(feeds), where);
+}
+
+Expected<std::vector<Tensor>> RunEagerly(
+    Tracer& tracer, llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
+    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, std::vector<Tensor> feeds,
+    Where where) {
+  if (Error error = CheckFeeds(inputs, feeds)) return Annotate(name, std::move(error));
   TraceState& state = tracer.state();
   state.name = name.str();
   Values args, results;
-  for (Tensor& feed : feeds) args.push_back(FromTensor(tracer, std::move(feed), where));
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    args.push_back(FromTensor(tracer, std::move(feeds[i]), where));
+    if (state.eager->options().hook) state.eager->PortIn(args.back(), inputs[i].name);
+  }
   CallUser(state, "the function", where, [&] { results = fn(tracer, args); });
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < results.size(); ++i) {

@@ -11,6 +11,7 @@
 #include "lib/exec/bound_kernel.h"
 #include "lib/exec/executor.h"
 #include "lib/exec/session.h"
+#include "lib/support/cancel.h"
 #include "lib/trace/body.h"
 #include "lib/trace/eager.h"
 #include "lib/trace/gradient_rule.h"
@@ -47,9 +48,11 @@ class EagerOperation : public EagerObject {
 // What tapes and hooks see of an eager program: a node for each op, beside the values that it read
 // and made as long as a tape looks.
 struct EagerRecording {
-  EagerRecording(TraceState* state, TraceBody* outer, uint32_t number);
+  // `into`: the empty graph that nodes go to; null: one of its own.
+  EagerRecording(TraceState* state, TraceBody* outer, uint32_t number, Graph* into);
 
-  Graph graph;
+  std::unique_ptr<Graph> own;
+  Graph& graph;
   TraceBody body;
   const uint32_t number;
   int tapes = 0;   // that see what is made now
@@ -89,6 +92,9 @@ class EagerRunner {
     EagerRunner& runner_;
   };
   bool IsSeen(const EagerTensor& tensor) const;
+  bool IsCancelled() const { return options_.cancel && options_.cancel->is_set(); }
+  // What stands for a result then.
+  Value Cancelled(const Where& where);
 
   // --- Recordings.
   bool records() const { return recording_ && (recording_->tapes > 0 || options_.hook); }
@@ -99,7 +105,7 @@ class EagerRunner {
   void Pause() { --recording_->tapes; }
   void Leave();
   // Where the value is in the recording; one that is not there becomes a node that is given.
-  Port PortIn(const Value& value);
+  Port PortIn(const Value& value, llvm::StringRef name = {});
   // Gradients of the inputs of a call that is recorded, which has handed out what `of` captures.
   InputGradients GradientOfCall(GradientContext& g, const FunctionGradient& of);
   std::string UniqueName(llvm::StringRef name, const std::string& scope);
@@ -161,6 +167,7 @@ class EagerRunner {
   llvm::StringMap<bool> needs_name_;  // by op
   std::vector<uint32_t> frames_;
   uint32_t num_frames_ = 0, num_recordings_ = 0;
+  bool has_said_cancelled_ = false;
   std::unique_ptr<EagerRecording> recording_;
 };
 

@@ -3,7 +3,6 @@
 
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
-#include "lib/ir/debug_info_writer.h"
 #include "lib/ir/import.h"
 #include "lib/ir/node_types.h"
 #include "lib/proto/function.pb.h"
@@ -178,58 +177,6 @@ int AddFunctionResult(TraceBody& body, Port port, llvm::StringRef name) {
 
 void FinishFunction(TraceBody& body, llvm::ArrayRef<NodeId> args, llvm::ArrayRef<Port> results) {
   FunctionMaker(body).Run(args, results);
-}
-
-namespace {
-
-// The stacks of nodes, each made once for its line and the calls around it.
-class StackWriter {
- public:
-  StackWriter(const TraceState& state, llvm::StringRef imported)
-      : state_(state), writer_(imported.str()) {}
-
-  void Add(const TraceBody& body) {
-    llvm::StringRef function = body.function ? body.function->name() : llvm::StringRef();
-    for (NodeId id = body.first_traced; id < body.lines.size(); ++id) {
-      Node node = body.graph->node(id);
-      if (node.op() != "_Retval") writer_.Add(node.name(), function, TraceOf(body, id));
-    }
-  }
-  std::string Take() { return writer_.Take(); }
-
- private:
-  uint64_t TraceOf(const TraceBody& body, NodeId id) {
-    const Where& where = body.lines[id];
-    uint32_t call = body.calls[id];
-    // The compiler has one text for each file and function.
-    auto [known, is_new] = traces_.try_emplace(
-        {{where.file, where.function}, {static_cast<uint32_t>(where.line), call}}, 0);
-    if (!is_new) return known->second;
-    std::vector<uint64_t> frames = {FrameOf(where)};
-    for (; call != 0; call = state_.calls[call - 1].outer) {
-      uint64_t outer = FrameOf(state_.calls[call - 1].where);
-      if (outer != frames.back()) frames.push_back(outer);  // what a loop adds has its own line
-    }
-    std::reverse(frames.begin(), frames.end());
-    return known->second = writer_.Trace(frames);
-  }
-
-  uint64_t FrameOf(const Where& where) {
-    return writer_.Frame({where.file, where.line, 0, where.function, ""});
-  }
-
-  const TraceState& state_;
-  DebugInfoWriter writer_;
-  using Text = std::pair<const char*, const char*>;
-  llvm::DenseMap<std::pair<Text, std::pair<uint32_t, uint32_t>>, uint64_t> traces_;
-};
-
-}  // namespace
-
-std::string DebugInfoOf(const TraceState& state, llvm::StringRef imported) {
-  StackWriter writer(state, imported);
-  for (const auto& body : state.bodies) writer.Add(*body);
-  return writer.Take();
 }
 
 }  // namespace grapnel

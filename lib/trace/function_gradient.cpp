@@ -51,9 +51,13 @@ FunctionGradient GradientOfFunction(TraceState& state, const Function& function,
   TraceBody& forward = *made.forward;
   // Where the user wrote it: errors are said there.
   for (const auto& body : state.bodies) {
-    if (body->graph == &function.body) forward.lines = body->lines;
+    if (body->graph != &function.body) continue;
+    forward.lines = body->lines;
+    forward.calls = body->calls;
+    forward.first_line = body->first_line;
   }
   forward.lines.resize(forward.first_traced, forward.imported_at);
+  forward.calls.resize(forward.first_traced);
   made.name = FreeFunctionName(state, "__backward_" + base);
   TraceBody& backward = *state.Enter(made.name);
   backward.copies_constants = true;

@@ -35,6 +35,8 @@ def check_programs(folder, how):
     trained = run(folder / "train_mlp", folder / "trained_mlp")
     check(f"train_mlp, {how}", trained, "step 0: loss", "of digits that it has not seen 20 of 20 are right")
     check(f"collatz, {how}", run(folder / "collatz"), COLLATZ)
+    check(f"eager_steps, {how}", run(folder / "eager_steps"), "step 1: Exp (Exp), line 18: float[3] [2.71828175,inf,20.085537]",
+          "op 'Exp': it makes what is not finite", "step 2: sub (Sub), line 25: float[3] [-99,0,-97]", "result: float[3] [")
     check(f"loop_values, {how}", run(folder / "loop_values"), "step 0: 1.5\n", "step 4: 1.41421", "root 1.4142 of 1.5000 1.4167 1.4142")
     check(f"layer_outputs, {how}", run(folder / "layer_outputs"), "layer 1: [2,8], 9 of 16 are off", "layer 3: [2,3], 0 of 6")
     check(f"assertions, {how}", run(folder / "assertions"), "mean 2.0000\n", "the run ends: ", "a geometric mean is of positive numbers",
@@ -79,7 +81,7 @@ def main():
                 "-DCMAKE_BUILD_TYPE=Debug")
             plugins = ["plugin_pass"] if how == "shared" else []
             run("cmake", "--build", into, "--target", "harmonic_mean", "collatz", "loop_values", "layer_outputs", "assertions",
-                "train_mlp", *plugins)
+                "eager_steps", "train_mlp", *plugins)
             check_programs(into, how)
             if how == "shared":
                 check_plugins(grapnel, into, work)

@@ -1,0 +1,96 @@
+// In which lines of a program the nodes of a trace were made: as GraphDef.debug_info, and one by
+// one.
+#include "lib/ir/debug_info_writer.h"
+#include "lib/trace/body.h"
+#include "lib/trace/eager_runner.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+// Outermost first.
+LineTable::Stack StackIn(const TraceState& state, const TraceBody& body, NodeId id) {
+  auto frame_of = [](const Where& where) {
+    return SourceFrame{where.file, where.line, 0, where.function, ""};
+  };
+  LineTable::Stack stack = {frame_of(body.LineOf(id))};
+  uint32_t call = id < body.calls.size() ? body.calls[id] : 0;
+  for (; call != 0; call = state.calls[call - 1].outer) {
+    SourceFrame outer = frame_of(state.calls[call - 1].where);
+    if (!(outer == stack.back())) stack.push_back(outer);  // what a loop adds has its own line
+  }
+  std::reverse(stack.begin(), stack.end());
+  return stack;
+}
+
+// The body of a graph, in eager mode what a hook sees too; null: it was not made here.
+const TraceBody* BodyOf(const TraceState& state, const Graph& graph) {
+  const EagerRecording* recording = state.eager ? state.eager->recording() : nullptr;
+  if (recording && &recording->graph == &graph) return &recording->body;
+  auto found = llvm::find_if(state.bodies, [&](const auto& body) { return body->graph == &graph; });
+  return found == state.bodies.end() ? nullptr : found->get();
+}
+
+// The stacks of nodes, each made once for its line and the calls around it.
+class StackWriter {
+ public:
+  StackWriter(const TraceState& state, llvm::StringRef imported)
+      : state_(state), writer_(imported.str()) {}
+
+  void Add(const TraceBody& body) {
+    llvm::StringRef function = body.function ? body.function->name() : llvm::StringRef();
+    for (NodeId id = body.first_line; id < body.lines.size(); ++id) {
+      Node node = body.graph->node(id);
+      if (node.op() != "_Retval") writer_.Add(node.name(), function, TraceOf(body, id));
+    }
+  }
+  std::string Take() { return writer_.Take(); }
+
+ private:
+  uint64_t TraceOf(const TraceBody& body, NodeId id) {
+    const Where& where = body.lines[id];
+    uint32_t call = body.calls[id];
+    // The compiler has one text for each file and function.
+    auto [known, is_new] = traces_.try_emplace(
+        {{where.file, where.function}, {static_cast<uint32_t>(where.line), call}}, 0);
+    if (!is_new) return known->second;
+    std::vector<uint64_t> frames;
+    for (const SourceFrame& frame : StackIn(state_, body, id))
+      frames.push_back(writer_.Frame(frame));
+    return known->second = writer_.Trace(frames);
+  }
+
+  const TraceState& state_;
+  DebugInfoWriter writer_;
+  using Text = std::pair<const char*, const char*>;
+  llvm::DenseMap<std::pair<Text, std::pair<uint32_t, uint32_t>>, uint64_t> traces_;
+};
+
+}  // namespace
+
+std::string DebugInfoOf(const TraceState& state, llvm::StringRef imported) {
+  StackWriter writer(state, imported);
+  for (const auto& body : state.bodies) writer.Add(*body);
+  return writer.Take();
+}
+
+LineTable::Stack StackOfNode(Tracer& t, const Node& node) {
+  const TraceBody* body = BodyOf(t.state(), node.graph());
+  if (!body || node.id() >= body->lines.size()) return {};
+  return StackIn(t.state(), *body, node.id());
+}
+
+LineTable LinesOf(Tracer& t) {
+  const TraceState& state = t.state();
+  StackWriter writer(state, "");
+  for (const auto& body : state.bodies) {
+    if (BodyOf(state, *body->graph) == body.get()) writer.Add(*body);
+  }
+  const EagerRecording* recording = state.eager ? state.eager->recording() : nullptr;
+  if (recording) writer.Add(recording->body);
+  LineTable lines;
+  lines.Add(writer.Take());
+  return lines;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,120 @@
+#include "tools/traced_functions.h"
+
+#include "lib/exec/feed.h"
+#include "lib/ir/tensor_name.h"
+#include "lib/job/plugin.h"
+#include "lib/support/suggest.h"
+#include "lib/trace/registration.h"
+#include "llvm/ADT/StringExtras.h"
+#include "tools/run_flags.h"
+
+namespace grapnel {
+namespace {
+
+// "x: float[3], n: int32, of mean.cpp:12".
+std::string Describe(const TracedFunction& function) {
+  std::vector<std::string> inputs;
+  for (const TensorSpec& input : function.inputs)
+    inputs.push_back(input.name + ": " + DataTypeName(input.dtype).str() +
+                     (input.shape.rank() == 0 ? "" : input.shape.ToString()));
+  std::string where = llvm::formatv("{0}:{1}", function.where.file, function.where.line).str();
+  return (inputs.empty() ? "no inputs" : llvm::join(inputs, ", ")) + "; " + where;
+}
+
+}  // namespace
+
+std::vector<TracedChoice> TracedChoices(bool with_examples) {
+  std::vector<TracedChoice> choices;
+  for (const TracedFunction& function : TracedFunctions())
+    choices.push_back({function.name,
+                       Describe(function),
+                       function.trace,
+                       {function.name, function.inputs, function.call}});
+  if (!with_examples) return choices;
+  for (const TraceExample& example : TraceExamples())
+    choices.push_back({example.name,
+                       example.help,
+                       example.trace,
+                       {example.name, example.inputs, example.call},
+                       &example});
+  return choices;
+}
+
+Expected<std::vector<TracedChoice>> ChoicesOfFile(llvm::StringRef file, Invocation& invocation) {
+  size_t others = TracedFunctions().size();
+  RETURN_IF_ERROR(LoadSource(file, invocation.sink()));
+  std::vector<TracedChoice> choices = TracedChoices(/*with_examples=*/false);
+  choices.erase(choices.begin(), choices.begin() + others);
+  if (!choices.empty()) return choices;
+  return MakeError(
+      "{0}: registers no function; GRAPNEL_TRACE(FUNCTION, {{{{\"x\", "
+      "proto::DT_FLOAT, {{3}}}); after a function does",
+      file);
+}
+
+std::pair<std::string, std::string> FileAndFunction(llvm::StringRef text) {
+  if (NamesSource(text)) return {text.str(), ""};
+  auto [file, name] = text.rsplit(':');
+  if (NamesSource(file)) return {file.str(), name.str()};
+  return {"", text.str()};
+}
+
+Expected<TracedChoice> FindChoice(llvm::StringRef kind, llvm::StringRef name,
+                                  const std::vector<TracedChoice>& choices,
+                                  const std::string& where) {
+  std::vector<std::string> names;
+  for (const TracedChoice& choice : choices) {
+    if (name == choice.name) return choice;
+    names.push_back(choice.name);
+  }
+  return NotFound(kind, name, names, where);
+}
+
+Expected<TracedChoice> TheChoice(llvm::StringRef text, Invocation& invocation) {
+  auto [file, name] = FileAndFunction(text);
+  if (file.empty()) return FindChoice("example", name, TracedChoices(/*with_examples=*/true), "");
+  ASSIGN_OR_RETURN(std::vector<TracedChoice> choices, ChoicesOfFile(file, invocation));
+  if (!name.empty()) return FindChoice("function", name, choices, " in " + file);
+  if (choices.size() == 1) return choices[0];
+  std::vector<std::string> names;
+  for (const TracedChoice& choice : choices) names.push_back(choice.name);
+  return MakeError("{0}: has {1} functions; name one: {0}:{2}, of {3}", file, choices.size(),
+                   names[0], llvm::join(names, ", "));
+}
+
+Expected<std::vector<Tensor>> FeedsOf(const TracedChoice& choice,
+                                      llvm::ArrayRef<std::string> feeds) {
+  Tracer placeholders;  // a graph that says which dtypes are expected
+  std::vector<std::string> names;
+  for (const TensorSpec& input : choice.program.inputs) {
+    placeholders.Placeholder(input.dtype, input.shape, input.name);
+    names.push_back(input.name);
+  }
+  std::vector<Tensor> values(names.size());
+  // "x" and "x:0" are one.
+  auto place = [&](llvm::StringRef name) {
+    return static_cast<size_t>(llvm::find(names, ReadTensorName(name).node) - names.begin());
+  };
+  if (choice.example) {
+    for (const auto& [tensor, literal] : choice.example->feeds) {
+      if (size_t i = place(tensor); i < values.size()) {
+        ASSIGN_OR_RETURN(values[i], Tensor::FromLiteral(literal));
+      }
+    }
+  }
+  for (const std::string& text : feeds) {
+    auto [name, file] = SplitAssignment(text);
+    if (file.empty()) return MakeError("--feed {0}: NAME=FILE.npy was expected", text);
+    size_t i = place(name);
+    if (i == values.size()) return NotFound("input", name, names, " in " + choice.name);
+    ASSIGN_OR_RETURN(values[i], LoadFeed(placeholders.module().main, names[i], file));
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!values[i])
+      return MakeError("{0}: input '{1}' needs a value: --feed {1}=FILE.npy", choice.name,
+                       names[i]);
+  }
+  return values;
+}
+
+}  // namespace grapnel
