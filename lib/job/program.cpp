@@ -7,6 +7,7 @@
 #include "lib/ir/find.h"
 #include "lib/job/opened_graph.h"
 #include "lib/job/optimize.h"
+#include "lib/job/run.h"
 #include "lib/job/save_model.h"
 #include "lib/job/session_values.h"
 #include "lib/pass/boundary.h"
@@ -48,7 +49,12 @@ struct Program::Impl {
   TracedModel model;                    // of a file: its module is the file's
   std::unique_ptr<OpenedGraph> opened;  // of a file
   std::unique_ptr<Module> run;          // set: a copy that was optimised
-  std::map<std::vector<std::string>, std::unique_ptr<Executor>> plans;
+  struct Plan {
+    std::unique_ptr<Module> placed;  // null: nothing was placed
+    std::unique_ptr<PlacerSetup> setup;
+    RunPlan run;
+  };
+  std::map<std::vector<std::string>, Plan> plans;
 
   const Module& module() const { return opened ? opened->module() : *model.module; }
 
@@ -79,13 +85,12 @@ struct Program::Impl {
     return Error::success();
   }
 
-  Expected<Executor*> PlanFor(const std::vector<std::string>& feeds,
-                              const std::vector<std::string>& fetches) {
+  Expected<RunPlan*> PlanFor(const std::vector<std::string>& feeds,
+                             const std::vector<std::string>& fetches) {
     std::vector<std::string> key = feeds;
     key.push_back("");
     key.insert(key.end(), fetches.begin(), fetches.end());
-    auto& plan = plans[key];
-    if (plan) return plan.get();
+    if (auto known = plans.find(key); known != plans.end()) return &known->second.run;
     if (options.optimize && !run) RETURN_IF_ERROR(Optimize());
     ExecutorOptions compile;
     compile.feeds = feeds;
@@ -93,8 +98,20 @@ struct Program::Impl {
     compile.pool = &pool;
     compile.session = &session;
     compile.print = options.print;
-    ASSIGN_OR_RETURN(plan, Executor::Compile(run ? run->main : module().main, compile));
-    return plan.get();
+    compile.hook = options.hook;
+    const Module& from = run ? *run : module();
+    Plan plan;
+    if (options.devices.empty()) {
+      ASSIGN_OR_RETURN(plan.run, RunPlan::Compile(from.main, compile));
+    } else {
+      RunRequest request;
+      request.devices = options.devices;
+      request.words.placer.devices = "devices";
+      plan.placed = from.Copy();
+      ASSIGN_OR_RETURN(plan.setup, PlaceForRun(*plan.placed, request, compile));
+      ASSIGN_OR_RETURN(plan.run, RunPlan::CompilePlaced(*plan.placed, *plan.setup, compile));
+    }
+    return &plans.emplace(std::move(key), std::move(plan)).first->second.run;
   }
 
   Error Check(const ModelFunction& function, const std::vector<Tensor>& inputs) const {
@@ -204,7 +221,7 @@ Expected<std::vector<Tensor>> Program::Call(llvm::StringRef name, std::vector<Te
 Expected<std::vector<Tensor>> Program::Run(const std::vector<std::string>& feeds,
                                            std::vector<Tensor> values,
                                            const std::vector<std::string>& fetches) {
-  ASSIGN_OR_RETURN(Executor * plan, impl_->PlanFor(feeds, fetches));
+  ASSIGN_OR_RETURN(RunPlan * plan, impl_->PlanFor(feeds, fetches));
   return plan->Run(std::move(values));
 }
 

@@ -26,6 +26,11 @@ struct GRAPNEL_PUBLIC ProgramOptions {
   // Optimised by Grappler's passes before the first call, as `grapnel opt` does.
   bool optimize = false;
   std::string title;  // Load: of several graphs in a file the one of this title
+  // Told of each node of each call (taps, checks of numbers); outlives the Program. null: nobody.
+  RunHook* hook = nullptr;
+  // "cpu:4", or names of CPUs: nodes are placed on these, as `Device` asks, and the parts run side
+  // by side; a Send and a Recv stand for what goes from one to another. Empty: all on one.
+  std::string devices;
 };
 
 // Move-only. One call at a time.

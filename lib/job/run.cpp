@@ -8,26 +8,12 @@
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
 #include "lib/pass/pass_manager.h"
-#include "lib/place/function_spread.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
 namespace {
-
-Expected<PartitionScope> ScopeOf(const Graph& graph, const ExecutorOptions& options) {
-  PartitionScope scope;
-  for (const std::string& feed : options.feeds) {
-    ASSIGN_OR_RETURN(Port port, FindTensor(graph, feed));
-    scope.feeds.push_back(port);
-  }
-  for (const std::string& fetch : options.fetches) {
-    ASSIGN_OR_RETURN(Port port, FindTensor(graph, fetch));
-    scope.fetches.push_back(port);
-  }
-  return scope;
-}
 
 // What a person may take for a checkpoint, before ops of the model say it in many words.
 Error DemandCheckpoint(const std::string& prefix) {
@@ -203,62 +189,18 @@ RunHook* RunJob::ChainHooks() {
   return hooks_.get();
 }
 
-Expected<RunJob::Plan*> RunJob::PlanFor(const std::vector<std::string>& more) {
+Expected<RunPlan*> RunJob::PlanFor(const std::vector<std::string>& more) {
   auto known = plans_.find(more);
   if (known != plans_.end()) return &known->second;
   ExecutorOptions options = options_;
   options.fetches.insert(options.fetches.end(), more.begin(), more.end());
-  if (!setup_ && (!request_.devices.empty() || request_.placement_log))
-    RETURN_IF_ERROR(Place(options));
-  ASSIGN_OR_RETURN(Plan plan,
-                   setup_ && setup_->devices.size() > 1 ? CompileSplit(options) : Compile(options));
-  return &plans_.emplace(more, std::move(plan)).first->second;
-}
-
-Expected<RunJob::Plan> RunJob::Compile(const ExecutorOptions& options) {
+  if (!setup_ && (!request_.devices.empty() || request_.placement_log)) {
+    ASSIGN_OR_RETURN(setup_, PlaceForRun(*placed_, request_, options));
+  }
   const Graph& graph = placed_ ? placed_->main : opened_->module().main;
-  Plan plan;
-  ASSIGN_OR_RETURN(plan.whole, Executor::Compile(graph, options));
-  return plan;
-}
-
-Error RunJob::Place(const ExecutorOptions& options) {
-  if (!IsHost(options.device)) {
-    const RunWords& words = request_.words;
-    return MakeError("{0} goes with {1} CPU alone",
-                     request_.devices.empty() ? words.placement_log : words.placer.devices,
-                     words.device);
-  }
-  PlacerSettings settings;
-  settings.devices = request_.devices.empty() ? "cpu:1" : request_.devices;
-  settings.may_read = request_.may_read;
-  settings.soft = !request_.hard;
-  settings.kernels = "grapnel";
-  settings.words = request_.words.placer;
-  ASSIGN_OR_RETURN(PlacerSetup setup, PlacerSetup::Make(settings));
-  for (const ListedDevice& device : setup.devices.devices()) {
-    if (device.name.type.text() != "CPU") {
-      return MakeError(
-          "{0}: '{1}' is no CPU, and only CPUs can be played ({2} GPU runs on a real one)",
-          settings.words.devices, device.text, request_.words.device);
-    }
-  }
-  setup_ = std::make_unique<PlacerSetup>(std::move(setup));
-  FeedsAndFetches tensors{options.feeds, options.fetches};
-  FunctionSpread spread(*placed_, tensors, *setup_, request_.placement_log);
-  return spread.Run();
-}
-
-Expected<RunJob::Plan> RunJob::CompileSplit(const ExecutorOptions& options) {
-  Plan plan;
-  ASSIGN_OR_RETURN(PartitionScope scope, ScopeOf(placed_->main, options));
-  ASSIGN_OR_RETURN(PartitionedGraph split, PartitionByDevice(*placed_, *setup_->kernels, scope));
-  plan.split = std::make_unique<PartitionedGraph>(std::move(split));
-  std::vector<PartitionGraph> parts;
-  for (const Partition& part : plan.split->partitions)
-    parts.push_back({part.device, &part.module->main});
-  ASSIGN_OR_RETURN(plan.parts, PartitionedExecutor::Compile(parts, options));
-  return plan;
+  ASSIGN_OR_RETURN(RunPlan plan, setup_ ? RunPlan::CompilePlaced(*placed_, *setup_, options)
+                                        : RunPlan::Compile(graph, options));
+  return &plans_.emplace(more, std::move(plan)).first->second;
 }
 
 void RunJob::BeginStep(llvm::ArrayRef<Tensor> values) {
@@ -286,12 +228,11 @@ Expected<std::vector<Tensor>> RunJob::Run(std::vector<Tensor> values) {
   ++step_.run;
   step_.has_failed = true;
   RETURN_IF_ERROR(Tell(&StepHook::BeforeRun));
-  Plan* plan = plan_;
+  RunPlan* plan = plan_;
   if (step_.more != always_) {
     ASSIGN_OR_RETURN(plan, PlanFor(step_.more));
   }
-  ASSIGN_OR_RETURN(std::vector<Tensor> outputs,
-                   plan->parts ? plan->parts->Run(values) : plan->whole->Run(std::move(values)));
+  ASSIGN_OR_RETURN(std::vector<Tensor> outputs, plan->Run(std::move(values)));
   RETURN_IF_ERROR(CheckOpenFiles());
   size_t own = request_.fetches.size();
   step_.more_values.assign(outputs.begin() + own, outputs.end());

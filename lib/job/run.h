@@ -7,13 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "lib/exec/partitioned_executor.h"
 #include "lib/exec/session.h"
 #include "lib/job/feed_source.h"
 #include "lib/job/opened_graph.h"
+#include "lib/job/run_plan.h"
 #include "lib/job/run_watch.h"
-#include "lib/place/partition.h"
-#include "lib/place/settings.h"
 #include "lib/place/words.h"
 #include "lib/support/public.h"
 #include "lib/watch/hook_chain.h"
@@ -112,13 +110,6 @@ class GRAPNEL_PUBLIC RunJob {
   Error SaveAsCase(llvm::StringRef folder, llvm::ArrayRef<Tensor> outputs) const;
 
  private:
-  // The graph, compiled for what is fetched.
-  struct Plan {
-    std::unique_ptr<Executor> whole;
-    std::unique_ptr<PartitionedGraph> split;  // that the next runs
-    std::unique_ptr<PartitionedExecutor> parts;
-  };
-
   RunJob(const OpenedGraph& opened, RunRequest request);
   Error LoadFeeds();
   Error Restore();
@@ -127,10 +118,7 @@ class GRAPNEL_PUBLIC RunJob {
   RunHook* ChainHooks();
   void BeginStep(llvm::ArrayRef<Tensor> values);
   Error Tell(Error (StepHook::*event)(StepContext&));
-  Expected<Plan*> PlanFor(const std::vector<std::string>& more);
-  Expected<Plan> Compile(const ExecutorOptions& options);
-  Error Place(const ExecutorOptions& options);
-  Expected<Plan> CompileSplit(const ExecutorOptions& options);
+  Expected<RunPlan*> PlanFor(const std::vector<std::string>& more);
 
   RunRequest request_;
   const OpenedGraph* opened_;
@@ -143,9 +131,9 @@ class GRAPNEL_PUBLIC RunJob {
   std::vector<Tensor> values_;
   std::unique_ptr<PlacerSetup> setup_;  // set: the graph is placed
   ExecutorOptions options_;
-  std::map<std::vector<std::string>, Plan> plans_;  // by what is fetched beside the request's
-  Plan* plan_ = nullptr;                            // of what every run fetches
-  std::vector<std::string> always_;                 // that, beside the request's
+  std::map<std::vector<std::string>, RunPlan> plans_;  // by what is fetched beside the request's
+  RunPlan* plan_ = nullptr;                            // of what every run fetches
+  std::vector<std::string> always_;                    // that, beside the request's
   StepContext step_;
 };
 

@@ -4,6 +4,7 @@
 #include "lib/ir/tensor_name.h"
 #include "lib/ir/types.h"
 #include "lib/watch/debugger_skips.h"
+#include "lib/watch/health_counter.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -77,6 +78,10 @@ std::string PythonShape(const int64_t* dims, int rank) {
 bool CheckNumerics::Wants(const Node& node) {
   return !IsSkippedByDebugger(node.op()) && !OnlyMoves(node.op()) &&
          !FitsAny(skipped_, node.name());
+}
+
+ElementCounter* CheckNumerics::Counter(const Node& node, const Tensor& output) {
+  return HealthCounter::Begin(node, output, HealthDetail::kBad);
 }
 
 Error CheckNumerics::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {

@@ -12,12 +12,13 @@
 
 #include "lib/exec/executor.h"
 #include "lib/support/glob.h"
-#include "lib/watch/health_counter.h"
+#include "lib/support/public.h"
+#include "lib/watch/health.h"
 
 namespace grapnel {
 
 // Where a run was ended, with what the op was given.
-struct NumericsFailure {
+struct GRAPNEL_PUBLIC NumericsFailure {
   Node node;
   int output = 0;
   Tensor tensor;
@@ -27,16 +28,14 @@ struct NumericsFailure {
 // Looks at floating-point outputs, but for those that TensorFlow passes over: of ops that hand
 // values on (control flow, calls, Identity) or only move them (Reshape, Gather, Maximum, ...), and
 // statistics of fused batch normalisations. A constant counts, as in TensorFlow's graphs.
-class CheckNumerics : public RunHook {
+class GRAPNEL_PUBLIC CheckNumerics : public RunHook {
  public:
   // `skipped`: nodes that are passed over too. `pool`: as HealthOf has it.
   explicit CheckNumerics(std::vector<Glob> skipped = {}, ThreadPool* pool = nullptr)
       : skipped_(std::move(skipped)), pool_(pool) {}
   bool Wants(const Node& node) override;
   bool EditsOutputs() const override { return false; }
-  ElementCounter* Counter(const Node& node, const Tensor& output) override {
-    return HealthCounter::Begin(node, output, HealthDetail::kBad);
-  }
+  ElementCounter* Counter(const Node& node, const Tensor& output) override;
   Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) override;
   // The error has the form of TensorFlow's: op, dtype, shape, counts, inputs, graph; and the node
   // and the calls that it was in, innermost last.

@@ -6,15 +6,16 @@
 #include <string>
 
 #include "lib/exec/tensor.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
 // What goes down and what goes across.
-struct ImageAxes {
+struct GRAPNEL_PUBLIC ImageAxes {
   int rows = 0, columns = 0;
 };
 
-struct HeatMap {
+struct GRAPNEL_PUBLIC HeatMap {
   std::string png;            // a PNG file
   int width = 0, height = 0;  // pixels
   // What is seen: "axis 2 down, axis 3 across, 8 tiles by axes 0, 1", and a line for the colours.
@@ -27,10 +28,11 @@ struct HeatMap {
 // are drawn larger; of large ones a pixel is the mean of a square, and magenta where one of it is.
 // No side is over 2,048 pixels. The same tensor gives the same bytes.
 // Errors: no real numbers, no elements; an axis that is not there. Cost: linear.
-Expected<HeatMap> HeatMapOf(const Tensor& tensor, std::optional<ImageAxes> axes = std::nullopt);
+GRAPNEL_PUBLIC Expected<HeatMap> HeatMapOf(const Tensor& tensor,
+                                           std::optional<ImageAxes> axes = std::nullopt);
 
 // "1,2", rows first; negative ones count from the last. Errors say what was expected.
-Expected<ImageAxes> ParseImageAxes(llvm::StringRef text);
+GRAPNEL_PUBLIC Expected<ImageAxes> ParseImageAxes(llvm::StringRef text);
 
 }  // namespace grapnel
 

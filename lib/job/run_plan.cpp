@@ -1,0 +1,76 @@
+#include "lib/job/run_plan.h"
+
+#include "lib/ir/find.h"
+#include "lib/job/run.h"
+#include "lib/place/function_spread.h"
+
+namespace grapnel {
+namespace {
+
+Expected<PartitionScope> ScopeOf(const Graph& graph, const ExecutorOptions& options) {
+  PartitionScope scope;
+  for (const std::string& feed : options.feeds) {
+    ASSIGN_OR_RETURN(Port port, FindTensor(graph, feed));
+    scope.feeds.push_back(port);
+  }
+  for (const std::string& fetch : options.fetches) {
+    ASSIGN_OR_RETURN(Port port, FindTensor(graph, fetch));
+    scope.fetches.push_back(port);
+  }
+  return scope;
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<PlacerSetup>> PlaceForRun(Module& module, const RunRequest& request,
+                                                   const ExecutorOptions& options) {
+  const RunWords& words = request.words;
+  if (!IsHost(options.device))
+    return MakeError("{0} goes with {1} CPU alone",
+                     request.devices.empty() ? words.placement_log : words.placer.devices,
+                     words.device);
+  PlacerSettings settings;
+  settings.devices = request.devices.empty() ? "cpu:1" : request.devices;
+  settings.may_read = request.may_read;
+  settings.soft = !request.hard;
+  settings.kernels = "grapnel";
+  settings.words = words.placer;
+  ASSIGN_OR_RETURN(PlacerSetup made, PlacerSetup::Make(settings));
+  for (const ListedDevice& device : made.devices.devices()) {
+    if (device.name.type.text() != "CPU")
+      return MakeError(
+          "{0}: '{1}' is no CPU, and only CPUs can be played ({2} GPU runs on a real one)",
+          settings.words.devices, device.text, words.device);
+  }
+  auto setup = std::make_unique<PlacerSetup>(std::move(made));
+  FeedsAndFetches tensors{options.feeds, options.fetches};
+  FunctionSpread spread(module, tensors, *setup, request.placement_log);
+  RETURN_IF_ERROR(spread.Run());
+  return setup;
+}
+
+Expected<RunPlan> RunPlan::Compile(const Graph& graph, const ExecutorOptions& options) {
+  RunPlan plan;
+  ASSIGN_OR_RETURN(plan.whole, Executor::Compile(graph, options));
+  return plan;
+}
+
+Expected<RunPlan> RunPlan::CompilePlaced(Module& placed, const PlacerSetup& setup,
+                                         const ExecutorOptions& options) {
+  if (setup.devices.size() <= 1) return Compile(placed.main, options);
+  RunPlan plan;
+  ASSIGN_OR_RETURN(PartitionScope scope, ScopeOf(placed.main, options));
+  ASSIGN_OR_RETURN(PartitionedGraph split, PartitionByDevice(placed, *setup.kernels, scope));
+  plan.split = std::make_unique<PartitionedGraph>(std::move(split));
+  std::vector<PartitionGraph> graphs;
+  for (const Partition& part : plan.split->partitions)
+    graphs.push_back({part.device, &part.module->main});
+  ASSIGN_OR_RETURN(plan.parts, PartitionedExecutor::Compile(graphs, options));
+  return plan;
+}
+
+Expected<std::vector<Tensor>> RunPlan::Run(std::vector<Tensor> values) {
+  return parts ? parts->Run(values) : whole->Run(std::move(values));
+}
+
+}  // namespace grapnel
