@@ -16,8 +16,6 @@ ALLOWED = {
     "lib/place/placement_log.cpp": "`): /job:` tells the lines of a log that place a node",
     "tools/opt.cpp": "an example under --help",
     "tools/passes.cpp": "an example under --help",
-    "tools/traced_functions.cpp": "`FILE.cpp:FUNCTION`",
-    "tools/train.cpp": "`FILE.cpp:FUNCTION`",
     "lib/watch/assertion.cpp": "`EXPR: MESSAGE` of --assert",
     "lib/watch/summary.cpp": "`KIND:TENSOR` of --summary",
     "lib/diff/ignore.cpp": "`attr:GLOB` and `op:GLOB` of --ignore",

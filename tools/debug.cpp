@@ -87,11 +87,6 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
                       budget);
     return Prompt(debugger, flags, is_from_input, invocation);
   }
-  if (!FileAndFunction(flags.model).first.empty())
-    return MakeError(
-        "{0}: a C++ program is stepped through with --eager; `grapnel trace` makes a "
-        "graph of it",
-        flags.model);
   if (flags.model == "-" && is_from_input)
     return MakeError("standard input holds the model: --script FILE for the commands");
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph));

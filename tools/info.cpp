@@ -166,8 +166,7 @@ Expected<std::vector<OpenedGraph>> GraphsToTell(const Flags& flags) {
     graphs.push_back(std::move(graph));
     return graphs;
   }
-  ASSIGN_OR_RETURN(Model opened, OpenModel(flags.model));
-  auto model = std::make_shared<Model>(std::move(opened));
+  ASSIGN_OR_RETURN(std::shared_ptr<Model> model, OpenModelInput(flags.model));
   for (size_t i = 0; i < model->graphs.size(); ++i) graphs.emplace_back(model, i);
   return graphs;
 }

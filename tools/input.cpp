@@ -1,5 +1,6 @@
 #include "tools/input.h"
 
+#include "lib/job/traced_graphs.h"
 #include "lib/tfdbg/debug_folder.h"
 
 namespace grapnel {
@@ -14,14 +15,24 @@ static Error OrDebugFolder(llvm::StringRef path, Error error) {
       path);
 }
 
-Expected<OpenedGraph> OpenInput(llvm::StringRef path, llvm::StringRef title) {
-  auto opened = OpenedGraph::Open(path, title, "--graph");
-  return opened ? std::move(opened) : OrDebugFolder(path, opened.takeError());
+Expected<std::shared_ptr<Model>> OpenModelInput(llvm::StringRef path, const MessageSink& sink) {
+  ASSIGN_OR_RETURN(std::vector<TracedFunction> functions, FunctionsNamed(path, sink));
+  if (!functions.empty()) return ModelOf(path, functions);
+  auto model = OpenModel(path);
+  if (!model) return OrDebugFolder(path, model.takeError());
+  return std::make_shared<Model>(std::move(*model));
 }
 
-Expected<std::vector<OpenedGraph>> OpenEachInput(llvm::StringRef path, llvm::StringRef title) {
-  auto opened = OpenedGraph::OpenEach(path, title, "--graph");
-  return opened ? std::move(opened) : OrDebugFolder(path, opened.takeError());
+Expected<OpenedGraph> OpenInput(llvm::StringRef path, llvm::StringRef title,
+                                const MessageSink& sink) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Model> model, OpenModelInput(path, sink));
+  return OpenedGraph::Of(std::move(model), title, "--graph");
+}
+
+Expected<std::vector<OpenedGraph>> OpenEachInput(llvm::StringRef path, llvm::StringRef title,
+                                                 const MessageSink& sink) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Model> model, OpenModelInput(path, sink));
+  return OpenedGraph::EachOf(std::move(model), title, "--graph");
 }
 
 void AddSignatureFlag(CommandLine& line, std::string& signature) {
@@ -43,7 +54,7 @@ Error HoldsOneGraph(llvm::StringRef output, size_t graphs) {
 Expected<int> OnEachGraph(llvm::StringRef path, llvm::StringRef title,
                           llvm::ArrayRef<llvm::StringRef> outputs, Invocation& invocation,
                           llvm::function_ref<Expected<int>(OpenedGraph&)> command) {
-  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(path, title));
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(path, title, invocation.sink()));
   if (graphs.size() == 1) return command(graphs.front());
   for (llvm::StringRef output : outputs) {
     if (!output.empty()) return HoldsOneGraph(output, graphs.size());

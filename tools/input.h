@@ -8,9 +8,17 @@
 
 namespace grapnel {
 
-// OpenedGraph's Open and OpenEach, whose errors name --graph.
-Expected<OpenedGraph> OpenInput(llvm::StringRef path, llvm::StringRef title);
-Expected<std::vector<OpenedGraph>> OpenEachInput(llvm::StringRef path, llvm::StringRef title);
+// OpenModel, and FILE.cpp, which is compiled, FILE.cpp:FUNCTION, or a function of a --plugin: they
+// are traced (lib/job/traced_graphs.h). `sink` gets what the compiler says of a file that compiles.
+Expected<std::shared_ptr<Model>> OpenModelInput(
+    llvm::StringRef path, const MessageSink& sink = [](Severity, llvm::StringRef) {});
+// One graph of it, or each, as OpenedGraph's Open and OpenEach have it; errors name --graph.
+Expected<OpenedGraph> OpenInput(
+    llvm::StringRef path, llvm::StringRef title,
+    const MessageSink& sink = [](Severity, llvm::StringRef) {});
+Expected<std::vector<OpenedGraph>> OpenEachInput(
+    llvm::StringRef path, llvm::StringRef title,
+    const MessageSink& sink = [](Severity, llvm::StringRef) {});
 
 // --signature of commands that look at a graph: with it, TakeSignature; without, FillSizes alone.
 void AddSignatureFlag(CommandLine& line, std::string& signature);

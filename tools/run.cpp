@@ -165,6 +165,7 @@ class GraphRuns {
     request->pool = &pool_;
     request->sink = invocation_.sink();
     request->cancel = &cancel_;
+    request->keeps_variables = !flags_.save_case.empty();
     request->print = [this](Severity, llvm::StringRef text) { invocation_.err() << text << "\n"; };
     return flags_.check_numerics ? CheckNumbers(request) : Error::success();
   }

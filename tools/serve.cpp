@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "lib/job/plugin.h"
 #include "lib/serve/http/server.h"
 #include "lib/serve/work/reloader.h"
 #include "lib/support/file.h"
@@ -75,9 +76,22 @@ Error DemandSignature(const PageSet& pages, llvm::StringRef name) {
   return llvm::is_contained(names, name) ? Error::success() : NotFound("signature", name, names);
 }
 
+// Who opens a page has not asked for a compiler.
+Error DemandNoSource(llvm::ArrayRef<std::string> paths) {
+  for (const std::string& path : paths) {
+    if (std::string file = SourceAndFunction(path).first; FileExists(file))
+      return MakeError(
+          "{0}: is a program, and the page compiles none: `grapnel trace {0} -o FILE.pb` makes a "
+          "graph of it",
+          path);
+  }
+  return Error::success();
+}
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   invocation.follows_files = true;
   OnCutFile(nullptr);
+  RETURN_IF_ERROR(DemandNoSource(flags.paths.models));
   ASSIGN_OR_RETURN(std::string token, MakeToken());
   ASSIGN_OR_RETURN(std::shared_ptr<PageSet> pages, flags.paths.Open());
   RETURN_IF_ERROR(DemandSignature(*pages, flags.paths.signature));

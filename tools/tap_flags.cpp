@@ -72,17 +72,25 @@ Error TapFlags::DemandPartners() const {
   return Error::success();
 }
 
+Expected<TapRequest> TapFlags::Request() const {
+  if (!logdir.empty() && !file.empty())
+    return MakeError("--logdir and --tap-file are two places for one thing: give one of them");
+  TapRequest request;
+  ASSIGN_OR_RETURN(request.filter, FilterOf(*this));
+  ASSIGN_OR_RETURN(request.most_bytes, BytesOf(most_bytes));
+  request.mode = *ParseTapMode(mode);
+  request.logdir = logdir;
+  request.circular_buffer_size = circular_buffer_size;
+  request.counts_each = !report.empty();
+  return request;
+}
+
 Expected<TappedRun> TappedRun::Begin(const TapFlags& flags, const std::string& model,
                                      const OpenedGraph& opened, bool says_run, ThreadPool& pool,
                                      llvm::raw_ostream& out, const MessageSink& sink) {
   TappedRun run;
   if (!flags.any()) return run;
-  if (!flags.logdir.empty() && !flags.file.empty())
-    return MakeError("--logdir and --tap-file are two places for one thing: give one of them");
-  TapRequest request;
-  ASSIGN_OR_RETURN(request.filter, FilterOf(flags));
-  ASSIGN_OR_RETURN(request.most_bytes, BytesOf(flags.most_bytes));
-  request.mode = *ParseTapMode(flags.mode);
+  ASSIGN_OR_RETURN(TapRequest request, flags.Request());
   request.lines = &out;
   if (!flags.file.empty()) {
     ASSIGN_OR_RETURN(run.lines_, AtomicFile::Create(flags.file));
@@ -91,9 +99,6 @@ Expected<TappedRun> TappedRun::Begin(const TapFlags& flags, const std::string& m
   if (!flags.report.empty()) {
     ASSIGN_OR_RETURN(run.report_, AtomicFile::Create(flags.report));
   }
-  request.logdir = flags.logdir;
-  request.circular_buffer_size = flags.circular_buffer_size;
-  request.counts_each = !flags.report.empty();
   request.says_run = says_run;
   request.model = model;
   request.pool = &pool;

@@ -26,6 +26,8 @@ struct TapFlags {
   }
   // Errors: a flag that says how, where no other says what.
   Error DemandPartners() const;
+  // What they say, but for where lines go, the model and threads. Errors: a pattern, a size.
+  Expected<TapRequest> Request() const;
   bool writes_lines_to_stdout() const { return any() && file.empty() && logdir.empty(); }
 };
 

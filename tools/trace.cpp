@@ -3,6 +3,7 @@
 #include "lib/io/value.h"
 #include "lib/io/write.h"
 #include "lib/ir/text.h"
+#include "lib/job/plugin.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "llvm/Support/JSON.h"
@@ -95,9 +96,9 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   RETURN_IF_ERROR(flags.eager.DemandPartners());
   if (flags.eager.is_set && !flags.output.empty())
     return MakeError("-o goes with a graph, and not with --eager");
-  auto [file, name] = FileAndFunction(flags.function);
+  auto [file, name] = SourceAndFunction(flags.function);
   if (!file.empty()) return TraceFile(file, name, flags, invocation);
-  std::vector<TracedChoice> choices = TracedChoices(/*with_examples=*/true);
+  std::vector<TracedChoice> choices = TracedChoices();
   if (flags.function.empty()) return List(choices, invocation);
   ASSIGN_OR_RETURN(TracedChoice choice, FindChoice("example", flags.function, choices, ""));
   if (flags.eager.is_set) return RunProgram(choice, flags.eager, invocation);

@@ -1,6 +1,10 @@
 #include "tools/trace_eager.h"
 
+#include <optional>
+
+#include "lib/job/eager_taps.h"
 #include "lib/watch/check_numerics.h"
+#include "lib/watch/hook_chain.h"
 #include "tools/run_outputs.h"
 
 namespace grapnel {
@@ -13,30 +17,86 @@ void EagerFlags::AddTo(CommandLine& line) {
             "with --eager: stop at the first op that puts out NaN or infinity; exit code 1");
   line.Flag("--log-device-placement", log_placement,
             "with --eager: say of each op where it runs, as TensorFlow does");
+  tap.AddTo(line);
 }
 
 Error EagerFlags::DemandPartners() const {
   if (!is_set && (!feeds.empty() || all || check_numerics || log_placement))
     return MakeError("--feed, --all, --check-numerics and --log-device-placement go with --eager");
+  if (!is_set && tap.any()) return MakeError("--tap and --logdir go with --eager");
+  if (!tap.report.empty())
+    return MakeError("--taps-report is of a graph, which `grapnel run FILE.cpp:FUNCTION` runs");
+  return tap.DemandPartners();
+}
+
+namespace {
+
+// What looks at the ops, and the files that it writes.
+struct EagerWatch {
+  explicit EagerWatch(ThreadPool* pool) : numerics({}, pool) {}
+  CheckNumerics numerics;
+  std::unique_ptr<AtomicFile> lines;
+  std::optional<EagerTaps> taps;
+  HookChain hooks;
+
+  Error Close(bool has_failed) {
+    if (taps) RETURN_IF_ERROR(taps->End(has_failed));
+    return lines ? lines->Commit() : Error::success();
+  }
+};
+
+Error Watch(const TracedChoice& choice, const EagerFlags& flags, ThreadPool* pool,
+            Invocation& invocation, EagerWatch* watch) {
+  if (flags.tap.any()) {
+    ASSIGN_OR_RETURN(TapRequest request, flags.tap.Request());
+    request.pool = pool;
+    request.model = choice.name;
+    request.lines = &invocation.out();
+    if (!flags.tap.file.empty()) {
+      ASSIGN_OR_RETURN(watch->lines, AtomicFile::Create(flags.tap.file));
+      request.lines = &watch->lines->os();
+    }
+    watch->taps.emplace(std::move(request), invocation.sink());
+    watch->hooks.Add(watch->taps->hook());
+  }
+  // What a check stops at is tapped before.
+  if (!flags.check_numerics) return Error::success();
+  watch->numerics.ExpectEagerOps();
+  watch->hooks.Add(&watch->numerics);
   return Error::success();
 }
 
+}  // namespace
+
 Expected<int> RunProgram(const TracedChoice& choice, const EagerFlags& flags,
                          Invocation& invocation) {
+  if (invocation.flags.json && flags.tap.writes_lines_to_stdout())
+    return MakeError("--json and --tap both write to standard output: give --tap-file too");
   ASSIGN_OR_RETURN(std::vector<Tensor> feeds, FeedsOf(choice, flags.feeds));
   const EagerProgram& program = choice.program;
   ThreadPool pool(invocation.flags.threads);
-  CheckNumerics numerics({}, &pool);
+  EagerWatch watch(&pool);
+  RETURN_IF_ERROR(Watch(choice, flags, &pool, invocation, &watch));
   EagerOptions options;
   options.pool = &pool;
   options.records = true;
   options.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
   if (flags.log_placement) options.log_placement = options.print;
-  if (flags.check_numerics) options.hook = &numerics;
-  auto results = RunEagerly(program.name, program.inputs, program.call, std::move(feeds), options);
-  if (!results && !numerics.finding().empty()) {
+  if (watch.taps || flags.check_numerics) options.hook = &watch.hooks;
+  Tracer t(options);
+  watch.numerics.TellStacks(
+      [&t](const Node& node) { return StackText(StackOfNode(t, node), LineTable::kMostFrames); });
+  if (watch.taps) RETURN_IF_ERROR(watch.taps->Begin(t));
+  auto results = RunEagerly(t, program.name, program.inputs, program.call, std::move(feeds));
+  if (Error error = watch.Close(/*has_failed=*/!results)) {
+    if (!results) llvm::consumeError(results.takeError());
+    return error;
+  }
+  const std::string& finding = watch.numerics.finding();
+  if (!results && !finding.empty()) {
     llvm::consumeError(results.takeError());
-    invocation.err() << "grapnel: " << program.name << ": " << numerics.finding() << "\n";
+    invocation.out().flush();
+    invocation.err() << "grapnel: " << program.name << ": " << finding << "\n";
     return kExitNo;
   }
   if (!results) return results.takeError();
@@ -47,7 +107,7 @@ Expected<int> RunProgram(const TracedChoice& choice, const EagerFlags& flags,
   }
   if (invocation.flags.json)
     WriteFetchesJson(fetched, {*results}, flags.all, invocation.out());
-  else
+  else if (!invocation.flags.quiet)
     PrintFetches(fetched, *results, flags.all, invocation.out());
   return kExitOk;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/tap_flags.h"
 #include "tools/traced_functions.h"
 
 namespace grapnel {
@@ -12,6 +13,7 @@ namespace grapnel {
 struct EagerFlags {
   bool is_set = false, log_placement = false, check_numerics = false, all = false;
   std::vector<std::string> feeds;  // NAME=FILE
+  TapFlags tap;
 
   void AddTo(CommandLine& line);
   // Errors: a flag that goes with --eager, without it.

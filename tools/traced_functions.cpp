@@ -3,8 +3,8 @@
 #include "lib/exec/feed.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/job/plugin.h"
+#include "lib/job/traced_graphs.h"
 #include "lib/support/suggest.h"
-#include "lib/trace/registration.h"
 #include "llvm/ADT/StringExtras.h"
 #include "tools/run_flags.h"
 
@@ -21,16 +21,18 @@ std::string Describe(const TracedFunction& function) {
   return (inputs.empty() ? "no inputs" : llvm::join(inputs, ", ")) + "; " + where;
 }
 
+TracedChoice ChoiceOf(const TracedFunction& function) {
+  return {function.name,
+          Describe(function),
+          function.trace,
+          {function.name, function.inputs, function.call}};
+}
+
 }  // namespace
 
-std::vector<TracedChoice> TracedChoices(bool with_examples) {
+std::vector<TracedChoice> TracedChoices() {
   std::vector<TracedChoice> choices;
-  for (const TracedFunction& function : TracedFunctions())
-    choices.push_back({function.name,
-                       Describe(function),
-                       function.trace,
-                       {function.name, function.inputs, function.call}});
-  if (!with_examples) return choices;
+  for (const TracedFunction& function : TracedFunctions()) choices.push_back(ChoiceOf(function));
   for (const TraceExample& example : TraceExamples())
     choices.push_back({example.name,
                        example.help,
@@ -41,22 +43,11 @@ std::vector<TracedChoice> TracedChoices(bool with_examples) {
 }
 
 Expected<std::vector<TracedChoice>> ChoicesOfFile(llvm::StringRef file, Invocation& invocation) {
-  size_t others = TracedFunctions().size();
-  RETURN_IF_ERROR(LoadSource(file, invocation.sink()));
-  std::vector<TracedChoice> choices = TracedChoices(/*with_examples=*/false);
-  choices.erase(choices.begin(), choices.begin() + others);
-  if (!choices.empty()) return choices;
-  return MakeError(
-      "{0}: registers no function; GRAPNEL_TRACE(FUNCTION, {{{{\"x\", "
-      "proto::DT_FLOAT, {{3}}}); after a function does",
-      file);
-}
-
-std::pair<std::string, std::string> FileAndFunction(llvm::StringRef text) {
-  if (NamesSource(text)) return {text.str(), ""};
-  auto [file, name] = text.rsplit(':');
-  if (NamesSource(file)) return {file.str(), name.str()};
-  return {"", text.str()};
+  ASSIGN_OR_RETURN(std::vector<TracedFunction> functions,
+                   FunctionsOfSource(file, invocation.sink()));
+  std::vector<TracedChoice> choices;
+  for (const TracedFunction& function : functions) choices.push_back(ChoiceOf(function));
+  return choices;
 }
 
 Expected<TracedChoice> FindChoice(llvm::StringRef kind, llvm::StringRef name,
@@ -71,8 +62,8 @@ Expected<TracedChoice> FindChoice(llvm::StringRef kind, llvm::StringRef name,
 }
 
 Expected<TracedChoice> TheChoice(llvm::StringRef text, Invocation& invocation) {
-  auto [file, name] = FileAndFunction(text);
-  if (file.empty()) return FindChoice("example", name, TracedChoices(/*with_examples=*/true), "");
+  auto [file, name] = SourceAndFunction(text);
+  if (file.empty()) return FindChoice("example", name, TracedChoices(), "");
   ASSIGN_OR_RETURN(std::vector<TracedChoice> choices, ChoicesOfFile(file, invocation));
   if (!name.empty()) return FindChoice("function", name, choices, " in " + file);
   if (choices.size() == 1) return choices[0];

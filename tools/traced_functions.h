@@ -22,12 +22,10 @@ struct TracedChoice {
   const TraceExample* example = nullptr;  // has values to feed, and what must come out
 };
 
-// In the order in which they registered.
-std::vector<TracedChoice> TracedChoices(bool with_examples);
+// Those of plugins, in the order in which they registered, and the examples.
+std::vector<TracedChoice> TracedChoices();
 // Those of a file of C++, which is compiled. Errors: LoadSource's; it has none.
 Expected<std::vector<TracedChoice>> ChoicesOfFile(llvm::StringRef file, Invocation& invocation);
-// "mean.cpp:HarmonicMean" -> both; "mean.cpp" -> it and ""; what names no file: "" and itself.
-std::pair<std::string, std::string> FileAndFunction(llvm::StringRef text);
 // Errors: `kind` "function" is not there, with the nearest; `where` comes after "found".
 Expected<TracedChoice> FindChoice(llvm::StringRef kind, llvm::StringRef name,
                                   const std::vector<TracedChoice>& choices,

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <optional>
 
-#include "lib/job/plugin.h"
 #include "lib/job/save_model.h"
+#include "lib/job/traced_graphs.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "lib/trace/optimizers.h"
-#include "lib/trace/registration.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -30,51 +29,26 @@ struct Flags {
   bool resume = false, optimize = false;
 };
 
-// What is trained, and with which values its variables begin where it was traced.
+// What is trained; `function`: of a program, the one that it was traced of.
 struct Subject {
   OpenedGraph opened;
-  std::vector<VariableInfo> initial;
-  std::vector<std::string> results;
-  const TracedFunction* function = nullptr;
+  std::optional<TracedFunction> function;
 };
 
-Expected<Subject> SubjectOf(const TracedFunction& function, llvm::StringRef path) {
-  ASSIGN_OR_RETURN(TracedModel traced, function.trace_model());
-  auto model = std::make_shared<Model>();
-  model->path = path.str();
-  model->graphs.emplace_back();
-  model->graphs[0].path = path.str();
-  model->graphs[0].module = std::move(traced.module);
-  std::vector<std::string> results;
-  for (const auto& output : traced.functions[0].outputs) results.push_back(output.tensor);
-  return Subject{OpenedGraph(std::move(model), 0), std::move(traced.variables), results, &function};
-}
-
-Expected<Subject> OpenSource(llvm::StringRef file, llvm::StringRef name, Invocation& invocation) {
-  size_t others = TracedFunctions().size();
-  RETURN_IF_ERROR(LoadSource(file, invocation.sink()));
-  std::vector<std::string> names;
-  const TracedFunction* chosen = nullptr;
-  for (size_t i = others; i < TracedFunctions().size(); ++i) {
-    names.push_back(TracedFunctions()[i].name);
-    if (name.empty() || name == names.back()) chosen = &TracedFunctions()[i];
-  }
-  if (name.empty() && names.size() > 1)
-    return MakeError("{0}: has the functions '{1}': name one, {0}:{2}", file,
-                     llvm::join(names, "', '"), names[0]);
-  if (!chosen) return NotFound("function", name, names, " in " + file.str());
-  return SubjectOf(*chosen, file);
-}
-
 Expected<Subject> Open(const Flags& flags, Invocation& invocation) {
-  auto [file, name] = llvm::StringRef(flags.model).rsplit(':');
-  if (NamesSource(flags.model)) return OpenSource(flags.model, "", invocation);
-  if (NamesSource(file)) return OpenSource(file, name, invocation);
-  for (const TracedFunction& function : TracedFunctions()) {
-    if (function.name == flags.model) return SubjectOf(function, flags.model);
+  ASSIGN_OR_RETURN(std::vector<TracedFunction> functions,
+                   FunctionsNamed(flags.model, invocation.sink()));
+  if (functions.empty()) {
+    ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph));
+    return Subject{std::move(opened), std::nullopt};
   }
-  ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph));
-  return Subject{std::move(opened), {}, {}, nullptr};
+  const std::string& title = flags.run.graph;
+  ASSIGN_OR_RETURN(std::shared_ptr<Model> model, ModelOf(flags.model, functions));
+  ASSIGN_OR_RETURN(OpenedGraph opened, OpenedGraph::Of(std::move(model), title, "--graph"));
+  auto chosen = llvm::find_if(functions, [&](const TracedFunction& function) {
+    return function.name == opened.file().title;
+  });
+  return Subject{std::move(opened), *chosen};
 }
 
 std::string Line(const TrainedStep& step) {
@@ -161,9 +135,9 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   request.run.cancel = &cancel;
   request.run.sink = invocation.sink();
   request.run.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
-  request.initial = std::move(subject.initial);
-  if (request.run.fetches.empty() && !subject.results.empty()) {
-    request.run.fetches = subject.results;
+  const std::vector<std::string>& results = subject.opened.file().fetches;
+  if (subject.function && request.run.fetches.empty() && !results.empty()) {
+    request.run.fetches = results;
     request.loss_name = "loss";
   }
   std::optional<TracedModel> whole;  // made first: what is wrong with it is known before the steps

@@ -198,6 +198,15 @@ Expected<std::vector<MissingVariable>> RestoreSession(const GraphInFile& graph,
   if (!variables_prefix.empty()) {
     ASSIGN_OR_RETURN(missing, RestoreVariables(graph, variables_prefix, session, pool));
   }
+  for (const InitialValue& initial : graph.initial_values) {
+    Node node = graph.module->main.Find(initial.node);
+    if (!node) continue;  // a pass found that nobody needs it
+    ASSIGN_OR_RETURN(StoredVariable * variable, VariableOf(node, session));
+    if (variable->Get()) continue;
+    ASSIGN_OR_RETURN(Tensor value, Tensor::FromLiteral(initial.value));
+    variable->Set(std::move(value));
+    llvm::erase_if(missing, [&](const MissingVariable& one) { return one.variable == node.id(); });
+  }
   std::string init = InitOpOf(graph);
   if (init.empty()) return missing;
   std::vector<Feed> assets;

@@ -19,7 +19,8 @@ struct MissingVariable {
 
 // As TensorFlow's loaders do: runs the saver's restore op on `variables_prefix` (unless that is
 // empty, or there is no saver), gives the variables that have no value then those that
-// BindVariables finds (of a file of Keras, KerasWeights), and runs the initialiser (signature
+// BindVariables finds (of a file of Keras, KerasWeights), then those that the graph has beside it
+// (GraphInFile::initial_values), and runs the initialiser (signature
 // __saved_model_init_op, or collection saved_model_main_op or legacy_init_op) with the assets'
 // paths fed. What the saver cannot read, such as the checkpoint of a tf.train.Checkpoint, is read
 // without it; an error of the saver is one where nothing of the model is found. Gives the variables

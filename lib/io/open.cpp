@@ -313,6 +313,8 @@ llvm::StringRef FileKindName(FileKind kind) {
       return "case folder";
     case FileKind::kDumpFolder:
       return "dump folder";
+    case FileKind::kProgram:
+      return "C++ program";
   }
   return "";
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/io/case.h"
+#include "lib/ir/literal.h"
 #include "lib/ir/module.h"
 #include "lib/support/error.h"
 #include "lib/support/public.h"
@@ -23,7 +24,8 @@ enum class FileKind {
   kMetaGraph,
   kEventFile,
   kCaseFolder,
-  kDumpFolder
+  kDumpFolder,
+  kProgram  // a function of a program, traced: lib/job/traced_graphs.h
 };
 GRAPNEL_PUBLIC llvm::StringRef FileKindName(
     FileKind kind);  // "GraphDef", "GraphDef (text)", "SavedModel", ...
@@ -61,6 +63,12 @@ struct GRAPNEL_PUBLIC AssetFile {
   std::string file;    // path
 };
 
+// What a variable holds before the first run, of a graph that no file holds.
+struct GRAPNEL_PUBLIC InitialValue {
+  std::string node;  // of the main graph
+  Literal value;
+};
+
 struct GRAPNEL_PUBLIC GraphInFile {
   std::string title;  // "serve", "train,serve" (tags), "graph_run_1", the file's name in a dump
                       // folder, or ""
@@ -73,6 +81,7 @@ struct GRAPNEL_PUBLIC GraphInFile {
   std::vector<Collection> collections;  // sorted by name
   std::vector<AssetFile> assets;
   std::optional<Saver> saver;
+  std::vector<InitialValue> initial_values;
   std::string tensorflow_version;
   // Within the module's file: a serialized proto::SavedObjectGraph (empty in TF1), and the whole
   // MetaGraphDef that this was read from (empty where there was none).

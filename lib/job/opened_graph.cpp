@@ -22,16 +22,6 @@ Expected<size_t> PickGraph(const Model& model, llvm::StringRef title, llvm::Stri
                    llvm::join(titles, "', '"));
 }
 
-Expected<OpenedGraph> OpenPicked(std::shared_ptr<Model> model, llvm::StringRef title,
-                                 llvm::StringRef by) {
-  ASSIGN_OR_RETURN(size_t index, PickGraph(*model, title, by));
-  GraphInFile& graph = model->graphs[index];
-  if (!graph.module) {
-    ASSIGN_OR_RETURN(graph.module, OpenGraph(graph.path));
-  }
-  return OpenedGraph(std::move(model), index);
-}
-
 }  // namespace
 
 OpenedGraph::OpenedGraph(std::shared_ptr<Model> model, size_t index)
@@ -42,19 +32,34 @@ OpenedGraph::OpenedGraph(std::shared_ptr<Model> model, size_t index)
 Expected<OpenedGraph> OpenedGraph::Open(llvm::StringRef path, llvm::StringRef title,
                                         llvm::StringRef by) {
   ASSIGN_OR_RETURN(Model model, OpenModel(path));
-  return OpenPicked(std::make_shared<Model>(std::move(model)), title, by);
+  return Of(std::make_shared<Model>(std::move(model)), title, by);
 }
 
 Expected<std::vector<OpenedGraph>> OpenedGraph::OpenEach(llvm::StringRef path,
                                                          llvm::StringRef title,
                                                          llvm::StringRef by) {
-  ASSIGN_OR_RETURN(Model opened, OpenModel(path));
-  auto model = std::make_shared<Model>(std::move(opened));
+  ASSIGN_OR_RETURN(Model model, OpenModel(path));
+  return EachOf(std::make_shared<Model>(std::move(model)), title, by);
+}
+
+Expected<OpenedGraph> OpenedGraph::Of(std::shared_ptr<Model> model, llvm::StringRef title,
+                                      llvm::StringRef by) {
+  ASSIGN_OR_RETURN(size_t index, PickGraph(*model, title, by));
+  GraphInFile& graph = model->graphs[index];
+  if (!graph.module) {
+    ASSIGN_OR_RETURN(graph.module, OpenGraph(graph.path));
+  }
+  return OpenedGraph(std::move(model), index);
+}
+
+Expected<std::vector<OpenedGraph>> OpenedGraph::EachOf(std::shared_ptr<Model> model,
+                                                       llvm::StringRef title, llvm::StringRef by) {
   std::vector<OpenedGraph> graphs;
-  if (model->kind == FileKind::kText && title.empty()) {
+  bool has_texts = model->kind == FileKind::kText || model->kind == FileKind::kProgram;
+  if (has_texts && title.empty()) {
     for (size_t i = 0; i < model->graphs.size(); ++i) graphs.emplace_back(model, i);
   } else {
-    ASSIGN_OR_RETURN(OpenedGraph graph, OpenPicked(std::move(model), title, by));
+    ASSIGN_OR_RETURN(OpenedGraph graph, Of(std::move(model), title, by));
     graphs.push_back(std::move(graph));
   }
   return graphs;

@@ -20,9 +20,15 @@ class GRAPNEL_PUBLIC OpenedGraph {
   // says with what the person who asks can name one ("--graph").
   static Expected<OpenedGraph> Open(llvm::StringRef path, llvm::StringRef title = {},
                                     llvm::StringRef by = "its title");
-  // The same; of a text with several graphs and no title, each.
+  // The same; of a text or a program with several graphs and no title, each.
   static Expected<std::vector<OpenedGraph>> OpenEach(llvm::StringRef path, llvm::StringRef title,
                                                      llvm::StringRef by = "its title");
+  // The same of a model that is open.
+  static Expected<OpenedGraph> Of(std::shared_ptr<Model> model, llvm::StringRef title,
+                                  llvm::StringRef by = "its title");
+  static Expected<std::vector<OpenedGraph>> EachOf(std::shared_ptr<Model> model,
+                                                   llvm::StringRef title,
+                                                   llvm::StringRef by = "its title");
   // Graph `index` of `model`; of those of one model each is to be made once.
   OpenedGraph(std::shared_ptr<Model> model, size_t index);
 

@@ -77,6 +77,15 @@ bool NamesSource(llvm::StringRef path) {
   return path.ends_with(".cpp") || path.ends_with(".cc") || path.ends_with(".cxx");
 }
 
+std::pair<std::string, std::string> SourceAndFunction(llvm::StringRef text) {
+  if (NamesSource(text)) return {text.str(), ""};
+  for (size_t at = text.find(':'); at != llvm::StringRef::npos; at = text.find(':', at + 1)) {
+    if (NamesSource(text.take_front(at)))
+      return {text.take_front(at).str(), text.substr(at + 1).str()};
+  }
+  return {"", text.str()};
+}
+
 Error LoadSource(llvm::StringRef path, const MessageSink& sink) {
   if (!FileExists(path)) return MakeError("{0}: No such file or directory", path);
   ASSIGN_OR_RETURN(std::vector<std::string> command, Compiler());

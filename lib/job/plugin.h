@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_JOB_PLUGIN_H_
 
 #include <string>
+#include <utility>
 
 #include "lib/support/error.h"
 #include "lib/support/public.h"
@@ -15,6 +16,9 @@ GRAPNEL_PUBLIC Error LoadPlugin(llvm::StringRef path);
 
 // Whether the name is that of a file of C++ (.cpp, .cc, .cxx), be it there or not.
 GRAPNEL_PUBLIC bool NamesSource(llvm::StringRef path);
+
+// "mean.cpp:my::Mean" -> both parts; "mean.cpp" -> it and ""; what names no source: "" and itself.
+GRAPNEL_PUBLIC std::pair<std::string, std::string> SourceAndFunction(llvm::StringRef text);
 
 // Compiles a file of C++ against the headers that were installed with this program, to a plugin in
 // a temporary folder, loads it, and removes it. The compiler is $CXX, else c++ on PATH; how long

@@ -7,6 +7,7 @@
 #include "lib/io/value.h"
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
+#include "lib/job/session_values.h"
 #include "lib/pass/pass_manager.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
@@ -155,6 +156,7 @@ RunRequest RunRequest::ByItself() const {
   request.hook = nullptr;
   request.watch = nullptr;
   request.profiler = nullptr;
+  request.keeps_variables = false;
   return request;
 }
 
@@ -232,6 +234,7 @@ Expected<std::vector<Tensor>> RunJob::Run(std::vector<Tensor> values) {
   if (step_.more != always_) {
     ASSIGN_OR_RETURN(plan, PlanFor(step_.more));
   }
+  if (request_.keeps_variables) KeepVariables();
   ASSIGN_OR_RETURN(std::vector<Tensor> outputs, plan->Run(std::move(values)));
   RETURN_IF_ERROR(CheckOpenFiles());
   size_t own = request_.fetches.size();
@@ -276,6 +279,14 @@ void RunJob::SaySpread(const MessageSink& sink) const {
            .str());
 }
 
+void RunJob::KeepVariables() {
+  before_.clear();
+  for (const VariableInfo& variable : VariablesOfGraph(opened_->module().main)) {
+    Tensor value = ValueOfVariable(*session_, variable.container, variable.name);
+    if (value && !value.HoldsObjects()) before_.emplace_back(variable.node, std::move(value));
+  }
+}
+
 Error RunJob::SaveAsCase(llvm::StringRef folder, llvm::ArrayRef<Tensor> outputs) const {
   RETURN_IF_ERROR(CreateDirectories(folder));
   Case saved;
@@ -287,6 +298,11 @@ Error RunJob::SaveAsCase(llvm::StringRef folder, llvm::ArrayRef<Tensor> outputs)
     std::string file = JoinPath(folder, "feed_" + std::to_string(i) + ".npy");
     RETURN_IF_ERROR(SaveNpyLiteral(file, values_[i].ToLiteral()));
     saved.feeds.push_back({feeds_[i], file});
+  }
+  for (size_t i = 0; i < before_.size(); ++i) {
+    std::string file = JoinPath(folder, "variable_" + std::to_string(i) + ".npy");
+    RETURN_IF_ERROR(SaveNpyLiteral(file, before_[i].second.ToLiteral()));
+    saved.variables.push_back({before_[i].first, file});
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i] || outputs[i].HoldsObjects()) continue;

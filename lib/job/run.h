@@ -57,6 +57,7 @@ struct GRAPNEL_PUBLIC RunRequest {
   RunWatch* watch = nullptr;
   RunProfiler* profiler = nullptr;
   const CancelFlag* cancel = nullptr;  // ends a run from another thread
+  bool keeps_variables = false;        // for SaveAsCase, as they were before the last run
   RunWords words;
 
   // The same on the CPU and on one device, watched by nobody, on a pool of the job's own.
@@ -105,8 +106,9 @@ class GRAPNEL_PUBLIC RunJob {
   void SaySpread(const MessageSink& sink) const;
   // Writes the variables as a checkpoint; see lib/exec/saved_state.h.
   Error SaveVariables(llvm::StringRef prefix);
-  // Writes the graph, the feeds and `outputs`, which a run gave, as a case folder. What no file
-  // holds (a queue, a dataset) and what has no value is left out.
+  // Writes the graph, the feeds, the variables (see RunRequest::keeps_variables) and `outputs`,
+  // which a run gave, as a case folder. What no file holds (a queue, a dataset) and what has no
+  // value is left out.
   Error SaveAsCase(llvm::StringRef folder, llvm::ArrayRef<Tensor> outputs) const;
 
  private:
@@ -117,6 +119,7 @@ class GRAPNEL_PUBLIC RunJob {
   Error FetchEnds();
   RunHook* ChainHooks();
   void BeginStep(llvm::ArrayRef<Tensor> values);
+  void KeepVariables();
   Error Tell(Error (StepHook::*event)(StepContext&));
   Expected<RunPlan*> PlanFor(const std::vector<std::string>& more);
 
@@ -135,6 +138,7 @@ class GRAPNEL_PUBLIC RunJob {
   RunPlan* plan_ = nullptr;                            // of what every run fetches
   std::vector<std::string> always_;                    // that, beside the request's
   StepContext step_;
+  std::vector<std::pair<std::string, Tensor>> before_;  // of variables: node, value
 };
 
 }  // namespace grapnel

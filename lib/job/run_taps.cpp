@@ -6,11 +6,7 @@
 #include "llvm/Support/Path.h"
 
 namespace grapnel {
-namespace {
-
-Expected<std::unique_ptr<DebugWriter>> OpenLogdir(const OpenedGraph& opened,
-                                                  const TapRequest& request,
-                                                  const MessageSink& sink) {
+DebugWriterOptions LogdirOptions(const TapRequest& request, const MessageSink& sink) {
   if (request.mode == TapMode::kFullTensor)
     sink(Severity::kWarning,
          "--logdir: TensorBoard 2.21 hangs on a folder of FULL_TENSOR; grapnel reads it");
@@ -27,17 +23,30 @@ Expected<std::unique_ptr<DebugWriter>> OpenLogdir(const OpenedGraph& opened,
   llvm::sys::path::remove_dots(source, /*remove_dot_dot=*/true);
   // Its lines are those of the text that the writer makes, and not of the file.
   options.source = (source + ".listing").str();
-  options.graph_name = opened.name();
-  options.lines = LinesOf(opened);
-  options.read_source = [&opened](const SourceFrame& frame) {
+  options.read_source = [model = request.model](const SourceFrame& frame) {
     constexpr int kWholeFile = 1 << 20;  // lines
-    auto text = ReadSourceText(opened.model().path, frame, kWholeFile, SourceReach::kAnywhere);
+    auto text = ReadSourceText(model, frame, kWholeFile, SourceReach::kAnywhere);
     return text ? std::move(text->lines) : std::vector<std::string>();
   };
-  return DebugWriter::Create(opened.module(), std::move(options));
+  return options;
 }
 
-}  // namespace
+void SayLeftOut(int64_t left_out, uint64_t most_bytes, const MessageSink& sink) {
+  if (left_out > 0)
+    sink(Severity::kWarning,
+         llvm::formatv("--tap-bytes: {0} are reached: what {1} put out is left out",
+                       HumanBytes(most_bytes), Plural(left_out, "tensor"))
+             .str());
+}
+
+static Expected<std::unique_ptr<DebugWriter>> OpenLogdir(const OpenedGraph& opened,
+                                                         const TapRequest& request,
+                                                         const MessageSink& sink) {
+  DebugWriterOptions options = LogdirOptions(request, sink);
+  options.graph_name = opened.name();
+  options.stack_of = [lines = LinesOf(opened)](const Node& node) { return lines.StackOf(node); };
+  return DebugWriter::Create(opened.module(), std::move(options));
+}
 
 Expected<std::unique_ptr<RunTaps>> RunTaps::Make(const OpenedGraph& opened, TapRequest request,
                                                  MessageSink sink) {
@@ -78,11 +87,7 @@ Error RunTaps::AfterRun(StepContext& step) {
 Error RunTaps::End(StepContext& step) {
   tap_->Drain();
   int64_t left_out = logdir_ ? logdir_->left_out() : lines_->left_out();
-  if (left_out > 0)
-    sink_(Severity::kWarning,
-          llvm::formatv("--tap-bytes: {0} are reached: what {1} put out is left out",
-                        HumanBytes(most_bytes_), Plural(left_out, "tensor"))
-              .str());
+  SayLeftOut(left_out, most_bytes_, sink_);
   if (!step.has_failed && tap_->tensors_tapped() == 0)
     sink_(Severity::kWarning,
           "nothing was tapped: --taps-report FILE says why not, for each tensor");

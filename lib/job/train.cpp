@@ -174,7 +174,6 @@ class Trainer {
   // Feeds, fetches, the step and the plan.
   Error Prepare() {
     variables_ = VariablesOfGraph(opened_.module().main);
-    initial_ = request_.initial;
     if (!request_.make.optimizer.empty()) RETURN_IF_ERROR(AddStep());
     if (request_.optimize) RETURN_IF_ERROR(Optimize());
     ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened_, run_));

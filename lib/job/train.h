@@ -25,9 +25,8 @@ struct TrainRequest {
   // are reported; the loss is the first that is floating point.
   RunRequest run;
   MakeStep make;
-  std::vector<VariableInfo> initial;  // of a graph that was traced
-  std::string loss_name;              // what the loss is reported as; empty: as its fetch
-  int64_t steps = 100;                // in all, those before a resume included
+  std::string loss_name;  // what the loss is reported as; empty: as its fetch
+  int64_t steps = 100;    // in all, those before a resume included
   // Of feeds with rows along their first dimension: how many a step takes, in order, from the first
   // again when less are left. 0: a feed with one dimension more than its placeholder is a stack of
   // batches, any other is fed as it is.

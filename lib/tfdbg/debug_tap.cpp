@@ -1,5 +1,6 @@
 #include "lib/tfdbg/debug_tap.h"
 
+#include "lib/ir/module.h"
 #include "lib/ir/types.h"
 #include "lib/watch/recorded_tensor.h"
 
@@ -34,6 +35,17 @@ std::string DebugTap::WhyNot(const Node& node, DataType dtype) const {
   if (!IsDebugged(mode, dtype))
     return (DebugModeName(mode) + " says nothing of " + DataTypeName(dtype)).str();
   return "";
+}
+
+bool EagerDebugTap::Wants(const Node& node) {
+  return !FunctionOf(node.graph()) || (Tap::Wants(node) && IsDebugged(node.op()));
+}
+
+Error EagerDebugTap::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
+  if (FunctionOf(node.graph())) return Tap::AfterNode(node, outputs);
+  writer_->AddOp(node, outputs, filter());
+  if (filter().FitsNode(node)) CountMore(static_cast<int64_t>(outputs.size()));
+  return Error::success();
 }
 
 }  // namespace grapnel

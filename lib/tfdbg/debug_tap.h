@@ -24,6 +24,26 @@ class DebugTap : public WrittenTap {
   bool TellsTime() const override { return true; }
 };
 
+// The same of a program in eager mode: its ops are executions, in the order in which they ran, and
+// functions that it calls have traces. As in TensorFlow `filter` is of values alone: every
+// execution is written.
+class EagerDebugTap : public Tap {
+ public:
+  EagerDebugTap(TapFilter filter, TapMode mode) : Tap(std::move(filter), mode) {}
+  // Before the first op; outlives it.
+  void WriteTo(DebugWriter* writer) { writer_ = writer; }
+  bool Wants(const Node& node) override;
+  Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
+
+ protected:
+  bool Tells() const override { return true; }
+  bool TellsTime() const override { return true; }
+  void Tell(TapEvent&& event) override { writer_->AddTrace(event); }
+
+ private:
+  DebugWriter* writer_ = nullptr;
+};
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_TFDBG_DEBUG_TAP_H_

@@ -216,25 +216,24 @@ Error DebugWriter::Open() {
   return metadata_.Flush();
 }
 
-// The bodies that main calls, however deep, each once, and the lines of their text.
-void DebugWriter::FindBodies(proto::SourceFile* file) {
-  bodies_.emplace_back();
-  bodies_[0].graph = &module_.main;
-  bodies_[0].name = options_.graph_name;
-  graph_ids_[&module_.main] = "g0";
-  for (size_t b = 0; b < bodies_.size(); ++b) {
+// The bodies that body `first` and those after it call, however deep, each once, and the lines of
+// their text.
+void DebugWriter::FindBodies(size_t first, proto::SourceFile* file) {
+  for (size_t b = first; b < bodies_.size(); ++b) {
     const Graph& graph = *bodies_[b].graph;
-    file->add_lines((b == 0 ? "# " : "func @") + bodies_[b].name);
+    if (file) file->add_lines((b == 0 ? "# " : "func @") + bodies_[b].name);
     for (Node node : graph.nodes()) {
-      std::string line = NodeText(node);
-      std::replace(line.begin(), line.end(), '\n', ' ');
-      file->add_lines(b == 0 ? line : "  " + line);
       std::vector<std::string> stack = bodies_[b].callers;
-      stack.push_back(FrameId(file->lines_size()));
-      DebugEvent frame;
-      frame.set_wall_time(WallTime());
-      Add(frame.mutable_stack_frame_with_id(), stack.back(), file->lines_size(), bodies_[b].name);
-      stack_frames_.Add(frame.SerializeAsString());
+      if (file) {
+        std::string line = NodeText(node);
+        std::replace(line.begin(), line.end(), '\n', ' ');
+        file->add_lines(b == 0 ? line : "  " + line);
+        stack.push_back(FrameId(file->lines_size()));
+        DebugEvent frame;
+        frame.set_wall_time(WallTime());
+        Add(frame.mutable_stack_frame_with_id(), stack.back(), file->lines_size(), bodies_[b].name);
+        stack_frames_.Add(frame.SerializeAsString());
+      }
       int number = 0;
       for (llvm::StringRef called : CalledFunctions(node)) {
         const Function* function = module_.FindFunction(called);
@@ -263,11 +262,16 @@ void DebugWriter::WriteGraphs() {
   device.mutable_debugged_device()->set_device_name(LocalDeviceName("CPU", 0));
   device.mutable_debugged_device()->set_device_id(1);
   graphs_.Add(device.SerializeAsString());
+  graph_ids_[&module_.main] = "g0";
+  if (options_.is_eager) return;
   DebugEvent text;
   text.set_wall_time(WallTime());
   text.mutable_source_file()->set_file_path(options_.source);
   text.mutable_source_file()->set_host_name(host_);
-  FindBodies(text.mutable_source_file());
+  bodies_.emplace_back();
+  bodies_[0].graph = &module_.main;
+  bodies_[0].name = options_.graph_name;
+  FindBodies(0, text.mutable_source_file());
   source_files_.Add(text.SerializeAsString());
   int line = 0;
   std::vector<int> first_lines;
@@ -276,6 +280,18 @@ void DebugWriter::WriteGraphs() {
     line += static_cast<int>(body.graph->num_nodes()) + 1;
   }
   WriteBody(0, kRootGraph, first_lines);
+}
+
+// A program's, with those that it calls, where they are not known.
+void DebugWriter::AddFunction(const Function& function) {
+  std::string id = "g" + std::to_string(graph_ids_.size());
+  if (!graph_ids_.try_emplace(&function.body, id).second) return;
+  size_t first = bodies_.size();
+  bodies_.emplace_back();
+  bodies_[first].graph = &function.body;
+  bodies_[first].name = function.name().str();
+  FindBodies(first, nullptr);
+  WriteBody(first, kRootGraph, std::vector<int>(bodies_.size()));
 }
 
 // As when Python traces: a body's ops come before the op that calls it, and graphs before those
@@ -330,7 +346,8 @@ void DebugWriter::WriteOp(const Node& node, const Body& body, int line) {
   std::vector<std::string> stack = ProgramStack(node);
   if (stack.empty()) {
     stack = body.callers;
-    stack.push_back(FrameId(line));
+    stack.push_back(options_.is_eager ? ProgramFrame({options_.source, 1, 0, body.name, ""})
+                                      : FrameId(line));
   }
   for (const std::string& frame : stack) op->mutable_code_location()->add_stack_frame_ids(frame);
   graphs_.Add(event.SerializeAsString());
@@ -339,9 +356,9 @@ void DebugWriter::WriteOp(const Node& node, const Body& body, int line) {
 // --- The program.
 
 int DebugWriter::ProgramFile(const SourceFrame& frame) {
-  // The text of the model comes first.
-  auto [file, is_new] =
-      program_files_.try_emplace(frame.file.str(), static_cast<int>(program_files_.size()) + 1);
+  // The text of the model, where there is one, comes first.
+  int number = static_cast<int>(program_files_.size()) + (options_.is_eager ? 0 : 1);
+  auto [file, is_new] = program_files_.try_emplace(frame.file.str(), number);
   if (!is_new) return file->second;
   DebugEvent event;
   event.set_wall_time(WallTime());
@@ -371,7 +388,8 @@ std::string DebugWriter::ProgramFrame(const SourceFrame& frame) {
 // Ids of frames, outermost first; none where no line is known.
 std::vector<std::string> DebugWriter::ProgramStack(const Node& node) {
   std::vector<std::string> ids;
-  for (const SourceFrame& frame : options_.lines.StackOf(node)) ids.push_back(ProgramFrame(frame));
+  if (!options_.stack_of) return ids;
+  for (const SourceFrame& frame : options_.stack_of(node)) ids.push_back(ProgramFrame(frame));
   return ids;
 }
 
@@ -404,6 +422,10 @@ void DebugWriter::DescribeTrace(const TapEvent& seen, llvm::StringRef summary, T
 void DebugWriter::AddTrace(const TapEvent& seen) {
   if (!IsDebugged(options_.mode, seen.dtype) || !seen.text.empty()) return;
   std::lock_guard lock(mutex_);
+  if (options_.is_eager && seen.calls) {
+    auto called = llvm::find_if(*seen.calls, [](const TapCall& call) { return call.function; });
+    if (called != seen.calls->end()) AddFunction(*called->function);
+  }
   auto found = trace_of_.find({&seen.node.graph(), seen.node.id()});
   if (found == trace_of_.end() || seen.output >= static_cast<int>(found->second.size())) return;
   Trace& trace = found->second[seen.output];
@@ -430,6 +452,55 @@ std::string DebugWriter::TensorProtoOf(const Tensor& tensor) const {
   return SummaryTensor(options_.mode, summary).SerializeAsString();
 }
 
+void DebugWriter::AddValues(llvm::ArrayRef<Tensor> values, const TapFilter& filter,
+                            proto::Execution* execution) const {
+  if (options_.mode == proto::NO_TENSOR) return;
+  for (const Tensor& value : values) {
+    if (!value) continue;
+    // Readers find a slot's tensor by its place.
+    proto::TensorProto* tensor = execution->add_tensor_protos();
+    if (filter.FitsDtype(value.dtype())) tensor->ParseFromString(TensorProtoOf(value));
+  }
+}
+
+void DebugWriter::AddOp(const Node& node, llvm::ArrayRef<Tensor> outputs, const TapFilter& values) {
+  const Function* called = nullptr;
+  if (node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall") {
+    std::vector<llvm::StringRef> names = CalledFunctions(node);
+    called = names.empty() ? nullptr : module_.FindFunction(names[0]);
+  }
+  if (!called && !IsDebugged(node.op())) return;
+  std::lock_guard lock(mutex_);
+  auto id_of = [&](NodeId id, int output) {
+    auto [known, is_new] = eager_ids_.try_emplace({id, output}, next_eager_id_);
+    next_eager_id_ += is_new;
+    return known->second;
+  };
+  DebugEvent event;
+  event.set_wall_time(WallTime());
+  proto::Execution* made = event.mutable_execution();
+  made->set_op_type(called ? called->name().str() : node.op().str());
+  if (called) {
+    AddFunction(*called);
+    made->set_graph_id(graph_ids_.lookup(&called->body));
+  }
+  made->set_num_outputs(static_cast<int32_t>(outputs.size()));
+  made->set_tensor_debug_mode(options_.mode);
+  for (Port port : node.inputs()) {
+    if (!port.IsControl()) made->add_input_tensor_ids(id_of(port.node, port.index));
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    made->add_output_tensor_ids(id_of(node.id(), static_cast<int>(i)));
+    made->add_output_tensor_device_ids(1);
+  }
+  if (values.FitsNode(node)) AddValues(outputs, values, made);
+  made->mutable_code_location()->set_host_name(host_);
+  std::vector<std::string> stack = ProgramStack(node);
+  if (stack.empty()) stack.push_back(ProgramFrame({options_.source, 1, 0, "", ""}));
+  for (const std::string& frame : stack) made->mutable_code_location()->add_stack_frame_ids(frame);
+  execution_.Add(event.SerializeAsString());
+}
+
 void DebugWriter::AddExecution(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetches) {
   std::lock_guard lock(mutex_);
   DebugEvent event;
@@ -440,12 +511,11 @@ void DebugWriter::AddExecution(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tens
   made->set_num_outputs(static_cast<int32_t>(fetches.size()));
   made->set_tensor_debug_mode(options_.mode);
   for (size_t i = 0; i < feeds.size(); ++i) made->add_input_tensor_ids(next_eager_id_++);
-  for (const Tensor& fetch : fetches) {
+  for (size_t i = 0; i < fetches.size(); ++i) {
     made->add_output_tensor_ids(next_eager_id_++);
     made->add_output_tensor_device_ids(1);
-    if (options_.mode != proto::NO_TENSOR && fetch)
-      made->add_tensor_protos()->ParseFromString(TensorProtoOf(fetch));
   }
+  AddValues(fetches, {}, made);
   made->mutable_code_location()->set_host_name(host_);
   made->mutable_code_location()->add_stack_frame_ids(FrameId(2));
   execution_.Add(event.SerializeAsString());

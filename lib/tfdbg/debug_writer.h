@@ -18,6 +18,7 @@
 #include "lib/ir/module.h"
 #include "lib/proto/debug_event.pb.h"
 #include "lib/watch/tap_event.h"
+#include "lib/watch/tap_filter.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -33,8 +34,11 @@ struct DebugWriterOptions {
   std::string graph_name;   // of the main graph
   // The program's lines: a node that has some has them for its stack, and the model's text stands
   // for the others. With the text of each file that this machine has, as TensorFlow writes it.
-  LineTable lines;
+  std::function<LineTable::Stack(const Node&)> stack_of;                    // none: no node has any
   std::function<std::vector<std::string>(const SourceFrame&)> read_source;  // none: no text
+  // The main graph is a program's in eager mode, which grows: AddOp() tells of its ops, its
+  // functions are written when they are first called, and there is no text of a model.
+  bool is_eager = false;
 };
 
 // Whether TensorFlow's debugger records what an op of that type puts out: calls, Identity and
@@ -58,6 +62,10 @@ class DebugWriter {
   // One output of a node of the main graph or of a function that it calls, however deep; others are
   // passed over.
   void AddTrace(const TapEvent& event);
+  // An op of the main graph of a program in eager mode has run. Of outputs that `values` does not
+  // fit no more is recorded than that they are there; of ops that TensorFlow's debugger passes over
+  // nothing is.
+  void AddOp(const Node& node, llvm::ArrayRef<Tensor> outputs, const TapFilter& values);
   // A run of the main graph has ended with these values.
   void AddExecution(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetches);
   Error Flush();
@@ -97,7 +105,10 @@ class DebugWriter {
       : module_(module), options_(std::move(options)) {}
   Error Open();
   void WriteGraphs();
-  void FindBodies(proto::SourceFile* file);
+  void AddFunction(const Function& function);
+  void FindBodies(size_t first, proto::SourceFile* file);
+  void AddValues(llvm::ArrayRef<Tensor> values, const TapFilter& filter,
+                 proto::Execution* execution) const;
   std::vector<std::string> ProgramStack(const Node& node);
   std::string ProgramFrame(const SourceFrame& frame);
   int ProgramFile(const SourceFrame& frame);
@@ -116,6 +127,7 @@ class DebugWriter {
   llvm::StringMap<std::string> program_frames_;  // ids, by text
   llvm::DenseMap<const Graph*, std::string> graph_ids_;
   llvm::DenseMap<std::pair<const Graph*, NodeId>, std::vector<Trace>> trace_of_;
+  llvm::DenseMap<std::pair<NodeId, int>, int64_t> eager_ids_;  // of AddOp()
   int64_t next_tensor_id_ = 0, next_eager_id_ = 0;
   uint64_t trace_bytes_ = 0;
   int64_t left_out_ = 0;

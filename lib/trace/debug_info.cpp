@@ -8,7 +8,14 @@
 namespace grapnel {
 namespace {
 
-// Outermost first.
+// Whether the line is one of this room, whose files the build names from the repository's root: of
+// nodes that no line of the user's asked for by name.
+bool IsOwn(const SourceFrame& frame) {
+  llvm::StringRef here = __builtin_FILE();
+  return frame.file.starts_with(here.take_front(here.rfind('/') + 1));
+}
+
+// Outermost first; lines of this room where there is no other.
 LineTable::Stack StackIn(const TraceState& state, const TraceBody& body, NodeId id) {
   auto frame_of = [](const Where& where) {
     return SourceFrame{where.file, where.line, 0, where.function, ""};
@@ -20,6 +27,7 @@ LineTable::Stack StackIn(const TraceState& state, const TraceBody& body, NodeId 
     if (!(outer == stack.back())) stack.push_back(outer);  // what a loop adds has its own line
   }
   std::reverse(stack.begin(), stack.end());
+  if (!llvm::all_of(stack, IsOwn)) llvm::erase_if(stack, IsOwn);
   return stack;
 }
 

@@ -17,8 +17,10 @@ size_t WidthOf(llvm::StringRef text) {
 // long dimensions left out.
 class Layout {
  public:
-  Layout(const Tensor& tensor, const ArrayTextOptions& options, MarkElement mark)
-      : tensor_(tensor),
+  Layout(const Tensor& tensor, const ArrayTextOptions& options, MarkElement mark,
+         const char* separator = ",")
+      : separator_(separator),
+        tensor_(tensor),
         options_(options),
         mark_(mark),
         is_cut_(tensor.num_elements() > options.threshold),
@@ -87,14 +89,14 @@ class Layout {
         line = indent;
       }
       line += word;
-      if (i + 1 < places.size()) line += ", ";
+      if (i + 1 < places.size()) line += separator_ + std::string(" ");
     }
     return text + line;
   }
 
   std::string Rows(int axis, int64_t before, const std::string& indent, int width) const {
     std::string text;
-    std::string separator = "," + std::string(tensor_.rank() - axis - 1, '\n');
+    std::string separator = separator_ + std::string(tensor_.rank() - axis - 1, '\n');
     std::vector<int64_t> places = Places(axis);
     for (size_t i = 0; i < places.size(); ++i) {
       int64_t flat = before * tensor_.dim(axis) + places[i];
@@ -105,6 +107,7 @@ class Layout {
     return text;
   }
 
+  const char* separator_;
   const Tensor& tensor_;
   const ArrayTextOptions& options_;
   MarkElement mark_;
@@ -171,6 +174,19 @@ std::string ArrayText(const Tensor& tensor, const ArrayTextOptions& options, Mar
   size_t last_line = WidthOf(llvm::StringRef(text).substr(text.rfind('\n') + 1));
   bool wraps = static_cast<int>(last_line + tail.size() + 1) > options.line_width;
   return text + (wraps ? "\n" + std::string(prefix.size(), ' ') : " ") + tail;
+}
+
+std::string ArrayString(const Tensor& tensor, const ArrayTextOptions& options) {
+  if (tensor.HoldsObjects()) return ObjectsText(tensor, options);
+  if (tensor.rank() == 0) {
+    // A scalar by itself has its own form: "0.0" and "1e-05", where an array has "0." and "1.e-05".
+    std::string text = ElementText(tensor, 0);
+    if (!IsFloating(tensor.dtype())) return text;
+    size_t at = text.find(".e");
+    if (at != std::string::npos) text.erase(at, 1);
+    return text.back() == '.' ? text + "0" : text;
+  }
+  return Layout(tensor, options, nullptr, "").Text("", /*suffix=*/0);
 }
 
 std::string ElementText(const Tensor& tensor, int64_t flat) {

@@ -29,6 +29,9 @@ constexpr char kMarkBegin = '\x01', kMarkEnd = '\x02';
 std::string ArrayText(const Tensor& tensor, const ArrayTextOptions& options = {},
                       MarkElement mark = nullptr);
 
+// str() of it: `[[1.  0.5]]`.
+std::string ArrayString(const Tensor& tensor, const ArrayTextOptions& options = {});
+
 // One element by itself, as in the text of a 0-dimensional array: "0.25", "True", "b'a'".
 std::string ElementText(const Tensor& tensor, int64_t flat);
 

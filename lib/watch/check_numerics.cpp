@@ -3,6 +3,7 @@
 #include "lib/ir/module.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/ir/types.h"
+#include "lib/watch/array_text.h"
 #include "lib/watch/debugger_skips.h"
 #include "lib/watch/health_counter.h"
 #include "llvm/ADT/STLExtras.h"
@@ -73,6 +74,15 @@ std::string PythonShape(const int64_t* dims, int rank) {
   return rank > InputForm::kDims ? text.substr(0, text.size() - 1) + ", ...)" : text;
 }
 
+// "tf.Tensor([0. 1.], shape=(2,), dtype=float32)".
+std::string EagerText(const Tensor& tensor) {
+  std::string text = ArrayString(tensor);
+  return llvm::formatv("tf.Tensor({0}{1}, shape={2}, dtype={3})",
+                       llvm::StringRef(text).contains('\n') ? "\n" : "", text,
+                       PythonShape(tensor.dims()), PythonType(tensor.dtype()))
+      .str();
+}
+
 }  // namespace
 
 bool CheckNumerics::Wants(const Node& node) {
@@ -135,11 +145,16 @@ Error CheckNumerics::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs)
 std::string CheckNumerics::Message(const Node& node, size_t output, const Tensor& tensor,
                                    const Health& health, size_t num_outputs,
                                    bool knows_inputs) const {
+  const bool is_eager = is_eager_ && !FunctionOf(node.graph());
   std::vector<std::string> inputs;
   const Given* given = knows_inputs ? ThisThread().given[ThisThread().depth].get() : nullptr;
   for (int i = 0; given && i < node.num_inputs(); ++i) {
     Port from = node.input(i);
     if (from.node == kNoNode || i >= given->num_inputs) continue;
+    if (is_eager) {
+      inputs.push_back(EagerText(given->kept[i]));
+      continue;
+    }
     const InputForm& form = given->inputs[i];
     inputs.push_back(llvm::formatv("Tensor(\"{0}:{1}\", shape={2}, dtype={3})",
                                    node.graph().node(from.node).name(), from.index,
@@ -148,9 +163,10 @@ std::string CheckNumerics::Message(const Node& node, size_t output, const Tensor
   }
   std::string text =
       llvm::formatv(
-          "\n\n!!! Detected Infinity or NaN in output {0} of graph op \"{1}\" (# of outputs: {2}) "
-          "!!!\n  dtype: <dtype: '{3}'>\n  shape: {4}\n",
-          output, node.op(), num_outputs, PythonType(tensor.dtype()), PythonShape(tensor.dims()))
+          "\n\n!!! Detected Infinity or NaN in output {0} of {1} op \"{2}\" (# of outputs: {3}) "
+          "!!!\n  dtype: <dtype: '{4}'>\n  shape: {5}\n",
+          output, is_eager ? "eagerly-executing" : "graph", node.op(), num_outputs,
+          PythonType(tensor.dtype()), PythonShape(tensor.dims()))
           .str();
   const std::pair<const char*, int64_t> counts[] = {
       {"-Inf", health.neg_inf}, {"+Inf", health.pos_inf}, {"+NaN", health.nan}};
@@ -165,9 +181,9 @@ std::string CheckNumerics::Message(const Node& node, size_t output, const Tensor
   }
   const Function* function = FunctionOf(node.graph());
   if (function) text += ("  Graph name: \"" + function->name() + "\"\n").str();
-  text += "\n  Calls, and the node (\"->\"):\n";
   llvm::SmallVector<const CallFrame*, 4> calls;
   for (const CallFrame* call = CurrentCall(); call; call = call->outer) calls.push_back(call);
+  if (!is_eager || !calls.empty()) text += "\n  Calls, and the node (\"->\"):\n";
   for (const CallFrame* call : llvm::reverse(calls)) {
     text += call->caller
                 ? ("    + " + call->caller->name() + " calls " + call->function->name()).str()
@@ -175,7 +191,7 @@ std::string CheckNumerics::Message(const Node& node, size_t output, const Tensor
     if (call->iteration >= 0) text += ", iteration " + std::to_string(call->iteration);
     text += "\n";
   }
-  text += (" -> + " + node.name() + "\n").str();
+  if (!is_eager || !calls.empty()) text += (" -> + " + node.name() + "\n").str();
   std::string stack = stack_ ? stack_(node) : "";
   if (!stack.empty()) text += "\n  The line that made it, and those around:" + stack + "\n";
   return text;

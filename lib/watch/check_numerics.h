@@ -50,6 +50,9 @@ class GRAPNEL_PUBLIC CheckNumerics : public RunHook {
   // Before the plan is made: keeps what each op is given until it has run, so that failure() has
   // it. Ops cannot write over their inputs then.
   void KeepInputs() { keeps_inputs_ = true; }
+  // Before the run: nodes of the main graph are ops that a program in eager mode calls, and their
+  // messages are those of TensorFlow's eager mode, with the inputs' elements. Keeps inputs.
+  void ExpectEagerOps() { is_eager_ = keeps_inputs_ = true; }
   // Before the run: what the message says last, of the lines that made the node.
   void TellStacks(std::function<std::string(const Node&)> stack) { stack_ = std::move(stack); }
   // The first, where inputs are kept. After the run.
@@ -61,7 +64,7 @@ class GRAPNEL_PUBLIC CheckNumerics : public RunHook {
 
   std::vector<Glob> skipped_;
   ThreadPool* pool_;
-  bool keeps_inputs_ = false;
+  bool keeps_inputs_ = false, is_eager_ = false;
   std::function<std::string(const Node&)> stack_;
   std::mutex mutex_;
   std::string finding_;

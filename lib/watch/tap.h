@@ -72,6 +72,8 @@ class GRAPNEL_PUBLIC Tap : public RunHook {
   virtual bool Tells() const { return false; }
   // In order. On any thread, one at a time of one run.
   virtual void Tell(TapEvent&& /*event*/) {}
+  // Tensors that one that derives from it writes by itself.
+  void CountMore(int64_t tensors) { count_ += tensors; }
   // Whether events need the time.
   virtual bool TellsTime() const { return false; }
 
@@ -95,6 +97,20 @@ class GRAPNEL_PUBLIC Tap : public RunHook {
   std::map<std::pair<const Graph*, NodeId>, Health> constants_;
   TapCounts counts_;
   std::atomic<int64_t> count_{0};
+};
+
+// A tap whose events are written at once: of a graph that grows, which no other thread may look at.
+class GRAPNEL_PUBLIC ToldTap : public Tap {
+ public:
+  ToldTap(TapFilter filter, TapMode mode, TapWriter::Write write)
+      : Tap(std::move(filter), mode), write_(std::move(write)) {}
+
+ protected:
+  bool Tells() const override { return true; }
+  void Tell(TapEvent&& event) override { write_(event); }
+
+ private:
+  TapWriter::Write write_;
 };
 
 // A tap whose events a thread of its own writes.

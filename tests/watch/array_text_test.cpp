@@ -279,6 +279,23 @@ TEST(ArrayText, TakesNumPysOptions) {
   EXPECT_EQ(ArrayText(tensor, options), "array([0.333, ..., 0.667], shape=(6,))");
 }
 
+// What str() gives in NumPy 2.4.
+TEST(ArrayString, IsWhatNumPysStrGives) {
+  auto floats = [](llvm::ArrayRef<int64_t> dims, std::vector<float> values) {
+    Literal literal = Literal::Make(
+        proto::DT_FLOAT, dims, {reinterpret_cast<const char*>(values.data()), values.size() * 4});
+    return llvm::cantFail(Tensor::FromLiteral(literal));
+  };
+  EXPECT_EQ(ArrayString(floats({2}, {1, -1})), "[ 1. -1.]");
+  EXPECT_EQ(ArrayString(floats({2, 2}, {1, 0.5f, 3, 4})), "[[1.  0.5]\n [3.  4. ]]");
+  EXPECT_EQ(ArrayString(floats({}, {0})), "0.0");
+  EXPECT_EQ(ArrayString(floats({}, {1e-5f})), "1e-05");
+  EXPECT_EQ(ArrayString(floats({}, {-INFINITY})), "-inf");
+  EXPECT_EQ(ArrayString(floats({0}, {})), "[]");
+  std::vector<float> many(2000);
+  EXPECT_EQ(ArrayString(floats({2000}, many)), "[0. 0. 0. ... 0. 0. 0.]");
+}
+
 TEST(ArrayText, PrintsComplexNumbers) {
   NumberArray array;
   array.dtype = proto::DT_COMPLEX64;
