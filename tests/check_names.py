@@ -14,6 +14,7 @@ import tempfile
 ALLOWED = {
     "lib/place/device_set.cpp": "errors show what a device is called",
     "lib/place/placement_log.cpp": "`): /job:` tells the lines of a log that place a node",
+    "lib/job/plugin.cpp": "`FILE.cpp:FUNCTION`",
     "tools/opt.cpp": "an example under --help",
     "tools/passes.cpp": "an example under --help",
     "lib/watch/assertion.cpp": "`EXPR: MESSAGE` of --assert",

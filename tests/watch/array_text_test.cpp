@@ -290,7 +290,7 @@ TEST(ArrayString, IsWhatNumPysStrGives) {
   EXPECT_EQ(ArrayString(floats({2, 2}, {1, 0.5f, 3, 4})), "[[1.  0.5]\n [3.  4. ]]");
   EXPECT_EQ(ArrayString(floats({}, {0})), "0.0");
   EXPECT_EQ(ArrayString(floats({}, {1e-5f})), "1e-05");
-  EXPECT_EQ(ArrayString(floats({}, {-INFINITY})), "-inf");
+  EXPECT_EQ(ArrayString(floats({}, {-std::numeric_limits<float>::infinity()})), "-inf");
   EXPECT_EQ(ArrayString(floats({0}, {})), "[]");
   std::vector<float> many(2000);
   EXPECT_EQ(ArrayString(floats({2000}, many)), "[0. 0. 0. ... 0. 0. 0.]");
