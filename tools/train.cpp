@@ -8,6 +8,7 @@
 #include "lib/job/traced_graphs.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
+#include "lib/trace/eager.h"
 #include "lib/trace/optimizers.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -26,7 +27,7 @@ struct Flags {
   MakeStep make;
   int64_t steps = 100, batch_size = 0, checkpoint_every = 0, log_every = 10;
   int keep = 5;
-  bool resume = false, optimize = false;
+  bool resume = false, optimize = false, eager = false;
 };
 
 // What is trained; `function`: of a program, the one that it was traced of.
@@ -120,9 +121,26 @@ Error DemandPartners(const Flags& flags) {
         "--optimizer and --loss go together: they make the step of a graph without one");
   if (flags.make.optimizer.empty() && !flags.make.only.empty())
     return MakeError("--train goes with --optimizer");
+  if (flags.eager && (flags.optimize || !flags.make.optimizer.empty()))
+    return MakeError("--eager runs a program, and {0} is of a graph",
+                     flags.optimize ? "--opt" : "--optimizer");
   if (!flags.make.optimizer.empty() && !llvm::is_contained(OptimizerNames(), flags.make.optimizer))
     return NotFound("optimizer", flags.make.optimizer, OptimizerNames(), "");
   return Error::success();
+}
+
+// The function called as C++, its ops run one by one.
+decltype(TrainRequest::program) EagerStep(const TracedFunction& function, ThreadPool& pool,
+                                          const MessageSink& print) {
+  return [&function, &pool, print](Session& session, std::vector<Tensor> batch) {
+    EagerOptions options;
+    options.pool = &pool;
+    options.session = &session;
+    options.print = print;
+    options.records = true;
+    return RunEagerly(function.name, function.inputs, function.call, std::move(batch), options,
+                      function.where);
+  };
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
@@ -139,6 +157,13 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (subject.function && request.run.fetches.empty() && !results.empty()) {
     request.run.fetches = results;
     request.loss_name = "loss";
+  }
+  if (flags.eager) {
+    if (!subject.function)
+      return MakeError("--eager goes with a function of a C++ file or a --plugin");
+    if (request.run.fetches != results)
+      return MakeError("--fetch is of a graph, and not of --eager: a function gives its results");
+    request.program = EagerStep(*subject.function, pool, request.run.print);
   }
   std::optional<TracedModel> whole;  // made first: what is wrong with it is known before the steps
   if (!flags.save_model.empty()) {
@@ -226,6 +251,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Flag("--resume", flags->resume,
             "go on from the last checkpoint of --checkpoint-dir, if any");
   line.Flag("--opt", flags->optimize, "optimise the graph first, as `opt` does");
+  line.Flag("--eager", flags->eager,
+            "call the function for each step, op by op; a run and a graph give the same losses");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

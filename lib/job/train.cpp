@@ -259,7 +259,9 @@ class Trainer {
         before.push_back(ValueOfVariable(session(), variable.container, variable.name));
       fed = batch;
     }
-    ASSIGN_OR_RETURN(std::vector<Tensor> outputs, job_->Run(std::move(batch)));
+    ASSIGN_OR_RETURN(std::vector<Tensor> outputs,
+                     request_.program ? request_.program(session(), std::move(batch))
+                                      : job_->Run(std::move(batch)));
     TrainedStep made{step + 1, {}};
     RETURN_IF_ERROR(Report(outputs, &made));
     if (is_first) WarnIfSame(before);

@@ -36,6 +36,9 @@ struct TrainRequest {
   int keep = 5;                  // checkpoints; older ones are deleted
   bool resume = false;           // from the last checkpoint of the folder, if it has one
   bool optimize = false;         // Grappler's passes first
+  // Set: makes a step in the graph's place, on the same variables and batches: the program that the
+  // graph was traced of, in eager mode. Gives what the graph's fetches are.
+  std::function<Expected<std::vector<Tensor>>(Session&, std::vector<Tensor>)> program = {};
   // Called after the last step, unless the loss is not finite: with the variables as they are then.
   std::function<Error(Session&)> finish = {};
 };

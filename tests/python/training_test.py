@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Networks of docs/examples train to TensorFlow's losses: from the same start, on the same batches, all 100 of them, as they are
-traced and with the passes. What differs is the order in which sums are made; what that grows to in 100 steps is TOLERANCE."""
+traced, with the passes, and op by op in eager mode. What differs is the order in which sums are made; what that grows to in 100 steps is TOLERANCE."""
 
 import json
 import os
@@ -157,7 +157,7 @@ class Training(unittest.TestCase):
             reader = tf.train.load_checkpoint(str(folder / "start"))
             values = {n: reader.get_tensor(n) for n in reader.get_variable_to_shape_map()}
             wanted, w = self.losses_of_tensorflow(name, values)
-            for more in ([], ["--opt"]):
+            for more in ([], ["--opt"], ["--eager"]):
                 lines = grapnel(*call, "--steps", STEPS, "--log-every", 1, "--json", *more, "--checkpoint-dir",
                                 folder / ("end" + "".join(more))).splitlines()
                 got = [[v for k, v in json.loads(line).items() if k != "step"][0] for line in lines]
