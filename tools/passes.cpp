@@ -1,6 +1,8 @@
 // `grapnel passes`: every pass and rule, and why a rule did not fire.
 #include "lib/job/job_json.h"
 #include "lib/job/near_miss_groups.h"
+#include "lib/job/plugin.h"
+#include "lib/job/source.h"
 #include "lib/pass/near_misses.h"
 #include "lib/pass/registry.h"
 #include "lib/support/text.h"
@@ -113,6 +115,7 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
   OptimizeRequest request = flags.pipeline.Request();
   request.pool = &pool;
   request.sink = invocation.sink();
+  const LineTable lines = LinesOf(opened);
   ASSIGN_OR_RETURN(Undone undone, FindUndone(opened, std::move(request), rule));
   llvm::raw_ostream& os = invocation.out();
   if (!undone.assumed.empty() && !invocation.flags.quiet)
@@ -123,7 +126,7 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
     os << "\n";
     return kExitOk;
   }
-  WriteNearMissGroups(GroupNearMisses(undone.refusals, opened.module()), flags.all, os);
+  WriteNearMissGroups(GroupNearMisses(undone.refusals, opened.module(), lines), flags.all, os);
   if (undone.refusals.empty()) {
     os << "no near misses" << (rule.empty() ? "" : " of '" + rule + "'") << ": "
        << (undone.rewrites == 0 ? "no pattern was found in the graph"
@@ -137,10 +140,13 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
 Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
   std::string rule = flags.why_not.size() > 1 ? flags.why_not.front() : "";
   Error no_rule = rule.empty() ? Error::success() : PassRegistry::Get().DemandRule(rule);
-  if (no_rule && FileExists(rule))
+  auto is_there = [](const std::string& model) {
+    return FileExists(model) || !SourceAndFunction(model).first.empty();
+  };
+  if (no_rule && is_there(rule))
     return Annotate("--why-not: the rule comes first, then the model", std::move(no_rule));
   if (no_rule) return no_rule;
-  if (const std::string& model = flags.why_not.back(); rule.empty() && !FileExists(model)) {
+  if (const std::string& model = flags.why_not.back(); rule.empty() && !is_there(model)) {
     Error no_such_rule = PassRegistry::Get().DemandRule(model);
     if (!no_such_rule)
       return MakeError("--why-not {0}: a model was expected after the rule", model);

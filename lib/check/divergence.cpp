@@ -141,7 +141,7 @@ void DivergenceFinder::Compare(int64_t order, const NodeRun& a, const NodeRun& b
     parting.op_b = b.node.op().str();
   } else {
     parting.op_b = b.recorded_op;
-    parting.recorded_at = b.recorded_at;
+    parting.made_at = b.recorded_at;
   }
   parting.output = output;
   parting.calls = a.calls;

@@ -36,7 +36,7 @@ struct Parting {
   std::vector<CallSite> calls;    // A's
   std::vector<CallSite> calls_b;  // where they are others: a loop in one, a While in the other
   std::string type_a, type_b;     // "float[2,3]"
-  std::string recorded_at;        // "net.py:21 in loss_fn", of a recorded B
+  std::string made_at;            // "net.py:21 in loss_fn": as B's record says, else A's graph
   TensorDifference difference;
   PartingCause cause = PartingCause::kFault;
   std::string reason;                 // "though all its inputs are the same: ..."

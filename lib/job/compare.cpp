@@ -165,6 +165,22 @@ class RunComparer {
     comparison_.nodes_of_a = pairs.nodes_of_a();
     comparison_.paired = pairs.paired();
     comparison_.divergence = finder_.divergence();
+    Divergence& all = comparison_.divergence;
+    const LineTable lines = LinesOf(a_);
+    if (lines.empty()) return;
+    auto say = [&](Parting& parting) {
+      std::string function;
+      for (const CallSite& call : parting.calls) {
+        if (!call.caller.empty()) function = call.function;
+      }
+      auto line = lines.LineOf(lines.Find(function, parting.node));
+      if (line && parting.made_at.empty()) parting.made_at = FrameText(*line);
+    };
+    for (Parting& parting : all.faults) say(parting);
+    for (Parting& parting : all.worst) say(parting);
+    for (auto* first : {&all.first_parted, &all.first_rounding}) {
+      if (*first) say(**first);
+    }
   }
 
   void ChooseFirst(const Graph& main) {

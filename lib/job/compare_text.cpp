@@ -79,7 +79,7 @@ void WriteTensors(const Parting& p, llvm::raw_ostream& os) {
   if (!p.calls_b.empty())
     os << "in B    " << NodeText(p.node_b.empty() ? p.node : p.node_b, p.op_b) << "\n        "
        << CallsText(p.calls_b) << "\n";
-  if (!p.recorded_at.empty()) os << "source  " << p.recorded_at << "\n";
+  if (!p.made_at.empty()) os << "source  " << p.made_at << "\n";
 }
 
 std::string CauseName(PartingCause cause) {
@@ -195,7 +195,7 @@ void WritePartingJson(const Parting& p, OStream& json) {
     json.attribute("cause", CauseName(p.cause));
     json.attribute("text", fixUTF8(Sentence(p)));
     json.attribute("times", p.times);
-    json.attribute("source", TextOrNull(p.recorded_at));
+    json.attribute("source", TextOrNull(p.made_at));
     WriteDifferenceJson(p.difference, json);
     json.attributeBegin("calls");
     WriteCallsJson(p.calls, json);

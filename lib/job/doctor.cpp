@@ -8,6 +8,7 @@
 #include "lib/io/scalar_log.h"
 #include "lib/io/value.h"
 #include "lib/ir/find.h"
+#include "lib/job/source.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_folder.h"
@@ -133,6 +134,11 @@ class GraphDoctor {
     Diagnosis diagnosis = examination.Look(patient);
     diagnosis.path = opened_.model().path;
     diagnosis.failure = failure_;
+    const LineTable lines = LinesOf(opened_);
+    for (Finding& finding : diagnosis.findings) {
+      auto line = lines.LineOf(lines.Find(finding.function, finding.node));
+      if (line) finding.made_at = FrameText(*line);
+    }
     return diagnosis;
   }
 

@@ -47,6 +47,7 @@ void WriteFinding(const Finding& finding, llvm::StringRef path, llvm::raw_ostrea
   if (!finding.function.empty()) os << " in " << finding.function;
   os << " (" << finding.check << ")\n";
   if (!finding.file.empty() && finding.file != path) os << "  in " << finding.file << "\n";
+  if (!finding.made_at.empty()) os << "  at " << finding.made_at << "\n";
   os << "  " << finding.what << "\n  do: " << finding.advice << "\n";
 }
 
@@ -133,6 +134,7 @@ void WriteDiagnosisJson(const Diagnosis& diagnosis, OStream& json) {
           json.attribute("node", fixUTF8(finding.node));
           json.attribute("function", OrNull(finding.function));
           json.attribute("file", OrNull(finding.file));
+          json.attribute("source", OrNull(finding.made_at));
           json.attribute("what", fixUTF8(finding.what));
           json.attribute("advice", fixUTF8(finding.advice));
         });

@@ -77,17 +77,20 @@ std::string FlopsText(int64_t flops) {
 
 }  // namespace
 
-std::vector<NearMissGroup> GroupNearMisses(llvm::ArrayRef<Refusal> misses, const Module& module) {
+std::vector<NearMissGroup> GroupNearMisses(llvm::ArrayRef<Refusal> misses, const Module& module,
+                                           const LineTable& lines) {
   std::vector<NearMissGroup> groups;
   std::map<std::tuple<std::string, std::string, std::string>, size_t> index;
   Costs costs(module);
   for (const Refusal& miss : misses) {
     std::string reason = WithoutNames(miss.reason);
     auto [it, fresh] = index.try_emplace({miss.pass, miss.rule, reason}, groups.size());
-    if (fresh) groups.push_back({miss.pass, miss.rule, miss.reason, {}, 0});
+    if (fresh) groups.push_back({miss.pass, miss.rule, miss.reason, {}, {}, 0});
     NearMissGroup& group = groups[it->second];
     if (!group.places.empty()) group.reason = reason;
     group.places.push_back(PlaceOf(miss));
+    auto line = lines.LineOf(lines.Find(miss.function, miss.node));
+    group.made_at.push_back(line ? FrameText(*line) : "");
     group.flops += costs.Of(miss);
   }
   llvm::stable_sort(groups, [](const NearMissGroup& a, const NearMissGroup& b) {
@@ -104,10 +107,15 @@ void WriteNearMissGroups(llvm::ArrayRef<NearMissGroup> groups, bool all, llvm::r
     os << group.reason;
     if (count > 1) os << ": " << Plural(count, "node");
     if (group.flops > 0) os << ", " << FlopsText(group.flops);
+    if (count == 1 && !group.made_at[0].empty()) os << ", made at " << group.made_at[0];
     os << "\n";
     if (count == 1) continue;
     size_t shown = all || count <= kShown + 1 ? count : kShown;
-    for (size_t i = 0; i < shown; ++i) os << "  " << Printable(group.places[i]) << "\n";
+    for (size_t i = 0; i < shown; ++i) {
+      os << "  " << Printable(group.places[i]);
+      if (!group.made_at[i].empty()) os << ", made at " << group.made_at[i];
+      os << "\n";
+    }
     if (shown < count) os << "  ... and " << WithCommas(count - shown) << " more (--all)\n";
   }
 }

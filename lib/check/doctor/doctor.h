@@ -30,6 +30,7 @@ struct Finding {
   std::string node, function;  // the function that the node is in; empty: the main graph
   std::string file;            // of a checkpoint or a source file; else empty
   std::string what, advice;
+  std::string made_at;  // "net.py:21 in loss_fn", where the graph says so; made by who runs it
 };
 
 // What a check needs to see; it says nothing where that is not there.
