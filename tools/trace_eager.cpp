@@ -2,9 +2,12 @@
 
 #include <optional>
 
+#include "lib/ir/tensor_name.h"
 #include "lib/job/eager_taps.h"
+#include "lib/support/suggest.h"
 #include "lib/watch/check_numerics.h"
 #include "lib/watch/hook_chain.h"
+#include "tools/run_flags.h"
 #include "tools/run_outputs.h"
 
 namespace grapnel {
@@ -12,6 +15,9 @@ namespace grapnel {
 void EagerFlags::AddTo(CommandLine& line) {
   line.Flag("--eager", is_set, "run it op by op, and print the results");
   line.Option("--feed", feeds, "with --eager: a value for an input").ShownAs("NAME=FILE.npy");
+  line.Option("--fetch", fetches,
+              "with --eager: these results alone, Identity, Identity_1, ...; printed, or saved")
+      .ShownAs("NAME[=FILE.npy]");
   line.Flag("--all", all, "with --eager: print every element of the results, and not the first 8");
   line.Flag("--check-numerics", check_numerics,
             "with --eager: stop at the first op that puts out NaN or infinity; exit code 1");
@@ -21,8 +27,9 @@ void EagerFlags::AddTo(CommandLine& line) {
 }
 
 Error EagerFlags::DemandPartners() const {
-  if (!is_set && (!feeds.empty() || all || check_numerics || log_placement))
-    return MakeError("--feed, --all, --check-numerics and --log-device-placement go with --eager");
+  if (!is_set && (!feeds.empty() || !fetches.empty() || all || check_numerics || log_placement))
+    return MakeError(
+        "--feed, --fetch, --all, --check-numerics and --log-device-placement go with --eager");
   if (!is_set && tap.any()) return MakeError("--tap and --logdir go with --eager");
   if (!tap.report.empty())
     return MakeError("--taps-report is of a graph, which `grapnel run FILE.cpp:FUNCTION` runs");
@@ -66,10 +73,29 @@ Error Watch(const TracedChoice& choice, const EagerFlags& flags, ThreadPool* poo
   return Error::success();
 }
 
+// What --fetch asks for of the results, in that order, else all.
+Expected<std::vector<Fetched>> Choose(const EagerFlags& flags, std::vector<Tensor>* results) {
+  std::vector<std::string> names, asked;
+  for (size_t i = 0; i < results->size(); ++i) names.push_back(ResultName(i));
+  if (flags.fetches.empty()) asked = names;
+  std::vector<Tensor> chosen;
+  for (const std::string& text : flags.fetches) {
+    asked.push_back(ReadTensorName(SplitAssignment(text).first).node.str());
+    if (!llvm::is_contained(names, asked.back())) return NotFound("result", asked.back(), names);
+  }
+  for (const std::string& name : asked)
+    chosen.push_back((*results)[llvm::find(names, name) - names.begin()]);
+  *results = std::move(chosen);
+  std::vector<std::string> tensors;
+  for (const std::string& name : asked) tensors.push_back(name + ":0");
+  return FetchedBy(tensors, asked, flags.fetches);
+}
+
 }  // namespace
 
 Expected<int> RunProgram(const TracedChoice& choice, const EagerFlags& flags,
                          Invocation& invocation) {
+  RETURN_IF_ERROR(DemandFoldersOf(flags.fetches));
   if (invocation.flags.json && flags.tap.writes_lines_to_stdout())
     return MakeError("--json and --tap both write to standard output: give --tap-file too");
   ASSIGN_OR_RETURN(std::vector<Tensor> feeds, FeedsOf(choice, flags.feeds));
@@ -100,15 +126,12 @@ Expected<int> RunProgram(const TracedChoice& choice, const EagerFlags& flags,
     return kExitNo;
   }
   if (!results) return results.takeError();
-  std::vector<Fetched> fetched;
-  for (size_t i = 0; i < results->size(); ++i) {
-    std::string name = ResultName(i);
-    fetched.push_back({name + ":0", name, ""});
-  }
+  ASSIGN_OR_RETURN(std::vector<Fetched> fetched, Choose(flags, &*results));
   if (invocation.flags.json)
     WriteFetchesJson(fetched, {*results}, flags.all, invocation.out());
   else if (!invocation.flags.quiet)
     PrintFetches(fetched, *results, flags.all, invocation.out());
+  RETURN_IF_ERROR(SaveFetches(fetched, *results));
   return kExitOk;
 }
 

@@ -12,7 +12,8 @@ namespace grapnel {
 
 struct EagerFlags {
   bool is_set = false, log_placement = false, check_numerics = false, all = false;
-  std::vector<std::string> feeds;  // NAME=FILE
+  std::vector<std::string> feeds;    // NAME=FILE
+  std::vector<std::string> fetches;  // NAME[=FILE]
   TapFlags tap;
 
   void AddTo(CommandLine& line);

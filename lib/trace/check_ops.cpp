@@ -48,8 +48,8 @@ constexpr Comparison kGreaterEqual = {">=", "assert_greater_equal", "GreaterEqua
 
 std::optional<Literal> ConstantOf(const Value& value) {
   if (!value.ok()) return std::nullopt;
-  Node node = value.body()->graph->node(value.port().node);
-  if (node.op() != "Const" || !IsNumeric(value.dtype()) || IsComplex(value.dtype()))
+  Node node = NodeOf(value);
+  if (!node || node.op() != "Const" || !IsNumeric(value.dtype()) || IsComplex(value.dtype()))
     return std::nullopt;
   Expected<Literal> literal = Literal::FromConst(node);
   if (literal) return std::move(*literal);

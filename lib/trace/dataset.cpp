@@ -314,7 +314,7 @@ Dataset Dataset::Prefetch(const Operand& buffer, Where where) const {
   // TensorFlow places it with what it reads.
   TraceBody& body = make.body();
   std::string before = body.colocated_with;
-  if (variant_.body() == &body)
+  if (variant_.body() == &body && !body.is_eager)
     body.colocated_with = body.graph->node(variant_.port().node).name().str();
   Dataset result =
       Apply("PrefetchDataset", Operand(size, where), where, {{"legacy_autotune", false}});

@@ -191,7 +191,10 @@ InputGradients EagerRunner::GradientOfCall(GradientContext& g, const FunctionGra
 
 Operation EagerRunner::RunCall(const OpRequest& request, const Signature& signature,
                                const Inputs& inputs, const Where& where) {
-  bool is_function = signature.node.FindAttr("f") || state_.module->FindFunction(request.op);
+  // A dataset has an "f" too, and calls it itself.
+  llvm::StringRef op = signature.node.op();
+  bool is_function = op == "PartitionedCall" || op == "StatefulPartitionedCall" ||
+                     state_.module->FindFunction(request.op);
   const FunctionGradient* gradient = is_function ? GradientOf(signature) : nullptr;
   if (!gradient) return RunOn(request, signature, inputs, where);
   const Function& forward = *gradient->forward->function;

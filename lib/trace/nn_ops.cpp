@@ -164,7 +164,7 @@ Value EmbeddingLookup(const Value& table, const Value& ids, Where where) {
   {
     TraceBody& body = make.body();
     std::string before = body.colocated_with;
-    if (table.body() == &body)
+    if (table.body() == &body && !body.is_eager)
       body.colocated_with = body.graph->node(table.port().node).name().str();
     rows = make.Exact("GatherV2", {table, ids, 0}, {{"batch_dims", 0}});
     body.colocated_with = before;

@@ -38,7 +38,8 @@ Tracer::Ending OpBuilder::Scope(llvm::StringRef name) const {
 }
 
 Tracer::Ending OpBuilder::After(const Operation& op) const {
-  if (!state_) return Tracer::Ending([] {});
+  // In eager mode what comes later runs later.
+  if (!state_ || state_->current->is_eager) return Tracer::Ending([] {});
   TraceBody* body = state_->current;
   TraceBody::Controller controller;
   if (op.ok()) {

@@ -43,7 +43,11 @@ int64_t StaticSize(const std::optional<Operand>& size) {
   if (size->kind == Operand::kNumbers) return size->literal.AsInt(0);
   if (size->kind != Operand::kValue || !size->values[0].ok()) return -1;
   const Value& value = size->values[0];
-  Expected<Literal> literal = Literal::FromConst(value.body()->graph->node(value.port().node));
+  if (value.body()->is_eager) {
+    auto numbers = IntegersOf(value);
+    return numbers && numbers->size() == 1 ? (*numbers)[0] : -1;
+  }
+  Expected<Literal> literal = Literal::FromConst(NodeOf(value));
   if (literal) return literal->AsInt(0);
   llvm::consumeError(literal.takeError());
   return -1;

@@ -1,5 +1,5 @@
 """Programs that are written twice: tests/trace/programs/*.cpp against programs.py. TensorFlow imports the graph of each C++
-program, runs it on random feeds, and compares outputs and gradients with those of its tf.function; so does grapnel's executor.
+program, runs it on random feeds, and compares outputs and gradients with those of its tf.function; so do grapnel's executor and eager mode.
 Graphs are compared node for node, and `grapnel diff` says what differs: docs/programs.md has the table.
 
   programs_test.py                 as a test, with $GRAPNEL
@@ -157,14 +157,15 @@ def imported(graph, inputs, outputs):
     return wrapped.prune([f"{name}:0" for name in inputs], [f"{name}:0" for name in outputs])
 
 
-def run_here(path, feeds, outputs, folder):
+def run_here(command, feeds, outputs, folder):
+    """Of the graph, or, with `trace NAME --eager`, of the program op by op."""
     arguments = []
     for i, (name, value) in enumerate(feeds.items()):
         file = f"{folder}/feed_{i}.npy"
         np.save(file, value.astype("S") if value.dtype == object else value)
         arguments.append(f"--feed={name}={file}")
     files = [f"{folder}/out_{i}.npy" for i in range(len(outputs))]
-    done = run("run", path, *arguments, *(f"--fetch={name}={file}" for name, file in zip(outputs, files)))
+    done = run(*command, *arguments, *(f"--fetch={name}={file}" for name, file in zip(outputs, files)))
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip())
     return [np.load(file) for file in files]
@@ -191,7 +192,9 @@ def compare_values(compared, what, graph, path, feeds, wanted, folder):
         own = with_own_functions(graph, f"{path.stem}_")
         made = imported(own, feeds, names)(*[tf.constant(value) for value in feeds.values()])
         runs = {"imported by TensorFlow": [value.numpy() for value in made],
-                "run here": run_here(path, feeds, names, folder)}
+                "run here": run_here(["run", path], feeds, names, folder)}
+        eager = [f"Identity_{i}" if i else "Identity" for i in range(len(names))]
+        runs["op by op"] = run_here(["trace", path.stem, "--plugin", PLUGIN, "--eager"], feeds, eager, folder)
     except Exception as error:  # of any kind: it says which program
         compared.problems.append(f"{what}: {str(error)[:600]}")
         return 0
@@ -269,7 +272,7 @@ def document(results):
 
 Each is a function in C++ ([tests/trace/programs](../tests/trace/programs)) and the same in Python for `tf.function`
 ([tests/python/programs.py](../tests/python/programs.py)). TensorFlow imports the C++ graph and gives the outputs and gradients that the
-Python one gives, and grapnel's executor gives them too. *equal*: the GraphDefs are the same, node for node, in the same order, but
+Python one gives, and grapnel's executor and eager mode give them too. *equal*: the GraphDefs are the same, node for node, in the same order, but
 for the numbers in the names of functions; else what `grapnel diff` says. Made by scripts/make_programs_doc.py.
 
 """
