@@ -75,19 +75,21 @@ Error Watch(const TracedChoice& choice, const EagerFlags& flags, ThreadPool* poo
 
 // What --fetch asks for of the results, in that order, else all.
 Expected<std::vector<Fetched>> Choose(const EagerFlags& flags, std::vector<Tensor>* results) {
-  std::vector<std::string> names, asked;
+  std::vector<std::string> names, asked, tensors;
+  names.reserve(results->size());
   for (size_t i = 0; i < results->size(); ++i) names.push_back(ResultName(i));
   if (flags.fetches.empty()) asked = names;
   std::vector<Tensor> chosen;
+  asked.reserve(flags.fetches.size());
   for (const std::string& text : flags.fetches) {
     asked.push_back(ReadTensorName(SplitAssignment(text).first).node.str());
     if (!llvm::is_contained(names, asked.back())) return NotFound("result", asked.back(), names);
   }
-  for (const std::string& name : asked)
+  for (const std::string& name : asked) {
     chosen.push_back((*results)[llvm::find(names, name) - names.begin()]);
+    tensors.push_back(name + ":0");
+  }
   *results = std::move(chosen);
-  std::vector<std::string> tensors;
-  for (const std::string& name : asked) tensors.push_back(name + ":0");
   return FetchedBy(tensors, asked, flags.fetches);
 }
 

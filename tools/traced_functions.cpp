@@ -46,6 +46,7 @@ Expected<std::vector<TracedChoice>> ChoicesOfFile(llvm::StringRef file, Invocati
   ASSIGN_OR_RETURN(std::vector<TracedFunction> functions,
                    FunctionsOfSource(file, invocation.sink()));
   std::vector<TracedChoice> choices;
+  choices.reserve(functions.size());
   for (const TracedFunction& function : functions) choices.push_back(ChoiceOf(function));
   return choices;
 }
@@ -68,6 +69,7 @@ Expected<TracedChoice> TheChoice(llvm::StringRef text, Invocation& invocation) {
   if (!name.empty()) return FindChoice("function", name, choices, " in " + file);
   if (choices.size() == 1) return choices[0];
   std::vector<std::string> names;
+  names.reserve(choices.size());
   for (const TracedChoice& choice : choices) names.push_back(choice.name);
   return MakeError("{0}: has {1} functions; name one: {0}:{2}, of {3}", file, choices.size(),
                    names[0], llvm::join(names, ", "));

@@ -4,7 +4,7 @@
 
 namespace grapnel {
 
-GraphTarget::GraphTarget(const OpenedGraph& opened, RunRequest request)
+GraphTarget::GraphTarget(const OpenedGraph& opened, const RunRequest& request)
     : opened_(opened), request_(request.ByItself()), pool_(1) {
   request_.pool = &pool_;
   // What the graph prints and what is wrong with it is said once, however often it runs.

@@ -16,7 +16,7 @@ class GraphTarget : public DebugTarget {
  public:
   // `opened` outlives it and does not change. The request's hook, steps, watch, pool, device and
   // devices are not looked at.
-  GraphTarget(const OpenedGraph& opened, RunRequest request);
+  GraphTarget(const OpenedGraph& opened, const RunRequest& request);
 
   Error Begin() override;
   Expected<std::vector<Tensor>> Run(std::vector<Tensor> values) override;
