@@ -71,11 +71,12 @@ bool ShapeMap::Impl::IsLoopMerge(Node node) const {
 }
 
 int ShapeMap::Impl::CountOutputs(Node node, const Op& op) const {
-  // A damaged file may claim millions of outputs for every node.
+  // A damaged file may claim millions of outputs for every node; a node that was made here has
+  // them.
   constexpr int kMaxOutputs = 1 << 14;
   if (op.num_outputs >= 0) return op.num_outputs;
   int count = op.info ? grapnel::NumOutputs(node) : -1;
-  if (count >= 0) return std::min(count, kMaxOutputs);
+  if (count >= 0) return graph_.Source(node.id()).empty() ? count : std::min(count, kMaxOutputs);
   // Nobody knows: as many as are read or have a shape.
   count = 0;
   for (const Use& use : node.uses()) {

@@ -58,7 +58,12 @@ class Backpropagation {
     return slots_[first + port.index];
   }
   bool HasSlot(Port port) const { return slot_of_[port.node] != kNone; }
-  int NumOutputs(NodeId id) const { return std::max(1, body_.shapes.NumOutputs(id)); }
+  // Shape inference does not believe a file that says very many.
+  int NumOutputs(NodeId id) const {
+    constexpr int kMany = 1 << 14;
+    int count = std::max(1, body_.shapes.NumOutputs(id));
+    return count < kMany ? count : std::max(count, grapnel::NumOutputs(graph_.node(id)));
+  }
   bool IsStopped(Port port) const {
     return !stops_.empty() && stops_.contains({port.node, port.index});
   }

@@ -45,7 +45,8 @@ int Operation::num_outputs() const {
   if (!ok()) return 0;
   const EagerObject* eager = home_.object();
   if (!eager) {
-    if (node_ >= body()->first_traced) return body()->shapes.NumOutputs(node_);
+    int known = node_ >= body()->first_traced ? body()->shapes.NumOutputs(node_) : 0;
+    if (known > 0) return known;
     return std::max(0, NumOutputs(body()->graph->node(node_)));
   }
   if (!eager->is_operation) return 1;

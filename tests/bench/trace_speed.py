@@ -185,12 +185,12 @@ def side_times(python, side, sizes):
 
 
 def table(title, kind, rows, sides, others):
-    print(f"\n| {title} | grapnel | TensorFlow | JAX | grapnel/TensorFlow | grapnel/JAX |\n|---|---|---|---|---|---|")
+    print(f"\n| {title} | grapnel | TensorFlow | JAX | TensorFlow/grapnel | JAX/grapnel |\n|---|---|---|---|---|---|")
     for row in rows:
         key = f"{kind}/{row}"
         own, other = sides["grapnel"].get(key), [sides[side].get(key) for side in others]
-        shown = [f"{t * 1e6:.2f}" if t else "" for t in [own, *other]]
-        ratios = [f"{own / t:.4f}" if own and t else "" for t in other]
+        shown = [f"{t * 1e6:.3g}" if t else "" for t in [own, *other]]
+        ratios = [f"{t / own:.3g}" if own and t else "" for t in other]
         print("|", " | ".join([row.replace("/", ", "), *shown, *ratios]), "|")
 
 
