@@ -95,6 +95,15 @@ class TraceBody {
   bool copies_constants = false;        // of bodies around it, instead of capturing them
   // Shapes and axes of reductions whose gradient was made: gradients/reduction.cpp.
   std::set<std::pair<std::vector<int64_t>, std::vector<int64_t>>> reduced_shapes;
+  // What a gradient marks nodes with, as large as the graph and clear between two gradients: each
+  // takes as long as the nodes that it meets. The one at work has taken it.
+  struct GradientMarks {
+    std::vector<bool> recorded;     // the tape has it
+    std::vector<bool> pending;      // it is still to be visited
+    std::vector<uint32_t> slot_of;  // the first of its outputs' slots
+    std::vector<uint32_t> missing;  // outputs that readers still have to visit
+  };
+  std::unique_ptr<GradientMarks> gradient_marks;
   std::string colocated_with;      // the node beside which new ones go (_class); or empty
   std::vector<Captured> captures;  // Capture adds to them
   std::vector<Operation>

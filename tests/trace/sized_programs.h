@@ -18,8 +18,7 @@ struct SizedProgram {
   const char* name;
   // Makes about `size` ops, and gives what is differentiated, a float, by `x`, a float[8,8].
   Value (*build)(Tracer& t, const Value& x, int64_t size);
-  // What a test goes up to, so that a program and its gradient fit in 8 GB.
-  int64_t largest = 1'000'000;
+  int64_t largest = 200'000;  // what a test goes up to
 };
 
 // The nodes of all bodies.
@@ -177,18 +176,38 @@ inline Value Gathers(Tracer& t, const Value& x, int64_t size) {
   return ReduceSum(t.Op("AddN", {many}));
 }
 
+// Tapes one after the other, each with its gradient.
+inline Value Tapes(Tracer& t, const Value& x, int64_t size) {
+  Value y = x;
+  for (int64_t i = 0; i < size / 8; ++i) {
+    Tape tape(t);
+    tape.Watch(y);
+    Value loss = Tanh(y * y);
+    y = y - tape.Gradient(loss, y);
+  }
+  return y;
+}
+
 }  // namespace sized
 
 inline const std::vector<SizedProgram>& SizedPrograms() {
   static const std::vector<SizedProgram> kPrograms = {
-      {"chain", sized::Chain},         {"layers", sized::Layers},
-      {"constants", sized::Constants}, {"scopes", sized::Scopes},
-      {"controls", sized::Controls},   {"wide_controls", sized::WideControls},
-      {"variables", sized::Variables}, {"read_variables", sized::ReadVariables},
-      {"calls", sized::Calls},         {"branches", sized::Branches},
-      {"loops", sized::Loops},         {"large_body", sized::LargeBody, 200'000},
-      {"captures", sized::Captures},   {"wide", sized::Wide},
+      {"chain", sized::Chain, 1'000'000},
+      {"layers", sized::Layers, 1'000'000},
+      {"constants", sized::Constants},
+      {"scopes", sized::Scopes},
+      {"controls", sized::Controls},
+      {"wide_controls", sized::WideControls},
+      {"variables", sized::Variables},
+      {"read_variables", sized::ReadVariables},
+      {"calls", sized::Calls},
+      {"branches", sized::Branches},
+      {"loops", sized::Loops},
+      {"large_body", sized::LargeBody},
+      {"captures", sized::Captures},
+      {"wide", sized::Wide, 1'000'000},
       {"gathers", sized::Gathers},
+      {"tapes", sized::Tapes},
   };
   return kPrograms;
 }
