@@ -171,9 +171,10 @@ class BranchGradient {
   }
 
   void FindInputs() {
+    llvm::DenseSet<int> known;
     for (const FunctionGradient& branch : branches_) {
       for (size_t i = 0; i < branch.args.size(); ++i) {
-        if (llvm::is_contained(inputs_, branch.args[i])) continue;
+        if (!known.insert(branch.args[i]).second) continue;
         inputs_.push_back(branch.args[i]);
         types_.push_back(branch.types[i]);
       }
@@ -189,11 +190,13 @@ class BranchGradient {
       captured.push_back(arg >= 0 ? g_.x(arg + 1) : g_.y(places_[b][next++]));
     }
     Values made = branch.Call(state_, Existing(dys_), captured);
+    llvm::DenseMap<int, size_t> places;
+    for (size_t i = 0; i < branch.args.size(); ++i) places[branch.args[i]] = i;
     Values gradients;
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      auto at = llvm::find(branch.args, inputs_[i]);
-      gradients.push_back(at != branch.args.end() ? made[at - branch.args.begin()]
-                                                  : ZerosOf(g_.x(inputs_[i] + 1), types_[i]));
+      auto at = places.find(inputs_[i]);
+      gradients.push_back(at != places.end() ? made[at->second]
+                                             : ZerosOf(g_.x(inputs_[i] + 1), types_[i]));
     }
     return gradients;
   }
