@@ -1,6 +1,7 @@
 #include "lib/ir/graph.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <queue>
 
@@ -20,6 +21,30 @@ bool ReadAttrEntry(llvm::StringRef entry, llvm::StringRef* key, llvm::StringRef*
     if (reader.Is(2, WireType::kBytes)) *value = reader.bytes();
   }
   return !reader.failed();
+}
+
+// The attribute `key` of bytes that are nothing but short entries as all writers write them: key
+// before value, lengths of one byte. Nothing where they are otherwise.
+struct ShortAttr {
+  bool is_short = false;
+  std::optional<AttrView> value;
+};
+ShortAttr FindShortAttr(llvm::StringRef bytes, llvm::StringRef key) {
+  constexpr char kEntry = 0x2A, kKey = 0x0A, kValue = 0x12;
+  ShortAttr found;
+  const char *at = bytes.begin(), *end = bytes.end();
+  while (at != end) {
+    if (end - at < 6 || at[0] != kEntry || at[1] < 0 || at[2] != kKey || at[3] < 0) return {};
+    const char* entry_end = at + 2 + at[1];
+    const char *name = at + 4, *value = name + at[3];
+    if (entry_end > end || value + 2 > entry_end || value[0] != kValue || value[1] < 0) return {};
+    if (value + 2 + value[1] != entry_end) return {};
+    if (key == llvm::StringRef(name, value - name))
+      found.value = AttrView(llvm::StringRef(value + 2, value[1]));
+    at = entry_end;
+  }
+  found.is_short = true;
+  return found;
 }
 
 template <typename Visit>
@@ -89,7 +114,11 @@ std::optional<AttrView> Node::FindAttr(llvm::StringRef key) const {
     }
     return found;
   }
-  VisitAttrs(graph_->Source(id_), [&](llvm::StringRef k, llvm::StringRef value) {
+  if (data.shares_attrs) {
+    ShortAttr attr = FindShortAttr(graph_->Bytes(id_), key);
+    if (attr.is_short) return attr.value;
+  }
+  VisitAttrs(graph_->Bytes(id_), [&](llvm::StringRef k, llvm::StringRef value) {
     if (k == key) found = AttrView(value);
   });
   return found;
@@ -134,7 +163,7 @@ void Node::ForEachAttr(llvm::function_ref<void(llvm::StringRef, AttrView)> visit
     for (const Graph::Attribute& a : graph_->attrs_[data.attrs])
       visit(graph_->module_->strings.Get(a.key), AttrView(a.value));
   } else {
-    VisitAttrs(graph_->Source(id_),
+    VisitAttrs(graph_->Bytes(id_),
                [&](llvm::StringRef key, llvm::StringRef value) { visit(key, AttrView(value)); });
   }
 }
@@ -147,7 +176,7 @@ std::vector<std::pair<llvm::StringRef, AttrView>> Node::Attrs() const {
       attrs.emplace_back(graph_->module_->strings.Get(a.key), AttrView(a.value));
     }
   } else {
-    VisitAttrs(graph_->Source(id_), [&](llvm::StringRef key, llvm::StringRef value) {
+    VisitAttrs(graph_->Bytes(id_), [&](llvm::StringRef key, llvm::StringRef value) {
       attrs.emplace_back(key, AttrView(value));
     });
   }
@@ -164,12 +193,18 @@ std::vector<std::pair<llvm::StringRef, AttrView>> Node::Attrs() const {
 
 std::optional<llvm::StringRef> Graph::AttrBytes(NodeId id) const {
   if (nodes_[id].attrs >= 0) return std::nullopt;
-  llvm::StringRef source = Source(id);
+  llvm::StringRef source = Bytes(id);
   WireReader reader(source);
   while (reader.Next()) {
     if (reader.field() == 5) return source.drop_front(reader.whole_field().data() - source.data());
   }
   return llvm::StringRef();
+}
+
+uint64_t Graph::FirstVersion() {
+  constexpr int kBitsOfChanges = 40;
+  static std::atomic<uint64_t> graphs{0};
+  return graphs.fetch_add(1, std::memory_order_relaxed) << kBitsOfChanges;
 }
 
 Node Graph::Find(llvm::StringRef name) const {
@@ -189,6 +224,7 @@ void Graph::Reserve(size_t nodes) {
 
 void Graph::CopyNodes(const Graph& original,
                       llvm::function_ref<llvm::StringRef(llvm::StringRef)> share) {
+  ++version_;
   nodes_ = original.nodes_;
   attrs_ = original.attrs_;
   by_name_ = original.by_name_;
@@ -211,6 +247,7 @@ NodeId Graph::AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef 
 
 NodeId Graph::AddImported(StringId name, StringId op, StringId device, llvm::StringRef source,
                           bool* name_taken) {
+  ++version_;
   NodeId id = nodes_.size();
   nodes_.emplace_back();
   Data& data = nodes_.back();
@@ -246,6 +283,7 @@ void Graph::DropUse(const Edge& edge) {
 }
 
 void Graph::RemoveEdge(NodeId id, uint32_t slot) {
+  ++version_;
   Data& data = nodes_[id];
   DropUse(data.edges[slot]);
   if (slot < data.num_data) --data.num_data;
@@ -258,6 +296,7 @@ void Graph::RemoveEdge(NodeId id, uint32_t slot) {
 }
 
 void Graph::RemoveNode(NodeId id) {
+  ++version_;
   Data& data = nodes_[id];
   assert(data.alive && data.uses.empty() && "a node that is read cannot go");
   for (const Edge& edge : data.edges) DropUse(edge);
@@ -270,6 +309,7 @@ void Graph::RemoveNode(NodeId id) {
 }
 
 void Graph::SetOp(NodeId id, llvm::StringRef op) {
+  ++version_;
   OwnAttrs(id);  // what the source says of attributes stays with the old op
   nodes_[id].op = module_->strings.Intern(op);
   nodes_[id].changed = true;
@@ -279,11 +319,13 @@ void Graph::SetOp(NodeId id, llvm::StringRef op) {
 }
 
 void Graph::SetDevice(NodeId id, llvm::StringRef device) {
+  ++version_;
   nodes_[id].device = module_->strings.Intern(device);
   nodes_[id].changed = true;
 }
 
 void Graph::Rename(NodeId id, llvm::StringRef name) {
+  ++version_;
   Data& data = nodes_[id];
   auto it = by_name_.find(data.name);
   if (it != by_name_.end() && it->second == id) by_name_.erase(it);
@@ -294,6 +336,7 @@ void Graph::Rename(NodeId id, llvm::StringRef name) {
 }
 
 void Graph::AddInput(NodeId id, Port port) {
+  ++version_;
   uint32_t slot = nodes_[id].num_data;
   Edge edge = MakeEdge(id, slot, port);
   Data& data = nodes_[id];
@@ -306,6 +349,7 @@ void Graph::AddInput(NodeId id, Port port) {
 }
 
 void Graph::SetInput(NodeId id, int slot, Port port) {
+  ++version_;
   Data& data = nodes_[id];
   if (data.edges[slot].node == port.node && data.edges[slot].port == port.index) return;
   DropUse(data.edges[slot]);
@@ -331,6 +375,7 @@ bool Graph::AddControl(NodeId id, NodeId from) {
 }
 
 void Graph::AppendControl(NodeId id, NodeId from) {
+  ++version_;
   Data& data = nodes_[id];
   Edge edge = MakeEdge(id, data.edges.size(), {from, kControlPort});
   data.edges.push_back(edge);
@@ -349,6 +394,7 @@ bool Graph::RemoveControl(NodeId id, NodeId from) {
 }
 
 void Graph::RemoveControlSlot(NodeId id, uint32_t slot) {
+  ++version_;
   Data& data = nodes_[id];
   assert(slot >= data.num_data && "a data input has its place");
   DropUse(data.edges[slot]);
@@ -362,6 +408,7 @@ void Graph::RemoveControlSlot(NodeId id, uint32_t slot) {
 }
 
 void Graph::SetInputs(NodeId id, llvm::ArrayRef<Port> ports) {
+  ++version_;
   Data& data = nodes_[id];
   for (const Edge& edge : data.edges) DropUse(edge);
   data.edges.clear();
@@ -376,6 +423,7 @@ void Graph::SetInputs(NodeId id, llvm::ArrayRef<Port> ports) {
 }
 
 void Graph::AddImportedInput(NodeId id, Port port, llvm::StringRef text, bool control) {
+  ++version_;
   bool after_controls = !control && nodes_[id].edges.size() != nodes_[id].num_data;
   if (port.node != kNoNode && after_controls) {
     bool was_changed = nodes_[id].changed;
@@ -397,10 +445,11 @@ void Graph::AddImportedInput(NodeId id, Port port, llvm::StringRef text, bool co
 }
 
 std::vector<Graph::Attribute>& Graph::OwnAttrs(NodeId id) {
+  ++version_;
   Data& data = nodes_[id];
   if (data.attrs < 0) {
     std::vector<Attribute> own;
-    VisitAttrs(Source(id), [&](llvm::StringRef key, llvm::StringRef value) {
+    VisitAttrs(Bytes(id), [&](llvm::StringRef key, llvm::StringRef value) {
       StringId key_id = module_->strings.Intern(key);
       for (Attribute& a : own) {
         if (a.key == key_id) {
@@ -444,8 +493,21 @@ void Graph::RemoveAttr(NodeId id, llvm::StringRef key) {
       own.end());
 }
 
+void Graph::ShareAttrs(NodeId id, llvm::StringRef bytes) {
+  Data& data = nodes_[id];
+  assert(data.attrs < 0 && (!data.source || data.shares_attrs) && "it has attributes of its own");
+  ++version_;
+  data.source = bytes.data();
+  data.source_size = bytes.size();
+  data.changed = data.shares_attrs = true;
+}
+
 void Graph::CopyAttrs(NodeId to, const Node& from) {
   assert(&from.graph().module() == module_);
+  const Data& data = nodes_[to];
+  const Data& other = from.graph().nodes_[from.id()];
+  if (other.shares_attrs && other.attrs < 0 && data.attrs < 0 && !data.source)
+    return ShareAttrs(to, from.graph().Bytes(from.id()));
   std::vector<Attribute> copied;
   for (const auto& [key, value] : from.Attrs())
     copied.push_back({module_->strings.Intern(key), value.bytes()});

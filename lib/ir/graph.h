@@ -21,6 +21,7 @@
 
 namespace grapnel {
 
+class Function;
 class Module;
 
 // One body: the main graph or a function's. Ids are never reused; a removed node leaves a hole.
@@ -29,11 +30,16 @@ class Module;
 // About 110 bytes a node. Not thread-safe for writers.
 class GRAPNEL_PUBLIC Graph {
  public:
-  explicit Graph(Module* module) : module_(module) {}
+  explicit Graph(Module* module, const Function* function = nullptr)
+      : module_(module), function_(function), version_(FirstVersion()) {}
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
   Module& module() const { return *module_; }
+  const Function* function() const { return function_; }  // whose body it is; null: nobody's
+  // Another number after each change, and another than any other graph's: who keeps what follows
+  // from a graph can tell whether it still does.
+  uint64_t version() const { return version_; }
 
   NodeId end_id() const { return static_cast<NodeId>(nodes_.size()); }  // one past the largest id
   size_t num_nodes() const { return num_alive_; }
@@ -90,6 +96,9 @@ class GRAPNEL_PUBLIC Graph {
   // once.
   llvm::StringRef SetAttr(NodeId id, llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> pieces);
   void RemoveAttr(NodeId id, llvm::StringRef key);
+  // All attributes of a node that has none, or none but such: the bytes of a NodeDef that has only
+  // these, which outlive the graph. Nodes with the same bytes share them.
+  void ShareAttrs(NodeId id, llvm::StringRef bytes);
   // All attributes of `from` (same module), instead of what `to` has.
   void CopyAttrs(NodeId to, const Node& from);
 
@@ -108,8 +117,15 @@ class GRAPNEL_PUBLIC Graph {
   // else empty.
   llvm::StringRef UnchangedSource(NodeId id) const;
   // The NodeDef it was read from, changed since or not: unknown fields come from here.
-  llvm::StringRef Source(NodeId id) const { return {nodes_[id].source, nodes_[id].source_size}; }
-  // The part of that NodeDef that holds the attributes: two nodes with the same have the same ones.
+  llvm::StringRef Source(NodeId id) const {
+    return nodes_[id].shares_attrs ? llvm::StringRef() : Bytes(id);
+  }
+  // Whether its attributes are those of Source().
+  bool HasAttrsOfSource(NodeId id) const {
+    return nodes_[id].attrs < 0 && !nodes_[id].shares_attrs;
+  }
+  // The part of that NodeDef, or of the bytes that ShareAttrs was given, that holds the attributes:
+  // two nodes with the same have the same ones.
   // Nothing once they were changed.
   std::optional<llvm::StringRef> AttrBytes(NodeId id) const;
   void Reserve(size_t nodes);
@@ -139,14 +155,19 @@ class GRAPNEL_PUBLIC Graph {
     int32_t attrs = -1;  // index into attrs_; -1 while they are still in `source`
     bool alive = true;
     bool changed = false;
+    bool shares_attrs = false;  // `source` is what ShareAttrs was given
   };
 
+  static uint64_t FirstVersion();
+  llvm::StringRef Bytes(NodeId id) const { return {nodes_[id].source, nodes_[id].source_size}; }
   Edge MakeEdge(NodeId reader, uint32_t slot, Port port);
   void DropUse(const Edge& edge);
   void RemoveEdge(NodeId id, uint32_t slot);
   std::vector<Attribute>& OwnAttrs(NodeId id);
 
   Module* module_;
+  const Function* function_;
+  uint64_t version_;
   std::vector<Data> nodes_;
   std::vector<std::vector<Attribute>> attrs_;
   llvm::DenseMap<StringId, NodeId> by_name_;

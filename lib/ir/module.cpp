@@ -173,12 +173,6 @@ std::vector<Body> Bodies(Module& module) {
   return bodies;
 }
 
-const Function* FunctionOf(const Graph& graph) {
-  if (&graph == &graph.module().main) return nullptr;
-  for (const auto& function : graph.module().functions) {
-    if (&function->body == &graph) return function.get();
-  }
-  return nullptr;
-}
+const Function* FunctionOf(const Graph& graph) { return graph.function(); }
 
 }  // namespace grapnel

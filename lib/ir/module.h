@@ -31,7 +31,7 @@ struct GRAPNEL_PUBLIC Problem {
 // A function of the library. Its signature is a view of the file until it changes.
 class GRAPNEL_PUBLIC Function {
  public:
-  Function(Module* module, StringId name) : name_id(name), body(module) {}
+  Function(Module* module, StringId name) : name_id(name), body(module, this) {}
 
   llvm::StringRef name() const;
   // The function's own attributes (FunctionDef.attr), sorted by name.

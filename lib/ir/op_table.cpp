@@ -8,6 +8,7 @@
 
 #include "google/protobuf/text_format.h"
 #include "lib/proto/attr_value.pb.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 
 extern "C" {
@@ -298,9 +299,9 @@ class Table {
   const std::vector<StringRef>& names() const { return names_; }
 
   const OpInfo* Find(StringRef name) {
-    auto found = std::lower_bound(names_.begin(), names_.end(), name);
-    if (found == names_.end() || *found != name) return nullptr;
-    size_t i = found - names_.begin();
+    auto found = places_.find(name);
+    if (found == places_.end()) return nullptr;
+    size_t i = found->second;
     if (const OpInfo* op = ops_[i].load(std::memory_order_acquire)) return op;
     return Publish(i);
   }
@@ -316,6 +317,7 @@ class Table {
       if (line.empty() || line.front() == '#') continue;
       lines_.push_back(line);
       names_.push_back(line.take_while(IsNameChar));
+      places_.try_emplace(names_.back(), static_cast<uint32_t>(places_.size()));
     }
     ops_ = std::make_unique<std::atomic<const OpInfo*>[]>(lines_.size());
   }
@@ -333,6 +335,7 @@ class Table {
   }
 
   std::vector<StringRef> names_, lines_;  // sorted by name
+  llvm::DenseMap<StringRef, uint32_t> places_;
   std::unique_ptr<std::atomic<const OpInfo*>[]> ops_;
 };
 

@@ -267,7 +267,8 @@ class Extraction {
 
   NodeId Copy(const Node& node, llvm::StringRef name) {
     StringTable& strings = result_.module->strings;
-    if (node.graph().AttrBytes(node.id())) {  // constants may be large: their bytes are not copied
+    if (node.graph().HasAttrsOfSource(
+            node.id())) {  // constants may be large: their bytes are not copied
       return graph().AddImported(strings.Intern(name), strings.Intern(node.op()),
                                  strings.Intern(node.device()), node.graph().Source(node.id()));
     }

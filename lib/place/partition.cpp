@@ -104,7 +104,7 @@ class Partitioner {
       Node node = main.node(id);
       NodeId copy =
           graph_.AddImported(node.name_id(), node.op_id(), node.device_id(), main.Source(id));
-      if (!main.AttrBytes(id)) graph_.CopyAttrs(copy, node);
+      if (!main.HasAttrsOfSource(id)) graph_.CopyAttrs(copy, node);
       copied[id] = copy;
       origin_.push_back(id);
     }
@@ -216,7 +216,7 @@ class Partitioner {
     NodeId id = main.AddImported(strings.Intern(node.name()), strings.Intern(node.op()),
                                  kEmptyString, graph_.Source(node.id()));
     main.SetDevice(id, to.device);
-    if (!graph_.AttrBytes(node.id())) {
+    if (!graph_.HasAttrsOfSource(node.id())) {
       for (const auto& [key, value] : main.node(id).Attrs()) main.RemoveAttr(id, key);
       for (const auto& [key, value] : node.Attrs()) main.SetAttr(id, key, value.bytes());
     }

@@ -5,6 +5,7 @@
 #include "lib/ir/attr.h"
 #include "lib/ir/wire.h"
 #include "lib/proto/op_def.pb.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
@@ -84,36 +85,63 @@ bool HasListArgs(const Function& function) {
       [](const OpArg& arg) { return !arg.number_attr.empty() || !arg.type_list_attr.empty(); });
 }
 
+bool CallMemo::IsCurrent(const Entry& entry, const Module& module) {
+  return llvm::all_of(entry.versions, [&](const auto& version) {
+    const Function* function = module.FindFunction(module.strings.Get(version.first));
+    return function && function->body.version() == version.second;
+  });
+}
+
 std::vector<PortFacts> CallMemo::Results(
     const Function& function, llvm::ArrayRef<const PortFacts*> args,
     llvm::function_ref<std::vector<PortFacts>(std::vector<PortFacts>)> infer) {
   constexpr int kMaxVariants = 24;  // of one function; more are not told apart
   constexpr size_t kMaxDepth = 64;
   if (function.args.size() != args.size() || HasListArgs(function)) return {};
-  if (active_.count(&function) || active_.size() > kMaxDepth) return {};
+  if (active_.count(&function) || active_.size() > kMaxDepth) {
+    if (inferring_) inferring_->is_kept = false;
+    return {};
+  }
 
   llvm::StringRef name = function.name();
   std::string key = CallKey(name, args);
   auto found = results_.find(key);
+  if (found != results_.end() && !IsCurrent(found->second, function.body.module())) {
+    results_.erase(found);
+    found = results_.end();
+  }
   bool exact = found != results_.end() || variants_[name] < kMaxVariants;
   if (!exact) found = results_.find(key = name.str());
   if (found == results_.end()) {
     ++variants_[name];
     std::vector<PortFacts> facts;
     for (const PortFacts* arg : args) facts.push_back(exact ? arg->Copy() : PortFacts());
+    Entry entry;
+    entry.versions[function.name_id] = function.body.version();
+    auto has_handle = [](const PortFacts* arg) { return arg->handle != 0; };  // which is in no key
+    entry.is_kept = exact && llvm::none_of(args, has_handle);
     active_.insert(&function);
-    std::vector<PortFacts> inferred = infer(std::move(facts));
+    Entry* outer = std::exchange(inferring_, &entry);
+    entry.results = infer(std::move(facts));
+    inferring_ = outer;
     active_.erase(&function);
-    found = results_.emplace(std::move(key), std::move(inferred)).first;
+    if (!entry.is_kept) passing_.push_back(key);
+    found = results_.insert_or_assign(std::move(key), std::move(entry)).first;
+  }
+  const Entry& entry = found->second;
+  if (inferring_) {
+    inferring_->versions.insert(entry.versions.begin(), entry.versions.end());
+    inferring_->is_kept &= entry.is_kept;
   }
   std::vector<PortFacts> results;
-  for (const PortFacts& result : found->second) results.push_back(result.Copy());
+  for (const PortFacts& result : entry.results) results.push_back(result.Copy());
   return results;
 }
 
 void CallMemo::Forget() {
-  results_.clear();
-  variants_.clear();
+  for (const std::string& key : passing_) results_.erase(key);
+  passing_.clear();
+  if (!variants_.empty()) variants_.clear();
 }
 
 }  // namespace grapnel

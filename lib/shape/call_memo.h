@@ -36,13 +36,28 @@ class CallMemo {
   // The body is being inferred, from now on until Leave.
   void Enter(const Function& function) { active_.insert(&function); }
   void Leave(const Function& function) { active_.erase(&function); }
-  // A body may have changed.
+  // What is being inferred calls a function that is not there, and may be there next time.
+  void MissFunction() {
+    if (inferring_) inferring_->is_kept = false;
+  }
+  // A body may have changed: results of those that did are inferred anew.
   void Forget();
 
  private:
-  std::map<std::string, std::vector<PortFacts>> results_;
-  llvm::StringMap<int> variants_;  // how many sets of arguments each function was inferred for
+  // A function as it was: its graph's version.
+  using Versions = std::map<StringId, uint64_t>;
+  struct Entry {
+    std::vector<PortFacts> results;
+    Versions versions;    // of the function and of all that its inference went through
+    bool is_kept = true;  // by Forget: nothing in it is of the moment
+  };
+  static bool IsCurrent(const Entry& entry, const Module& module);
+
+  std::map<std::string, Entry> results_;
+  std::vector<std::string> passing_;  // keys of entries that Forget lets go
+  llvm::StringMap<int> variants_;     // how many sets of arguments each function was inferred for
   std::set<const Function*> active_;
+  Entry* inferring_ = nullptr;  // the innermost one
 };
 
 }  // namespace grapnel

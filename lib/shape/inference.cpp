@@ -71,11 +71,12 @@ bool ShapeMap::Impl::IsLoopMerge(Node node) const {
 }
 
 int ShapeMap::Impl::CountOutputs(Node node, const Op& op) const {
-  // A damaged file may claim millions of outputs for every node.
+  // A damaged file may claim millions of outputs for every node; a node that was made here has
+  // them.
   constexpr int kMaxOutputs = 1 << 14;
   if (op.num_outputs >= 0) return op.num_outputs;
   int count = op.info ? grapnel::NumOutputs(node) : -1;
-  if (count >= 0) return std::min(count, kMaxOutputs);
+  if (count >= 0) return graph_.Source(node.id()).empty() ? count : std::min(count, kMaxOutputs);
   // Nobody knows: as many as are read or have a shape.
   count = 0;
   for (const Use& use : node.uses()) {
@@ -123,9 +124,10 @@ bool ShapeMap::Impl::Visit(NodeId id) {
   }
   if (!context_.problem.empty()) {
     problem_of_[id] = context_.problem;
+    problems_changed_ = true;
     for (PortFacts& facts : context_.outputs) facts = PortFacts();
-  } else if (!problem_of_.empty()) {
-    problem_of_.erase(id);
+  } else if (!problem_of_.empty() && problem_of_.erase(id) != 0) {
+    problems_changed_ = true;
   }
   if (shared_->believes_notes) BelieveNotes(node);
   Feed(node);
@@ -327,11 +329,16 @@ void ShapeMap::Impl::Run() {
   facts_.reserve(graph_.num_nodes() + graph_.num_nodes() / 8);
   SettleLoops(VisitAll());
   if (symbols_) MeetAllDemands();
-  NameProblems();
 }
 
 // New nodes that feed `id` and that nobody has told us of; inputs first.
 void ShapeMap::Impl::VisitMissingInputs(NodeId id) {
+  Node last = graph_.node(id);
+  auto is_missing = [&](Node input) { return input && first_[input.id()] == kNotVisited; };
+  bool has_all = true;
+  for (int i = 0, count = last.num_inputs(); i < count && has_all; ++i)
+    has_all = !is_missing(last.input_node(i));
+  if (has_all) return;
   std::vector<NodeId> stack = {id};
   llvm::DenseSet<NodeId> seen = {id};
   while (!stack.empty()) {
@@ -351,17 +358,26 @@ void ShapeMap::Impl::VisitMissingInputs(NodeId id) {
 }
 
 void ShapeMap::Impl::Update(NodeId id) {
+  // An op that is met for the first time may be one of those that Intern looks for.
+  auto is_new = [&](NodeId node) { return !ops_.contains(graph_.node(node).op_id()); };
+  bool has_new = is_new(id);
+  for (NodeId node = first_.size(), end = graph_.end_id(); node < end; ++node)
+    has_new |= is_new(node);
   Grow();
-  Intern();
-  resolved_.clear();
+  if (has_new) Intern();
+  if (!resolved_.empty()) resolved_.clear();
   shared_->calls.Forget();
   demands_changed_ |= demanding_.contains(id);
   if (!graph_.IsAlive(id)) {
     if (id < first_.size()) first_[id] = kNotVisited;
-    problem_of_.erase(id);
-    return NameProblems();
+    if (problem_of_.erase(id) != 0) problems_changed_ = true;
+    return;
   }
   VisitMissingInputs(id);
+  if (graph_.node(id).uses().empty()) {  // as of most that are new
+    Visit(id);
+    return;
+  }
   // A broken graph may have a cycle on which shapes grow for ever; a sound one never comes near
   // this.
   constexpr int kMaxVisits = 64;
@@ -380,10 +396,10 @@ void ShapeMap::Impl::Update(NodeId id) {
         work.push_back(use.node);
     }
   }
-  NameProblems();
 }
 
-void ShapeMap::Impl::NameProblems() {
+void ShapeMap::Impl::NameProblems() const {
+  problems_changed_ = false;
   problems_.clear();
   if (problem_of_.empty()) return;
   const Function* function = FunctionOf(graph_);

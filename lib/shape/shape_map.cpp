@@ -35,6 +35,22 @@ void SharedShapes::BelieveArgNotes(const Function& function, std::vector<PortFac
     BelieveNote(known->second[i], &(*args)[i]);
 }
 
+// The dtypes of an op with lists of outputs: all at once, as one attribute says them.
+DataType ShapeMap::Impl::WorkOutTypes(const Node& node, const OpInfo& info, Port port) const {
+  constexpr uint32_t kFew = 4;
+  if (count_[port.node] <= kFew) return TypeOfPort(graph_, port);
+  Expected<NodeTypes> types = TypesOf(node, info);
+  if (!types || types->outputs.size() != count_[port.node]) {
+    llvm::consumeError(types.takeError());
+    return TypeOfPort(graph_, port);
+  }
+  for (uint32_t i = 0; i < count_[port.node]; ++i) {
+    std::atomic_ref<DataType> kept(facts_[first_[port.node] + i].type);
+    kept.store(types->outputs[i], std::memory_order_relaxed);
+  }
+  return types->outputs[port.index];
+}
+
 // The results of a function's body for `args`; nothing is assumed of those that are not there.
 std::vector<PortFacts> ShapeMap::Impl::InferBody(Function& function, std::vector<PortFacts> args) {
   Impl body(function.body, {}, shared_);
@@ -53,7 +69,10 @@ std::vector<PortFacts> ShapeMap::Impl::InferBody(Function& function, std::vector
 std::vector<PortFacts> ShapeMap::Impl::Infer(llvm::StringRef name,
                                              llvm::ArrayRef<const PortFacts*> args) {
   Function* function = graph_.module().FindFunction(name);
-  if (!function) return {};
+  if (!function) {
+    shared_->calls.MissFunction();
+    return {};
+  }
   return shared_->calls.Results(*function, args, [&](std::vector<PortFacts> given) {
     return InferBody(*function, std::move(given));
   });

@@ -78,14 +78,29 @@ class ShapeMap::Impl : public FunctionShapes {
     std::atomic_ref<DataType> kept(facts->type);
     DataType type = kept.load(std::memory_order_relaxed);
     if (type != proto::DT_INVALID) return type;
-    type = TypeOfPort(graph_, port);
+    type = WorkOutType(port);
     kept.store(type, std::memory_order_relaxed);
     return type;
   }
+  // As TypeOfPort, through what is known of the op.
+  DataType WorkOutType(Port port) const {
+    Node node = graph_.node(port.node);
+    auto op = ops_.find(node.op_id());
+    if (op == ops_.end() || !op->second.info) return TypeOfPort(graph_, port);
+    if (op->second.num_outputs < 0) return WorkOutTypes(node, *op->second.info, port);
+    if (port.index >= op->second.num_outputs) return proto::DT_INVALID;
+    const OpArg& arg = op->second.info->outputs[port.index];
+    DataType type = arg.type_attr.empty() ? arg.type : node.GetType(arg.type_attr);
+    return arg.is_ref ? RefType(type) : type;
+  }
+  DataType WorkOutTypes(const Node& node, const OpInfo& info, Port port) const;
   int CountOf(NodeId id) const {
     return id < first_.size() && first_[id] != kNotVisited ? static_cast<int>(count_[id]) : 0;
   }
-  const std::vector<Problem>& problems() const { return problems_; }
+  const std::vector<Problem>& problems() const {
+    if (problems_changed_) NameProblems();
+    return problems_;
+  }
   bool DemandsChanged() const { return demands_changed_; }
 
   // What is known of a port, its readers' demands included; null: its facts say it all.
@@ -132,7 +147,7 @@ class ShapeMap::Impl : public FunctionShapes {
   std::vector<uint32_t> VisitAll();
   void SettleLoops(const std::vector<uint32_t>& position);
   void VisitMissingInputs(NodeId id);
-  void NameProblems();
+  void NameProblems() const;
 
   const Graph& graph_;
   bool trust_feeds_;
@@ -161,7 +176,8 @@ class ShapeMap::Impl : public FunctionShapes {
   mutable std::map<const PortFacts*, Resolved> resolved_;
 
   std::map<NodeId, std::string> problem_of_;
-  std::vector<Problem> problems_;
+  mutable bool problems_changed_ = false;  // since they were named
+  mutable std::vector<Problem> problems_;
 };
 
 }  // namespace grapnel

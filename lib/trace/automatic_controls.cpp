@@ -81,8 +81,7 @@ class Orderer {
   }
 
   void Visit(const Node& node) {
-    const OpInfo* info = DefinitionOf(node);
-    bool stateful = info && info->is_stateful && !IsUnordered(node.op());
+    bool stateful = HasOrderedState(node);
     const bool is_traced = node.id() >= body_.first_traced;
     if (stateful && is_traced && (!ReadsOnly(node.op()) || node.HasDataUses()))
       must_run_.push_back(node.id());
@@ -96,6 +95,13 @@ class Orderer {
     if (!stateful || has_resources || !is_traced) return;
     if (last_ != kNoNode) graph_.AddControl(node.id(), last_);
     last_ = node.id();
+  }
+
+  bool HasOrderedState(const Node& node) {
+    auto [it, added] = has_state_.try_emplace(node.op_id(), false);
+    if (!added) return it->second;
+    const OpInfo* info = DefinitionOf(node);
+    return it->second = info && info->is_stateful && !IsUnordered(node.op());
   }
 
   void Use(const Node& node, int input) {
@@ -119,7 +125,8 @@ class Orderer {
   TraceBody& body_;
   Graph& graph_;
   llvm::DenseMap<std::pair<NodeId, int32_t>, Resource> resources_;
-  NodeId last_ = kNoNode;  // of the stateful nodes that have no resource
+  llvm::DenseMap<StringId, bool> has_state_;  // by op
+  NodeId last_ = kNoNode;                     // of the stateful nodes that have no resource
   std::vector<NodeId> must_run_;
   std::vector<bool> used_;  // by id, of what was imported
 };

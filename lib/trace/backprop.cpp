@@ -32,12 +32,28 @@ class Backpropagation {
         body_(*request.forward),
         graph_(*body_.graph),
         end_(std::min(request.end, graph_.end_id())),
-        recorded_(graph_.end_id(), false),
-        slot_of_(graph_.end_id(), kNone),
-        missing_(graph_.end_id(), 0),
-        pending_(graph_.end_id(), false) {
+        marks_(body_.gradient_marks ? std::move(body_.gradient_marks)
+                                    : std::make_unique<TraceBody::GradientMarks>()),
+        recorded_(marks_->recorded),
+        pending_(marks_->pending),
+        slot_of_(marks_->slot_of),
+        missing_(marks_->missing) {
+    recorded_.resize(graph_.end_id(), false);
+    pending_.resize(graph_.end_id(), false);
+    slot_of_.resize(graph_.end_id(), kNone);
+    missing_.resize(graph_.end_id(), 0);
     for (Port stop : request.stops) stops_.insert({stop.node, stop.index});
   }
+  ~Backpropagation() {
+    for (NodeId id : all_recorded_) recorded_[id] = false;
+    for (NodeId id : order_) pending_[id] = false;
+    for (NodeId id : with_slots_) {
+      slot_of_[id] = kNone;
+      missing_[id] = 0;
+    }
+    body_.gradient_marks = std::move(marks_);
+  }
+  Backpropagation(const Backpropagation&) = delete;
 
   std::vector<Gradient> Run() {
     for (Port source : request_.sources) SlotOf(source).is_source = true;
@@ -53,12 +69,18 @@ class Backpropagation {
     uint32_t& first = slot_of_[port.node];
     if (first == kNone) {
       first = static_cast<uint32_t>(slots_.size());
+      with_slots_.push_back(port.node);
       slots_.resize(slots_.size() + std::max(1, NumOutputs(port.node)));
     }
     return slots_[first + port.index];
   }
   bool HasSlot(Port port) const { return slot_of_[port.node] != kNone; }
-  int NumOutputs(NodeId id) const { return std::max(1, body_.shapes.NumOutputs(id)); }
+  // Shape inference does not believe a file that says very many.
+  int NumOutputs(NodeId id) const {
+    constexpr int kMany = 1 << 14;
+    int count = std::max(1, body_.shapes.NumOutputs(id));
+    return count < kMany ? count : std::max(count, grapnel::NumOutputs(graph_.node(id)));
+  }
   bool IsStopped(Port port) const {
     return !stops_.empty() && stops_.contains({port.node, port.index});
   }
@@ -88,6 +110,7 @@ class Backpropagation {
       if ((port != kAllPorts && read.index != port) || IsStopped(read)) continue;
       if (!IsTrainable(body_.shapes.TypeOf(read)) || reader.op() == "StopGradient") continue;
       recorded_[use.node] = true;
+      all_recorded_.push_back(use.node);
       stack_.push_back(use.node);
     }
   }
@@ -367,10 +390,12 @@ class Backpropagation {
   TraceBody& body_;
   Graph& graph_;
   const NodeId end_;
-  std::vector<bool> recorded_;     // by node: the tape has it
-  std::vector<uint32_t> slot_of_;  // by node: the first of its outputs' slots
-  std::vector<uint32_t> missing_;  // by node: outputs that readers still have to visit
-  std::vector<bool> pending_;      // by node: it is still to be visited
+  std::unique_ptr<TraceBody::GradientMarks> marks_;
+  std::vector<bool>& recorded_;  // the marks, by node
+  std::vector<bool>& pending_;
+  std::vector<uint32_t>& slot_of_;
+  std::vector<uint32_t>& missing_;
+  std::vector<NodeId> all_recorded_, with_slots_;  // whose marks are set
   std::vector<Slot> slots_;
   std::vector<NodeId> order_;  // nodes to visit, as they were met from the targets
   std::vector<NodeId> stack_;  // on the way forward

@@ -3,12 +3,24 @@
 #include "lib/exec/tensor_list.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
+#include "lib/ir/wire_map.h"
 #include "lib/proto/versions.pb.h"
 #include "lib/trace/eager_runner.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
+
+static void AppendAttr(std::string* out, llvm::StringRef key, llvm::StringRef value) {
+  constexpr uint32_t kNodeDefAttr = 5;
+  // Most are short: each length is a byte.
+  size_t size = 4 + key.size() + value.size();
+  if (size >= 0x80) return AppendMapEntry(out, kNodeDefAttr, key, value);
+  const char head[] = {0x2A, static_cast<char>(size), 0x0A, static_cast<char>(key.size())};
+  const char middle[] = {0x12, static_cast<char>(value.size())};
+  out->append(head, sizeof(head)).append(key.data(), key.size());
+  out->append(middle, sizeof(middle)).append(value.data(), value.size());
+}
 
 DataType Value::dtype() const {
   if (!ok()) return proto::DT_INVALID;
@@ -32,7 +44,11 @@ std::string Value::name() const {
 int Operation::num_outputs() const {
   if (!ok()) return 0;
   const EagerObject* eager = home_.object();
-  if (!eager) return std::max(0, NumOutputs(body()->graph->node(node_)));
+  if (!eager) {
+    int known = node_ >= body()->first_traced ? body()->shapes.NumOutputs(node_) : 0;
+    if (known > 0) return known;
+    return std::max(0, NumOutputs(body()->graph->node(node_)));
+  }
   if (!eager->is_operation) return 1;
   return static_cast<int>(static_cast<const EagerOperation*>(eager)->outputs.size());
 }
@@ -124,8 +140,8 @@ TraceBody::TraceBody(TraceState* state, TraceBody* outer, Graph* graph, Function
     // A scope is a name that is taken, too.
     std::string name = node.name().lower();
     for (size_t end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1))
-      names_in_use_.try_emplace(llvm::StringRef(name).take_front(end), 1);
-    names_in_use_.try_emplace(name, 1);
+      names_in_use_.try_emplace(llvm::StringRef(name).take_front(end), NameUse{1, 0});
+    names_in_use_.try_emplace(name, NameUse{1, 0});
   }
   if (!outer) return;
   scope = outer->scope;
@@ -150,18 +166,37 @@ std::string TraceBody::UniqueName(llvm::StringRef name) {
   if (is_eager) return state->eager->UniqueName(name, scope);
   std::string full = scope.empty() ? name.str() : (scope + "/" + name).str();
   std::string key = llvm::StringRef(full).lower();
-  int count = names_in_use_.lookup(key);
-  names_in_use_[key] = count + 1;
-  if (count == 0) return full;
-  std::string candidate = key;
-  for (; names_in_use_.count(candidate); ++count) candidate = key + "_" + std::to_string(count);
-  names_in_use_[candidate] = 1;
-  return full + "_" + std::to_string(count - 1);
+  NameUse& use = names_in_use_[key];  // where it is stays: the map holds pointers
+  if (use.count++ == 0) return full;
+  // Names are never given back: where others took numbers, they are gone through once.
+  int number = std::max(use.count - 1, use.free_from);
+  key += '_';
+  const size_t base = key.size();
+  do {
+    key.resize(base);
+    key += std::to_string(number++);
+  } while (!names_in_use_.try_emplace(key, NameUse{1, 0}).second);
+  use.free_from = number;
+  return full.append(key, base - 1);
 }
 
 void TraceBody::OpenScope(llvm::StringRef name) {
   if (name.empty()) return;
   scope = name.back() == '/' ? name.drop_back().str() : UniqueName(name);
+}
+
+void TraceBody::AddControls(NodeId id, llvm::ArrayRef<Port> inputs) {
+  llvm::SmallDenseSet<NodeId, 8> known;  // it waits for these
+  for (Port port : inputs) known.insert(port.node);
+  for (const Controller& controller : controllers) {
+    // What reads a node that waits already waits too.
+    if (llvm::any_of(inputs, [&](Port port) { return controller.made.contains(port.node); }))
+      continue;
+    for (NodeId from : controller.inputs) {
+      if (known.insert(from).second) graph->AppendControl(id, from);
+    }
+  }
+  for (Controller& controller : controllers) controller.made.insert(id);
 }
 
 NodeId TraceBody::AddNode(llvm::StringRef op, llvm::StringRef name, llvm::ArrayRef<Port> inputs,
@@ -171,18 +206,7 @@ NodeId TraceBody::AddNode(llvm::StringRef op, llvm::StringRef name, llvm::ArrayR
   for (Port port : inputs) graph->AddInput(id, port);
   if (!placing.device.IsOpen()) graph->SetDevice(id, placing.device.ToString());
   if (!placing.colocation.empty()) graph->SetAttr(id, "_class", placing.colocation);
-  auto is_input = [&](NodeId node) {
-    return llvm::any_of(inputs, [&](Port port) { return port.node == node; });
-  };
-  for (const Controller& controller : controllers) {
-    // What reads a node that waits already waits too.
-    if (llvm::any_of(inputs, [&](Port port) { return controller.made.contains(port.node); }))
-      continue;
-    for (NodeId from : controller.inputs) {
-      if (!is_input(from)) graph->AddControl(id, from);
-    }
-  }
-  for (Controller& controller : controllers) controller.made.insert(id);
+  if (!controllers.empty()) AddControls(id, inputs);
   if (!colocated_with.empty())
     graph->SetAttr(id, "_class", attr::Strings({"loc:@" + colocated_with}));
   if (lines.size() < first_traced) lines.resize(first_traced, imported_at);
@@ -192,6 +216,27 @@ NodeId TraceBody::AddNode(llvm::StringRef op, llvm::StringRef name, llvm::ArrayR
   calls.push_back(state->call);
   ++state->uid;
   return id;
+}
+
+void TraceBody::SetAttrs(NodeId id, llvm::ArrayRef<Attribute> attrs) {
+  if (graph->AttrBytes(id) != llvm::StringRef()) {  // where it is placed
+    for (const auto& [key, value] : attrs) graph->SetAttr(id, key, value);
+    return;
+  }
+  std::string& bytes = state->attrs;
+  bytes.clear();
+  for (const auto& [key, value] : attrs) AppendAttr(&bytes, key, value);
+  graph->ShareAttrs(id, state->KeepAttrs(bytes));
+}
+
+void TraceBody::MarkControl(NodeId id) {
+  constexpr const char* kMark = "_has_manual_control_dependencies";
+  std::optional<llvm::StringRef> given = graph->AttrBytes(id);
+  if (!given || graph->HasAttrsOfSource(id)) return graph->SetAttr(id, kMark, attr::Bool(true));
+  if (graph->node(id).FindAttr(kMark)) return;
+  state->attrs = given->str();
+  AppendAttr(&state->attrs, kMark, attr::Bool(true));
+  graph->ShareAttrs(id, state->KeepAttrs(state->attrs));
 }
 
 NodeId TraceBody::AddPlaceholder(DataType dtype, const Shape& shape, llvm::StringRef name,
@@ -211,15 +256,29 @@ NodeId TraceBody::AddPlaceholder(DataType dtype, const Shape& shape, llvm::Strin
   return id;
 }
 
+static std::pair<const void*, std::pair<NodeId, int32_t>> CaptureKey(const Value& value) {
+  const EagerObject* eager = value.home().object();
+  if (eager) return {eager, {0, 0}};
+  return {value.body(), {value.port().node, value.port().index}};
+}
+
+NodeId TraceBody::CaptureOf(const Value& value) const {
+  auto found = captured_.find(CaptureKey(value));
+  return found == captured_.end() ? kNoNode : found->second;
+}
+
+Port TraceBody::AddCapture(const Value& value, NodeId placeholder) {
+  captures.push_back({value, placeholder});
+  captured_.try_emplace(CaptureKey(value), placeholder);
+  return {placeholder, 0};
+}
+
 Port TraceBody::Capture(const Value& value, const Where& where) {
   if (value.body() == this) return value.port();
-  for (const Captured& captured : captures) {
-    if (captured.outer.IsSame(value)) return {captured.placeholder, 0};
-  }
+  if (NodeId known = CaptureOf(value); known != kNoNode) return {known, 0};
   if (value.home().object()) {
-    NodeId id = AddPlaceholder(value.dtype(), value.shape(), "captured", /*keep_name=*/true, where);
-    captures.push_back({value, id});
-    return {id, 0};
+    return AddCapture(value, AddPlaceholder(value.dtype(), value.shape(), "captured",
+                                            /*keep_name=*/true, where));
   }
   Node source = value.body()->graph->node(value.port().node);
   if (copies_constants && source.op() == "Const") {
@@ -233,9 +292,8 @@ Port TraceBody::Capture(const Value& value, const Where& where) {
   }
   llvm::StringRef name = source.name();
   NodeId id = AddPlaceholder(value.dtype(), value.shape(), name, /*keep_name=*/true, where);
-  captures.push_back({value, id});
   CopyContent(id, value);
-  return {id, 0};
+  return AddCapture(value, id);
 }
 
 // What is read of a resource has the shape that the variable has outside; no attribute of a
@@ -315,10 +373,18 @@ TraceState::TraceState(std::unique_ptr<Module> imported, const Where& where)
 
 TraceState::~TraceState() = default;
 
+llvm::StringRef TraceState::KeepAttrs(llvm::StringRef bytes) {
+  constexpr size_t kLongestShared = 256;
+  if (bytes.size() > kLongestShared) return module->Keep(bytes);
+  auto known = kept_attrs.find(bytes);
+  return known != kept_attrs.end() ? *known : *kept_attrs.insert(module->Keep(bytes)).first;
+}
+
 TraceBody* TraceState::EnterExisting(Function* function) {
   bodies.push_back(std::make_unique<TraceBody>(this, current, &function->body, function));
   current = bodies.back().get();
   current->imported_at = current->outer->imported_at;
+  body_of[current->graph] = current;
   return current;
 }
 
@@ -326,6 +392,7 @@ TraceBody* TraceState::Enter(llvm::StringRef name) {
   Function* function = module->AddFunction(name);
   bodies.push_back(std::make_unique<TraceBody>(this, current, &function->body, function));
   current = bodies.back().get();
+  body_of[current->graph] = current;
   return current;
 }
 

@@ -45,10 +45,13 @@ class TraceBody {
   // The port that stands for `value` here: its own, or that of a placeholder that is an argument of
   // this function. `value` is of this body or one around it.
   Port Capture(const Value& value, const Where& where);
+  // The placeholder that stands for `value` already; kNoNode: none does.
+  NodeId CaptureOf(const Value& value) const;
   // To be called for a node of this body that others are asked to run after: TensorFlow marks it.
-  void MarkControl(NodeId id) {
-    graph->SetAttr(id, "_has_manual_control_dependencies", attr::Bool(true));
-  }
+  void MarkControl(NodeId id);
+  // The attributes of a node that was just made, by key.
+  using Attribute = std::pair<llvm::StringRef, llvm::StringRef>;
+  void SetAttrs(NodeId id, llvm::ArrayRef<Attribute> attrs);
   NodeId AddPlaceholder(DataType dtype, const Shape& shape, llvm::StringRef name, bool keep_name,
                         const Where& where);
   bool IsInside(const TraceBody* other) const;  // the same, or around this one
@@ -92,8 +95,17 @@ class TraceBody {
   bool copies_constants = false;        // of bodies around it, instead of capturing them
   // Shapes and axes of reductions whose gradient was made: gradients/reduction.cpp.
   std::set<std::pair<std::vector<int64_t>, std::vector<int64_t>>> reduced_shapes;
-  std::string colocated_with;  // the node beside which new ones go (_class); or empty
-  std::vector<Captured> captures;
+  // What a gradient marks nodes with, as large as the graph and clear between two gradients: each
+  // takes as long as the nodes that it meets. The one at work has taken it.
+  struct GradientMarks {
+    std::vector<bool> recorded;     // the tape has it
+    std::vector<bool> pending;      // it is still to be visited
+    std::vector<uint32_t> slot_of;  // the first of its outputs' slots
+    std::vector<uint32_t> missing;  // outputs that readers still have to visit
+  };
+  std::unique_ptr<GradientMarks> gradient_marks;
+  std::string colocated_with;      // the node beside which new ones go (_class); or empty
+  std::vector<Captured> captures;  // Capture adds to them
   std::vector<Operation>
       outer_controls;            // operations outside that nodes here were asked to run after
   std::vector<NodeId> must_run;  // set by AddAutomaticControls
@@ -105,9 +117,19 @@ class TraceBody {
   ShapeMap shapes;
 
  private:
+  // What the open ControlDependencies ask for of a node that was just made.
+  void AddControls(NodeId id, llvm::ArrayRef<Port> inputs);
+  Port AddCapture(const Value& value, NodeId placeholder);
   void CopyContent(NodeId id, const Value& value);
   llvm::DenseMap<std::pair<const TraceBody*, NodeId>, NodeId> constants_;  // that were copied
-  llvm::StringMap<int> names_in_use_;                                      // as tf.Graph's
+  // By home and port of the value.
+  llvm::DenseMap<std::pair<const void*, std::pair<NodeId, int32_t>>, NodeId> captured_;
+  // Of a name in lower case: how often it was asked for, as tf.Graph counts, and the number below
+  // which all of its numbers from that count on are taken.
+  struct NameUse {
+    int count = 0, free_from = 0;
+  };
+  llvm::StringMap<NameUse> names_in_use_;
   std::vector<StringId> call_scopes_;  // by node id; kNoString: not said
 };
 
@@ -127,6 +149,7 @@ struct TraceState {
   std::string name;  // of the function that is traced, said before each error
   std::unique_ptr<Module> module;
   std::vector<std::unique_ptr<TraceBody>> bodies;
+  llvm::DenseMap<const Graph*, TraceBody*> body_of;  // of functions
   TraceBody* current;
   std::vector<std::string> errors;
   int uid = 0;  // counts nodes and functions, as TensorFlow's ops.uid()
@@ -153,6 +176,11 @@ struct TraceState {
       custom_gradients;
 
   void Report(const Where& where, const std::string& text);
+
+  // The same bytes, kept in the module: once where they are short.
+  llvm::StringRef KeepAttrs(llvm::StringRef bytes);
+  llvm::DenseSet<llvm::StringRef> kept_attrs;
+  std::string attrs;  // that are being put together
 
   std::shared_ptr<int> lifetime = std::make_shared<int>();  // who keeps more of it looks at this
   std::unique_ptr<EagerRunner> eager;                       // of eager mode; goes first
@@ -245,10 +273,21 @@ std::vector<bool> OnlyRead(const Graph& graph, llvm::ArrayRef<NodeId> resources)
 // Turns the placeholders `args` into arguments and makes the signature; the function is complete
 // then.
 void FinishFunction(TraceBody& body, llvm::ArrayRef<NodeId> args, llvm::ArrayRef<Port> results);
-// One more of a function that is complete; gives its place. Whoever calls it hands in one more, or
-// gets one more.
-int AddArgument(TraceBody& body, DataType dtype, const Shape& shape, llvm::StringRef name);
-int AddFunctionResult(TraceBody& body, Port port, llvm::StringRef name);
+// Gives a function that is complete more arguments and results: whoever calls it hands in more, and
+// gets more. The signature has them when this goes.
+class FunctionExtender {
+ public:
+  explicit FunctionExtender(TraceBody& body);
+  ~FunctionExtender();
+  FunctionExtender(const FunctionExtender&) = delete;
+  // Both give its place.
+  int AddArgument(DataType dtype, const Shape& shape, llvm::StringRef name);
+  int AddResult(Port port, llvm::StringRef name);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 // A serialized GraphDebugInfo: the line of every node that was traced, within the calls around it,
 // and what `imported`, one that the graph had, says of the others.

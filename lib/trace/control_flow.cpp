@@ -361,11 +361,11 @@ class BranchMaker {
 
   // Every branch takes what any of them reads from outside.
   void MatchArgs() {
-    for (TraceBody* branch : branches_) {
-      for (const auto& captured : branch->captures) {
-        bool known =
-            llvm::any_of(inputs_, [&](const Value& value) { return value.IsSame(captured.outer); });
-        if (!known) inputs_.push_back(captured.outer);
+    for (size_t i = 0; i < branches_.size(); ++i) {
+      for (const auto& captured : branches_[i]->captures) {
+        auto takes_it = [&](TraceBody* b) { return b->CaptureOf(captured.outer) != kNoNode; };
+        if (!llvm::any_of(llvm::ArrayRef<TraceBody*>(branches_).take_front(i), takes_it))
+          inputs_.push_back(captured.outer);
       }
     }
     for (size_t i = 0; i < results_[0].size(); ++i) {
@@ -392,9 +392,7 @@ class BranchMaker {
   }
 
   NodeId ArgFor(TraceBody& branch, const Value& input) {
-    for (const auto& captured : branch.captures) {
-      if (captured.outer.IsSame(input)) return captured.placeholder;
-    }
+    if (NodeId known = branch.CaptureOf(input); known != kNoNode) return known;
     return branch.AddPlaceholder(input.dtype(), input.shape(), "Placeholder", /*keep_name=*/false,
                                  where_);
   }

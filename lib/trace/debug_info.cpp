@@ -35,8 +35,7 @@ LineTable::Stack StackIn(const TraceState& state, const TraceBody& body, NodeId 
 const TraceBody* BodyOf(const TraceState& state, const Graph& graph) {
   const EagerRecording* recording = state.eager ? state.eager->recording() : nullptr;
   if (recording && &recording->graph == &graph) return &recording->body;
-  auto found = llvm::find_if(state.bodies, [&](const auto& body) { return body->graph == &graph; });
-  return found == state.bodies.end() ? nullptr : found->get();
+  return state.body_of.lookup(&graph);
 }
 
 // The stacks of nodes, each made once for its line and the calls around it.

@@ -313,6 +313,7 @@ Operation EagerRunner::Wrap(const Signature& signature, llvm::MutableArrayRef<Te
   if (outputs.size() == 1) return Operation(wrap(0).home(), recorded);
   auto* operation = new EagerOperation(&body_);
   operation->made_by = signature.node;
+  operation->outputs.reserve(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) operation->outputs.push_back(wrap(i));
   return Operation(operation, recorded);
 }

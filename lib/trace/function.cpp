@@ -25,8 +25,6 @@ std::string SignatureText(const Signature& signature) {
   return texts.empty() ? "no arguments" : llvm::join(texts, ", ");
 }
 
-bool IsSameShape(const Shape& a, const Shape& b) { return a.ToString() == b.ToString(); }
-
 // Whether `wanted` takes a tensor that is known to be of `given`.
 bool Takes(const TensorSpec& wanted, const TensorSpec& given) {
   return wanted.dtype == given.dtype && IsAsKnown(given.shape, wanted.shape);
@@ -36,7 +34,7 @@ bool AreTaken(const Signature& wanted, const Signature& given, bool exactly) {
   if (wanted.size() != given.size()) return false;
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (!Takes(wanted[i], given[i])) return false;
-    if (exactly && !IsSameShape(wanted[i].shape, given[i].shape)) return false;
+    if (exactly && wanted[i].shape != given[i].shape) return false;
   }
   return true;
 }

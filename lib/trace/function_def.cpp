@@ -128,17 +128,37 @@ class FunctionMaker {
 
 }  // namespace
 
-int AddArgument(TraceBody& body, DataType dtype, const Shape& shape, llvm::StringRef name) {
-  Function& function = *body.function;
+struct FunctionExtender::Impl {
+  explicit Impl(TraceBody& body) : body(body), function(*body.function) {
+    signature.ParseFromString(function.signature);
+    for (const auto& arg : signature.input_arg()) names.insert(arg.name());
+    for (const auto& arg : signature.output_arg()) names.insert(arg.name());
+  }
+
+  TraceBody& body;
+  Function& function;
   proto::OpDef signature;
-  signature.ParseFromString(function.signature);
+  llvm::StringSet<> names;
+};
+
+FunctionExtender::FunctionExtender(TraceBody& body) : impl_(new Impl(body)) {}
+
+FunctionExtender::~FunctionExtender() {
+  Function& function = impl_->function;
+  function.info = OpInfoFromProto(impl_->signature);
+  function.signature = impl_->signature.SerializeAsString();
+  function.changed = true;
+}
+
+int FunctionExtender::AddArgument(DataType dtype, const Shape& shape, llvm::StringRef name) {
+  TraceBody& body = impl_->body;
+  Function& function = impl_->function;
   int index = static_cast<int>(function.args.size());
   std::string unique = FirstFree(Normalized(body.UniqueName(name)), [&](const std::string& n) {
-    return bool(body.graph->Find(n)) ||
-           llvm::any_of(signature.input_arg(), [&](const auto& arg) { return arg.name() == n; }) ||
-           llvm::any_of(signature.output_arg(), [&](const auto& arg) { return arg.name() == n; });
+    return bool(body.graph->Find(n)) || impl_->names.count(n) != 0;
   });
-  auto* arg = signature.add_input_arg();
+  impl_->names.insert(unique);
+  auto* arg = impl_->signature.add_input_arg();
   arg->set_name(unique);
   arg->set_type(dtype);
   NodeId id = body.AddNode("Placeholder", unique, {}, Where());
@@ -150,28 +170,22 @@ int AddArgument(TraceBody& body, DataType dtype, const Shape& shape, llvm::Strin
   body.graph->SetAttr(id, "T", attr::Type(dtype));
   body.graph->SetAttr(id, "index", attr::Int(index));
   function.args.push_back(id);
-  function.info = OpInfoFromProto(signature);
-  function.signature = signature.SerializeAsString();
-  function.changed = true;
   return index;
 }
 
-int AddFunctionResult(TraceBody& body, Port port, llvm::StringRef name) {
-  Function& function = *body.function;
-  proto::OpDef signature;
-  signature.ParseFromString(function.signature);
+int FunctionExtender::AddResult(Port port, llvm::StringRef name) {
+  TraceBody& body = impl_->body;
+  Function& function = impl_->function;
   int index = static_cast<int>(function.results.size());
-  auto* arg = signature.add_output_arg();
+  auto* arg = impl_->signature.add_output_arg();
   arg->set_name((name + "_" + llvm::Twine(index)).str());
+  impl_->names.insert(arg->name());
   arg->set_type(body.shapes.TypeOf(port));
   NodeId id = body.graph->AddNode(body.graph->UniqueName(arg->name() + "_RetVal"), "_Retval");
   body.graph->AddInput(id, port);
   body.graph->SetAttr(id, "T", attr::Type(arg->type()));
   body.graph->SetAttr(id, "index", attr::Int(index));
   function.results.push_back({arg->name(), id});
-  function.info = OpInfoFromProto(signature);
-  function.signature = signature.SerializeAsString();
-  function.changed = true;
   return index;
 }
 

@@ -10,18 +10,18 @@ std::string FreeFunctionName(TraceState& state, const std::string& base) {
 }
 
 int FunctionGradient::ArgOf(Port capture) const {
-  const std::vector<NodeId>& args = forward->function->args;
-  auto it = llvm::find(args, capture.node);
-  return it == args.end() ? -1 : static_cast<int>(it - args.begin());
+  Node node = forward->graph->node(capture.node);
+  return node.op() == "_Arg" ? static_cast<int>(node.GetInt("index", -1)) : -1;
 }
 
 std::vector<DataType> FunctionGradient::HandOut() {
   std::vector<DataType> types;
+  FunctionExtender extender(*forward);
   for (Port capture : captures) {
     places.push_back(-1);
     if (ArgOf(capture) >= 0) continue;
     types.push_back(forward->shapes.TypeOf(capture));
-    places.back() = AddFunctionResult(*forward, capture, "intermediate");
+    places.back() = extender.AddResult(capture, "intermediate");
   }
   return types;
 }
@@ -50,8 +50,7 @@ FunctionGradient GradientOfFunction(TraceState& state, const Function& function,
   made.forward = state.EnterExisting(copy);
   TraceBody& forward = *made.forward;
   // Where the user wrote it: errors are said there.
-  for (const auto& body : state.bodies) {
-    if (body->graph != &function.body) continue;
+  if (TraceBody* body = state.body_of.lookup(&function.body)) {
     forward.lines = body->lines;
     forward.calls = body->calls;
     forward.first_line = body->first_line;

@@ -35,16 +35,14 @@ class AttrList {
  public:
   using Entry = std::pair<llvm::StringRef, std::string>;
   Entry* find(llvm::StringRef key) {
-    Entry* at = Place(key);
-    return at != entries_.end() && at->first == key ? at : entries_.end();
+    return llvm::find_if(entries_, [&](const Entry& entry) { return entry.first == key; });
   }
   const Entry* find(llvm::StringRef key) const { return const_cast<AttrList*>(this)->find(key); }
   const Entry* begin() const { return entries_.begin(); }
   const Entry* end() const { return entries_.end(); }
   std::pair<Entry*, bool> try_emplace(llvm::StringRef key, const std::string& value) {
-    Entry* at = Place(key);
-    if (at != entries_.end() && at->first == key) return {at, false};
-    return {entries_.insert(at, Entry(key, value)), true};
+    if (Entry* at = find(key); at != entries_.end()) return {at, false};
+    return {entries_.insert(Place(key), Entry(key, value)), true};
   }
   std::string& operator[](llvm::StringRef key) { return try_emplace(key, "").first->second; }
 
@@ -207,7 +205,7 @@ class OpMaker {
     }
     if (operand.kind == Operand::kLiteral || operand.kind == Operand::kNumbers)
       return BindConstant(arg, operand);
-    std::vector<DataType> types;
+    llvm::SmallVector<DataType, 8> types;
     for (const Value& value : operand.values) {
       types.push_back(value.dtype());
       if (arg.type_list_attr.empty()) CheckType(arg, types.back());
@@ -255,7 +253,7 @@ class OpMaker {
 
   void CompleteAttributes() {
     for (const OpAttr& attr : info_->attrs) {
-      if (attr.default_value) attrs_.try_emplace(attr.name, *attr.default_value);
+      if (attr.default_value && attrs_.try_emplace(attr.name, *attr.default_value).second) continue;
       auto it = attrs_.find(attr.name);
       if (it == attrs_.end()) {
         Fail("attribute '{0}' ({1}) must be given", attr.name, attr.type);
@@ -266,9 +264,10 @@ class OpMaker {
   }
 
   void CheckAllowed(const OpAttr& attr, const AttrView& value) {
-    std::vector<DataType> types;
-    if (auto type = value.AsType()) types = {*type};
-    if (auto list = attr.type == "list(type)" ? value.AsTypes() : std::nullopt) types = *list;
+    llvm::SmallVector<DataType, 4> types;
+    if (auto type = value.AsType()) types.push_back(*type);
+    if (auto list = attr.type == "list(type)" ? value.AsTypes() : std::nullopt)
+      types.assign(list->begin(), list->end());
     for (DataType type : types) {
       if (attr.allowed_types.empty() || llvm::is_contained(attr.allowed_types, type)) continue;
       std::string allowed;
@@ -276,6 +275,7 @@ class OpMaker {
         allowed += (allowed.empty() ? "" : ", ") + DataTypeName(one).str();
       Fail("does not take {0} for {1}, only {2}", DataTypeName(type), attr.name, allowed);
     }
+    if (attr.allowed_strings.empty() && !attr.minimum) return;
     if (auto text = value.AsString(); text && !attr.allowed_strings.empty()) {
       if (!llvm::is_contained(attr.allowed_strings, *text)) {
         Fail("attribute '{0}' is \"{1}\", one of \"{2}\" was expected", attr.name, *text,
@@ -293,7 +293,8 @@ class OpMaker {
     llvm::SmallVector<Port, 8> ports;
     for (const Value& value : bound_) ports.push_back(body_.Capture(value, where_));
     NodeId id = body_.AddNode(request_.op, name, ports, where_);
-    for (const auto& [key, value] : attrs_) body_.graph->SetAttr(id, key, value);
+    llvm::SmallVector<TraceBody::Attribute, 8> attrs(attrs_.begin(), attrs_.end());
+    body_.SetAttrs(id, attrs);
     body_.InferShapes(id);
     return Operation(&body_, id);
   }
@@ -306,7 +307,7 @@ class OpMaker {
   bool ok_ = true;
   AttrList attrs_;
   AttrList giver_;  // the argument that a type attribute comes from
-  Values bound_;
+  llvm::SmallVector<Value, 8> bound_;
 };
 
 }  // namespace
@@ -334,8 +335,8 @@ Value MakeConstant(TraceBody& body, const Literal& literal, llvm::StringRef name
                    const Where& where) {
   if (body.is_eager) return body.state->eager->Constant(literal, where);
   NodeId id = body.AddNode("Const", name, {}, where);
-  body.graph->SetAttr(id, "dtype", attr::Type(literal.dtype()));
-  body.graph->SetAttr(id, "value", attr::Tensor(literal.ToTensorProto()));
+  std::string dtype = attr::Type(literal.dtype()), value = attr::Tensor(literal.ToTensorProto());
+  body.SetAttrs(id, {{"dtype", dtype}, {"value", value}});
   body.InferShapes(id);
   return body.ValueOf(id);
 }

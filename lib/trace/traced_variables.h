@@ -3,10 +3,14 @@
 #define GRAPNEL_LIB_TRACE_TRACED_VARIABLES_H_
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/trace/variable.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
 
@@ -25,9 +29,27 @@ struct PendingRead {
   std::string scope;
 };
 
+// In the order made; each is found by its node.
+class PendingReads {
+ public:
+  bool empty() const { return places_.empty(); }
+  void Add(PendingRead read);
+  // The one of that node, which is pending no more; nothing: there is none.
+  std::optional<PendingRead> Take(TraceBody* body, NodeId node);
+  std::vector<PendingRead> TakeAll();
+
+ private:
+  std::vector<PendingRead> reads_;  // those that were taken too, until none is left
+  llvm::DenseMap<std::pair<TraceBody*, NodeId>, size_t> places_;
+};
+
 struct TracedVariables {
-  std::vector<std::unique_ptr<TracedVariable>> all;  // in the order made
-  std::vector<PendingRead> pending;
+  void Add(std::unique_ptr<TracedVariable> variable);
+  TracedVariable* Find(llvm::StringRef name, llvm::StringRef container) const;
+
+  std::vector<std::unique_ptr<TracedVariable>> all;  // in the order made; Add adds to them
+  llvm::StringMap<TracedVariable*> by_name;          // container, a zero byte, name
+  PendingReads pending;
   int epoch = 0;  // counts functions of a model: each may name the same variables
   bool captures = false;
   bool is_model = false;  // calls of the main graph are each a run of its own: no order among them

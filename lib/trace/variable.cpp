@@ -48,11 +48,8 @@ class MainGuard {
   TraceBody::Placing placing_;
 };
 
-TracedVariable* FindVariable(TraceState& state, llvm::StringRef name, llvm::StringRef container) {
-  for (auto& variable : state.variables->all) {
-    if (variable->info.name == name && variable->info.container == container) return variable.get();
-  }
-  return nullptr;
+std::string KeyOf(llvm::StringRef name, llvm::StringRef container) {
+  return (llvm::Twine(container) + llvm::Twine('\0') + name).str();
 }
 
 // In eager mode: unless the session has a value of it already.
@@ -140,17 +137,48 @@ const VariableInfo* MakeVariable(TraceState& state, VariableInfo info, const Ope
     return Refuse(state, info,
                   "its shape is " + info.shape.ToString() + ", its initial value is " +
                       TextOfType(info.dtype, Shape(initial.literal.dims())));
-  if (TracedVariable* known = FindVariable(state, info.name, info.container))
+  if (TracedVariable* known = state.variables->Find(info.name, info.container))
     return Share(state, *known, info);
   auto variable = std::make_unique<TracedVariable>();
   variable->info = std::move(info);
   variable->epoch = state.variables->epoch;
   if (!MakeHandle(state, variable.get())) return nullptr;
-  state.variables->all.push_back(std::move(variable));
+  state.variables->Add(std::move(variable));
   return &state.variables->all.back()->info;
 }
 
 }  // namespace
+
+void TracedVariables::Add(std::unique_ptr<TracedVariable> variable) {
+  by_name.try_emplace(KeyOf(variable->info.name, variable->info.container), variable.get());
+  all.push_back(std::move(variable));
+}
+
+TracedVariable* TracedVariables::Find(llvm::StringRef name, llvm::StringRef container) const {
+  return by_name.lookup(KeyOf(name, container));
+}
+
+void PendingReads::Add(PendingRead read) {
+  places_.try_emplace({read.body, read.node}, reads_.size());
+  reads_.push_back(std::move(read));
+}
+
+std::optional<PendingRead> PendingReads::Take(TraceBody* body, NodeId node) {
+  auto at = places_.find({body, node});
+  if (at == places_.end()) return std::nullopt;
+  PendingRead read = std::move(reads_[at->second]);
+  reads_[at->second].body = nullptr;
+  places_.erase(at);
+  if (places_.empty()) reads_.clear();
+  return read;
+}
+
+std::vector<PendingRead> PendingReads::TakeAll() {
+  places_.clear();
+  std::vector<PendingRead> reads = std::exchange(reads_, {});
+  llvm::erase_if(reads, [](const PendingRead& read) { return !read.body; });
+  return reads;
+}
 
 Variable::Variable(Tracer& t, llvm::StringRef name, const Operand& initial,
                    const VariableOptions& options, Where where)
@@ -169,7 +197,7 @@ Variable::Variable(Tracer& t, llvm::StringRef name, const Operand& initial,
 Variable Variable::Find(Tracer& t, llvm::StringRef name, Where where) {
   TraceState& state = t.state();
   if (!state.variables) state.variables = std::make_shared<TracedVariables>();
-  if (TracedVariable* known = FindVariable(state, name, "")) return Variable(&t, &known->info);
+  if (TracedVariable* known = state.variables->Find(name, "")) return Variable(&t, &known->info);
   std::vector<std::string> names;
   for (Node node : state.module->main.nodes()) {
     if (node.op() != "VarHandleOp") continue;
@@ -189,7 +217,7 @@ Variable Variable::Find(Tracer& t, llvm::StringRef name, Where where) {
                       where};
     variable->handle = node.id();
     variable->epoch = state.variables->epoch;
-    state.variables->all.push_back(std::move(variable));
+    state.variables->Add(std::move(variable));
     return Variable(&t, &state.variables->all.back()->info);
   }
   state.Report(where, ("there is no variable '" + name + "'" + DidYouMean(name, names)).str());
@@ -198,7 +226,7 @@ Variable Variable::Find(Tracer& t, llvm::StringRef name, Where where) {
 
 Value Variable::handle() const {
   if (!ok()) return tracer_ ? Value(state().current, {}) : Value();
-  TracedVariable* known = FindVariable(state(), info_->name, info_->container);
+  TracedVariable* known = state().variables->Find(info_->name, info_->container);
   if (known->eager_handle.ok()) return known->eager_handle;
   return state().bodies[0]->ValueOf(known->handle);
 }
@@ -228,7 +256,7 @@ Variable::operator Value() const {
   body.scope = "_read";
   Value value = ReadHere(info_->where);
   body.scope = scope;
-  if (value.ok()) state().variables->pending.push_back({&body, value.port().node, scope});
+  if (value.ok()) state().variables->pending.Add({&body, value.port().node, scope});
   return value;
 }
 
@@ -242,15 +270,11 @@ static void NameRead(const PendingRead& read, const std::string& scope) {
 
 void NamePendingReads(TraceState& state, llvm::ArrayRef<Value> inputs, const Where& where) {
   if (!state.variables || state.variables->pending.empty()) return;
-  auto& pending = state.variables->pending;
   for (const Value& input : inputs) {
-    auto it = llvm::find_if(pending, [&](const PendingRead& read) {
-      return read.body == input.body() && read.node == input.port().node;
-    });
-    if (it == pending.end()) continue;
-    it->body->lines[it->node] = state.line.value_or(where);
-    NameRead(*it, state.current == it->body ? it->body->scope : it->scope);
-    pending.erase(it);
+    auto read = state.variables->pending.Take(input.body(), input.port().node);
+    if (!read) continue;
+    read->body->lines[read->node] = state.line.value_or(where);
+    NameRead(*read, state.current == read->body ? read->body->scope : read->scope);
   }
 }
 
@@ -371,19 +395,13 @@ void CaptureVariables(Tracer& t) {
 
 void NameOtherReads(TraceState& state) {
   if (!state.variables) return;
-  for (const PendingRead& read : state.variables->pending) NameRead(read, read.scope);
-  state.variables->pending.clear();
+  for (const PendingRead& read : state.variables->pending.TakeAll()) NameRead(read, read.scope);
 }
 
 void NameReadHere(TraceState& state, const Value& value) {
   if (!state.variables) return;
-  auto& pending = state.variables->pending;
-  auto it = llvm::find_if(pending, [&](const PendingRead& read) {
-    return read.body == value.body() && read.node == value.port().node;
-  });
-  if (it == pending.end()) return;
-  NameRead(*it, it->scope);
-  pending.erase(it);
+  if (auto read = state.variables->pending.Take(value.body(), value.port().node))
+    NameRead(*read, read->scope);
 }
 
 namespace {
@@ -403,12 +421,14 @@ std::string CaptureName(const Node& reader, int input) {
 
 void CaptureHandle(Graph& main, const TracedVariable& variable) {
   std::string scope, name = "resource";
-  for (Node node : main.nodes()) {
-    for (int i = 0; scope.empty() && i < node.num_inputs(); ++i) {
-      if (node.input(i).node != variable.handle) continue;
-      scope = node.name().str();
-      name = CaptureName(node, i);
-    }
+  std::pair<NodeId, uint32_t> first = {kNoNode, 0};
+  for (const Use& use : main.node(variable.handle).uses()) {
+    bool reads = use.slot < static_cast<uint32_t>(main.node(use.node).num_inputs());
+    if (reads) first = std::min(first, {use.node, use.slot});
+  }
+  if (first.first != kNoNode) {
+    scope = main.node(first.first).name().str();
+    name = CaptureName(main.node(first.first), static_cast<int>(first.second));
   }
   const NodeId id = variable.handle;
   for (auto [key, value] : main.node(id).Attrs()) main.RemoveAttr(id, key.str());

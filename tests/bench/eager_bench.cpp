@@ -1,4 +1,8 @@
-// What an eager op costs beside its kernel, and a call of a function beside the ops in it.
+// What an eager op costs beside its kernel, with a tape and without, and a call of a function
+// beside the ops in it.
+#include <ctime>
+#include <functional>
+
 #include "benchmark/benchmark.h"
 #include "lib/exec/bound_kernel.h"
 #include "lib/ir/node_types.h"
@@ -10,67 +14,185 @@
 namespace grapnel {
 namespace {
 
-Value Ones(Tracer& t, const std::vector<int64_t>& dims) {
-  return t.Constant(Literal::Make(proto::DT_FLOAT, dims, std::string("\0\0\x80\x3f", 4)));
+Literal Ones(const std::vector<int64_t>& dims) {
+  return Literal::Make(proto::DT_FLOAT, dims, std::string("\0\0\x80\x3f", 4));
+}
+Literal Ints(const std::vector<int32_t>& values) { return Literal::Vector32(values); }
+
+// One op on small tensors: `call` takes them in the order of its inputs.
+struct Case {
+  const char* name;
+  std::vector<Literal> inputs;
+  std::function<Operation(Tracer&, const Values&)> call;
+};
+
+// tests/bench/trace_speed.py has the same for TensorFlow and JAX.
+const std::vector<Case>& Cases() {
+  static const std::vector<Case> kCases = {
+      {"AddV2",
+       {Ones({}), Ones({})},
+       [](Tracer& t, const Values& v) {
+         return t.Op("AddV2", {v[0], v[1]});
+       }},
+      {"MatMul",
+       {Ones({2, 2}), Ones({2, 2})},
+       [](Tracer& t, const Values& v) {
+         return t.Op("MatMul", {v[0], v[1]});
+       }},
+      {"Mul",
+       {Ones({8, 8}), Ones({8})},
+       [](Tracer& t, const Values& v) {
+         return t.Op("Mul", {v[0], v[1]});
+       }},
+      {"Tanh", {Ones({8})}, [](Tracer& t, const Values& v) { return t.Op("Tanh", {v[0]}); }},
+      {"Relu", {Ones({8})}, [](Tracer& t, const Values& v) { return t.Op("Relu", {v[0]}); }},
+      {"Softmax",
+       {Ones({2, 4})},
+       [](Tracer& t, const Values& v) { return t.Op("Softmax", {v[0]}); }},
+      {"Sum",
+       {Ones({8, 8}), Ints({0})},
+       [](Tracer& t, const Values& v) {
+         return t.Op("Sum", {v[0], v[1]});
+       }},
+      {"Reshape",
+       {Ones({2, 4}), Ints({8})},
+       [](Tracer& t, const Values& v) {
+         return t.Op("Reshape", {v[0], v[1]});
+       }},
+      {"Transpose",
+       {Ones({2, 4}), Ints({1, 0})},
+       [](Tracer& t, const Values& v) {
+         return t.Op("Transpose", {v[0], v[1]});
+       }},
+      {"ConcatV2",
+       {Ones({4}), Ones({4}), Literal::Scalar(proto::DT_INT32, 0)},
+       [](Tracer& t, const Values& v) {
+         return t.Op("ConcatV2", {Values{v[0], v[1]}, v[2]});
+       }},
+      {"GatherV2",
+       {Ones({8, 2}), Ints({1, 3}), Literal::Scalar(proto::DT_INT32, 0)},
+       [](Tracer& t, const Values& v) {
+         return t.Op("GatherV2", {v[0], v[1], v[2]});
+       }},
+      {"StridedSlice",
+       {Ones({8}), Ints({1}), Ints({5}), Ints({2})},
+       [](Tracer& t, const Values& v) {
+         return t.Op("StridedSlice", {v[0], v[1], v[2], v[3]});
+       }},
+      {"Cast",
+       {Ones({8})},
+       [](Tracer& t, const Values& v) {
+         return t.Op("Cast", {v[0]}, {{"DstT", proto::DT_DOUBLE}});
+       }},
+      {"Unpack",
+       {Ones({2, 4})},
+       [](Tracer& t, const Values& v) {
+         return t.Op("Unpack", {v[0]}, {{"num", 2}});
+       }},
+  };
+  return kCases;
 }
 
 // The kernel of a node, called as a plan calls it.
-void Kernel(benchmark::State& state, const char* op, const std::vector<int64_t>& dims) {
-  Module module;
+void Kernel(benchmark::State& state, const Case& of) {
   Tracer t;
-  Shape shape((llvm::ArrayRef<int64_t>(dims)));
-  Value x = t.Placeholder(proto::DT_FLOAT, shape, "x");
-  Operation made = t.Op(op, {x, x});
+  Values values;
+  std::vector<Tensor> tensors;
+  auto allocator = MakePoolAllocator();
+  for (const Literal& input : of.inputs) {
+    values.push_back(t.Placeholder(input.dtype(), Shape(input.dims())));
+    tensors.push_back(cantFail(Tensor::FromLiteral(input, *allocator)));
+  }
+  Operation made = of.call(t, values);
+  if (!made.ok()) return state.SkipWithError(TextOf(t.TakeErrors()).c_str());
   Node node = t.module().main.Find(made.name());
   NodeTypes types = cantFail(TypesOf(node, *DefinitionOf(node)));
   const KernelDef* def = cantFail(KernelRegistry::Get().Find(node, "CPU"));
-  std::vector<const Tensor*> constants(2);
+  std::vector<const Tensor*> constants(tensors.size());
   KernelSetup setup(node, types.inputs, types.outputs, constants);
   BoundKernel kernel = cantFail(BoundKernel::Make(*def, setup));
   ThreadPool pool(1);
   MessageSink silent;
-  auto allocator = MakePoolAllocator();
   RunServices services{*allocator, pool, silent};
-  Tensor value = cantFail(Tensor::Allocate(proto::DT_FLOAT, dims));
-  std::fill_n(value.data<float>(), value.num_elements(), 1.0f);
   FlushDenormals flush;
   for (auto _ : state) {
-    Tensor inputs[] = {value, value}, outputs[1];
+    llvm::SmallVector<Tensor, 4> inputs(tensors.begin(), tensors.end());
+    llvm::SmallVector<Tensor, 2> outputs(types.outputs.size());
     KernelContext context(inputs, outputs, types.outputs, services);
     cantFail(kernel.Call(context));
     benchmark::DoNotOptimize(outputs[0]);
   }
 }
-BENCHMARK_CAPTURE(Kernel, AddV2_scalar, "AddV2", {});
-BENCHMARK_CAPTURE(Kernel, MatMul_2x2, "MatMul", {2, 2});
 
-void Eager(benchmark::State& state, const char* op, const std::vector<int64_t>& dims) {
+Values ValuesOf(Tracer& t, const Case& of) {
+  Values values;
+  for (const Literal& input : of.inputs) values.push_back(t.Constant(input));
+  return values;
+}
+
+void Eager(benchmark::State& state, const Case& of) {
   Tracer t(Mode::kEager);
-  Value x = Ones(t, dims);
-  for (auto _ : state) benchmark::DoNotOptimize(t.Op(op, {x, x}));
+  Values values = ValuesOf(t, of);
+  for (auto _ : state) benchmark::DoNotOptimize(of.call(t, values));
   if (Error error = t.TakeErrors()) state.SkipWithError(TextOf(std::move(error)).c_str());
 }
-BENCHMARK_CAPTURE(Eager, AddV2_scalar, "AddV2", {});
-BENCHMARK_CAPTURE(Eager, MatMul_2x2, "MatMul", {2, 2});
+
+// Of this thread: what else runs on the machine counts little.
+double Seconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+// While a tape looks: the time of one of the ops of a step, which are kept until it ends.
+void Taped(benchmark::State& state, const Case& of) {
+  constexpr int kOps = 1000;
+  Tracer t(Mode::kEager);
+  Values values = ValuesOf(t, of);
+  for (auto _ : state) {
+    double begin = Seconds();
+    {
+      Tape tape(t);
+      tape.Watch(values[0]);
+      for (int i = 0; i < kOps; ++i) benchmark::DoNotOptimize(of.call(t, values));
+    }
+    state.SetIterationTime((Seconds() - begin) / kOps);
+  }
+  if (Error error = t.TakeErrors()) state.SkipWithError(TextOf(std::move(error)).c_str());
+}
+
+const bool kRegistered = [] {
+  for (const Case& of : Cases()) {
+    auto add = [&](const char* kind, auto run) {
+      std::string name = std::string(kind) + "/" + of.name;
+      return benchmark::RegisterBenchmark(name.c_str(),
+                                          [&of, run](benchmark::State& state) { run(state, of); });
+    };
+    add("Kernel", Kernel);
+    add("Eager", Eager);
+    add("Taped", Taped)->UseManualTime()->Iterations(200);
+  }
+  return true;
+}();
 
 void Operator(benchmark::State& state) {
   Tracer t(Mode::kEager);
-  Value x = Ones(t, {});
+  Value x = t.Constant(Ones({}));
   for (auto _ : state) benchmark::DoNotOptimize(x + x);
 }
 BENCHMARK(Operator);
 
 void OperatorOnANumber(benchmark::State& state) {
   Tracer t(Mode::kEager);
-  Value x = Ones(t, {});
+  Value x = t.Constant(Ones({}));
   for (auto _ : state) benchmark::DoNotOptimize(x + 1.0f);
 }
 BENCHMARK(OperatorOnANumber);
 
 // A chain of additions that a tape sees, and its gradient: time of an op of the chain.
-void Taped(benchmark::State& state) {
+void Chain(benchmark::State& state) {
   Tracer t(Mode::kEager);
-  Value x = Ones(t, {});
+  Value x = t.Constant(Ones({}));
   for (auto _ : state) {
     Tape tape(t);
     tape.Watch(x);
@@ -80,12 +202,12 @@ void Taped(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
-BENCHMARK(Taped)->Args({1000, 0})->Args({1000, 1});
+BENCHMARK(Chain)->Args({1000, 0})->Args({1000, 1});
 
 void Function(benchmark::State& state) {
   Tracer t(Mode::kEager);
   PolymorphicFunction f("f", [](Tracer&, Value x) { return x + 1.0f; });
-  Value x = Ones(t, {2, 2});
+  Value x = t.Constant(Ones({2, 2}));
   for (auto _ : state) benchmark::DoNotOptimize(f(t, {x}));
 }
 BENCHMARK(Function);

@@ -1,23 +1,81 @@
-// What tracing costs an op: a chain of additions, and typed builders of ops with attributes.
+// What tracing and a gradient cost a node: programs of tests/trace/sized_programs.h, and typed
+// builders of ops with attributes. A node is one of any body of the graph that comes out. Time of a
+// trace is from the Tracer's making to the module, verified; of a gradient, of the call alone.
+//
+//   grapnel_trace_bench --benchmark_filter=layers
+#include <ctime>
+
 #include "benchmark/benchmark.h"
 #include "lib/trace/ops/nn.h"
 #include "lib/trace/trace.h"
+#include "tests/trace/sized_programs.h"
 
 namespace grapnel {
 namespace {
 
-void Chain(benchmark::State& state) {
+// Of this thread: what else runs on the machine counts little.
+double Seconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+void CountNodes(benchmark::State& state, size_t nodes) {
+  state.counters["nodes"] = static_cast<double>(nodes);
+  state.counters["us_a_node"] = benchmark::Counter(
+      static_cast<double>(nodes) / 1e6,
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+void TraceOf(benchmark::State& state, const SizedProgram& program) {
+  size_t nodes = 0;
+  for (auto _ : state) {
+    double begin = Seconds();
+    Tracer t;
+    Value y = program.build(t, t.Placeholder(proto::DT_FLOAT, {8, 8}, "x"), state.range(0));
+    auto module = t.Finish({y});
+    state.SetIterationTime(Seconds() - begin);
+    if (!module) return state.SkipWithError(TextOf(module.takeError()).c_str());
+    nodes = NumNodes(**module);
+  }
+  CountNodes(state, nodes);
+}
+
+// Nodes of the program, which the gradient goes through, and of its gradient.
+void GradientOf(benchmark::State& state, const SizedProgram& program) {
+  size_t forward = 0, nodes = 0;
   for (auto _ : state) {
     Tracer t;
-    Value x = t.Placeholder(proto::DT_FLOAT, {8}, "x"), y = x;
-    for (int64_t i = 0; i < state.range(0); ++i) y = y + x;
-    auto module = t.Finish({y});
-    if (!module) state.SkipWithError(TextOf(module.takeError()).c_str());
+    Value x = t.Placeholder(proto::DT_FLOAT, {8, 8}, "x");
+    Value y = program.build(t, x, state.range(0));
+    forward = NumNodes(t.module());
+    double begin = Seconds();
+    benchmark::DoNotOptimize(Gradients(t, {y}, {x}));
+    state.SetIterationTime(Seconds() - begin);
+    if (Error error = t.TakeErrors()) return state.SkipWithError(TextOf(std::move(error)).c_str());
+    nodes = NumNodes(t.module());
   }
-  state.SetItemsProcessed(state.iterations() * state.range(0));
+  state.counters["made"] = static_cast<double>(nodes - forward);
+  CountNodes(state, nodes);
 }
-BENCHMARK(Chain)->Unit(benchmark::kMillisecond)->Arg(10'000)->Arg(100'000)->Arg(1'000'000);
 
+const bool registered = [] {
+  for (const SizedProgram& program : SizedPrograms()) {
+    auto add = [&](const std::string& name, auto run) {
+      benchmark::RegisterBenchmark(
+          name.c_str(), [&program, run](benchmark::State& state) { run(state, program); })
+          ->Unit(benchmark::kMillisecond)
+          ->UseManualTime()
+          ->RangeMultiplier(10)
+          ->Range(1'000, 1'000'000);
+    };
+    add(std::string("trace/") + program.name, TraceOf);
+    add(std::string("gradient/") + program.name, GradientOf);
+  }
+  return true;
+}();
+
+// Ops of eight attributes.
 void Convolutions(benchmark::State& state) {
   for (auto _ : state) {
     Tracer t;
@@ -28,7 +86,7 @@ void Convolutions(benchmark::State& state) {
     auto module = t.Finish({x});
     if (!module) state.SkipWithError(TextOf(module.takeError()).c_str());
   }
-  state.SetItemsProcessed(state.iterations() * state.range(0));
+  CountNodes(state, state.range(0));
 }
 BENCHMARK(Convolutions)->Unit(benchmark::kMillisecond)->Arg(10'000)->Arg(100'000);
 

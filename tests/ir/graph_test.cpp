@@ -126,5 +126,50 @@ TEST_F(GraphTest, AnAttributeThatNobodyAskedForIsRemoved) {
   EXPECT_FALSE(graph_.node(a).FindAttr("_only_here"));
 }
 
+// Nodes with the same attributes may share their bytes, until one of them is changed.
+TEST_F(GraphTest, SharesAttributes) {
+  proto::NodeDef attrs;
+  (*attrs.mutable_attr())["N"].set_i(2);
+  (*attrs.mutable_attr())["T"].set_type(proto::DT_FLOAT);
+  llvm::StringRef bytes = module_.Keep(attrs.SerializeAsString());
+  NodeId a = Add("a"), b = Add("b"), c = Add("c");
+  graph_.ShareAttrs(a, bytes);
+  graph_.ShareAttrs(b, bytes);
+  graph_.CopyAttrs(c, graph_.node(a));
+  graph_.SetAttr(b, "N", attr::Int(3));
+  EXPECT_EQ(graph_.node(a).GetInt("N"), 2);
+  EXPECT_EQ(graph_.node(b).GetInt("N"), 3);
+  EXPECT_EQ(graph_.node(b).GetType("T"), proto::DT_FLOAT);
+  EXPECT_EQ(graph_.AttrBytes(a), graph_.AttrBytes(c));
+  EXPECT_EQ(graph_.AttrBytes(b), std::nullopt);
+  EXPECT_FALSE(graph_.HasAttrsOfSource(a));
+  EXPECT_TRUE(graph_.Source(a).empty());
+  // It is written as any node that was made here.
+  proto::NodeDef written;
+  ASSERT_TRUE(written.ParseFromString(ExportNodeDef(graph_.node(a), nullptr)));
+  EXPECT_EQ(written.name(), "a");
+  EXPECT_EQ(written.attr().at("N").i(), 2);
+}
+
+TEST_F(GraphTest, EachChangeGivesAnotherVersion) {
+  Module other;
+  EXPECT_NE(graph_.version(), other.main.version());
+  NodeId a = Add("a"), b = Add("b");
+  uint64_t before = graph_.version();
+  auto changes = [&] {
+    uint64_t last = std::exchange(before, graph_.version());
+    return last != before;
+  };
+  EXPECT_FALSE(changes());
+  graph_.SetAttr(a, "N", attr::Int(3));
+  EXPECT_TRUE(changes());
+  graph_.AddInput(b, {a, 0});
+  EXPECT_TRUE(changes());
+  graph_.RemoveInput(b, 0);
+  EXPECT_TRUE(changes());
+  graph_.RemoveNode(b);
+  EXPECT_TRUE(changes());
+}
+
 }  // namespace
 }  // namespace grapnel

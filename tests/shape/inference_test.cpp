@@ -346,6 +346,23 @@ TEST_F(FunctionShapesTest, RecursionEnds) {
   EXPECT_EQ(ShapeText(Call(Placeholder({2, 3}))), "?");
 }
 
+// What is kept of a body's inference from one update to the next goes when the body changes.
+TEST_F(FunctionShapesTest, UpdateSeesAnotherBody) {
+  Function* twice = AddTwice(false);
+  Port x = Placeholder({2, -1}), first = Call(x);
+  ShapeMap shapes = Infer();
+  EXPECT_EQ(shapes.OfPort(first).ToString(), "[4,s1]");
+  Port second = Call(x);
+  shapes.Update(second.node);
+  EXPECT_EQ(shapes.OfPort(second).ToString(), "[4,s1]");
+  twice->body.SetInput(twice->results[0].node, 0, {twice->args[0], 0});
+  shapes.Update(first.node);
+  Port third = Call(x);
+  shapes.Update(third.node);
+  EXPECT_EQ(shapes.OfPort(first).ToString(), "[2,s1]");
+  EXPECT_EQ(shapes.OfPort(third).ToString(), "[2,s1]");
+}
+
 TEST_F(FunctionShapesTest, WhileIsWidened) {
   AddTwice(false);
   Port loop = With(Add("While", {Placeholder({1, 3})}), "body", attr::Func("twice"));

@@ -120,6 +120,9 @@ class BranchGradient {
   void HandOutIntermediates() {
     std::vector<DataType> types;
     places_.resize(branches_.size());
+    std::vector<std::unique_ptr<FunctionExtender>> extenders;
+    for (const FunctionGradient& branch : branches_)
+      extenders.push_back(std::make_unique<FunctionExtender>(*branch.forward));
     for (size_t b = 0; b < branches_.size(); ++b) {
       for (Port capture : branches_[b].captures) {
         if (branches_[b].ArgOf(capture) >= 0) continue;
@@ -128,11 +131,12 @@ class BranchGradient {
         for (size_t other = 0; other < branches_.size(); ++other) {
           TraceBody& body = *branches_[other].forward;
           Port port = other == b ? capture : Filler(body, dtype);
-          int place = AddFunctionResult(body, port, "intermediate");
+          int place = extenders[other]->AddResult(port, "intermediate");
           if (other == b) places_[b].push_back(place);
         }
       }
     }
+    extenders.clear();
     if (types.empty()) return;
     TraceBody& body = g_.forward();
     NodeId id = g_.node().id();
@@ -167,9 +171,10 @@ class BranchGradient {
   }
 
   void FindInputs() {
+    llvm::DenseSet<int> known;
     for (const FunctionGradient& branch : branches_) {
       for (size_t i = 0; i < branch.args.size(); ++i) {
-        if (llvm::is_contained(inputs_, branch.args[i])) continue;
+        if (!known.insert(branch.args[i]).second) continue;
         inputs_.push_back(branch.args[i]);
         types_.push_back(branch.types[i]);
       }
@@ -185,11 +190,13 @@ class BranchGradient {
       captured.push_back(arg >= 0 ? g_.x(arg + 1) : g_.y(places_[b][next++]));
     }
     Values made = branch.Call(state_, Existing(dys_), captured);
+    llvm::DenseMap<int, size_t> places;
+    for (size_t i = 0; i < branch.args.size(); ++i) places[branch.args[i]] = i;
     Values gradients;
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      auto at = llvm::find(branch.args, inputs_[i]);
-      gradients.push_back(at != branch.args.end() ? made[at - branch.args.begin()]
-                                                  : ZerosOf(g_.x(inputs_[i] + 1), types_[i]));
+      auto at = places.find(inputs_[i]);
+      gradients.push_back(at != places.end() ? made[at->second]
+                                             : ZerosOf(g_.x(inputs_[i] + 1), types_[i]));
     }
     return gradients;
   }
@@ -294,31 +301,34 @@ class LoopGradient {
     state_.current = &outer;
     std::string before = std::exchange(outer.scope, outer.CallScope(g_.node().id()));
     GradientContext g(state_, outer, Node(), {}, 0);
-    AddVariable(g.Constant(0, proto::DT_INT32), "iterations",
-                [](const Value& count) { return count + 1; });
-    for (size_t i = 0; i < of_.captures.size(); ++i) {
-      if (is_invariant_[i] >= 0) continue;
-      Value inner(of_.forward, of_.captures[i]);
-      Value list = g.Op("EmptyTensorList", {-1, -1}, {{"element_dtype", inner.dtype()}});
-      AddVariable(list, "accumulator", [&](const Value& stack) {
-        return g.Op("TensorListPushBack", {stack, inner}).output();
-      });
-    }
+    AddVariables(g);
     outer.scope = before;
     SetLoop();
   }
 
-  // A variable of the forward loop that starts as `init`; `next` is called in its body.
-  void AddVariable(const Value& init, const char* name,
+  void AddVariables(G& g) {
+    FunctionExtender cond(*cond_), body(*of_.forward);
+    // One that starts as `init`; `next` is called in the body.
+    auto add = [&](const Value& init, const char* name,
                    llvm::function_ref<Value(const Value&)> next) {
-    TraceBody& body = *of_.forward;
-    AddArgument(*cond_, init.dtype(), init.shape(), name);
-    int at = AddArgument(body, init.dtype(), init.shape(), name);
-    InBody inside(state_, &body);
-    Value made = Identity(next(Value(&body, {body.function->args[at], 0})));
-    AddFunctionResult(body, made.port(), name);
-    types_.push_back(init.dtype());
-    inits_.push_back(init.port());
+      cond.AddArgument(init.dtype(), init.shape(), name);
+      int at = body.AddArgument(init.dtype(), init.shape(), name);
+      TraceBody& inner = *of_.forward;
+      InBody inside(state_, &inner);
+      Value made = Identity(next(Value(&inner, {inner.function->args[at], 0})));
+      body.AddResult(made.port(), name);
+      types_.push_back(init.dtype());
+      inits_.push_back(init.port());
+    };
+    add(g.Constant(0, proto::DT_INT32), "iterations", [](const Value& count) { return count + 1; });
+    for (size_t i = 0; i < of_.captures.size(); ++i) {
+      if (is_invariant_[i] >= 0) continue;
+      Value inner(of_.forward, of_.captures[i]);
+      Value list = g.Op("EmptyTensorList", {-1, -1}, {{"element_dtype", inner.dtype()}});
+      add(list, "accumulator", [&](const Value& stack) {
+        return g.Op("TensorListPushBack", {stack, inner}).output();
+      });
+    }
   }
 
   // The node takes the variables that were added, and calls the functions that have them.
