@@ -151,6 +151,10 @@ struct TraceState {
   llvm::DenseMap<std::pair<const TraceBody*, NodeId>, std::function<Values(llvm::ArrayRef<Value>)>>
       custom_gradients;
 
+  // How many gradients were asked for, and how deep in one another those under way are: of
+  // functions.
+  int gradient_calls = 0, gradient_depth = 0;
+
   void Report(const Where& where, const std::string& text);
 
   std::shared_ptr<int> lifetime = std::make_shared<int>();  // who keeps more of it looks at this

@@ -67,12 +67,16 @@ def B(values):
     return np.asarray(values, np.bool_)
 
 
-FLOATS, WIDE, SINGLE, COMPLEX = ("float32", "float64", "float16"), ("float32", "float64"), ("float32",), ("complex64", "complex128")
+# Of the halves those are compared that TensorFlow has kernels for.
+HALVES = ("float16", "bfloat16")
+FLOATS = WIDE = ("float32", "float64") + HALVES
+SINGLE, COMPLEX = ("float32",), ("complex64", "complex128")
 
 
 class Row:
-    def __init__(self, op, *inputs, dtypes=FLOATS, outputs=None, by=None, dynamic=True, second=None, **attrs):
+    def __init__(self, op, *inputs, dtypes=FLOATS, outputs=None, by=None, dynamic=True, **attrs):
         self.op, self.inputs, self.dtypes, self.outputs, self.attrs = op, inputs, dtypes, outputs, attrs
+        self.ops, self.v1 = [op], False
         self.by = by            # places of the inputs to differentiate by; None: all that are floating point
         self.dynamic = dynamic  # also with shapes that are not known while tracing
 
@@ -412,6 +416,38 @@ def others():
     yield Row("CTCLoss", F(5, 2, 4), L([[0, 0], [0, 1], [1, 0]]), I([1, 2, 0]), I([5, 5]), outputs=(0,), dtypes=WIDE)
 
 
+def volumes():
+    for padding in ("SAME", "VALID"):
+        yield Row("ExtractVolumePatches", F(2, 3, 4, 3, 2), ksizes=[1, 2, 2, 2, 1], strides=[1, 1, 2, 1, 1], padding=padding,
+                  dynamic=False)
+    turn = [0.9, -0.2, 0.5, 0.1, 1.1, -0.3, 0.001, 0.002]
+    for interpolation in ("BILINEAR", "NEAREST"):
+        yield Row("ImageProjectiveTransformV2", F(1, 4, 5, 2), A(turn, "float32"), I([3, 4]), by=(0,),
+                  interpolation=interpolation, fill_mode="CONSTANT", dynamic=False)
+        yield Row("ImageProjectiveTransformV3", F(2, 4, 5, 1), A([turn, turn[:6] + [0, 0]], "float32"), I([4, 5]),
+                  A(0.5, "float32"), by=(0,), interpolation=interpolation, fill_mode="CONSTANT")
+    yield Row("ApproxTopK", F(2, 5), k=3, outputs=(0,), dynamic=False)
+    yield Row("ApproxTopK", F(2, 5, 3), k=2, reduction_dimension=1, is_max_k=False, outputs=(0,), dynamic=False)
+
+
+def draws():
+    for shape in ([3], [2, 3]):
+        yield Row("RandomGamma", I(shape), P(2), seed=3, seed2=5)
+    yield Row("StatelessRandomGammaV2", I([3, 2]), L([1, 2]), P(2))
+    yield Row("StatelessRandomGammaV3", I([3, 2]), np.asarray([7], np.uint64), np.asarray([0, 1], np.uint64), I(1), P(2))
+    yield Row("StatelessParameterizedTruncatedNormal", I([4, 3]), L([1, 2]), F(3), P(), A(-1.5), A([1.0, 2.0, 3.0]))
+    yield Row("StatelessParameterizedTruncatedNormal", I([5]), L([3, 4]), F(), P(1), A([-2.0]), A(0.5))
+
+
+def without_any():
+    """Ops that are constant almost everywhere, and those that only look at what they hand on."""
+    yield Row("ArgMin", F(2, 3), I(1))
+    yield Row("TruncateDiv", P(2, 3), P(3))
+    yield Row("Print", F(2, 3), [F(2)], message="never", first_n=0, by=(0,))
+    yield Row("DebugIdentityV2", F(2, 3), tfdbg_context_id="c", op_name="x", output_slot=0, tensor_debug_mode=0)
+    yield Row("DebugGradientIdentity", F(2, 3))
+
+
 def rows():
-    for family in (unary, binary, reductions, arrays, matrices, networks, others):
+    for family in (unary, binary, reductions, arrays, matrices, networks, others, volumes, draws, without_any):
         yield from family()

@@ -209,6 +209,35 @@ InputGradients TopKOf(G& g) {
 GRAPNEL_GRADIENT("TopK", TopKOf);
 GRAPNEL_GRADIENT("TopKV2", TopKOf);
 
+// Each of the largest is found by the places of its indices in all dimensions.
+InputGradients ApproxTopKOf(G& g) {
+  Shape in = g.x().shape(), out = g.y(1).shape();
+  if (!in.IsFullyKnown() || !out.IsFullyKnown())
+    return g.Fail("the shape of its input must be known while tracing");
+  const int rank = out.rank();
+  int64_t reduced = g.node().GetInt("reduction_dimension", -1);
+  if (reduced < 0) reduced += rank;
+  std::vector<int> lifted(out.dims().begin(), out.dims().end());
+  lifted.push_back(1);
+  std::vector<Operand> places;
+  for (int d = 0; d < rank; ++d) {
+    if (d == reduced) {
+      places.emplace_back(g.Reshape(g.y(1), lifted));
+      continue;
+    }
+    std::vector<int> along(rank + 1, 1);
+    along[d] = lifted[d];
+    Value numbers = g.Reshape(g.Range(0, lifted[d]), along);
+    places.emplace_back(g.Op("BroadcastTo", {numbers, lifted}));
+  }
+  const int count = static_cast<int>(out.NumElements().value_or(0));
+  Value indices = g.Reshape(g.Concat(places, rank), std::vector<int>{count, rank});
+  Value values = g.Reshape(g.dy(0), std::vector<int>{count});
+  std::vector<int> shape(in.dims().begin(), in.dims().end());
+  return {g.Op("ScatterNd", {indices, values, shape})};
+}
+GRAPNEL_GRADIENT("ApproxTopK", ApproxTopKOf);
+
 InputGradients NthElementOf(G& g) {
   Value y = g.ExpandDims(g.y(), -1);
   Value is_nth = Cast(g.Op("Equal", {y, g.x(0)}), g.dy().dtype());
