@@ -195,7 +195,11 @@ Error Conjugate(KernelContext& ctx) {
     ctx.SetOutput(0, ctx.input(0));
     return Error::success();
   }
-  CsrRef result(new CsrMatrix(*matrix));
+  CsrRef result(new CsrMatrix);
+  result->dims = matrix->dims;
+  result->row_starts = matrix->row_starts;
+  result->columns = matrix->columns;
+  result->begins = matrix->begins;
   ASSIGN_OR_RETURN(result->values, Tensor::Allocate(dtype, matrix->values.dims()));
   ForType(dtype, TypeList<Complex64, Complex128>(), [&](auto tag) {
     using T = typename decltype(tag)::type;
