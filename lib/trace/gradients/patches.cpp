@@ -94,7 +94,7 @@ class VolumePatchesGradient {
     std::vector<int> shape = {1};
     for (int64_t dim : dims) shape.push_back(static_cast<int>(dim));
     shape.push_back(static_cast<int>(depth));
-    return g_.Reshape(g_.Op("Range", bounds), shape);
+    return g_.Reshape(g_.Op("Range", bounds, {{"Tidx", proto::DT_INT64}}), shape);
   }
 
   Value Indices() {
