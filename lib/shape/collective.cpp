@@ -22,7 +22,22 @@ void WithRows(ShapeContext& c, F f) {
 void GatheredShape(ShapeContext& c) { WithRows(c, MulDims); }
 void ScatteredShape(ShapeContext& c) { WithRows(c, DivDims); }
 
+void AllToAllShape(ShapeContext& c) {
+  Shape shape = c.in(0);
+  if (!shape.known_rank()) return;
+  auto joined = c.Axis(c.Int("concat_dimension"), shape.rank());
+  auto split = c.Axis(c.Int("split_dimension"), shape.rank());
+  int64_t count = c.Int("split_count");
+  if (!joined || !split || count < 1) return;
+  if (shape.IsKnown(*joined)) shape.set_dim(*joined, MulDims(shape.dim(*joined), count));
+  if (shape.IsKnown(*split)) shape.set_dim(*split, DivDims(shape.dim(*split), count));
+  c.Out(0, std::move(shape));
+}
+
 constexpr ShapeRule kRules[] = {
+    {"AllToAll", AllToAllShape},
+    {"CollectivePermute", SameShape},
+    {"CrossReplicaSum", SameShape},
     {"CollectiveReduce", SameShape},
     {"CollectiveReduceV2", SameShape},
     {"CollectiveReduceV3", SameShape},

@@ -76,7 +76,7 @@ SINGLE, COMPLEX = ("float32",), ("complex64", "complex128")
 class Row:
     def __init__(self, op, *inputs, dtypes=FLOATS, outputs=None, by=None, dynamic=True, **attrs):
         self.op, self.inputs, self.dtypes, self.outputs, self.attrs = op, inputs, dtypes, outputs, attrs
-        self.ops, self.v1 = [op], False
+        self.ops, self.v1, self.device = [op], False, None
         self.by = by            # places of the inputs to differentiate by; None: all that are floating point
         self.dynamic = dynamic  # also with shapes that are not known while tracing
 
@@ -426,8 +426,9 @@ def volumes():
                   interpolation=interpolation, fill_mode="CONSTANT", dynamic=False)
         yield Row("ImageProjectiveTransformV3", F(2, 4, 5, 1), A([turn, turn[:6] + [0, 0]], "float32"), I([4, 5]),
                   A(0.5, "float32"), by=(0,), interpolation=interpolation, fill_mode="CONSTANT")
-    yield Row("ApproxTopK", F(2, 5), k=3, outputs=(0,), dynamic=False)
-    yield Row("ApproxTopK", F(2, 5, 3), k=2, reduction_dimension=1, is_max_k=False, outputs=(0,), dynamic=False)
+    halves = SINGLE + HALVES
+    yield Row("ApproxTopK", F(2, 5), k=3, outputs=(0,), dtypes=halves, dynamic=False)
+    yield Row("ApproxTopK", F(2, 5, 3), k=2, reduction_dimension=1, is_max_k=False, outputs=(0,), dtypes=halves, dynamic=False)
 
 
 def draws():
@@ -436,7 +437,7 @@ def draws():
     yield Row("StatelessRandomGammaV2", I([3, 2]), L([1, 2]), P(2))
     yield Row("StatelessRandomGammaV3", I([3, 2]), np.asarray([7], np.uint64), np.asarray([0, 1], np.uint64), I(1), P(2))
     yield Row("StatelessParameterizedTruncatedNormal", I([4, 3]), L([1, 2]), F(3), P(), A(-1.5), A([1.0, 2.0, 3.0]))
-    yield Row("StatelessParameterizedTruncatedNormal", I([5]), L([3, 4]), F(), P(1), A([-2.0]), A(0.5))
+    yield Row("StatelessParameterizedTruncatedNormal", I([5]), L([3, 4]), F(), P(), A(-2.0), A(0.5))
 
 
 def without_any():

@@ -6,8 +6,13 @@ variables, branches and loops, matrices that are variants. gradient_test.py comp
 The ops are those of which the table then says that they were compared.
 """
 
+import functools
+
 import numpy as np
 import tensorflow as tf
+from tensorflow.compiler.tf2xla.ops import gen_xla_ops
+from tensorflow.dtensor.python import api as _  # registers the gradients of its ops
+from tensorflow.dtensor.python import gen_dtensor_ops
 
 from gradient_cases import A, B, COMPLEX, F, FLOATS, I, Input, L, P, Row, SINGLE, WIDE
 
@@ -20,16 +25,11 @@ class Variable(Input):
 
 
 class Program(Row):
-    """`function` makes the outputs from the inputs. `v1`: TensorFlow's gradient is tf.gradients, not the tape's. `alike`: the
-    graphs are expected to be the same."""
-    def __init__(self, ops, function, *inputs, v1=False, **options):
+    """`function` makes the outputs from the inputs. `v1`: TensorFlow's gradient is tf.gradients, not the tape's."""
+    def __init__(self, ops, function, *inputs, v1=False, device=None, **options):
         options.setdefault("dtypes", WIDE)
         super().__init__(ops.split()[0], *inputs, **options)
-        self.ops, self.function, self.v1 = ops.split(), function, v1
-
-
-def real(x):
-    return (x.dtype.real_dtype if x.dtype.is_complex else x.dtype).as_numpy_dtype
+        self.ops, self.function, self.v1, self.device = ops.split(), function, v1, device
 
 
 # --- Lists.
@@ -182,7 +182,7 @@ def control_flow():
 
     def nested(x, y):
         def body(i, v):
-            v = tf.cond(i % 2 == 0, lambda: tf.sin(v) * y, lambda: v + tf.cos(y * v))
+            v = tf.cond(tf.equal(i % 2, 0), lambda: tf.sin(v) * y, lambda: v + tf.cos(y * v))
             return i + 1, tf.while_loop(lambda j, u: j < 2, lambda j, u: (j + 1, u * tf.cos(u)), [tf.constant(0), v])[1]
         return tf.while_loop(lambda i, v: i < 3, body, [tf.constant(0), x])[1]
 
@@ -227,8 +227,8 @@ def control_flow():
             return raw.Merge(inputs=[x_false * x_false + y_false, tf.tanh(x_true) * y_true])[0]
         return function
 
-    yield Program("Switch Merge", switch_and_merge(-100.0), F(3), F(3))
-    yield Program("Switch Merge", switch_and_merge(100.0), F(3), F(3))
+    yield Program("Switch Merge", switch_and_merge(-100.0), F(3), F(3), v1=True)
+    yield Program("Switch Merge", switch_and_merge(100.0), F(3), F(3), v1=True)
 
 
 # --- Sparse matrices.
@@ -344,11 +344,11 @@ def ragged():
         return raw.RaggedFillEmptyRows(value_rowids=L([0, 2, 2]), values=x, nrows=L(4), default_value=y)[1]
 
     yield Program("RaggedTensorToTensor", to_dense(0.5), F(3))
-    yield Program("RaggedTensorToTensor", to_dense(0.5, shape=(3, 4)), F(3, 2), dynamic=False)
+    yield Program("RaggedTensorToTensor", to_dense(0.5, shape=(3, 4, 2)), F(3, 2), dynamic=False)
     yield Program("RaggedTensorToTensor", to_dense(0.0, ("FIRST_DIM_SIZE", "VALUE_ROWIDS"), (L(4), L([0, 2, 2]))), F(3))
     yield Program("RaggedTensorToTensor", with_default, F(3), F())
     yield Program("RaggedTensorToTensor", with_default, F(3, 2), F(2))
-    yield Program("RaggedTensorToTensor", with_default, F(3, 2), F(1, 2))
+    yield Program("RaggedTensorToTensor", with_default, F(3, 2, 2), F(1, 2))
     yield Program("RaggedGather", gathered, F(3))
     yield Program("RaggedGather", gathered, F(3, 2))
     yield Program("RaggedGather", gathered_deep, F(3, 2))
@@ -375,12 +375,6 @@ def ragged():
 # --- What other machines run: the graphs alone are compared.
 
 def machines():
-    def on_gpu(function):
-        def placed(*inputs):
-            with tf.device("/gpu:0"):
-                return function(*inputs)
-        return placed
-
     def all_reduce(x):
         return raw.NcclAllReduce(input=x, reduction="sum", num_devices=2, shared_name="n")
 
@@ -397,19 +391,21 @@ def machines():
     # The bundles of TensorFlow for the CPU have no op of cuDNN's or NCCL's with a kernel.
     for version in ("", "V2", "V3"):
         yield Program("CudnnRNN" + version, rnn(version), F(2, 2, 3), F(1, 2, 4), F(1, 2, 4), F(40), dtypes=SINGLE, dynamic=False)
-    yield Program("NcclAllReduce", on_gpu(all_reduce), F(3), dtypes=SINGLE, dynamic=False)
-    yield Program("NcclReduce", on_gpu(reduce), F(3), F(3), dtypes=SINGLE, dynamic=False)
+    yield Program("NcclAllReduce", all_reduce, F(3), dtypes=SINGLE, dynamic=False, v1=True, device="/gpu:0")
+    yield Program("NcclReduce", reduce, F(3), F(3), dtypes=SINGLE, dynamic=False, v1=True,
+                  device="/gpu:0")
     yield Row("AllToAll", F(4, 2), group, concat_dimension=0, split_dimension=1, split_count=2, dtypes=SINGLE)
     yield Row("CollectivePermute", F(3), I([[0, 1], [1, 0]]), dtypes=SINGLE)
     yield Row("CrossReplicaSum", F(3), group, dtypes=SINGLE)
-    yield Row("XlaEinsum", F(2, 3), F(3, 4), equation="ij,jk->ik", dtypes=SINGLE)
-    yield Row("XlaSharding", F(2, 3), sharding="", dtypes=SINGLE)
-    yield Row("XlaSpmdFullToShardShape", F(4, 3), manual_sharding="", dtypes=SINGLE, dynamic=False)
-    yield Row("XlaSpmdShardToFullShape", F(2, 3), manual_sharding="", full_shape=[4, 3], dtypes=SINGLE, dynamic=False)
-    yield Row("Relayout", F(2, 3), layout="", dtypes=SINGLE)
-    yield Row("RelayoutLike", F(2, 3), F(2, 3), by=(0,), dtypes=SINGLE)
-    yield Row("CopyToMesh", F(2, 3), mesh="", dtypes=SINGLE)
-    yield Row("CopyToMeshGrad", F(2, 3), F(2, 3), by=(0,), dtypes=SINGLE)
+    for op, options in (("xla_sharding", {"sharding": ""}), ("xla_spmd_full_to_shard_shape", {"manual_sharding": ""}),
+                        ("xla_spmd_shard_to_full_shape", {"manual_sharding": "", "full_shape": [4, 3]})):
+        name = "".join(word.capitalize() for word in op.split("_"))
+        yield Program(name, functools.partial(getattr(gen_xla_ops, op), **options), F(2, 3), dtypes=SINGLE, dynamic=False)
+    yield Program("XlaEinsum", lambda x, y: gen_xla_ops.xla_einsum(x, y, equation="ij,jk->ik"), F(2, 3), F(3, 4), dtypes=SINGLE)
+    yield Program("Relayout", lambda x: gen_dtensor_ops.relayout(x, layout=""), F(2, 3), dtypes=SINGLE)
+    yield Program("RelayoutLike", gen_dtensor_ops.relayout_like, F(2, 3), F(2, 3), by=(0,), dtypes=SINGLE)
+    yield Program("CopyToMesh", lambda x: gen_dtensor_ops.copy_to_mesh(x, mesh=""), F(2, 3), dtypes=SINGLE)
+    yield Program("CopyToMeshGrad", gen_dtensor_ops.copy_to_mesh_grad, F(2, 3), F(2, 3), by=(0,), dtypes=SINGLE)
     yield Row("CTCLossV2", F(5, 2, 4), L([[0, 0], [0, 1], [1, 0]]), I([1, 2, 0]), I([5, 5]), outputs=(0,), dtypes=SINGLE)
 
 

@@ -1,4 +1,5 @@
 // Activations, biases, softmax, losses, normalization, top-k.
+#include "lib/trace/array_ops.h"
 #include "lib/trace/gradients/broadcast.h"
 
 namespace grapnel {
@@ -270,6 +271,9 @@ InputGradients IsotonicRegressionOf(G& g) {
       Value ids_shape = g.ShapeOf(segments[i]);
       Value ones = g.Ones(ids_shape, gradients[i].dtype());
       Value sizes = g.Op("UnsortedSegmentSum", {ones, segments[i], count});
+      Value added = Rank(gradients[i]) - Rank(segments[i]);
+      Value inner = g.Ones(std::vector<Operand>{added}, proto::DT_INT32);
+      sizes = g.Reshape(sizes, g.Concat({Slice(count, {kNewAxis}), inner}, 0));
       Value at_least_one = g.Op("Maximum", {sizes, 1});
       Value sums = g.Op("UnsortedSegmentSum", {gradients[i], segments[i], count});
       mean = sums / at_least_one;

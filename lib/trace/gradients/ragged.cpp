@@ -102,7 +102,7 @@ GRAPNEL_GRADIENT("RaggedTensorFromVariant", RaggedFromVariantOf);
 InputGradients RaggedToVariantOf(G& g) {
   int last = g.num_inputs() - 1;
   Value values = g.x(last);
-  Operand splits = last == 0 ? Operand(Literal::Scalar(proto::DT_INT64, 0)) : Operand(g.x(0));
+  Operand splits = last == 0 ? Operand(Literal::Scalar(proto::DT_INT32, 0)) : Operand(g.x(0));
   return OnlyFor(last, g.Op("RaggedTensorToVariantGradient", {g.dy(), splits, g.ShapeOf(values)},
                             {{"Tvalues", values.dtype()}}));
 }
@@ -116,15 +116,11 @@ InputGradients ComponentsOf(G& g) {
   return gradients;
 }
 GRAPNEL_GRADIENT("CompositeTensorVariantFromComponents", ComponentsOf);
-GRAPNEL_GRADIENT(
-    "CompositeTensorVariantToComponents",
-    [](G& g) -> InputGradients {
-      Values components;
-      for (int i = 0; i < g.num_outputs(); ++i)
-        components.push_back(g.has_dy(i) ? g.dy(i) : g.y(i));
-      return {g.Op("CompositeTensorVariantFromComponents", {components}, g.Attrs({"metadata"}))};
-    },
-    ~uint64_t{0});
+GRAPNEL_GRADIENT("CompositeTensorVariantToComponents", [](G& g) -> InputGradients {
+  Values dys;
+  for (int i = 0; i < g.num_outputs(); ++i) dys.push_back(g.dy(i));
+  return {g.Op("CompositeTensorVariantFromComponents", {dys}, g.Attrs({"metadata"}))};
+});
 
 }  // namespace
 }  // namespace grapnel
