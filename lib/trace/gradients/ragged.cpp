@@ -102,9 +102,10 @@ GRAPNEL_GRADIENT("RaggedTensorFromVariant", RaggedFromVariantOf);
 InputGradients RaggedToVariantOf(G& g) {
   int last = g.num_inputs() - 1;
   Value values = g.x(last);
-  Operand splits = last == 0 ? Operand(Literal::Scalar(proto::DT_INT32, 0)) : Operand(g.x(0));
+  Operand splits = last == 0 ? Operand(0) : Operand(g.x(0));
+  DataType type = last == 0 ? proto::DT_INT32 : g.x(0).dtype();
   return OnlyFor(last, g.Op("RaggedTensorToVariantGradient", {g.dy(), splits, g.ShapeOf(values)},
-                            {{"Tvalues", values.dtype()}}));
+                            {{"Tvalues", values.dtype()}, {"Tsplits", type}}));
 }
 GRAPNEL_GRADIENT("RaggedTensorToVariant", RaggedToVariantOf);
 
