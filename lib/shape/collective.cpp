@@ -1,4 +1,4 @@
-// Shapes of collective ops: of what each member gets.
+// Shapes of collective ops, and of ops of meshes: of what each member gets.
 #include "lib/shape/functions.h"
 
 namespace grapnel {
@@ -34,7 +34,24 @@ void AllToAllShape(ShapeContext& c) {
   c.Out(0, std::move(shape));
 }
 
+void FullShape(ShapeContext& c) {
+  if (std::optional<Shape> shape = c.ShapeAttr("full_shape")) c.Out(0, *shape);
+}
+// What a sharding divides is not looked at.
+void ShardShape(ShapeContext& c) {
+  if (c.String("manual_sharding").empty())
+    c.Out(0, c.in(0));
+  else if (c.in(0).known_rank())
+    c.Out(0, Shape(Dims(c.in(0).rank(), kUnknownDim)));
+}
+
 constexpr ShapeRule kRules[] = {
+    {"XlaSpmdFullToShardShape", ShardShape},
+    {"XlaSpmdShardToFullShape", FullShape},
+    {"Relayout", SameShape},
+    {"RelayoutLike", SameShape},
+    {"CopyToMesh", SameShape},
+    {"CopyToMeshGrad", SameShape},
     {"AllToAll", AllToAllShape},
     {"CollectivePermute", SameShape},
     {"CrossReplicaSum", SameShape},

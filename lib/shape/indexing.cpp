@@ -293,6 +293,12 @@ void SparseFillEmptyRowsGradShape(ShapeContext& c) {
 
 void SparseValuesShape(ShapeContext& c) { c.Out(0, VectorOf(c.WithRank(0, 2).dim(0))); }
 
+// What is known of the indices alone TensorFlow does not look at.
+void LikeValuesShape(ShapeContext& c) {
+  c.WithRank(0, 2);
+  c.Out(0, c.WithRank(1, 1));
+}
+
 void SparseConcatShape(ShapeContext& c) {
   int parts = c.num_inputs() / 3;
   int64_t rank = kUnknownDim, rows = 0;
@@ -422,7 +428,7 @@ constexpr ShapeRule kRules[] = {
     {"SparseReshape", SparseReshapeShape},
     {"SparseFillEmptyRows", SparseFillEmptyRowsShape},
     {"SparseFillEmptyRowsGrad", SparseFillEmptyRowsGradShape},
-    {"SparseSoftmax", SparseValuesShape},
+    {"SparseSoftmax", LikeValuesShape},
     {"SparseDenseCwiseAdd", SparseValuesShape},
     {"SparseDenseCwiseDiv", SparseValuesShape},
     {"SparseDenseCwiseMul", SparseValuesShape},
