@@ -248,17 +248,15 @@ class Backpropagation {
                             : "nobody knows the gradient of this op");
   }
 
-  InputGradients CallCustom(const Node& node,
-                            const std::function<Values(llvm::ArrayRef<Value>)>& fn,
+  InputGradients CallCustom(const Node& node, const TraceState::CustomGradient& custom,
                             llvm::ArrayRef<Gradient> outputs) {
-    // The IdentityN has the results, then the inputs; see CustomGradient.
     Values dys;
-    int results = static_cast<int>(node.GetInt("_num_results"));
+    const int results = custom.num_results;
     for (int i = 0; i < results; ++i) {
       dys.push_back(outputs[i].exists() ? ToDense(state_, outputs[i])
                                         : ZerosFor(state_, body_.At(port(node, i))).values);
     }
-    Values made = fn(dys);
+    Values made = custom.fn(dys);
     InputGradients inputs(results);
     if (static_cast<int>(made.size()) != node.num_inputs() - results) {
       state_.Report(body_.LineOf(node.id()),

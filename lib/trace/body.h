@@ -147,9 +147,13 @@ struct TraceState {
     calls.push_back({where, call});
     return std::exchange(call, static_cast<uint32_t>(calls.size()));
   }
-  // What CustomGradient was given, by the IdentityN that stands for it.
-  llvm::DenseMap<std::pair<const TraceBody*, NodeId>, std::function<Values(llvm::ArrayRef<Value>)>>
-      custom_gradients;
+  // What CustomGradient was given, by the IdentityN that stands for it: of the results, then the
+  // inputs.
+  struct CustomGradient {
+    int num_results;
+    std::function<Values(llvm::ArrayRef<Value>)> fn;
+  };
+  llvm::DenseMap<std::pair<const TraceBody*, NodeId>, CustomGradient> custom_gradients;
 
   // How many gradients were asked for, and how deep in one another those under way are: of
   // functions.

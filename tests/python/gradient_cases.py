@@ -379,7 +379,8 @@ def networks():
               dtypes=SINGLE)
     yield Row("CropAndResize", F(2, 5, 5, 1), A([[0.1, 0.1, 0.9, 0.8], [0.2, 0.0, 0.7, 1.0]], "float32"), I([0, 1]), I([3, 3]),
               dtypes=SINGLE)
-    yield Row("RGBToHSV", A(RANDOM.uniform(0.1, 0.9, size=(2, 2, 3))), dtypes=WIDE)
+    yield Row("RGBToHSV", A(RANDOM.uniform(0.1, 0.9, size=(2, 2, 3))),
+              dtypes=("float32", "float64", "bfloat16"))  # of half TensorFlow's own ends in a NaN
     yield Row("ExtractImagePatches", F(1, 4, 4, 2), ksizes=[1, 2, 2, 1], strides=[1, 1, 1, 1], rates=[1, 1, 1, 1], padding="SAME",
               dtypes=WIDE)
 
