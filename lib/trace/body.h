@@ -130,6 +130,7 @@ struct TraceState {
   std::vector<std::string> errors;
   int uid = 0;  // counts nodes and functions, as TensorFlow's ops.uid()
   bool is_imported = false;
+  int producer = kProducerVersion;  // of the graph: ops that were old by then are refused
   std::shared_ptr<TracedVariables> variables;  // null: none was made
   // Set: every node and error is of this line, whoever makes it (gradients, whose ops are of the
   // line of their forward op).

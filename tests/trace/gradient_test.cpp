@@ -145,7 +145,7 @@ TEST(Gradients, CustomOnesReplaceTheOwn) {
     return Gradients(t, y, {x});
   });
   ASSERT_TRUE(module);
-  ExpectNear(RunOn(*module, {1, 2}, "Identity:0"), {10, 10});
+  ExpectNear(RunOn(*module, {1, 2}, "Identity_1:0"), {10, 10});
 }
 
 TEST(Tapes, SeeWhatIsMadeWhileTheyRun) {
