@@ -13,6 +13,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOC = ROOT / "docs" / "gradients.md"
@@ -39,6 +40,8 @@ forward op. `grapnel check-gradients MODEL` compares the gradients of a model wi
 - **Calls, branches and loops** get a copy of their function that hands out what the gradient needs: more results, and in loops stacks
   (TensorListPushBack in the forward loop, TensorListPopBack in the one of the gradient). Values are TensorFlow's; the graphs are not
   the same, node for node: a gradient function is called, `__backward_...`, where TensorFlow writes its nodes into the branch or loop.
+- **Graphs of TensorFlow 1**: branches of Switch and Merge have a gradient, and so do TensorArrays of all versions. Loops of single nodes
+  have none: the error says what to do.
 - **Slices** (IndexedSlices) stay slices from a gather on, until an op wants a dense tensor.
 - **An op without a gradient** between a y and an x is an error at its line. So are PreventGradient, and a custom gradient of Python in
   a graph that was read: the graph does not hold it.
@@ -100,7 +103,8 @@ def by_reason(pairs):
     ops = {}
     for op, why in pairs:
         ops.setdefault(why, []).append(f"`{op}`")
-    return "".join(f"- {', '.join(names)}: {why}.\n" for why, names in ops.items())
+    return "".join(textwrap.fill(f"- {', '.join(names)}: {why}.", 135, subsequent_indent="  ", break_on_hyphens=False) + "\n"
+                   for why, names in ops.items())
 
 
 def text(grapnel):
@@ -116,7 +120,8 @@ def text(grapnel):
     missing = [op for op in differentiable if not ours.get(op)]
     known = op_names()
     rows = ["| op | compared | graphs | runs |", "|---|---|---|---|"]
-    for op in with_rule + sorted(op for op, has in ours.items() if has and op not in differentiable):
+    all_ops = with_rule + sorted(op for op, has in ours.items() if has and op not in differentiable)
+    for op in all_ops:
         counts = compared.get(op, {})
         values, graphs = cell(counts.get("values"), counts.get("run")), cell(counts.get("graphs"), counts.get("cases"))
         rows.append(f"| {op} | {values} | {graphs} | {'no' if op in unsupported else 'yes'} |")
@@ -130,11 +135,11 @@ def text(grapnel):
     summary = (f"TensorFlow has a gradient for {len(differentiable)} ops; {len(with_rule)} of them have one here. {with_values} were "
                f"compared with values, {graphs_alone} more as graphs alone; the graphs of {alike} are alike in each case. {none} ops "
                "are known to have none.\n")
-    uncompared = [op for op in with_rule if not compared.get(op, {}).get("cases")]
+    uncompared = [op for op in all_ops if not compared.get(op, {}).get("cases")]
     unsaid = sorted(set(uncompared) - set(NOT_COMPARED))
     if unsaid:
         raise SystemExit(f"not compared, and NOT_COMPARED does not say why: {', '.join(unsaid)}")
-    differ = [(op, compared[op]["why"]) for op in with_rule if "why" in compared.get(op, {})]
+    differ = [(op, compared[op]["why"]) for op in all_ops if "why" in compared.get(op, {})]
     why_missing = [(op, refusals.get(op, "TensorFlow 2.21 has no such op" if op not in known else "nobody wrote it yet"))
                    for op in missing]
     return (HEAD + summary + "\n" + "\n".join(rows) + "\n\n## Where graphs differ\n\n" + by_reason(differ) +
