@@ -11,12 +11,18 @@ namespace {
 
 using G = GradientContext;
 
+// What comes from a side; of a variable that one side alone reads, zeros of its shape.
+Value FromSide(G& g, int side) {
+  if (g.has_dy(side)) return g.dy(side);
+  return g.Zeros(g.Op("VariableShape", {g.x(0)}), g.dy(1 - side).dtype());
+}
+
 InputGradients SwitchOf(G& g) {
-  if (g.x(0).dtype() == proto::DT_RESOURCE || g.x(0).dtype() == proto::DT_VARIANT)
-    return g.Fail("its gradient is known for tensors of numbers");
   Value pred = g.x(1);
-  Value if_false = g.Op("Switch", {g.dy(0), pred}).output(0);
-  Value if_true = g.Op("Switch", {g.dy(1), pred}).output(1);
+  Value from_false = FromSide(g, 0);
+  Value from_true = FromSide(g, 1);
+  Value if_false = g.Op("Switch", {from_false, pred}).output(0);
+  Value if_true = g.Op("Switch", {from_true, pred}).output(1);
   return {g.Op("Merge", {Values{if_false, if_true}})};
 }
 GRAPNEL_GRADIENT("Switch", SwitchOf);
