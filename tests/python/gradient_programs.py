@@ -27,7 +27,7 @@ class Variable(Input):
 class Program(Row):
     """`function` makes the outputs from the inputs. `v1`: TensorFlow's gradient is tf.gradients, not the tape's."""
     def __init__(self, ops, function, *inputs, v1=False, device=None, **options):
-        options.setdefault("dtypes", WIDE)
+        options.setdefault("dtypes", BOTH)
         super().__init__(ops.split()[0], *inputs, **options)
         self.ops, self.function, self.v1, self.device = ops.split(), function, v1, device
 
@@ -349,6 +349,9 @@ def ragged():
     yield Program("RaggedTensorToTensor", with_default, F(3), F())
     yield Program("RaggedTensorToTensor", with_default, F(3, 2), F(2))
     yield Program("RaggedTensorToTensor", with_default, F(3, 2, 2), F(1, 2))
+    deep = (L([0, 1, 3]), splits)
+    yield Program("RaggedTensorToTensor", to_dense(0.5, ("ROW_SPLITS", "ROW_SPLITS"), deep, (-1, -1, -1)), F(3))
+    yield Program("RaggedTensorToTensor", to_dense(0.5, ("ROW_SPLITS", "ROW_SPLITS"), deep, (2, 2, 1, 2)), F(3, 2), dynamic=False)
     yield Program("RaggedGather", gathered, F(3))
     yield Program("RaggedGather", gathered, F(3, 2))
     yield Program("RaggedGather", gathered_deep, F(3, 2))
