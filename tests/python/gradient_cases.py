@@ -13,9 +13,15 @@ RANDOM = np.random.default_rng(20240229)
 
 
 class Input:
-    """A tensor to differentiate by: made anew for each dtype, equal values for all."""
+    """A tensor to differentiate by: made anew for each dtype, equal values for all; complex ones have an imaginary part too."""
     def __init__(self, values, dtype=None):
         self.values, self.dtype = np.asarray(values), dtype
+
+    def of(self, dtype):
+        dtype = self.dtype or dtype
+        if dtype in COMPLEX and not np.iscomplexobj(self.values):
+            return (self.values + 0.5j * np.flip(self.values)).astype(dtype)
+        return self.values.astype(dtype)
 
 
 def F(*shape):
@@ -67,10 +73,11 @@ def B(values):
     return np.asarray(values, np.bool_)
 
 
-# Of the halves those are compared that TensorFlow has kernels for.
-HALVES = ("float16", "bfloat16")
-FLOATS = WIDE = ("float32", "float64") + HALVES
-SINGLE, COMPLEX = ("float32",), ("complex64", "complex128")
+# Of halves and complex numbers those are compared that TensorFlow has kernels for.
+HALVES, COMPLEX = ("float16", "bfloat16"), ("complex64", "complex128")
+REALS = ("float32", "float64") + HALVES
+FLOATS = WIDE = REALS + COMPLEX
+SINGLE = ("float32",)
 
 
 class Row:
@@ -149,10 +156,12 @@ def binary():
 
 def reductions():
     for op in "Sum Mean Max Min Prod EuclideanNorm".split():
+        # Where the gradient that comes in is 0, TensorFlow's of a complex norm is NaN.
+        dtypes = REALS if op == "EuclideanNorm" else FLOATS
         for axes in ([0], [1, 2], [0, 1, 2], [-1], []):
             for keep in (False, True):
-                yield Row(op, P(2, 3, 2), I(axes), keep_dims=keep)
-        yield Row(op, P(2, 3), I(1), keep_dims=False)
+                yield Row(op, P(2, 3, 2), I(axes), keep_dims=keep, dtypes=dtypes)
+        yield Row(op, P(2, 3), I(1), keep_dims=False, dtypes=dtypes)
     yield Row("Sum", F(0, 3), I([0]), keep_dims=False)
     yield Row("Mean", F(), I([]), keep_dims=False)
     for op in "Cumsum Cumprod".split():
