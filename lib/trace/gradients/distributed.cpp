@@ -114,6 +114,7 @@ InputGradients CudnnRnnOf(G& g, const char* op, int version) {
   if (!g.node().GetBool("is_training", true))
     return g.Fail("its gradient needs is_training to be true");
   std::vector<Operand> operands;
+  operands.reserve(g.num_inputs() + 8);
   for (int i = 0; i < g.num_inputs(); ++i) operands.emplace_back(g.x(i));
   for (int i = 0; i < 3; ++i) operands.emplace_back(g.y(i));
   for (int i = 0; i < 3; ++i) operands.emplace_back(g.dy(i));

@@ -29,7 +29,8 @@ GRAPNEL_GRADIENT("Switch", SwitchOf);
 GRAPNEL_GRADIENT("RefSwitch", SwitchOf);
 
 InputGradients MergeOf(G& g) {
-  std::vector<Value> is_taken;
+  Values is_taken;
+  is_taken.reserve(g.num_inputs());
   for (int i = 0; i < g.num_inputs(); ++i) is_taken.push_back(g.Op("Equal", {g.y(1), i}));
   InputGradients gradients;
   for (const Value& taken : is_taken)
