@@ -404,6 +404,8 @@ def others():
         yield Row("RFFT2D", F(4, length), I([4, length]), dtypes=WIDE, Tcomplex=None)
         yield Row("IRFFT", z(2, length // 2 + 1), I([length]), dtypes=COMPLEX, Treal=None)
         yield Row("IRFFT2D", z(4, length // 2 + 1), I([4, length]), dtypes=COMPLEX, Treal=None)
+    for shape in ((2, 2, 4, 6), (2, 4, 5)):
+        yield Row("RFFT2D", F(*shape), I(shape[-2:]), dtypes=WIDE, Tcomplex=None)
     places, shape = L([[0, 1], [1, 0], [1, 2]]), L([2, 3])
     yield Row("SparseReorder", L([[1, 0], [0, 1], [1, 2]]), F(3), shape, dtypes=WIDE)
     yield Row("SparseAdd", places, F(3), shape, L([[0, 1], [1, 1]]), F(2), shape, A(0.0), by=(1, 4), dtypes=WIDE, dynamic=False)

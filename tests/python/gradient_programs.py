@@ -360,6 +360,11 @@ def ragged():
     yield Program("RaggedTensorToSparse", to_sparse, F(3))
     yield Program("RaggedFillEmptyRows", filled, F(3), F())
 
+    def nothing(x, y):
+        return raw.RaggedTensorToTensor(shape=L([2, 3]), values=x, default_value=y, row_partition_tensors=[L([0, 0, 0])],
+                                        row_partition_types=["ROW_SPLITS"])
+    yield Program("RaggedTensorToTensor", nothing, F(0), F())
+
     def optional(x, y):
         made = raw.OptionalFromValue(components=[x, y])
         return raw.OptionalGetValue(optional=made, output_types=[x.dtype, y.dtype], output_shapes=[x.shape, y.shape])

@@ -80,6 +80,31 @@ Value Padded(G& g, const Value& x, const Value& lengths, int rank, bool is_inver
   return g.Op("Pad", {x, g.Stack({g.ZerosLike(pads), pads}, 1)});
 }
 
+// What a transform reads of the inner dimensions of x, where that is known and not all of them:
+// TensorFlow's gradient is an error then.
+std::optional<std::vector<int64_t>> OtherLengths(G& g, int rank, bool is_inverse) {
+  Shape shape = g.x(0).shape();
+  auto read = g.IntegersOf(g.x(1));
+  if (!read || !shape.known_rank() || shape.rank() < rank) return std::nullopt;
+  if (is_inverse) read->back() = read->back() / 2 + 1;
+  bool differs = false;
+  for (int i = 0; i < rank; ++i) {
+    int64_t dim = shape.dim(shape.rank() - rank + i);
+    if (dim < 0) return std::nullopt;
+    differs |= dim > (*read)[i];
+  }
+  return differs ? read : std::nullopt;
+}
+// The gradient of what was read, and zeros for what x has beside.
+Value FittedTo(G& g, const Value& gradient, const std::vector<int64_t>& read) {
+  Shape shape = g.x(0).shape();
+  const int rank = shape.rank(), outer = rank - static_cast<int>(read.size());
+  std::vector<int64_t> pads(2 * rank, 0);
+  for (int i = outer; i < rank; ++i)
+    pads[2 * i + 1] = std::max<int64_t>(shape.dim(i) - read[i - outer], 0);
+  return g.Op("Pad", {gradient, g.MatrixConstant(pads, 2)});
+}
+
 // 1, -1, 1, ...
 Value Alternating(G& g, const Value& length, DataType dtype) {
   Value odd = g.Range(0, length) % 2;
@@ -115,8 +140,8 @@ Value ForEachMatrix(G& g, const Value& matrix, const Value& like) {
 
 // What the frequencies add that have no mirror image: the first, and the last where the length is
 // even.
-Value Unpaired(G& g, int rank) {
-  Value dy = g.dy(), length = g.x(1), shape = g.ShapeOf(g.x(0));
+Value Unpaired(G& g, const Value& shape, int rank) {
+  Value dy = g.dy(), length = g.x(1);
   DataType dtype = dy.dtype();
   Value even = 1 - g.At(length, -1) % 2;
   Value is_even = Cast(even, dtype);
@@ -139,13 +164,16 @@ Value Unpaired(G& g, int rank) {
 
 InputGradients RealFftOf(G& g, const char* inverse, int rank) {
   DataType real = RealOf(g.dy().dtype());
-  Value unpaired = Unpaired(g, rank);
-  Value size = Cast(TransformSize(g, g.x(0), rank), real);
+  auto other = OtherLengths(g, rank, false);
+  Value shape = other ? g.ConstantInts(*other) : g.ShapeOf(g.x(0));
+  Value unpaired = Unpaired(g, shape, rank);
+  Value size = Cast(other ? ReduceProd(shape) : TransformSize(g, g.x(0), rank), real);
   Value padded = Padded(g, g.dy(), g.x(1), rank, true);
   Value whole = g.Op(inverse, {padded, LengthsOf(g, g.x(1))}, {{"Treal", real}});
   Value scaled = whole * size;
   Value both = scaled + g.Scoped("Real", {unpaired}, {{"Tout", real}});
-  return {0.5 * both};
+  Value gradient = 0.5 * both;
+  return {other ? FittedTo(g, gradient, *other) : gradient};
 }
 GRAPNEL_GRADIENT("RFFT", [](G& g) { return RealFftOf(g, "IRFFT", 1); });
 GRAPNEL_GRADIENT("RFFT2D", [](G& g) { return RealFftOf(g, "IRFFT2D", 2); });
@@ -156,7 +184,9 @@ InputGradients RealIfftOf(G& g, const char* forward, int rank) {
   auto lengths = g.IntegersOf(g.x(1));
   Value is_odd = lengths ? g.Op("FloorMod", {static_cast<int>(lengths->back()), 2}).output()
                          : g.At(g.x(1), -1) % 2;
-  Value count = g.At(g.ShapeOf(g.x(0)), -1);
+  auto other = OtherLengths(g, rank, true);
+  Value shape = other ? g.ConstantInts(*other) : g.ShapeOf(g.x(0));
+  Value count = g.At(shape, -1);
   // Each frequency but the first, and the last of an even length, stands for its mirror image too.
   Value paired = count - 2 + is_odd;
   Value twice = 2.0 * g.Ones(std::vector<Operand>{paired}, real);
@@ -165,7 +195,8 @@ InputGradients RealIfftOf(G& g, const char* forward, int rank) {
   Value share = g.Op("Reciprocal", {Cast(TransformSize(g, dy, rank), real)});
   Value padded = Padded(g, dy, g.x(1), rank, false);
   Value whole = g.Op(forward, {padded, LengthsOf(g, g.x(1))}, {{"Tcomplex", dtype}});
-  return {whole * Cast(share * mask, dtype)};
+  Value gradient = whole * Cast(share * mask, dtype);
+  return {other ? FittedTo(g, gradient, *other) : gradient};
 }
 GRAPNEL_GRADIENT("IRFFT", [](G& g) { return RealIfftOf(g, "RFFT", 1); });
 GRAPNEL_GRADIENT("IRFFT2D", [](G& g) { return RealIfftOf(g, "RFFT2D", 2); });
