@@ -13,6 +13,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOC = ROOT / "docs" / "gradients.md"
@@ -39,6 +40,8 @@ forward op. `grapnel check-gradients MODEL` compares the gradients of a model wi
 - **Calls, branches and loops** get a copy of their function that hands out what the gradient needs: more results, and in loops stacks
   (TensorListPushBack in the forward loop, TensorListPopBack in the one of the gradient). Values are TensorFlow's; the graphs are not
   the same, node for node: a gradient function is called, `__backward_...`, where TensorFlow writes its nodes into the branch or loop.
+- **Graphs of TensorFlow 1**: branches of Switch and Merge have a gradient, and so do TensorArrays of all versions. Loops of single nodes
+  have none: the error says what to do.
 - **Slices** (IndexedSlices) stay slices from a gather on, until an op wants a dense tensor.
 - **An op without a gradient** between a y and an x is an error at its line. So are PreventGradient, and a custom gradient of Python in
   a graph that was read: the graph does not hold it.
@@ -49,10 +52,32 @@ To add one: [lib/trace/gradient_rule.h](../lib/trace/gradient_rule.h), a place i
 ## The ops
 
 Made by scripts/make_gradients_doc.py from the rules that are linked in and TensorFlow's registry. *compared*: cases (dtypes, shapes,
-known while tracing or not) whose values are those of TensorFlow's tape, of those that TensorFlow runs; *graphs*: where the ops,
-attributes and edges behind the gradient are the same too. *runs*: the op itself has a kernel here.
+known while tracing or not) whose values are those of TensorFlow's tape, of those that TensorFlow and grapnel run on a CPU; *graphs*:
+where the ops, attributes and edges behind the gradient are the same, of all that TensorFlow makes. *runs*: the op itself has a kernel
+here. Halves count where TensorFlow has kernels for them.
 
 """
+
+
+FINITE = "TensorFlow's rule is an error; held against finite differences (tests/tools/gradients_alone.test)"
+OLD = "TensorFlow 2.21 makes no graph with it; held against finite differences (tests/tools/gradients_alone.test)"
+REFERENCE = "for variables that are references, which TensorFlow 2 does not make; the rule is that of the op without Ref"
+# Ops with a rule that no case of tests/python/gradient_test.py compares, and why.
+NOT_COMPARED = {
+    "BatchNormWithGlobalNormalization": "TensorFlow 2.21 makes no graph with it, and neither runs it",
+    "DebugGradientIdentity": "TensorFlow's looks its debugger up by the name of an op of Python",
+    "DebugGradientRefIdentity": "TensorFlow's looks its debugger up by the name of an op of Python",
+    "LoopCond": "it gives none, and is within a loop",
+    "NcclBroadcast": "TensorFlow's takes apart a sum of its Python, of tensors on several GPUs",
+    "PreventGradient": "it is an error on both sides",
+    "QuantizeAndDequantize": "TensorFlow 2.21 makes no graph with it; the rule is that of version 2",
+    "QuantizeAndDequantizeV4Grad": FINITE, "SparseDenseCwiseAdd": FINITE, "SparseSparseMaximum": FINITE,
+    "SparseSparseMinimum": FINITE,
+    "RefIdentity": REFERENCE, "RefMerge": REFERENCE, "RefSwitch": REFERENCE,
+    "TopK": OLD,
+    **{f"TensorArray{what}{version}": OLD for what in ("Read", "Write", "Gather", "Scatter", "Concat", "Split")
+       for version in ("", "V2")},
+}
 
 
 def op_names():
@@ -69,9 +94,24 @@ def tensorflow_list():
     THEIRS.write_text("\n".join(rows) + "\n")
 
 
+def cell(count, of):
+    return f"{count} of {of}" if of else "-"
+
+
+def by_reason(pairs):
+    """A line a reason, with the ops that share it."""
+    ops = {}
+    for op, why in pairs:
+        ops.setdefault(why, []).append(f"`{op}`")
+    return "".join(textwrap.fill(f"- {', '.join(names)}: {why}.", 135, subsequent_indent="  ", break_on_hyphens=False) + "\n"
+                   for why, names in ops.items())
+
+
 def text(grapnel):
-    ours = {row["op"]: row["gradient"] for row in json.loads(
-        subprocess.run([grapnel, "check-gradients", "--list", "--json"], capture_output=True, text=True, check=True).stdout)}
+    listed = json.loads(subprocess.run([grapnel, "check-gradients", "--list", "--json"], capture_output=True, text=True,
+                                       check=True).stdout)
+    ours = {row["op"]: row["gradient"] for row in listed}
+    refusals = {row["op"]: row["refusal"] for row in listed if "refusal" in row}
     unsupported = set(subprocess.run([grapnel, "ops", "--unsupported"], capture_output=True, text=True, check=True).stdout.split())
     theirs = [line.split() for line in THEIRS.read_text().splitlines()]
     compared = json.loads(COMPARED.read_text()) if COMPARED.exists() else {}
@@ -80,20 +120,32 @@ def text(grapnel):
     missing = [op for op in differentiable if not ours.get(op)]
     known = op_names()
     rows = ["| op | compared | graphs | runs |", "|---|---|---|---|"]
-    for op in with_rule + sorted(op for op, has in ours.items() if has and op not in differentiable):
+    all_ops = with_rule + sorted(op for op, has in ours.items() if has and op not in differentiable)
+    for op in all_ops:
         counts = compared.get(op, {})
-        cases = counts.get("cases", 0) - counts.get("skipped", 0)
-        values = f"{counts.get('values', 0)} of {cases}" if cases else "-"
-        graphs = f"{counts.get('graphs', 0)} of {cases}" if cases else "-"
+        values, graphs = cell(counts.get("values"), counts.get("run")), cell(counts.get("graphs"), counts.get("cases"))
         rows.append(f"| {op} | {values} | {graphs} | {'no' if op in unsupported else 'yes'} |")
-    counted = sum(1 for op in with_rule if compared.get(op, {}).get("values"))
-    alike = sum(1 for op in with_rule if compared.get(op, {}).get("graphs") and compared[op]["graphs"] == compared[op]["values"])
-    summary = (f"TensorFlow has a gradient for {len(differentiable)} ops; {len(with_rule)} of them have one here, {counted} were compared "
-               f"with values, {alike} of these with graphs alike in each case. {sum(1 for has in ours.values() if not has)} ops are known "
-               "to have none.\n")
-    not_here = [f"{op}{'' if op in known else ' (no op of TensorFlow 2.21)'}" for op in missing]
-    tail = "\n## Missing\n\nTensorFlow has a gradient for these, and grapnel has none: " + ", ".join(f"`{op}`" for op in not_here) + ".\n"
-    return HEAD + summary + "\n" + "\n".join(rows) + "\n" + tail
+
+    def count(of):
+        return sum(1 for op in with_rule if of(compared.get(op, {"cases": 0, "run": 0, "values": 0, "graphs": 0})))
+    with_values = count(lambda row: row["values"])
+    graphs_alone = count(lambda row: row["cases"] and not row["run"])
+    alike = count(lambda row: row["cases"] and row["graphs"] == row["cases"])
+    none = sum(1 for op, has in ours.items() if not has and op not in refusals)
+    summary = (f"TensorFlow has a gradient for {len(differentiable)} ops; {len(with_rule)} of them have one here. {with_values} were "
+               f"compared with values, {graphs_alone} more as graphs alone; the graphs of {alike} are alike in each case. {none} ops "
+               "are known to have none.\n")
+    uncompared = [op for op in all_ops if not compared.get(op, {}).get("cases")]
+    unsaid = sorted(set(uncompared) - set(NOT_COMPARED))
+    if unsaid:
+        raise SystemExit(f"not compared, and NOT_COMPARED does not say why: {', '.join(unsaid)}")
+    differ = [(op, compared[op]["why"]) for op in all_ops if "why" in compared.get(op, {})]
+    why_missing = [(op, refusals.get(op, "TensorFlow 2.21 has no such op" if op not in known else "nobody wrote it yet"))
+                   for op in missing]
+    return (HEAD + summary + "\n" + "\n".join(rows) + "\n\n## Where graphs differ\n\n" + by_reason(differ) +
+            "\n## Not compared with TensorFlow\n\n" + by_reason((op, NOT_COMPARED[op]) for op in uncompared) +
+            "\n## Missing\n\nTensorFlow has a gradient for these, and grapnel has none. Asking for one is an error that says so.\n\n" +
+            by_reason(why_missing))
 
 
 def main():

@@ -108,6 +108,7 @@ int List(Invocation& invocation) {
       json.object([&] {
         json.attribute("op", entry->op);
         json.attribute("gradient", entry->fn != nullptr);
+        if (entry->refusal) json.attribute("refusal", entry->refusal);
       });
     }
   });

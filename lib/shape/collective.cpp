@@ -1,4 +1,4 @@
-// Shapes of collective ops: of what each member gets.
+// Shapes of collective ops, and of ops of meshes: of what each member gets.
 #include "lib/shape/functions.h"
 
 namespace grapnel {
@@ -22,7 +22,39 @@ void WithRows(ShapeContext& c, F f) {
 void GatheredShape(ShapeContext& c) { WithRows(c, MulDims); }
 void ScatteredShape(ShapeContext& c) { WithRows(c, DivDims); }
 
+void AllToAllShape(ShapeContext& c) {
+  Shape shape = c.in(0);
+  if (!shape.known_rank()) return;
+  auto joined = c.Axis(c.Int("concat_dimension"), shape.rank());
+  auto split = c.Axis(c.Int("split_dimension"), shape.rank());
+  int64_t count = c.Int("split_count");
+  if (!joined || !split || count < 1) return;
+  if (shape.IsKnown(*joined)) shape.set_dim(*joined, MulDims(shape.dim(*joined), count));
+  if (shape.IsKnown(*split)) shape.set_dim(*split, DivDims(shape.dim(*split), count));
+  c.Out(0, std::move(shape));
+}
+
+void FullShape(ShapeContext& c) {
+  if (std::optional<Shape> shape = c.ShapeAttr("full_shape")) c.Out(0, *shape);
+}
+// What a sharding divides is not looked at.
+void ShardShape(ShapeContext& c) {
+  if (c.String("manual_sharding").empty())
+    c.Out(0, c.in(0));
+  else if (c.in(0).known_rank())
+    c.Out(0, Shape(Dims(c.in(0).rank(), kUnknownDim)));
+}
+
 constexpr ShapeRule kRules[] = {
+    {"XlaSpmdFullToShardShape", ShardShape},
+    {"XlaSpmdShardToFullShape", FullShape},
+    {"Relayout", SameShape},
+    {"RelayoutLike", SameShape},
+    {"CopyToMesh", SameShape},
+    {"CopyToMeshGrad", SameShape},
+    {"AllToAll", AllToAllShape},
+    {"CollectivePermute", SameShape},
+    {"CrossReplicaSum", SameShape},
     {"CollectiveReduce", SameShape},
     {"CollectiveReduceV2", SameShape},
     {"CollectiveReduceV3", SameShape},

@@ -143,7 +143,7 @@ void SelectShape(ShapeContext& c) {
   Shape values = c.Equal(c.in(1), c.in(2));
   const Shape& condition = c.in(0);
   if (condition.known_rank() && values.known_rank() && condition.rank() > 1) {
-    c.Equal(condition, values);
+    values = c.Equal(values, condition);
   } else if (condition.known_rank() && condition.rank() == 1 && values.known_rank() &&
              values.rank() > 0) {
     c.Equal(condition.dim(0), values.dim(0), "the rows chosen and the rows there");
@@ -235,6 +235,8 @@ constexpr ShapeRule kRules[] = {
     {"NotEqual", EqualShape},
     // One input.
     {"Abs", SameAsInput},
+    {"Print", SameAsInput},
+    {"IsotonicRegression", SameAsInput},
     {"Acos", SameAsInput},
     {"Acosh", SameAsInput},
     {"Angle", SameAsInput},
@@ -258,7 +260,6 @@ constexpr ShapeRule kRules[] = {
     {"Bucketize", SameAsInput},
     {"Ceil", SameAsInput},
     {"ComplexAbs", SameAsInput},
-    {"Conj", SameAsInput},
     {"Cos", SameAsInput},
     {"Cosh", SameAsInput},
     {"Dawsn", SameAsInput},

@@ -28,10 +28,11 @@ std::optional<Elements> JoinElements(const Elements& a, const Elements& b) {
 
 llvm::StringMap<ShapeFunction> AllRules() {
   llvm::StringMap<ShapeFunction> all;
-  for (auto rules : {ArrayShapeRules, CollectiveShapeRules, ControlShapeRules,
-                     ConvolutionShapeRules, ElementwiseShapeRules, ImageShapeRules,
-                     IndexingShapeRules, LinearAlgebraShapeRules, MathShapeRules, NeuralShapeRules,
-                     RaggedShapeRules, SliceShapeRules, SparseShapeRules, StateShapeRules}) {
+  for (auto rules :
+       {ArrayShapeRules, CollectiveShapeRules, ControlShapeRules, ConvolutionShapeRules,
+        ElementwiseShapeRules, ImageShapeRules, IndexingShapeRules, LinearAlgebraShapeRules,
+        MathShapeRules, NeuralShapeRules, RaggedShapeRules, SliceShapeRules, SparseCsrShapeRules,
+        SparseShapeRules, StateShapeRules}) {
     for (const ShapeRule& rule : rules()) {
       bool added = all.try_emplace(rule.op, rule.function).second;
       assert(added && "two shape functions for one op");

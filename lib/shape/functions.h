@@ -201,6 +201,7 @@ llvm::ArrayRef<ShapeRule> MathShapeRules();
 llvm::ArrayRef<ShapeRule> NeuralShapeRules();
 llvm::ArrayRef<ShapeRule> RaggedShapeRules();
 llvm::ArrayRef<ShapeRule> SliceShapeRules();
+llvm::ArrayRef<ShapeRule> SparseCsrShapeRules();
 llvm::ArrayRef<ShapeRule> SparseShapeRules();
 llvm::ArrayRef<ShapeRule> StateShapeRules();
 

@@ -187,6 +187,18 @@ void ListDiffShape(ShapeContext& c) {
   c.WithRank(0, 1);
   c.WithRank(1, 1);
   for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, VectorOf(kUnknownDim));
+  // The number of elements stays unknown, as in TensorFlow, which looks at values where a consumer
+  // asks for them.
+  const Elements *from = c.integers(0), *without = c.integers(1);
+  if (!from || !without) return;
+  Elements kept, places;
+  for (size_t i = 0; i < from->size(); ++i) {
+    if (llvm::is_contained(*without, (*from)[i])) continue;
+    kept.push_back((*from)[i]);
+    places.push_back(static_cast<int64_t>(i));
+  }
+  c.OutElements(0, std::move(kept));
+  c.OutElements(1, std::move(places));
 }
 
 void UnravelIndexShape(ShapeContext& c) {
@@ -280,6 +292,12 @@ void SparseFillEmptyRowsGradShape(ShapeContext& c) {
 }
 
 void SparseValuesShape(ShapeContext& c) { c.Out(0, VectorOf(c.WithRank(0, 2).dim(0))); }
+
+// What is known of the indices alone TensorFlow does not look at.
+void LikeValuesShape(ShapeContext& c) {
+  c.WithRank(0, 2);
+  c.Out(0, c.WithRank(1, 1));
+}
 
 void SparseConcatShape(ShapeContext& c) {
   int parts = c.num_inputs() / 3;
@@ -410,7 +428,7 @@ constexpr ShapeRule kRules[] = {
     {"SparseReshape", SparseReshapeShape},
     {"SparseFillEmptyRows", SparseFillEmptyRowsShape},
     {"SparseFillEmptyRowsGrad", SparseFillEmptyRowsGradShape},
-    {"SparseSoftmax", SparseValuesShape},
+    {"SparseSoftmax", LikeValuesShape},
     {"SparseDenseCwiseAdd", SparseValuesShape},
     {"SparseDenseCwiseDiv", SparseValuesShape},
     {"SparseDenseCwiseMul", SparseValuesShape},

@@ -233,9 +233,12 @@ void OutJoinedElements(ShapeContext& c, int first, int last, llvm::StringRef typ
   if (!ShapeContext::TracksElements(c.Type(type_attr))) return;
   Elements joined;
   for (int i = first; i < last; ++i) {
+    // Elements may be known where the shape says nothing: ListDiff's.
+    const Elements* elements = c.elements(i);
     std::optional<int64_t> count = c.in(i).NumElements();
+    if (elements) count = static_cast<int64_t>(elements->size());
     if (!count || *count + static_cast<int64_t>(joined.size()) > ShapeMap::kMaxElements) return;
-    if (const Elements* elements = c.elements(i)) {
+    if (elements) {
       joined.append(elements->begin(), elements->end());
     } else {
       joined.append(*count, kUnknownElement);

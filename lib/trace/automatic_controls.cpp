@@ -4,6 +4,7 @@
 
 #include "lib/ir/node_types.h"
 #include "lib/trace/body.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
@@ -30,6 +31,12 @@ bool IsUnordered(llvm::StringRef op) {
 bool ReadsOnly(llvm::StringRef op) {
   return llvm::StringSwitch<bool>(op)
       .Cases("ReadVariableOp", "VariableShape", "ResourceGather", "ResourceGatherNd", true)
+      .Default(false);
+}
+
+bool ReadsDataset(llvm::StringRef op) {
+  return llvm::StringSwitch<bool>(op)
+      .Cases("DatasetToSingleElement", "DatasetToTFRecord", "ReduceDataset", true)
       .Default(false);
 }
 
@@ -85,12 +92,8 @@ class Orderer {
     const bool is_traced = node.id() >= body_.first_traced;
     if (stateful && is_traced && (!ReadsOnly(node.op()) || node.HasDataUses()))
       must_run_.push_back(node.id());
-    bool has_resources = false;
-    for (int i = 0; i < node.num_inputs(); ++i) {
-      if (body_.shapes.TypeOf(node.input(i)) != proto::DT_RESOURCE) continue;
-      has_resources = true;
-      Use(node, i);
-    }
+    bool has_resources = UseInputs(node, node);
+    if (ReadsDataset(node.op())) has_resources |= UseOfDatasets(node);
     // What was imported is in the order that its graph says, and new effects are among themselves.
     if (!stateful || has_resources || !is_traced) return;
     if (last_ != kNoNode) graph_.AddControl(node.id(), last_);
@@ -104,14 +107,43 @@ class Orderer {
     return it->second = info && info->is_stateful && !IsUnordered(node.op());
   }
 
-  void Use(const Node& node, int input) {
-    Port port = node.input(input);
+  // `node` uses the resources that `reader` reads: itself, or a dataset that it runs.
+  bool UseInputs(const Node& node, const Node& reader) {
+    bool has_resources = false;
+    for (int i = 0; i < reader.num_inputs(); ++i) {
+      if (body_.shapes.TypeOf(reader.input(i)) != proto::DT_RESOURCE) continue;
+      has_resources = true;
+      Use(node, reader.input(i), ReadsOnly(reader, i));
+    }
+    return has_resources;
+  }
+
+  // What runs a dataset uses the resources of all datasets that it is made of.
+  bool UseOfDatasets(const Node& node) {
+    bool has_resources = false;
+    llvm::SetVector<NodeId> datasets;
+    auto add = [&](const Node& reader) {
+      for (int i = 0; i < reader.num_inputs(); ++i) {
+        if (body_.shapes.TypeOf(reader.input(i)) == proto::DT_VARIANT)
+          datasets.insert(reader.input(i).node);
+      }
+    };
+    add(node);
+    for (size_t i = 0; i < datasets.size(); ++i) {
+      Node dataset = graph_.node(datasets[i]);
+      has_resources |= UseInputs(node, dataset);
+      add(dataset);
+    }
+    return has_resources;
+  }
+
+  void Use(const Node& node, Port port, bool reads_only) {
     Resource& resource = resources_[{port.node, port.index}];
     if (resource.last_write == node.id()) return;
     const bool is_traced = node.id() >= body_.first_traced;
     if (resource.last_write != kNoNode && is_traced)
       graph_.AddControl(node.id(), resource.last_write);
-    if (ReadsOnly(node, input)) {
+    if (reads_only) {
       resource.reads.push_back(node.id());
       return;
     }

@@ -8,6 +8,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/trace/eager_runner.h"
 #include "lib/trace/function_gradient.h"
+#include "llvm/ADT/ScopeExit.h"
 
 namespace grapnel {
 namespace {
@@ -236,7 +237,7 @@ class Backpropagation {
     AtLine line(state_, body_.LineOf(node.id()));
     auto custom = state_.custom_gradients.find({&body_, node.id()});
     if (custom != state_.custom_gradients.end()) return CallCustom(node, custom->second, outputs);
-    if (rule && !rule->fn) return {};
+    if (rule && !rule->fn && !rule->refusal) return {};
     uint64_t unneeded = 0;
     for (int i = 0, count = std::min(64, node.num_inputs()); i < count; ++i) {
       if (!IsTracked(node.input(i))) unneeded |= uint64_t{1} << i;
@@ -244,6 +245,7 @@ class Backpropagation {
     GradientContext context(state_, body_, node, std::move(outputs), unneeded);
     if (const FunctionGradient* call = RecordedCall(node))
       return state_.eager->GradientOfCall(context, *call);
+    if (rule && rule->refusal) return context.Fail(rule->refusal);
     if (!rule || IsPythonGradient(node)) return FailWithoutRule(context, node);
     std::string scope = body_.CallScope(node.id());
     InScope in_scope(*state_.current, scope.empty() ? "gradient_tape" : "gradient_tape/" + scope);
@@ -269,17 +271,15 @@ class Backpropagation {
                             : "nobody knows the gradient of this op");
   }
 
-  InputGradients CallCustom(const Node& node,
-                            const std::function<Values(llvm::ArrayRef<Value>)>& fn,
+  InputGradients CallCustom(const Node& node, const TraceState::CustomGradient& custom,
                             llvm::ArrayRef<Gradient> outputs) {
-    // The IdentityN has the results, then the inputs; see CustomGradient.
     Values dys;
-    int results = static_cast<int>(node.GetInt("_num_results"));
+    const int results = custom.num_results;
     for (int i = 0; i < results; ++i) {
       dys.push_back(outputs[i].exists() ? ToDense(state_, outputs[i])
                                         : ZerosFor(state_, body_.At(port(node, i))).values);
     }
-    Values made = fn(dys);
+    Values made = custom.fn(dys);
     InputGradients inputs(results);
     if (static_cast<int>(made.size()) != node.num_inputs() - results) {
       state_.Report(body_.LineOf(node.id()),
@@ -432,6 +432,8 @@ Gradient ZerosFor(TraceState& state, const Value& value) {
 }
 
 std::vector<Gradient> Backprop(TraceState& state, const BackpropRequest& request) {
+  if (state.gradient_depth++ == 0) ++state.gradient_calls;
+  auto leave = llvm::make_scope_exit([&] { --state.gradient_depth; });
   return Backpropagation(state, request).Run();
 }
 

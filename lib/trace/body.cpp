@@ -366,6 +366,8 @@ TraceState::TraceState() : module(std::make_unique<Module>()) {
 
 TraceState::TraceState(std::unique_ptr<Module> imported, const Where& where)
     : module(std::move(imported)), is_imported(true) {
+  proto::VersionDef versions;
+  producer = versions.ParseFromString(module->versions) ? versions.producer() : 0;
   bodies.push_back(std::make_unique<TraceBody>(this, nullptr, &module->main, nullptr));
   current = bodies.back().get();
   current->imported_at = where;

@@ -154,6 +154,7 @@ struct TraceState {
   std::vector<std::string> errors;
   int uid = 0;  // counts nodes and functions, as TensorFlow's ops.uid()
   bool is_imported = false;
+  int producer = kProducerVersion;  // of the graph: ops that were old by then are refused
   std::shared_ptr<TracedVariables> variables;  // null: none was made
   // Set: every node and error is of this line, whoever makes it (gradients, whose ops are of the
   // line of their forward op).
@@ -171,9 +172,17 @@ struct TraceState {
     calls.push_back({where, call});
     return std::exchange(call, static_cast<uint32_t>(calls.size()));
   }
-  // What CustomGradient was given, by the IdentityN that stands for it.
-  llvm::DenseMap<std::pair<const TraceBody*, NodeId>, std::function<Values(llvm::ArrayRef<Value>)>>
-      custom_gradients;
+  // What CustomGradient was given, by the IdentityN that stands for it: of the results, then the
+  // inputs.
+  struct CustomGradient {
+    int num_results;
+    std::function<Values(llvm::ArrayRef<Value>)> fn;
+  };
+  llvm::DenseMap<std::pair<const TraceBody*, NodeId>, CustomGradient> custom_gradients;
+
+  // How many gradients were asked for, and how deep in one another those under way are: of
+  // functions.
+  int gradient_calls = 0, gradient_depth = 0;
 
   void Report(const Where& where, const std::string& text);
 

@@ -289,23 +289,24 @@ Values CustomGradient(Tracer& t, const Values& inputs,
   TraceState& state = t.state();
   WithGradient made = fn(inputs);
   Values all = made.values;
+  // Nobody reads these of TensorFlow's.
+  if (!state.current->is_eager) {
+    for (const Value& value : made.values) Identity(value, {}, where);
+  }
   all.insert(all.end(), inputs.begin(), inputs.end());
-  int64_t results = static_cast<int64_t>(made.values.size());
+  const int results = static_cast<int>(made.values.size());
   Operand operands[] = {Operand(all, where)};
   // In eager mode all have one signature.
   const std::string number =
       state.current->is_eager ? "" : "-" + std::to_string(state.custom_gradients.size());
   Operation identity =
-      MakeOp(state,
-             {"IdentityN",
-              operands,
-              {{"_num_results", results}, {"_gradient_op_type", "CustomGradient" + number}},
-              {}},
+      MakeOp(state, {"IdentityN", operands, {{"_gradient_op_type", "CustomGradient" + number}}, {}},
              where);
   if (!identity.ok()) return Values(made.values.size(), Value(state.current, {}));
   const TraceBody* body = identity.body();
   if (body->is_eager && state.eager->recording()) body = &state.eager->recording()->body;
-  if (!body->is_eager) state.custom_gradients[{body, identity.node()}] = std::move(made.gradient);
+  if (!body->is_eager)
+    state.custom_gradients[{body, identity.node()}] = {results, std::move(made.gradient)};
   Values values;
   for (int i = 0; i < results; ++i) values.push_back(identity.output(i));
   return values;

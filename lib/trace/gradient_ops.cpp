@@ -62,6 +62,16 @@ Tracer::Ending GradientContext::ColocatedWith(const Value& x) {
   return Tracer::Ending([body, before] { body->colocated_with = before; });
 }
 
+Tracer::Ending GradientContext::OnDeviceOfOp() {
+  TraceBody* body = state_.current;
+  TraceBody::Placing before = body->placing;
+  if (auto device = DeviceSpec::Parse(node_.device()))
+    body->placing.device = *device;
+  else
+    llvm::consumeError(device.takeError());
+  return Tracer::Ending([body, before] { body->placing = before; });
+}
+
 Value GradientContext::Constant(double value, DataType dtype, llvm::StringRef name) {
   TraceBody& body = *state_.current;
   return MakeConstant(body, Literal::Scalar(dtype, value), body.UniqueName(name), Where());

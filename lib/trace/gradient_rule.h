@@ -1,6 +1,5 @@
-// Gradient rules: what one is told, the ops that it makes, what it gives, and how it registers
-// itself. A rule is a place in lib/trace/gradients/FAMILY.cpp and a row of
-// tests/python/gradient_cases.py:
+// Gradient rules, and how they register themselves. A rule is a place in
+// lib/trace/gradients/FAMILY.cpp and a row of tests/python/gradient_cases.py:
 //
 //   // y = tanh(x)
 //   InputGradients Tanh(GradientContext& g) {
@@ -19,143 +18,9 @@
 #include <vector>
 
 #include "lib/support/public.h"
-#include "lib/trace/gradient.h"
-#include "lib/trace/ops.h"
-#include "lib/trace/tracer.h"
+#include "lib/trace/gradient_context.h"
 
 namespace grapnel {
-
-// What a rule gives: a gradient for each input of the op, in order. Fewer: the others have none.
-using InputGradients = std::vector<Gradient>;
-
-class GRAPNEL_PUBLIC GradientContext {
- public:
-  GradientContext(TraceState& state, TraceBody& forward, const Node& node,
-                  std::vector<Gradient> gradients, uint64_t unneeded)
-      : state_(state),
-        forward_(forward),
-        node_(node),
-        gradients_(std::move(gradients)),
-        unneeded_(unneeded) {}
-
-  // --- The forward op.
-  const Node& node() const { return node_; }
-  int num_inputs() const { return node_.num_inputs(); }
-  int num_outputs() const { return static_cast<int>(gradients_.size()); }
-  Value x(int i = 0) const { return ForwardAt(node_.input(i)); }
-  Value y(int i = 0) const { return ForwardAt({node_.id(), i}); }
-  // The gradient of an output; of one that has none: zeros, or nothing where the op can do without
-  // (has_dy). dy() makes a dense tensor of slices; gradient() is as it came.
-  const Value& dy(int i = 0);
-  const Gradient& gradient(int i = 0) const { return gradients_[i]; }
-  bool has_dy(int i) const { return gradients_[i].exists(); }
-  // Whether nobody wants the gradient of that input.
-  bool Skips(int i) const { return i < 64 && (unneeded_ >> i & 1) != 0; }
-  // Attributes of the forward op by name, for an op that has them too.
-  std::vector<OpAttribute> Attrs(llvm::ArrayRef<const char*> keys) const;
-
-  // --- Ops, each named as TensorFlow's Python function for it names it. Those with a function in
-  // lib/trace/ops.h are made by that.
-  Operation Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
-               llvm::ArrayRef<OpAttribute> attributes = {}, llvm::StringRef name = {});
-  // The same, of a function that opens a scope of the op's name.
-  Value Scoped(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
-               llvm::ArrayRef<OpAttribute> attributes = {}, llvm::StringRef name = {});
-  // The same, of the name of the open scope.
-  Operation Exact(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
-                  llvm::ArrayRef<OpAttribute> attributes = {});
-  [[nodiscard]] Tracer::Ending Scope(llvm::StringRef name);
-  // Nodes made while it lasts run after the gradient has been computed.
-  [[nodiscard]] Tracer::Ending AfterGradient() { return After({dy()}); }
-  [[nodiscard]] Tracer::Ending After(const Values& values);
-
-  // Nodes made while it lasts are on the device of x's node.
-  [[nodiscard]] Tracer::Ending ColocatedWith(const Value& x);
-
-  Value Constant(double value, DataType dtype, llvm::StringRef name = "Const");
-  Value CastNumber(double value, DataType dtype);  // math_ops.cast of a number: by way of float
-  Value ConstantInts(llvm::ArrayRef<int64_t> values, DataType dtype = proto::DT_INT32,
-                     llvm::StringRef name = "Const");
-  // `dims` may be any number of elements: small ones become a constant, others a Fill.
-  Value Zeros(llvm::ArrayRef<int64_t> dims, DataType dtype, llvm::StringRef name = "zeros");
-  Value Zeros(const Value& shape, DataType dtype) { return Filled(0, shape, dtype, "zeros"); }
-  Value Ones(llvm::ArrayRef<int64_t> dims, DataType dtype, llvm::StringRef name = "ones");
-  Value Ones(const Value& shape, DataType dtype) { return Filled(1, shape, dtype, "ones"); }
-  // Of numbers and scalars, which are packed.
-  Value Zeros(const std::vector<Operand>& dims, DataType dtype);
-  Value Ones(const std::vector<Operand>& dims, DataType dtype);
-  Value ZerosLike(const Value& x, DataType dtype = proto::DT_INVALID);
-  Value OnesLike(const Value& x, DataType dtype = proto::DT_INVALID);
-  Value Conj(const Value& x);  // x itself unless it is complex
-  Value ShapeOf(const Value& x, DataType dtype = proto::DT_INT32);
-  Values ShapeN(const Values& values);
-  Value Size(const Value& x, DataType dtype = proto::DT_INT32);
-  Value Reshape(const Value& x, const Operand& shape) { return Op("Reshape", {x, shape}); }
-  // The shape is of numbers and scalars, which are packed.
-  Value ReshapeTo(const Value& x, const std::vector<Operand>& dims);
-  // The shape of what a reduction of a tensor of `shape` over `axes` gives with dimensions kept.
-  Operand ReducedShape(const Value& shape, const Value& axes);
-  Value Range(const Operand& start, const Operand& limit, const Operand& delta = 1);
-  Value Gather(const Value& params, const Operand& indices) {
-    return Op("GatherV2", {params, indices, 0});
-  }
-  Value Concat(const std::vector<Operand>& parts, const Operand& axis);
-  Value Stack(const std::vector<Operand>& parts, int axis = 0, llvm::StringRef name = "stack");
-  Values Unstack(const Value& x, int64_t count, int axis = 0);
-  Value ExpandDims(const Value& x, const Operand& axis) { return Op("ExpandDims", {x, axis}); }
-  Value Squeeze(const Value& x, const std::vector<int64_t>& axes);
-  Value Transpose(const Value& x, const Operand& perm, bool conjugate = false);
-  Value MatrixTranspose(const Value& x, bool conjugate = false);
-  Value Adjoint(const Value& x);
-  struct MatMulFlags {
-    bool adjoint_a = false, adjoint_b = false, grad_a = false, grad_b = false;
-  };
-  Value MatMul(const Value& a, const Value& b, const MatMulFlags& flags);
-  Value MatMul(const Value& a, const Value& b) { return MatMul(a, b, MatMulFlags()); }
-  Value MatrixDiag(const Value& x);
-  Value BandPart(const Value& x, int lower, int upper);
-  Value MatrixDiagPart(const Value& x, const Operand& k = 0, llvm::StringRef align = "RIGHT_LEFT");
-  Value MatrixSetDiag(const Value& x, const Value& diagonal, const Operand& k = 0,
-                      llvm::StringRef align = "RIGHT_LEFT");
-  // Unit matrices, of the shape `batch` (a vector).
-  Value Eye(const Value& size, const Value& batch, DataType dtype);
-  // An int32 constant of rows of `columns` elements.
-  Value MatrixConstant(llvm::ArrayRef<int64_t> elements, int64_t columns);
-  // tf.slice of a vector, by numbers and scalars.
-  Value SliceOf(const Value& x, const std::vector<Operand>& begin,
-                const std::vector<Operand>& size);
-  // x[i] of Python for a vector, x[begin:end] (kEnd: to the end), x[..., ] below.
-  static constexpr int64_t kEnd = INT64_MAX;
-  Value At(const Value& x, int64_t i);
-  Value At(const Value& x, const Value& i);
-  Value Cut(const Value& x, int64_t begin, int64_t end);
-  Value CutBetween(const Value& x, int64_t begin, int64_t end);  // x[0:end] and not x[:end]
-  // x[..., a:b, c:d] and the like: what stands behind the ellipsis.
-  struct Index {
-    int64_t begin = 0, end = kEnd;
-    bool is_one = false;  // x[..., begin]
-  };
-  Value CutLast(const Value& x, llvm::ArrayRef<Index> indices);
-  // The elements of an integer tensor, where they are known while tracing.
-  std::optional<std::vector<int64_t>> IntegersOf(const Value& x) const;
-
-  // An error of this op, at the line of the user that made it; the rule then gives nothing.
-  InputGradients Fail(const std::string& text);
-
-  TraceState& state() { return state_; }
-  TraceBody& forward() { return forward_; }
-
- private:
-  Value ForwardAt(Port port) const;
-  Value Filled(double value, const Value& shape, DataType dtype, llvm::StringRef name);
-  Value FilledDims(double value, llvm::ArrayRef<int64_t> dims, DataType dtype,
-                   llvm::StringRef name);
-  TraceState& state_;
-  TraceBody& forward_;
-  Node node_;
-  std::vector<Gradient> gradients_;
-  uint64_t unneeded_;
-};
 
 // Slices added up where they belong: a dense tensor; the values where they are dense already.
 GRAPNEL_PUBLIC Value ToDense(TraceState& state, const Gradient& gradient,
@@ -168,6 +33,8 @@ struct GRAPNEL_PUBLIC GradientEntry {
   GradientFn fn = nullptr;  // null: the op has no gradient, and that is no mistake
   // Outputs whose gradient may be missing: the rule is not given zeros for them. A bit each.
   uint64_t optional_outputs = 0;
+  // Why the op has no gradient although TensorFlow registers one: an error where it is asked for.
+  const char* refusal = nullptr;
 };
 
 GRAPNEL_PUBLIC bool RegisterGradient(const GradientEntry& entry);
@@ -178,6 +45,7 @@ GRAPNEL_PUBLIC std::vector<const GradientEntry*> AllGradients();       // sorted
   [[maybe_unused]] static const bool GRAPNEL_CONCAT(gradient_registered_, __COUNTER__) = \
       ::grapnel::RegisterGradient({op, __VA_ARGS__})
 #define GRAPNEL_NO_GRADIENT(op) GRAPNEL_GRADIENT(op, nullptr)
+#define GRAPNEL_REFUSED_GRADIENT(op, why) GRAPNEL_GRADIENT(op, nullptr, 0, why)
 
 }  // namespace grapnel
 

@@ -121,7 +121,7 @@ class OpMaker {
     const OpInfo* info = FindOp(request_.op);
     if (!info) {
       Fail("TensorFlow 2.21 has no such op{0}", DidYouMean(request_.op, AllOpNames()));
-    } else if (info->deprecated_since != 0 && info->deprecated_since <= kProducerVersion) {
+    } else if (info->deprecated_since != 0 && info->deprecated_since <= state_.producer) {
       Fail("TensorFlow refuses it since GraphDef version {0}", info->deprecated_since);
       return nullptr;
     }

@@ -13,9 +13,15 @@ RANDOM = np.random.default_rng(20240229)
 
 
 class Input:
-    """A tensor to differentiate by: made anew for each dtype, equal values for all."""
+    """A tensor to differentiate by: made anew for each dtype, equal values for all; complex ones have an imaginary part too."""
     def __init__(self, values, dtype=None):
         self.values, self.dtype = np.asarray(values), dtype
+
+    def of(self, dtype):
+        dtype = self.dtype or dtype
+        if dtype in COMPLEX and not np.iscomplexobj(self.values):
+            return (self.values + 0.5j * np.flip(self.values)).astype(dtype)
+        return self.values.astype(dtype)
 
 
 def F(*shape):
@@ -67,12 +73,17 @@ def B(values):
     return np.asarray(values, np.bool_)
 
 
-FLOATS, WIDE, SINGLE, COMPLEX = ("float32", "float64", "float16"), ("float32", "float64"), ("float32",), ("complex64", "complex128")
+# Of halves and complex numbers those are compared that TensorFlow has kernels for.
+HALVES, COMPLEX = ("float16", "bfloat16"), ("complex64", "complex128")
+REALS = ("float32", "float64") + HALVES
+FLOATS = WIDE = REALS + COMPLEX
+SINGLE = ("float32",)
 
 
 class Row:
-    def __init__(self, op, *inputs, dtypes=FLOATS, outputs=None, by=None, dynamic=True, second=None, **attrs):
+    def __init__(self, op, *inputs, dtypes=FLOATS, outputs=None, by=None, dynamic=True, **attrs):
         self.op, self.inputs, self.dtypes, self.outputs, self.attrs = op, inputs, dtypes, outputs, attrs
+        self.ops, self.v1, self.device = [op], False, None
         self.by = by            # places of the inputs to differentiate by; None: all that are floating point
         self.dynamic = dynamic  # also with shapes that are not known while tracing
 
@@ -145,10 +156,12 @@ def binary():
 
 def reductions():
     for op in "Sum Mean Max Min Prod EuclideanNorm".split():
+        # Where the gradient that comes in is 0, TensorFlow's of a complex norm is NaN.
+        dtypes = REALS if op == "EuclideanNorm" else FLOATS
         for axes in ([0], [1, 2], [0, 1, 2], [-1], []):
             for keep in (False, True):
-                yield Row(op, P(2, 3, 2), I(axes), keep_dims=keep)
-        yield Row(op, P(2, 3), I(1), keep_dims=False)
+                yield Row(op, P(2, 3, 2), I(axes), keep_dims=keep, dtypes=dtypes)
+        yield Row(op, P(2, 3), I(1), keep_dims=False, dtypes=dtypes)
     yield Row("Sum", F(0, 3), I([0]), keep_dims=False)
     yield Row("Mean", F(), I([]), keep_dims=False)
     for op in "Cumsum Cumprod".split():
@@ -375,7 +388,8 @@ def networks():
               dtypes=SINGLE)
     yield Row("CropAndResize", F(2, 5, 5, 1), A([[0.1, 0.1, 0.9, 0.8], [0.2, 0.0, 0.7, 1.0]], "float32"), I([0, 1]), I([3, 3]),
               dtypes=SINGLE)
-    yield Row("RGBToHSV", A(RANDOM.uniform(0.1, 0.9, size=(2, 2, 3))), dtypes=WIDE)
+    yield Row("RGBToHSV", A(RANDOM.uniform(0.1, 0.9, size=(2, 2, 3))),
+              dtypes=("float32", "float64", "bfloat16"))  # of half TensorFlow's own ends in a NaN
     yield Row("ExtractImagePatches", F(1, 4, 4, 2), ksizes=[1, 2, 2, 1], strides=[1, 1, 1, 1], rates=[1, 1, 1, 1], padding="SAME",
               dtypes=WIDE)
 
@@ -390,6 +404,8 @@ def others():
         yield Row("RFFT2D", F(4, length), I([4, length]), dtypes=WIDE, Tcomplex=None)
         yield Row("IRFFT", z(2, length // 2 + 1), I([length]), dtypes=COMPLEX, Treal=None)
         yield Row("IRFFT2D", z(4, length // 2 + 1), I([4, length]), dtypes=COMPLEX, Treal=None)
+    for shape in ((2, 2, 4, 6), (2, 4, 5)):
+        yield Row("RFFT2D", F(*shape), I(shape[-2:]), dtypes=WIDE, Tcomplex=None)
     places, shape = L([[0, 1], [1, 0], [1, 2]]), L([2, 3])
     yield Row("SparseReorder", L([[1, 0], [0, 1], [1, 2]]), F(3), shape, dtypes=WIDE)
     yield Row("SparseAdd", places, F(3), shape, L([[0, 1], [1, 1]]), F(2), shape, A(0.0), by=(1, 4), dtypes=WIDE, dynamic=False)
@@ -412,6 +428,39 @@ def others():
     yield Row("CTCLoss", F(5, 2, 4), L([[0, 0], [0, 1], [1, 0]]), I([1, 2, 0]), I([5, 5]), outputs=(0,), dtypes=WIDE)
 
 
+def volumes():
+    for padding in ("SAME", "VALID"):
+        yield Row("ExtractVolumePatches", F(2, 3, 4, 3, 2), ksizes=[1, 2, 2, 2, 1], strides=[1, 1, 2, 1, 1], padding=padding,
+                  dynamic=False)
+    turn = [0.9, -0.2, 0.5, 0.1, 1.1, -0.3, 0.001, 0.002]
+    for interpolation in ("BILINEAR", "NEAREST"):
+        yield Row("ImageProjectiveTransformV2", F(1, 4, 5, 2), A(turn, "float32"), I([3, 4]), by=(0,),
+                  interpolation=interpolation, fill_mode="CONSTANT", dynamic=False)
+        yield Row("ImageProjectiveTransformV3", F(2, 4, 5, 1), A([turn, turn[:6] + [0, 0]], "float32"), I([4, 5]),
+                  A(0.5, "float32"), by=(0,), interpolation=interpolation, fill_mode="CONSTANT")
+    halves = SINGLE + HALVES
+    yield Row("ApproxTopK", F(2, 5), k=3, outputs=(0,), dtypes=halves, dynamic=False)
+    yield Row("ApproxTopK", F(2, 5, 3), k=2, reduction_dimension=1, is_max_k=False, outputs=(0,), dtypes=halves, dynamic=False)
+
+
+def draws():
+    for shape in ([3], [2, 3]):
+        yield Row("RandomGamma", I(shape), P(2), seed=3, seed2=5)
+    yield Row("StatelessRandomGammaV2", I([3, 2]), L([1, 2]), P(2))
+    yield Row("StatelessRandomGammaV3", I([3, 2]), np.asarray([7], np.uint64), np.asarray([0, 1], np.uint64), I(1), P(2))
+    yield Row("StatelessParameterizedTruncatedNormal", I([4, 3]), L([1, 2]), F(3), P(), A(-1.5), A([1.0, 2.0, 3.0]))
+    yield Row("StatelessParameterizedTruncatedNormal", I([5]), L([3, 4]), F(), P(), A(-2.0), A(0.5))
+
+
+def without_any():
+    """Ops that are constant almost everywhere, and those that only look at what they hand on."""
+    yield Row("ArgMin", F(2, 3), I(1))
+    yield Row("TruncateDiv", P(2, 3), P(3))
+    yield Row("Print", F(2, 3), [F(2)], message="never", first_n=0, by=(0,))
+    yield Row("DebugIdentityV2", F(2, 3), tfdbg_context_id="c", op_name="x", output_slot=0, tensor_debug_mode=0)
+    yield Row("DebugGradientIdentity", F(2, 3))
+
+
 def rows():
-    for family in (unary, binary, reductions, arrays, matrices, networks, others):
+    for family in (unary, binary, reductions, arrays, matrices, networks, others, volumes, draws, without_any):
         yield from family()

@@ -29,6 +29,14 @@ EQUAL = """Polynomial MeanAndVariance Slicing NestedLoops CollectSquares CaseOfP
 Attention CrossEntropy LogSumExp JoinAndLower SumOfDataset AssertAllPositive PrintInLoop StatelessDraws SolveAndDet SegmentMeans
 Colours""".split()
 
+# Whose graphs differ, and why.
+OTHER = {
+    "GradientOfLoop": "the gradient of the loop's body is a function that is called, where TensorFlow writes its nodes into the loop",
+    "JacobianOfSoftmax": "both loop over the elements of y, through other nodes: here a seed for each, there each is gathered from y",
+    "ResidualGelu": "TensorFlow's silu hides behind an IdentityN with a gradient of Python's, which is lost with the graph; here it is\n"
+                    "  plain ops, whose gradient any graph has",
+}
+
 GRAPNEL = os.environ.get("GRAPNEL", "build/release/bin/grapnel")
 PLUGIN = pathlib.Path(GRAPNEL).resolve().parent.parent / "plugins/programs.so"
 DOC = "docs/programs.md"
@@ -283,7 +291,9 @@ for the numbers in the names of functions; else what `grapnel diff` says. Made b
         program = compared.program
         rows.append(f"| {program.name}{' *' if program.name in EQUAL else ''} | {program.family} | {compared.nodes} | "
                     f"{compared.their_nodes} | {what_differs(compared)} | {compared.outputs} | {compared.gradients or '-'} |")
-    return head + "\n".join(rows) + "\n\n\\* must be equal: chosen before the first was compared.\n"
+    why = {name: reason for name, reason in OTHER.items() if any(c.program.name == name and not c.equal for c in results)}
+    return (head + "\n".join(rows) + "\n\n\\* must be equal: chosen before the first was compared.\n\n" +
+            "".join(f"- {name}: {reason}.\n" for name, reason in why.items()))
 
 
 class Programs(unittest.TestCase):

@@ -9,6 +9,7 @@
 #include "lib/ir/line_table.h"
 #include "lib/proto/graph.pb.h"
 #include "lib/trace/gradient_rule.h"
+#include "lib/trace/ops/data_flow.h"
 #include "tests/trace/trace_util.h"
 
 namespace grapnel {
@@ -145,7 +146,21 @@ TEST(Gradients, CustomOnesReplaceTheOwn) {
     return Gradients(t, y, {x});
   });
   ASSERT_TRUE(module);
-  ExpectNear(RunOn(*module, {1, 2}, "Identity:0"), {10, 10});
+  ExpectNear(RunOn(*module, {1, 2}, "Identity_1:0"), {10, 10});
+}
+
+// Each gradient has an array of its own, or the second would add to the first.
+TEST(Gradients, OfOneTensorArrayTwice) {
+  auto module = TracedOn(2, [](Tracer& t, Value x) {
+    auto array = ops::TensorArrayV3(t, 1, proto::DT_DOUBLE, {.clear_after_read = false});
+    Value flow = ops::TensorArrayWriteV3(t, array.handle, 0, x, array.flow);
+    Value y = ops::TensorArrayReadV3(t, array.handle, 0, flow, proto::DT_DOUBLE);
+    Value once = Gradients(t, {y * 2.0}, {x})[0];
+    return Values{once, Gradients(t, {y * 3.0}, {x})[0]};
+  });
+  ASSERT_TRUE(module);
+  for (const auto& [fetch, want] : {std::pair{"Identity:0", 2.0}, {"Identity_1:0", 3.0}})
+    ExpectNear(RunOn(*module, {1, 2}, fetch), {want, want});
 }
 
 TEST(Tapes, SeeWhatIsMadeWhileTheyRun) {

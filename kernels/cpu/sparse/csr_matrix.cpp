@@ -1,6 +1,6 @@
 // Sparse matrices by rows, as variants: SparseTensorToCSRSparseMatrix, DenseToCSRSparseMatrix and
-// back, CSRSparseMatrixComponents, SparseMatrixNNZ, SparseMatrixMatMul. With three dimensions the
-// first is a batch.
+// back, CSRSparseMatrixComponents, SparseMatrixNNZ, SparseMatrixMatMul, Conj. With three dimensions
+// the first is a batch.
 #include <algorithm>
 #include <vector>
 
@@ -187,6 +187,30 @@ Error Components(KernelContext& ctx) {
   return Error::success();
 }
 
+// Conj of a variant: gradients of products make it.
+Error Conjugate(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(CsrMatrix * matrix, MatrixIn(ctx, 0));
+  DataType dtype = matrix->values.dtype();
+  if (dtype != proto::DT_COMPLEX64 && dtype != proto::DT_COMPLEX128) {
+    ctx.SetOutput(0, ctx.input(0));
+    return Error::success();
+  }
+  CsrRef result(new CsrMatrix);
+  result->dims = matrix->dims;
+  result->row_starts = matrix->row_starts;
+  result->columns = matrix->columns;
+  result->begins = matrix->begins;
+  ASSIGN_OR_RETURN(result->values, Tensor::Allocate(dtype, matrix->values.dims()));
+  ForType(dtype, TypeList<Complex64, Complex128>(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (int64_t i = 0; i < matrix->values.num_elements(); ++i)
+      result->values.data<T>()[i] = std::conj(matrix->values.data<T>()[i]);
+    return true;
+  });
+  ctx.SetOutput(0, Tensor::OfObject(proto::DT_VARIANT, std::move(result)));
+  return Error::success();
+}
+
 // --- SparseMatrixMatMul
 
 struct Product {
@@ -267,6 +291,7 @@ GRAPNEL_CSR_KERNEL("CSRSparseMatrixToSparseTensor", "type", KernelOf<ToSparse>);
 GRAPNEL_CSR_KERNEL("CSRSparseMatrixComponents", "type", KernelOf<Components>);
 GRAPNEL_CSR_KERNEL("SparseMatrixMatMul", "T", MakeMultiply);
 GRAPNEL_CPU_KERNEL("SparseMatrixNNZ", KernelOf<CountPlaces>);
+GRAPNEL_CPU_KERNEL("Conj", KernelOf<Conjugate>, OfTypes("T", {proto::DT_VARIANT}));
 
 }  // namespace
 }  // namespace grapnel

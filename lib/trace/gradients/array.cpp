@@ -26,6 +26,8 @@ GRAPNEL_GRADIENT("IdentityN", [](G& g) {
   return gradients;
 });
 
+GRAPNEL_REFUSED_GRADIENT("_EagerConst", "it must never be in a graph");
+
 GRAPNEL_GRADIENT("PreventGradient", [](G& g) {
   return g.Fail("its gradient must not be asked for: " + g.node().GetString("message"));
 });

@@ -62,13 +62,16 @@ InputGradients MulNoNanOf(G& g) {
 }
 GRAPNEL_GRADIENT("MulNoNan", MulNoNanOf);
 
-// `divide` makes a quotient, as the forward op does.
-InputGradients QuotientOf(G& g, llvm::function_ref<Value(const Value&, const Value&)> divide) {
+// `divide` makes a quotient, as the forward op does. TensorFlow takes the shapes from the
+// conjugates of DivNoNan's inputs.
+InputGradients QuotientOf(G& g, llvm::function_ref<Value(const Value&, const Value&)> divide,
+                          bool uses_conjugates = false) {
   Value x = g.Conj(g.x(0));
   Value y = g.Conj(g.x(1));
   Value gx = divide(g.dy(), y);
   Value ratio = divide(-x, y);
   Value gy = g.dy() * divide(ratio, y);
+  if (uses_conjugates) return ReduceGradientArgs(g, x, y, gx, gy);
   return ReduceGradientArgs(g, g.x(0), g.x(1), gx, gy);
 }
 GRAPNEL_GRADIENT("Div", [](G& g) {
@@ -80,9 +83,12 @@ GRAPNEL_GRADIENT("RealDiv", [](G& g) {
   });
 });
 GRAPNEL_GRADIENT("DivNoNan", [](G& g) {
-  return QuotientOf(g, [&](const Value& x, const Value& y) {
-    return g.Scoped("DivNoNan", {x, y}, {}, "div_no_nan");
-  });
+  return QuotientOf(
+      g,
+      [&](const Value& x, const Value& y) {
+        return g.Scoped("DivNoNan", {x, y}, {}, "div_no_nan");
+      },
+      /*uses_conjugates=*/true);
 });
 InputGradients None(G&) { return {}; }
 GRAPNEL_GRADIENT("FloorDiv", None);

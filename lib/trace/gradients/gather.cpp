@@ -147,20 +147,20 @@ GRAPNEL_GRADIENT("GatherNd", [](G& g) -> InputGradients {
   return {ScatterOf(g, shape, g.Attrs({"bad_indices_policy"}))};
 });
 // Of what the variable holds.
-Value VariableShape(G& g, const Value& handle, DataType dtype) {
+Value VariableShape(G& g, const Value& handle) {
   Shape shape = ContentOf(handle);
-  if (shape.IsFullyKnown()) return g.ConstantInts(shape.dims(), dtype);
-  return g.Op("VariableShape", {handle}, {{"out_type", dtype}});
+  if (shape.IsFullyKnown()) return g.ConstantInts(shape.dims());
+  return g.Op("VariableShape", {handle});
 }
 
 GRAPNEL_GRADIENT("ResourceGatherNd", [](G& g) -> InputGradients {
-  Value shape = VariableShape(g, g.x(0), g.x(1).dtype());
+  Value shape = g.Op("VariableShape", {g.x(0)}, {{"out_type", g.x(1).dtype()}});
   return {ScatterOf(g, shape, g.Attrs({"bad_indices_policy"}))};
 });
 
 // A variable's rows.
 GRAPNEL_GRADIENT("ResourceGather", [](G& g) -> InputGradients {
-  Value shape = VariableShape(g, g.x(0), proto::DT_INT32);
+  Value shape = VariableShape(g, g.x(0));
   Value count = g.ExpandDims(g.Size(g.x(1)), 0);
   Value tail = g.Cut(shape, 1, G::kEnd);
   Value values = g.Reshape(g.dy(), g.Concat({count, tail}, 0));

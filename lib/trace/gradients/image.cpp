@@ -1,4 +1,5 @@
-// Images: resizing, cropping, colours, patches, quantization that training plays.
+// Images: resizing, cropping, projective transforms, colours, quantization that training plays.
+#include "lib/trace/array_ops.h"
 #include "lib/trace/gradient_rule.h"
 
 namespace grapnel {
@@ -180,37 +181,27 @@ class HsvGradient {
 };
 GRAPNEL_GRADIENT("RGBToHSV", [](G& g) { return HsvGradient(g).Make(); });
 
-// --- Patches: each pixel gets the gradients of the patches that it is in, found by extracting the
-// patches of an image that holds the pixels' own numbers.
+// --- Projective transforms: of the gradient, by the inverse ones.
 
-InputGradients ImagePatchesOf(G& g) {
-  std::vector<int64_t> sizes = g.node().GetInts("ksizes");
-  Values in = g.Unstack(g.ShapeOf(g.x(), proto::DT_INT64), 4);
-  Value out_shape = g.Cut(g.ShapeOf(g.y(), proto::DT_INT64), 1, 3);
-  Values out = g.Unstack(out_shape, 2);
-  Value batch = in[0], rows = in[1], columns = in[2], channels = in[3];
-  Value pixels = rows * columns;
-  Value end = pixels + 1;
-  Value numbers;
-  {
-    auto scope = g.Scope("range");
-    Value start = g.Constant(1, proto::DT_FLOAT, "start");
-    Value step = g.Constant(1, proto::DT_FLOAT, "delta");
-    numbers = g.Exact("Range", {start, Cast(end, proto::DT_FLOAT), step});
-  }
-  Value image = g.ReshapeTo(numbers, {1, rows, columns, 1});
-  Value places =
-      g.Op("ExtractImagePatches", {image}, g.Attrs({"ksizes", "strides", "rates", "padding"}));
-  places = Cast(places, proto::DT_INT64);
-  Value patches = g.ReshapeTo(g.dy(), {batch, out[0], out[1], sizes[1], sizes[2], channels});
-  Value moved = g.Transpose(patches, std::vector<int>{1, 2, 3, 4, 0, 5});
-  Value flat = g.ReshapeTo(moved, {-1, batch * channels});
-  Value ids = g.Reshape(places, std::vector<int>{-1}) - 1;
-  Value sums = g.Op("UnsortedSegmentSum", {flat, ids, pixels});
-  Value whole = g.ReshapeTo(sums, {rows, columns, batch, channels});
-  return {g.Transpose(whole, std::vector<int>{2, 0, 1, 3})};
+InputGradients ProjectiveTransformOf(G& g) {
+  Value transforms = g.x(1);
+  Shape shape = transforms.shape();
+  if (!shape.known_rank() || shape.rank() < 1 || shape.rank() > 2)
+    return g.Fail("transforms of rank 1 or 2 were expected");
+  if (shape.rank() == 1) transforms = Slice(transforms, {kNewAxis});
+  transforms = g.Reshape(transforms, std::vector<int>{-1, 8});
+  Value count = g.At(g.ShapeOf(transforms), 0);
+  Value ones = g.Ones(std::vector<Operand>{count, 1}, proto::DT_FLOAT);
+  Value matrices = g.Reshape(g.Concat({transforms, ones}, 1), std::vector<int>{-1, 3, 3});
+  Value inverse = g.Reshape(g.Op("MatrixInverse", {matrices}), std::vector<int>{-1, 9});
+  Value scaled = inverse / Slice(inverse, {kAll, Span(8, 9)});
+  Value back = Slice(scaled, {kAll, Span({}, 8)});
+  std::vector<Operand> operands = {g.dy(), back, g.Cut(g.ShapeOf(g.x(0)), 1, 3)};
+  if (g.num_inputs() == 4) operands.push_back(0.0);
+  return {g.Op(g.node().op(), operands, g.Attrs({"interpolation", "fill_mode"}))};
 }
-GRAPNEL_GRADIENT("ExtractImagePatches", ImagePatchesOf);
+GRAPNEL_GRADIENT("ImageProjectiveTransformV2", ProjectiveTransformOf);
+GRAPNEL_GRADIENT("ImageProjectiveTransformV3", ProjectiveTransformOf);
 
 // --- Quantization that training plays.
 
@@ -235,6 +226,16 @@ GRAPNEL_GRADIENT("QuantizeAndDequantizeV4", [](G& g) -> InputGradients {
       g.Op("QuantizeAndDequantizeV4Grad", {g.dy(), g.x(0), g.x(1), g.x(2)}, g.Attrs({"axis"}));
   return {made.output(0), made.output(1), made.output(2)};
 });
+
+// Linear in the gradient that it was given: what is beside the range is cut once more. TensorFlow's
+// rule is an error.
+GRAPNEL_GRADIENT(
+    "QuantizeAndDequantizeV4Grad",
+    [](G& g) -> InputGradients {
+      return {g.Op("QuantizeAndDequantizeV4Grad", {g.dy(0), g.x(1), g.x(2), g.x(3)},
+                   g.Attrs({"axis"}))};
+    },
+    0b110);
 
 }  // namespace
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Lists of tensors (TensorList*), which loops collect values in, and TensorArrays of version 3.
+// Lists of tensors (TensorList*), which loops collect values in, and TensorArrays.
 #include "lib/trace/body.h"
 #include "lib/trace/gradient_rule.h"
 
@@ -97,57 +97,96 @@ GRAPNEL_NO_GRADIENT("TensorListElementShape");
 GRAPNEL_NO_GRADIENT("TensorListLength");
 GRAPNEL_NO_GRADIENT("TensorListPushBackBatch");
 
-// --- TensorArrays: the gradients of an array are an array of its own, found by its handle and the
-// name of the flow that asks.
+// --- TensorArrays: the gradients of an array are an array of its own, found by its handle and a
+// name of the gradient that asks. The ops of versions 1 and 2 differ in their handles alone;
+// TensorFlow's rules for them make ops of version 3, which refuse these handles.
 
-// What TensorFlow names the gradient's array after: the outermost scope of the gradient.
-std::string SourceOf(const Value& dy) {
-  // Of an eager program the recording tells one gradient's arrays from another's.
-  if (dy.home().object()) return "gradients";
-  llvm::StringRef name = NodeOf(dy).name();
-  llvm::StringRef first = name.split('/').first;
-  return first.take_front(9) == "gradients" ? first.str() : "gradients";
-}
-struct ArrayGradient {
-  Value handle, flow;
+class ArrayGradient {
+ public:
+  // The gradient of a result that is a flow waits until the array has been written.
+  ArrayGradient(G& g, const char* op) : g_(g) {
+    version_ = g.node().op().drop_front(llvm::StringRef(op).size()).str();
+    bool is_flow = g.num_outputs() == 1 && g.y().dtype() == proto::DT_FLOAT && IsWriter();
+    Value flow = is_flow ? Barrier() : g.x(g.num_inputs() - 1);
+    forward_flow_ = flow;
+    auto beside = g.ColocatedWith(g.x(0));
+    std::string source = Source();
+    Operation made = g.Op(Named("Grad"), {g.x(0), flow}, {{"source", llvm::StringRef(source)}});
+    handle_ = made.output(0);
+    auto after = g.After({handle_});
+    flow_ = Identity(flow, "gradient_flow");
+  }
+
+  // TensorArray, what is done, and the version.
+  std::string Named(const char* what) const {
+    return ("TensorArray" + llvm::Twine(what) + version_).str();
+  }
+  Operation Op(const char* what, std::vector<Operand> between,
+               llvm::ArrayRef<OpAttribute> attributes = {}) {
+    between.insert(between.begin(), handle_);
+    between.emplace_back(flow_);
+    return g_.Op(Named(what), between, attributes);
+  }
+  const Value& flow() const { return forward_flow_; }
+
+ private:
+  bool IsWriter() const {
+    llvm::StringRef op = g_.node().op();
+    return op.contains("Write") || op.contains("Scatter") || op.contains("Split");
+  }
+  Value Barrier() {
+    Value written = Identity(g_.y(), "flow_out");
+    auto after = g_.After({written});
+    return Identity(g_.dy(), "write_barrier");
+  }
+  std::string Source() const {
+    // Of an eager program the recording tells one gradient's arrays from another's.
+    int before = g_.dy().home().object() ? 0 : g_.state().gradient_calls - 1;
+    return before <= 0 ? "gradients" : "gradients_" + std::to_string(before);
+  }
+
+  G& g_;
+  std::string version_;  // "V3", "V2", or none
+  Value handle_, flow_, forward_flow_;
 };
-ArrayGradient GradientArray(G& g, const Value& handle, const Value& flow, const Value& dy) {
-  std::string source = SourceOf(dy);
-  Operation made = g.Op("TensorArrayGradV3", {handle, flow}, {{"source", llvm::StringRef(source)}});
-  return {made.output(0), made.output(1)};
+
+InputGradients ArrayReadOf(G& g) {
+  ArrayGradient array(g, "TensorArrayRead");
+  return {Gradient(), Gradient(), array.Op("Write", {g.x(1), g.dy()})};
 }
-GRAPNEL_GRADIENT("TensorArrayReadV3", [](G& g) -> InputGradients {
-  ArrayGradient array = GradientArray(g, g.x(0), g.x(2), g.dy());
-  return {Gradient(), Gradient(),
-          g.Op("TensorArrayWriteV3", {array.handle, g.x(1), g.dy(), array.flow})};
-});
-GRAPNEL_GRADIENT("TensorArrayWriteV3", [](G& g) -> InputGradients {
-  ArrayGradient array = GradientArray(g, g.x(0), g.dy(), g.dy());
-  Value read =
-      g.Op("TensorArrayReadV3", {array.handle, g.x(1), array.flow}, {{"dtype", g.x(2).dtype()}});
-  return {Gradient(), Gradient(), read, g.dy()};
-});
-GRAPNEL_GRADIENT("TensorArrayGatherV3", [](G& g) -> InputGradients {
-  ArrayGradient array = GradientArray(g, g.x(0), g.x(2), g.dy());
-  return {Gradient(), Gradient(),
-          g.Op("TensorArrayScatterV3", {array.handle, g.x(1), g.dy(), array.flow})};
-});
-GRAPNEL_GRADIENT("TensorArrayScatterV3", [](G& g) -> InputGradients {
-  ArrayGradient array = GradientArray(g, g.x(0), g.dy(), g.dy());
-  Value rows =
-      g.Op("TensorArrayGatherV3", {array.handle, g.x(1), array.flow}, {{"dtype", g.x(2).dtype()}});
-  return {Gradient(), Gradient(), rows, g.dy()};
-});
-GRAPNEL_GRADIENT("TensorArrayConcatV3", [](G& g) -> InputGradients {
-  ArrayGradient array = GradientArray(g, g.x(0), g.x(1), g.dy(0));
-  return {Gradient(), g.Op("TensorArraySplitV3", {array.handle, g.dy(0), g.y(1), array.flow})};
-});
-GRAPNEL_GRADIENT("TensorArraySplitV3", [](G& g) -> InputGradients {
-  ArrayGradient array = GradientArray(g, g.x(0), g.dy(), g.dy());
-  Value joined =
-      g.Op("TensorArrayConcatV3", {array.handle, array.flow}, {{"dtype", g.x(1).dtype()}});
-  return {Gradient(), joined, Gradient(), g.dy()};
-});
+InputGradients ArrayWriteOf(G& g) {
+  ArrayGradient array(g, "TensorArrayWrite");
+  Value element = array.Op("Read", {g.x(1)}, {{"dtype", g.x(2).dtype()}});
+  return {Gradient(), Gradient(), element, array.flow()};
+}
+InputGradients ArrayGatherOf(G& g) {
+  ArrayGradient array(g, "TensorArrayGather");
+  return {Gradient(), Gradient(), array.Op("Scatter", {g.x(1), g.dy()})};
+}
+InputGradients ArrayScatterOf(G& g) {
+  ArrayGradient array(g, "TensorArrayScatter");
+  Value rows = array.Op("Gather", {g.x(1)}, {{"dtype", g.x(2).dtype()}});
+  return {Gradient(), Gradient(), rows, array.flow()};
+}
+InputGradients ArrayConcatOf(G& g) {
+  ArrayGradient array(g, "TensorArrayConcat");
+  return {Gradient(), array.Op("Split", {g.dy(0), g.y(1)})};
+}
+InputGradients ArraySplitOf(G& g) {
+  ArrayGradient array(g, "TensorArraySplit");
+  Value joined = array.Op("Concat", {}, {{"dtype", g.x(1).dtype()}});
+  return {Gradient(), joined, Gradient(), array.flow()};
+}
+#define GRAPNEL_ARRAY_GRADIENT(op, rule) \
+  GRAPNEL_GRADIENT(op, rule);            \
+  GRAPNEL_GRADIENT(op "V2", rule);       \
+  GRAPNEL_GRADIENT(op "V3", rule)
+GRAPNEL_ARRAY_GRADIENT("TensorArrayRead", ArrayReadOf);
+GRAPNEL_ARRAY_GRADIENT("TensorArrayWrite", ArrayWriteOf);
+GRAPNEL_ARRAY_GRADIENT("TensorArrayGather", ArrayGatherOf);
+GRAPNEL_ARRAY_GRADIENT("TensorArrayScatter", ArrayScatterOf);
+GRAPNEL_ARRAY_GRADIENT("TensorArrayConcat", ArrayConcatOf);
+GRAPNEL_ARRAY_GRADIENT("TensorArraySplit", ArraySplitOf);
 GRAPNEL_NO_GRADIENT("TensorArrayV3");
 GRAPNEL_NO_GRADIENT("TensorArrayGradV3");
 GRAPNEL_NO_GRADIENT("TensorArrayGradWithShape");

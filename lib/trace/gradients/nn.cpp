@@ -1,4 +1,5 @@
 // Activations, biases, softmax, losses, normalization, top-k.
+#include "lib/trace/array_ops.h"
 #include "lib/trace/gradients/broadcast.h"
 
 namespace grapnel {
@@ -209,6 +210,35 @@ InputGradients TopKOf(G& g) {
 GRAPNEL_GRADIENT("TopK", TopKOf);
 GRAPNEL_GRADIENT("TopKV2", TopKOf);
 
+// Each of the largest is found by the places of its indices in all dimensions.
+InputGradients ApproxTopKOf(G& g) {
+  Shape in = g.x().shape(), out = g.y(1).shape();
+  if (!in.IsFullyKnown() || !out.IsFullyKnown())
+    return g.Fail("the shape of its input must be known while tracing");
+  const int rank = out.rank();
+  int64_t reduced = g.node().GetInt("reduction_dimension", -1);
+  if (reduced < 0) reduced += rank;
+  std::vector<int> lifted(out.dims().begin(), out.dims().end());
+  lifted.push_back(1);
+  std::vector<Operand> places;
+  for (int d = 0; d < rank; ++d) {
+    if (d == reduced) {
+      places.emplace_back(g.Reshape(g.y(1), lifted));
+      continue;
+    }
+    std::vector<int> along(rank + 1, 1);
+    along[d] = lifted[d];
+    Value numbers = g.Reshape(g.Range(0, lifted[d]), along);
+    places.emplace_back(g.Op("BroadcastTo", {numbers, lifted}));
+  }
+  const int count = static_cast<int>(out.NumElements().value_or(0));
+  Value indices = g.Reshape(g.Concat(places, rank), std::vector<int>{count, rank});
+  Value values = g.Reshape(g.dy(0), std::vector<int>{count});
+  std::vector<int> shape(in.dims().begin(), in.dims().end());
+  return {g.Op("ScatterNd", {indices, values, shape})};
+}
+GRAPNEL_GRADIENT("ApproxTopK", ApproxTopKOf);
+
 InputGradients NthElementOf(G& g) {
   Value y = g.ExpandDims(g.y(), -1);
   Value is_nth = Cast(g.Op("Equal", {y, g.x(0)}), g.dy().dtype());
@@ -241,6 +271,9 @@ InputGradients IsotonicRegressionOf(G& g) {
       Value ids_shape = g.ShapeOf(segments[i]);
       Value ones = g.Ones(ids_shape, gradients[i].dtype());
       Value sizes = g.Op("UnsortedSegmentSum", {ones, segments[i], count});
+      Value added = Rank(gradients[i]) - Rank(segments[i]);
+      Value inner = g.Ones(std::vector<Operand>{added}, proto::DT_INT32);
+      sizes = g.Reshape(sizes, g.Concat({Slice(count, {kNewAxis}), inner}, 0));
       Value at_least_one = g.Op("Maximum", {sizes, 1});
       Value sums = g.Op("UnsortedSegmentSum", {gradients[i], segments[i], count});
       mean = sums / at_least_one;

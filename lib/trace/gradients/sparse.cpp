@@ -1,5 +1,4 @@
-// Sparse tensors, given as indices, values and a shape; random draws that depend on a parameter;
-// LSTM blocks; CTC.
+// Sparse tensors, given as indices, values and a shape; LSTM blocks; CTC.
 #include "lib/trace/gradient_rule.h"
 
 namespace grapnel {
@@ -85,7 +84,8 @@ InputGradients SparseDenseMatMulOf(G& g) {
 }
 GRAPNEL_GRADIENT("SparseTensorDenseMatMul", SparseDenseMatMulOf);
 
-InputGradients SparseDenseScaled(G& g, bool is_product) {
+enum class DenseOp { kAdd, kMul, kDiv };
+InputGradients SparseDenseCwise(G& g, DenseOp kind) {
   Value indices = g.x(0), values = g.x(1), shape = g.x(2), y = g.x(3);
   Value y_shape = Cast(g.ShapeOf(y), proto::DT_INT64);
   Value difference = g.Size(shape) - g.Size(y_shape);
@@ -96,22 +96,51 @@ InputGradients SparseDenseScaled(G& g, bool is_product) {
   Value scaled = FloorDiv(indices, scale);
   Value begin = g.Concat({std::vector<int>{0}, added}, 0);
   Value places = g.Op("Slice", {scaled, begin, std::vector<int>{-1, -1}});
-  Value dense = g.Op("GatherNd", {y, places});
-  Value gx, of_y;
-  if (is_product) {
-    gx = g.dy() * dense;
-    of_y = g.dy() * values;
-  } else {
-    gx = g.dy() / dense;
-    Value ratio = -values / Square(dense);
-    of_y = g.dy() * ratio;
+  Value gx = g.dy(), of_y = g.dy();
+  if (kind != DenseOp::kAdd) {
+    Value dense = g.Op("GatherNd", {y, places});
+    if (kind == DenseOp::kMul) {
+      gx = g.dy() * dense;
+      of_y = g.dy() * values;
+    } else {
+      gx = g.dy() / dense;
+      Value ratio = -values / Square(dense);
+      of_y = g.dy() * ratio;
+    }
   }
   Value zeros = g.ZerosLike(y);
   Value gy = g.Op("SparseTensorDenseAdd", {places, of_y, y_shape, zeros});
   return {Gradient(), gx, Gradient(), gy};
 }
-GRAPNEL_GRADIENT("SparseDenseCwiseMul", [](G& g) { return SparseDenseScaled(g, true); });
-GRAPNEL_GRADIENT("SparseDenseCwiseDiv", [](G& g) { return SparseDenseScaled(g, false); });
+// TensorFlow's rule for the sum is an error.
+GRAPNEL_GRADIENT("SparseDenseCwiseAdd", [](G& g) { return SparseDenseCwise(g, DenseOp::kAdd); });
+GRAPNEL_GRADIENT("SparseDenseCwiseMul", [](G& g) { return SparseDenseCwise(g, DenseOp::kMul); });
+GRAPNEL_GRADIENT("SparseDenseCwiseDiv", [](G& g) { return SparseDenseCwise(g, DenseOp::kDiv); });
+
+// Each place's gradient goes to the operand whose value is there, a's where both are equal. A
+// place that an operand lacks counts as 0. TensorFlow's rules are errors.
+InputGradients SparseExtremeOf(G& g, const char* a_wins) {
+  Value a_indices = g.x(0), a = g.x(1), b_indices = g.x(3), b = g.x(4), dy = g.dy(1);
+  auto at_all_places = [&](const Value& first, const Value& second) {
+    Value none = g.Constant(0, a.dtype());
+    Operation sum = g.Op("SparseAdd", {a_indices, first, g.x(2), b_indices, second, g.x(5), none},
+                         {{"Treal", a.dtype()}});
+    return sum.output(1);
+  };
+  Value of_a = at_all_places(a, g.ZerosLike(b));
+  Value of_b = at_all_places(g.ZerosLike(a), b);
+  Value is_a = g.Op(a_wins, {of_a, of_b});
+  Value zeros = g.ZerosLike(dy);
+  auto back = [&](const Value& first, const Value& second, int i) {
+    Value part = g.Op("SelectV2", {is_a, first, second});
+    return g.Op("SparseAddGrad", {part, a_indices, b_indices, g.y(0)}).output(i);
+  };
+  Value ga = back(dy, zeros, 0);
+  Value gb = back(zeros, dy, 1);
+  return {Gradient(), ga, Gradient(), Gradient(), gb};
+}
+GRAPNEL_GRADIENT("SparseSparseMaximum", [](G& g) { return SparseExtremeOf(g, "GreaterEqual"); });
+GRAPNEL_GRADIENT("SparseSparseMinimum", [](G& g) { return SparseExtremeOf(g, "LessEqual"); });
 
 GRAPNEL_GRADIENT("SparseSoftmax", [](G& g) -> InputGradients {
   Value indices = g.x(0), shape = g.x(2), y = g.y();
@@ -125,25 +154,6 @@ GRAPNEL_GRADIENT("SparseSoftmax", [](G& g) -> InputGradients {
 
 GRAPNEL_NO_GRADIENT("SparseAddGrad");
 GRAPNEL_NO_GRADIENT("SparseConcat");
-
-// --- Draws from gamma distributions, by their parameter.
-
-InputGradients GammaOf(G& g, int alpha_at, bool counts_alpha) {
-  auto after = g.AfterGradient();
-  Value alpha = g.x(alpha_at);
-  Value added = g.At(g.ShapeOf(g.x(0)), 0);
-  if (counts_alpha) added = added - Rank(alpha);
-  Value ones = g.Ones(std::vector<Operand>{added}, proto::DT_INT32);
-  Value shape = g.Concat({ones, g.ShapeOf(alpha)}, 0);
-  Value partial = g.Op("RandomGammaGrad", {g.Reshape(alpha, shape), g.y()});
-  Value scaled = g.dy() * partial;
-  InputGradients gradients(alpha_at);
-  gradients.push_back(ReduceSum(scaled, g.Range(0, added)));
-  return gradients;
-}
-GRAPNEL_GRADIENT("RandomGamma", [](G& g) { return GammaOf(g, 1, false); });
-GRAPNEL_GRADIENT("StatelessRandomGammaV2", [](G& g) { return GammaOf(g, 2, true); });
-GRAPNEL_GRADIENT("StatelessRandomGammaV3", [](G& g) { return GammaOf(g, 4, true); });
 
 // --- Blocks that have an op for their gradient.
 
