@@ -36,8 +36,8 @@ int64_t DebugStop::iteration() const {
   return -1;
 }
 
-Debugger::Debugger(const OpenedGraph& opened, RunRequest request, int64_t budget)
-    : Debugger(std::make_unique<GraphTarget>(opened, std::move(request)), budget) {}
+Debugger::Debugger(const OpenedGraph& opened, const RunRequest& request, int64_t budget)
+    : Debugger(std::make_unique<GraphTarget>(opened, request), budget) {}
 
 Debugger::Debugger(std::unique_ptr<DebugTarget> target, int64_t budget)
     : target_(std::move(target)), history_(budget) {

@@ -82,7 +82,7 @@ class Debugger : private RunHook {
 
   // `opened` outlives it and does not change. The request's hook, steps, watch, pool, device and
   // devices are not looked at. `budget`: bytes of values that are kept.
-  Debugger(const OpenedGraph& opened, RunRequest request, int64_t budget);
+  Debugger(const OpenedGraph& opened, const RunRequest& request, int64_t budget);
   Debugger(std::unique_ptr<DebugTarget> target, int64_t budget);
   ~Debugger() override;
 
