@@ -142,10 +142,10 @@ void SayWhatNeverHeld(Debugger& debugger, Invocation& invocation) {
 
 }  // namespace
 
-Expected<BreakRun> RunToBreak(const OpenedGraph& opened, RunRequest request,
+Expected<BreakRun> RunToBreak(const OpenedGraph& opened, const RunRequest& request,
                               llvm::ArrayRef<std::string> filters, int repeat,
                               Invocation& invocation) {
-  Debugger debugger(opened, std::move(request), kKept);
+  Debugger debugger(opened, request, kKept);
   for (const std::string& filter : filters) {
     if (Error error = debugger.AddBreakpoint(filter))
       return Annotate("--break " + filter, std::move(error));

@@ -21,7 +21,7 @@ struct BreakRun {
 // node, its output, the calls and a summary of the value; at a terminal the debugger's prompt opens
 // there. Of a run in which none is hit, it says which never were. Errors: a filter that cannot be
 // read; the run's.
-Expected<BreakRun> RunToBreak(const OpenedGraph& opened, RunRequest request,
+Expected<BreakRun> RunToBreak(const OpenedGraph& opened, const RunRequest& request,
                               llvm::ArrayRef<std::string> filters, int repeat,
                               Invocation& invocation);
 

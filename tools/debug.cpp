@@ -93,7 +93,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(RunRequest request, flags.run.Request());
   request.sink = invocation.sink();
   request.print = print;
-  Debugger debugger(opened, std::move(request), budget);
+  Debugger debugger(opened, request, budget);
   return Prompt(debugger, flags, is_from_input, invocation);
 }
 

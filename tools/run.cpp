@@ -88,7 +88,7 @@ Expected<int> RunToBreakOn(const OpenedGraph& opened, const Flags& flags, Invoca
   CancelFlag cancel;
   request.cancel = &cancel;
   Deadline deadline = flags.limit.Begin(cancel, flags.model, invocation);
-  auto run = RunToBreak(opened, std::move(request), flags.breaks, flags.repeat, invocation);
+  auto run = RunToBreak(opened, request, flags.breaks, flags.repeat, invocation);
   if (!run) return Failed(opened, flags, cancel, run.takeError());
   if (run->has_stopped) return kExitNo;
   std::vector<Fetched> fetched = FetchedBy(run->fetches, run->fetch_names, flags.run.fetches);
