@@ -1,10 +1,11 @@
 // The harmonic mean of a vector, traced, optimised and run, once plain and once with a Print.
 //
 // Nothing reads the minimum: the optimised graph has no Min any more, unless it is printed. As a
-// program it says so; `grapnel trace harmonic_mean.cpp:HarmonicMean` prints the graph.
-#include "grapnel/exec/evaluator.h"
+// program it says so, and in which dump the Min is gone: `./harmonic_mean FOLDER` leaves them
+// there. `grapnel trace harmonic_mean.cpp:HarmonicMean` prints the graph.
 #include "grapnel/exec/executor.h"
-#include "grapnel/pass/pass_manager.h"
+#include "grapnel/io/open.h"
+#include "grapnel/job/optimize.h"
 #include "grapnel/trace/ops.h"
 #include "grapnel/trace/registration.h"
 #include "llvm/Support/raw_ostream.h"
@@ -25,17 +26,26 @@ Value HarmonicMeanPrint(Tracer& t, Value x) {
 }
 GRAPNEL_TRACE(HarmonicMeanPrint, {{"x", proto::DT_FLOAT, {3}}});
 
-// Grappler's passes, over the graph in place.
-static Error Optimize(Module& module, ThreadPool& pool) {
-  std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool);  // folds constants
-  OptimizeOptions options;
-  options.feeds = {"x"};
-  options.fetches = {"Identity"};
-  options.config.set_min_graph_nodes(-1);  // small graphs too
-  options.evaluator = evaluator.get();
-  PassManager passes;
-  passes.Add(MakeVerifyInstrumentation());
-  return passes.Run(module, options).takeError();
+// Grappler's passes, with a dump before and after each in the folder.
+static Error Optimize(OpenedGraph& graph, const std::string& folder, ThreadPool& pool) {
+  OptimizeRequest request;
+  request.feeds = {{"x", "", Tensor()}};
+  request.fetches = {"Identity"};
+  request.dump_folder = folder;
+  request.pool = &pool;
+  ASSIGN_OR_RETURN(Optimized done, Optimize(graph, request));
+  return done.AsError();
+}
+
+// Which of the dumps have a Min.
+static Error ShowDumps(const std::string& folder) {
+  ASSIGN_OR_RETURN(Model dumps, OpenModel(folder));
+  for (const GraphInFile& dump : dumps.graphs) {
+    ASSIGN_OR_RETURN(std::unique_ptr<Module> module, OpenGraph(dump.path));
+    llvm::outs() << "  " << dump.title << ": " << module->main.num_nodes() << " nodes, "
+                 << (module->main.Find("Min") ? "with Min" : "without Min") << "\n";
+  }
+  return Error::success();
 }
 
 static Expected<Tensor> Run(const Module& module, const std::vector<float>& x, ThreadPool& pool) {
@@ -52,17 +62,27 @@ static Expected<Tensor> Run(const Module& module, const std::vector<float>& x, T
   return results[0];
 }
 
-int main() {
+static OpenedGraph Open(const TracedFunction& function, std::unique_ptr<Module> module) {
+  auto model = std::make_shared<Model>();
+  model->path = function.name;
+  model->graphs.emplace_back();
+  model->graphs[0].module = std::move(module);
+  return OpenedGraph(std::move(model), 0);
+}
+
+int main(int argc, char** argv) {
   llvm::ExitOnError check("harmonic_mean: ");
   ThreadPool pool;
   for (const TracedFunction& function : TracedFunctions()) {
-    std::unique_ptr<Module> module = check(function.trace());
-    int before = module->main.num_nodes();
-    check(Optimize(*module, pool));
-    bool has_min = static_cast<bool>(module->main.Find("Min"));
-    Tensor mean = check(Run(*module, {1, 2, 4}, pool));
+    OpenedGraph graph = Open(function, check(function.trace()));
+    int before = graph.module().main.num_nodes();
+    std::string folder = (argc > 1 ? argv[1] : "dumps") + ("/" + function.name);
+    check(Optimize(graph, folder, pool));
+    bool has_min = static_cast<bool>(graph.module().main.Find("Min"));
+    Tensor mean = check(Run(graph.module(), {1, 2, 4}, pool));
     llvm::outs() << function.name << ": " << mean.ToString() << ", " << before << " -> "
-                 << module->main.num_nodes() << " nodes, "
+                 << graph.module().main.num_nodes() << " nodes, "
                  << (has_min ? "Min is kept" : "Min is gone") << "\n";
+    check(ShowDumps(folder));
   }
 }

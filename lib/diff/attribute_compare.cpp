@@ -4,26 +4,15 @@
 #include <cmath>
 #include <set>
 
-#include "google/protobuf/io/coded_stream.h"
-#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/op_table.h"
+#include "lib/ir/serialize.h"
 #include "lib/proto/dynamic_message.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
 namespace grapnel {
 namespace {
-
-std::string Serialized(const google::protobuf::Message& message) {
-  std::string out;
-  google::protobuf::io::StringOutputStream stream(&out);
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.SetSerializationDeterministic(true);
-  message.SerializePartialToCodedStream(&coded);
-  coded.Trim();
-  return out;
-}
 
 bool IsConfig(llvm::StringRef key, AttrView value) {
   return (key == "config_proto" || key == "config") && value.kind() == AttrKind::kString;
@@ -137,7 +126,7 @@ std::string CanonicalAttr(llvm::StringRef key, AttrView value, FunctionNamer nam
         return ("tensor " + DataTypeName(literal->dtype()) + DimsText(literal->dims())).str();
       return value.bytes().str();
     case AttrKind::kString:
-      return IsConfig(key, value) ? Serialized(*ConfigOf(value)) : value.AsString()->str();
+      return IsConfig(key, value) ? SerializeInOrder(*ConfigOf(value)) : value.AsString()->str();
     case AttrKind::kShape:
       return "shape " + value.AsShape()->ToString();
     case AttrKind::kList:
@@ -147,7 +136,7 @@ std::string CanonicalAttr(llvm::StringRef key, AttrView value, FunctionNamer nam
                                         static_cast<int>(value.bytes().size())))
         return value.bytes().str();
       RenameFunctions(&parsed, namer);
-      return Serialized(parsed);
+      return SerializeInOrder(parsed);
     }
     default:
       return value.ToString();

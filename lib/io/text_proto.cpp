@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/text_format.h"
 #include "lib/io/long_literals.h"
+#include "lib/ir/serialize.h"
 #include "lib/ir/wire.h"
 #include "lib/proto/graph.pb.h"
 #include "lib/proto/saved_model.pb.h"
@@ -128,14 +128,7 @@ Expected<std::string> Serialize(const google::protobuf::MessageLite& message) {
   size_t size = message.ByteSizeLong();
   if (size > INT32_MAX)
     return MakeError("a message of {0} bytes is above protobuf's limit of 2 GiB", size);
-  std::string bytes;
-  bytes.reserve(size);
-  io::StringOutputStream stream(&bytes);
-  io::CodedOutputStream coded(&stream);
-  coded.SetSerializationDeterministic(true);
-  message.SerializeWithCachedSizes(&coded);
-  coded.Trim();
-  return bytes;
+  return SerializeInOrder(message);
 }
 
 Expected<std::shared_ptr<const FileBytes>> TextToWire(const FileBytes& text, TextKind kind,

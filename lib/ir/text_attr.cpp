@@ -1,7 +1,6 @@
 #include <map>
 
-#include "google/protobuf/io/coded_stream.h"
-#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "lib/ir/serialize.h"
 #include "lib/ir/text_number.h"
 #include "lib/ir/text_value.h"
 #include "lib/ir/wire.h"
@@ -348,17 +347,7 @@ bool SameAttr(llvm::StringRef a, llvm::StringRef b) {
   if (a == b) return true;
   proto::AttrValue x, y;
   if (!x.ParseFromArray(a.data(), a.size()) || !y.ParseFromArray(b.data(), b.size())) return false;
-  // Maps are written in a fixed order only when asked.
-  auto bytes = [](const proto::AttrValue& value) {
-    std::string out;
-    google::protobuf::io::StringOutputStream stream(&out);
-    google::protobuf::io::CodedOutputStream coded(&stream);
-    coded.SetSerializationDeterministic(true);
-    value.SerializeToCodedStream(&coded);
-    coded.Trim();
-    return out;
-  };
-  return bytes(x) == bytes(y);
+  return SerializeInOrder(x) == SerializeInOrder(y);
 }
 
 std::string AttrText(AttrView value, llvm::StringRef kind) {

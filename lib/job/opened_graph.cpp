@@ -67,6 +67,7 @@ Expected<std::vector<OpenedGraph>> OpenedGraph::EachOf(std::shared_ptr<Model> mo
 
 // A case folder is called by its own name, a file by what comes before its suffix.
 std::string OpenedGraph::name() const {
+  if (model_->kind == FileKind::kProgram) return file().title;
   llvm::StringRef path = model_->path;
   llvm::StringRef name = llvm::sys::path::filename(path.rtrim('/'));
   if (model_->kind != FileKind::kCaseFolder) name = name.split('.').first;

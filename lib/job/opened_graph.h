@@ -44,7 +44,8 @@ class GRAPNEL_PUBLIC OpenedGraph {
   const Module& module() const { return *module_; }
   // From now on another module is worked on; what it was made of is kept.
   void WorkOn(std::unique_ptr<Module> module);
-  // For dumps and titles: the name of the file, without suffix, or of the folder.
+  // For dumps and titles: the name of the file, without suffix, of the folder, or of a program's
+  // function.
   std::string name() const;
 
   // The same graph with a module of its own; see Module::Copy.

@@ -6,11 +6,10 @@
 #include <map>
 #include <set>
 
-#include "google/protobuf/io/coded_stream.h"
-#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "lib/io/bundle_writer.h"
 #include "lib/ir/attr.h"
 #include "lib/ir/import.h"
+#include "lib/ir/serialize.h"
 #include "lib/ir/wire.h"
 #include "lib/job/session_values.h"
 #include "lib/proto/meta_graph.pb.h"
@@ -53,17 +52,6 @@ void FillArgSpec(const ModelFunction& function, bool by_keyword, proto::Function
   AddPair(tuple, "kwonlyargs", by_keyword ? names : empty);
   AddPair(tuple, "kwonlydefaults", none);
   AddPair(tuple, "annotations", dict);
-}
-
-// Maps in the order of their keys: the same model gives the same bytes.
-std::string Serialize(const google::protobuf::Message& message) {
-  std::string bytes;
-  google::protobuf::io::StringOutputStream stream(&bytes);
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.SetSerializationDeterministic(true);
-  message.SerializeToCodedStream(&coded);
-  coded.Trim();
-  return bytes;
 }
 
 class ModelWriter {
@@ -252,7 +240,7 @@ class ModelWriter {
       attribute->set_checkpoint_key(KeyOf(variable));
       node->mutable_has_checkpoint_values()->set_value(true);
     }
-    return Serialize(graph);
+    return SerializeInOrder(graph);
   }
 
   Error WriteVariables(const std::string& prefix) {
@@ -337,7 +325,7 @@ class ModelWriter {
       meta.mutable_saver_def()->set_restore_op_name(restored_);
       meta.mutable_saver_def()->set_version(proto::SaverDef::V2);
     }
-    std::string graph, meta_bytes = Serialize(meta), out;
+    std::string graph, meta_bytes = SerializeInOrder(meta), out;
     llvm::raw_string_ostream os(graph);
     ExportGraphDef(module, os, {});
     constexpr uint32_t kGraphDef = 2, kSchemaVersion = 1, kMetaGraphs = 2;

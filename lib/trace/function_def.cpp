@@ -1,10 +1,9 @@
 // A traced body becomes a function of the library: placeholders become arguments, and the signature
 // is named as TensorFlow's graph_to_functiondef names it.
 
-#include "google/protobuf/io/coded_stream.h"
-#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "lib/ir/import.h"
 #include "lib/ir/node_types.h"
+#include "lib/ir/serialize.h"
 #include "lib/proto/function.pb.h"
 #include "lib/trace/body.h"
 #include "llvm/ADT/StringExtras.h"
@@ -31,18 +30,6 @@ std::string FirstFree(const std::string& name, Taken taken) {
   return free;
 }
 
-// Maps in the order of their keys: the same bytes in every run.
-std::string Serialize(const google::protobuf::Message& message) {
-  std::string bytes;
-  {
-    google::protobuf::io::StringOutputStream stream(&bytes);
-    google::protobuf::io::CodedOutputStream coded(&stream);
-    coded.SetSerializationDeterministic(true);
-    message.SerializeToCodedStream(&coded);
-  }
-  return bytes;
-}
-
 class FunctionMaker {
  public:
   explicit FunctionMaker(TraceBody& body)
@@ -64,7 +51,7 @@ class FunctionMaker {
     (*rest_.mutable_attr())["_construction_context"].set_s("kEagerRuntime");
     function_.info = OpInfoFromProto(signature_);
     function_.signature = signature_.SerializeAsString();
-    function_.source = graph_.module().Keep(Serialize(rest_));
+    function_.source = graph_.module().Keep(SerializeInOrder(rest_));
     function_.changed = true;
     // TensorFlow writes the nodes of a function that it traced in the order in which they were
     // made.

@@ -31,7 +31,9 @@ def check(what, got, *wanted):
 
 # What each program of docs/examples prints. Static ones are large and slow to link: those of them that load modules, and one beside.
 PROGRAMS = {
-    "harmonic_mean": ["HarmonicMean: float[] 1.714", "Min is gone", "min: 1\nHarmonicMeanPrint: float[] 1.714", "Min is kept"],
+    "harmonic_mean": ["HarmonicMean: float[] 1.714", "Min is gone\n", "before_model_pruner.pbtxt: 11 nodes, with Min\n",
+                      "after_model_pruner.pbtxt: 9 nodes, without Min\n", "min: 1\nHarmonicMeanPrint: float[] 1.714", "Min is kept\n",
+                      "after_MetaOptimizer.pbtxt: 11 nodes, with Min\n"],
     "collatz": [COLLATZ],
     "loop_values": ["step 0: 1.5\n", "step 4: 1.41421", "root 1.4142 of 1.5000 1.4167 1.4142"],
     "layer_outputs": ["layer 1: [2,8], 9 of 16 are off", "layer 3: [2,3], 0 of 6"],
@@ -50,7 +52,7 @@ STATIC = ["harmonic_mean", "attention", "train_mlp"]
 
 def check_programs(folder, how, programs):
     for name in programs:
-        written = {"attention": [folder], "train_mlp": [folder / "trained_mlp"]}.get(name, [])
+        written = {"harmonic_mean": [folder / "dumps"], "attention": [folder], "train_mlp": [folder / "trained_mlp"]}.get(name, [])
         check(f"{name}, {how}", run(folder / name, *written), *PROGRAMS[name])
     for picture in ("attention_before.png", "attention_after.png"):
         check(f"{picture}, {how}", (folder / picture).read_bytes()[:8].hex(), b"\x89PNG\r\n\x1a\n".hex())
