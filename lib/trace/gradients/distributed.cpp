@@ -35,9 +35,9 @@ GRAPNEL_GRADIENT("NcclReduce", NcclReduceOf);
 // What the devices gave is summed up already: a reduction of the sum's parts, where it has some.
 InputGradients NcclBroadcastOf(G& g) {
   Value dy = g.dy();
-  Node sum = dy.body()->graph->node(dy.port().node);
+  Node sum = dy.body()->is_eager ? Node() : NodeOf(dy);
   Values parts;
-  if (sum.op() == "AddN") {
+  if (sum && sum.op() == "AddN") {
     for (int i = 0; i < sum.num_inputs(); ++i) parts.emplace_back(dy.home(), sum.input(i));
   } else {
     parts.push_back(dy);
