@@ -1,7 +1,7 @@
 #include "tools/input.h"
 
-#include "lib/job/traced_graphs.h"
 #include "lib/tfdbg/debug_folder.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
 
@@ -25,14 +25,28 @@ Expected<std::shared_ptr<Model>> OpenModelInput(llvm::StringRef path, const Mess
 
 Expected<OpenedGraph> OpenInput(llvm::StringRef path, llvm::StringRef title,
                                 const MessageSink& sink) {
-  ASSIGN_OR_RETURN(std::shared_ptr<Model> model, OpenModelInput(path, sink));
-  return OpenedGraph::Of(std::move(model), title, "--graph");
+  ASSIGN_OR_RETURN(std::vector<TracedFunction> functions, FunctionsNamed(path, sink));
+  if (!functions.empty()) return OpenFunction(path, functions, title);
+  auto opened = OpenedGraph::Open(path, title, "--graph");
+  return opened ? std::move(opened) : OrDebugFolder(path, opened.takeError());
 }
 
 Expected<std::vector<OpenedGraph>> OpenEachInput(llvm::StringRef path, llvm::StringRef title,
                                                  const MessageSink& sink) {
-  ASSIGN_OR_RETURN(std::shared_ptr<Model> model, OpenModelInput(path, sink));
-  return OpenedGraph::EachOf(std::move(model), title, "--graph");
+  ASSIGN_OR_RETURN(std::vector<TracedFunction> functions, FunctionsNamed(path, sink));
+  if (!functions.empty()) return OpenFunctions(path, functions, title, "--graph");
+  auto opened = OpenedGraph::OpenEach(path, title, "--graph");
+  return opened ? std::move(opened) : OrDebugFolder(path, opened.takeError());
+}
+
+Expected<OpenedGraph> OpenFunction(llvm::StringRef path, llvm::ArrayRef<TracedFunction> functions,
+                                   llvm::StringRef title) {
+  ASSIGN_OR_RETURN(auto graphs, OpenFunctions(path, functions, title, "--graph"));
+  if (graphs.size() == 1) return std::move(graphs[0]);
+  std::vector<std::string> names;
+  for (const OpenedGraph& graph : graphs) names.push_back(graph.file().title);
+  return MakeError("{0}: has {1} functions: name one, as {0}:{2}, or by --graph: '{3}'", path,
+                   names.size(), names[0], llvm::join(names, "', '"));
 }
 
 void AddSignatureFlag(CommandLine& line, std::string& signature) {

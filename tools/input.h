@@ -3,6 +3,7 @@
 #define GRAPNEL_TOOLS_INPUT_H_
 
 #include "lib/job/signature_graph.h"
+#include "lib/job/traced_graphs.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
 
@@ -19,6 +20,10 @@ Expected<OpenedGraph> OpenInput(
 Expected<std::vector<OpenedGraph>> OpenEachInput(
     llvm::StringRef path, llvm::StringRef title,
     const MessageSink& sink = [](Severity, llvm::StringRef) {});
+
+// The one function of a program that is meant. Errors name --graph.
+Expected<OpenedGraph> OpenFunction(llvm::StringRef path, llvm::ArrayRef<TracedFunction> functions,
+                                   llvm::StringRef title);
 
 // --signature of commands that look at a graph: with it, TakeSignature; without, FillSizes alone.
 void AddSignatureFlag(CommandLine& line, std::string& signature);

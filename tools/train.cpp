@@ -43,9 +43,7 @@ Expected<Subject> Open(const Flags& flags, Invocation& invocation) {
     ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph));
     return Subject{std::move(opened), std::nullopt};
   }
-  const std::string& title = flags.run.graph;
-  ASSIGN_OR_RETURN(std::shared_ptr<Model> model, ModelOf(flags.model, functions));
-  ASSIGN_OR_RETURN(OpenedGraph opened, OpenedGraph::Of(std::move(model), title, "--graph"));
+  ASSIGN_OR_RETURN(OpenedGraph opened, OpenFunction(flags.model, functions, flags.run.graph));
   auto chosen = llvm::find_if(functions, [&](const TracedFunction& function) {
     return function.name == opened.file().title;
   });

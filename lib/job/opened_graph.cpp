@@ -79,6 +79,7 @@ OpenedGraph OpenedGraph::Copy() const { return With(module().Copy()); }
 OpenedGraph OpenedGraph::With(std::unique_ptr<Module> module) const {
   OpenedGraph copy(model_, index_);
   copy.module_ = std::move(module);
+  copy.again_ = again_;
   return copy;
 }
 
@@ -91,7 +92,9 @@ void OpenedGraph::WorkOn(std::unique_ptr<Module> module) {
   module_ = std::shared_ptr<Module>(both, both->now.get());
 }
 
-Expected<OpenedGraph> OpenedGraph::Reopen() const { return Open(model_->path, file().title); }
+Expected<OpenedGraph> OpenedGraph::Reopen() const {
+  return again_ ? again_() : Open(model_->path, file().title);
+}
 
 Expected<FeedsAndFetches> FeedsAndFetchesOf(const OpenedGraph& opened,
                                             llvm::ArrayRef<std::string> feeds,

@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_JOB_OPENED_GRAPH_H_
 #define GRAPNEL_LIB_JOB_OPENED_GRAPH_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,6 +55,8 @@ class GRAPNEL_PUBLIC OpenedGraph {
   OpenedGraph With(std::unique_ptr<Module> module) const;
   // The same graph from its file again, as it is there. Errors: Open's.
   Expected<OpenedGraph> Reopen() const;
+  // Of a graph that no file holds: how Reopen() makes it.
+  void ReopenBy(std::function<Expected<OpenedGraph>()> again) { again_ = std::move(again); }
   // The module by itself; nothing else of this may be used afterwards. Not for a copy.
   std::unique_ptr<Module> TakeModule() { return std::move(model_->graphs[index_].module); }
 
@@ -61,6 +64,7 @@ class GRAPNEL_PUBLIC OpenedGraph {
   std::shared_ptr<Model> model_;
   size_t index_;
   std::shared_ptr<Module> module_;  // the model's, or a copy
+  std::function<Expected<OpenedGraph>()> again_;
 };
 
 // Feeds and fetches: those given, else those of the case, the text or the signature, else none.

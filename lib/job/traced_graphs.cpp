@@ -62,4 +62,22 @@ Expected<std::shared_ptr<Model>> ModelOf(llvm::StringRef path,
   return model;
 }
 
+Expected<std::vector<OpenedGraph>> OpenFunctions(llvm::StringRef path,
+                                                 llvm::ArrayRef<TracedFunction> functions,
+                                                 llvm::StringRef title, llvm::StringRef by) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Model> model, ModelOf(path, functions));
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenedGraph::EachOf(model, title, by));
+  for (OpenedGraph& graph : graphs) {
+    const std::string& name = graph.file().title;
+    for (const TracedFunction& function : functions) {
+      if (function.name != name) continue;
+      graph.ReopenBy([path = path.str(), function]() -> Expected<OpenedGraph> {
+        ASSIGN_OR_RETURN(auto again, OpenFunctions(path, function, "", ""));
+        return std::move(again[0]);
+      });
+    }
+  }
+  return graphs;
+}
+
 }  // namespace grapnel

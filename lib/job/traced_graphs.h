@@ -24,6 +24,10 @@ Expected<std::vector<TracedFunction>> FunctionsNamed(llvm::StringRef text, const
 // Errors: Trace's.
 Expected<std::shared_ptr<Model>> ModelOf(llvm::StringRef path,
                                          llvm::ArrayRef<TracedFunction> functions);
+// OpenedGraph's EachOf of that model; to be opened again they are traced again.
+Expected<std::vector<OpenedGraph>> OpenFunctions(llvm::StringRef path,
+                                                 llvm::ArrayRef<TracedFunction> functions,
+                                                 llvm::StringRef title, llvm::StringRef by);
 
 }  // namespace grapnel
 
