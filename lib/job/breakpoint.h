@@ -19,10 +19,11 @@ namespace grapnel {
 //   NODE                 before a node whose name fits the glob; in a function it is the node's
 //                        name alone, or FUNCTION/NODE
 //   FILE:LINE            before each node that was made in that line of the program
-//   op:GLOB func:GLOB    before nodes of these ops; before the first node of a call of these
-//   functions iteration N          only in that iteration of the innermost loop, from 0 if FILTER
-//   has_inf_or_nan, has_nan, has_inf, changed (other than the last time): after
-//                        a node, when one of its outputs is so
+//   op:GLOB              before nodes of these ops
+//   func:GLOB            before the first node of a call of these functions
+//   iteration N          only in that iteration of the innermost loop, from 0
+//   if FILTER            after a node, when one of its outputs is so: has_inf_or_nan, has_nan,
+//                        has_inf, changed (other than the last time)
 //   if EXPRESSION        after a node, when it is true (lib/watch/tensor_expression.h). `_` stands
 //                        for each output; so does `x` where no node is called x. Without `_` and
 //                        without a place: after the nodes that make its tensors

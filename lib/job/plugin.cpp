@@ -78,6 +78,8 @@ bool NamesSource(llvm::StringRef path) {
 }
 
 std::pair<std::string, std::string> SourceAndFunction(llvm::StringRef text) {
+  // A model's folder may be called as a source file is, and a graph x.cpp:y.
+  if (FileExists(text) && (IsDirectory(text) || !NamesSource(text))) return {"", text.str()};
   if (NamesSource(text)) return {text.str(), ""};
   for (size_t at = text.find(':'); at != llvm::StringRef::npos; at = text.find(':', at + 1)) {
     if (NamesSource(text.take_front(at)))
