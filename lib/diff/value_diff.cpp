@@ -111,8 +111,8 @@ class Comparison {
     keys_a_.erase(at_a);
     keys_b_.erase(at_b);
     // A saver has nodes of its own for what the network reads by others.
-    if (!done_a_.insert(keys.first).second | !done_b_.insert(keys.second).second)
-      return Error::success();
+    bool new_a = done_a_.insert(keys.first).second, new_b = done_b_.insert(keys.second).second;
+    if (!new_a || !new_b) return Error::success();
     ASSIGN_OR_RETURN(Literal a, a_.bundle->Read(keys.first, false));
     ASSIGN_OR_RETURN(Literal b, b_.bundle->Read(keys.second, false));
     Compare(NameOf(a_, pair.a.node.id()), NameOf(b_, pair.b.node.id()), a, b);

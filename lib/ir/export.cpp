@@ -122,8 +122,16 @@ std::string ExportFunctionDef(const Function& function, bool in_order_made) {
     for (Node node : function.body.nodes()) order.push_back(node.id());
   }
   for (NodeId id : order) {
-    if (!boundary.contains(id))
-      AppendBytesField(&out, 3, ExportNodeDef(function.body.node(id), &function));
+    if (boundary.contains(id)) continue;
+    llvm::StringRef unchanged = function.body.UnchangedSource(id);
+    if (!unchanged.empty()) {
+      AppendBytesField(&out, 3, unchanged);
+      continue;
+    }
+    Pieces pieces = NodeDefOf(function.body.node(id), &function);
+    AppendTag(&out, 3, WireType::kBytes);
+    AppendVarint(&out, pieces.size());
+    pieces.ForEach([&out](llvm::StringRef piece) { out.append(piece.data(), piece.size()); });
   }
   for (const Function::Result& result : function.results) {
     Node node = function.body.node(result.node);

@@ -180,6 +180,10 @@ std::vector<std::pair<llvm::StringRef, AttrView>> Node::Attrs() const {
       attrs.emplace_back(key, AttrView(value));
     });
   }
+  bool in_order = true;  // as writers leave them
+  for (size_t i = 1; i < attrs.size() && in_order; ++i)
+    in_order = attrs[i - 1].first < attrs[i].first;
+  if (in_order) return attrs;
   // Of two entries with one key the last counts, as in protobuf's maps.
   std::stable_sort(attrs.begin(), attrs.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -310,7 +314,8 @@ void Graph::RemoveNode(NodeId id) {
 
 void Graph::SetOp(NodeId id, llvm::StringRef op) {
   ++version_;
-  OwnAttrs(id);  // what the source says of attributes stays with the old op
+  // What the source says of attributes stays with the old op.
+  if (!SharesAttrs(id)) OwnAttrs(id);
   nodes_[id].op = module_->strings.Intern(op);
   nodes_[id].changed = true;
   // In a function's body readers name the output, and another op calls it otherwise.

@@ -124,6 +124,8 @@ class GRAPNEL_PUBLIC Graph {
   bool HasAttrsOfSource(NodeId id) const {
     return nodes_[id].attrs < 0 && !nodes_[id].shares_attrs;
   }
+  // Whether they are the bytes that ShareAttrs was given.
+  bool SharesAttrs(NodeId id) const { return nodes_[id].attrs < 0 && nodes_[id].shares_attrs; }
   // The part of that NodeDef, or of the bytes that ShareAttrs was given, that holds the attributes:
   // two nodes with the same have the same ones.
   // Nothing once they were changed.
@@ -170,7 +172,7 @@ class GRAPNEL_PUBLIC Graph {
   uint64_t version_;
   std::vector<Data> nodes_;
   std::vector<std::vector<Attribute>> attrs_;
-  llvm::DenseMap<StringId, NodeId> by_name_;
+  llvm::SmallDenseMap<StringId, NodeId, 8> by_name_;  // most functions are small
   size_t num_alive_ = 0;
 };
 

@@ -30,9 +30,67 @@ AttrKind KindOf(llvm::StringRef type) {
       .Default(AttrKind::kNone);
 }
 
+// What the op and the attributes decide. Large graphs repeat few kinds of node many times.
+struct Kind {
+  const OpInfo* info = nullptr;
+  std::string unknown_op;          // without `info`: what is to be said of the op
+  std::optional<NodeTypes> types;  // nothing: not to be had
+  std::string types_error;
+  bool has_placeholders = false;  // attributes that a function's caller gives
+  bool attrs_checked = false;     // and nothing was wrong with them
+};
+
+// The kinds of a module's nodes, which its bodies have in common.
+class Kinds {
+ public:
+  Kind& Of(const Node& node) {
+    // A constant's value is no kind.
+    constexpr size_t kLongestShared = 256;
+    std::optional<llvm::StringRef> attrs = node.graph().AttrBytes(node.id());
+    if (!attrs || attrs->size() > kLongestShared) return *Add(node);
+    Kind*& shared = shared_[{node.op_id(), *attrs}];
+    if (!shared) shared = Add(node);
+    return *shared;
+  }
+
+ private:
+  // The op's definition, looked up once for each distinct op.
+  const OpInfo* InfoOf(const Node& node) {
+    auto [it, added] = infos_.try_emplace(node.op_id(), nullptr);
+    if (added) it->second = DefinitionOf(node);
+    return it->second;
+  }
+
+  Kind* Add(const Node& node) {
+    Kind& kind = all_.emplace_back();
+    kind.info = InfoOf(node);
+    if (!kind.info) {
+      kind.unknown_op =
+          llvm::formatv("op '{0}' is not one of TensorFlow 2.21's, it is kept as a custom op{1}",
+                        node.op(), DidYouMean(node.op(), AllOpNames()));
+      return &kind;
+    }
+    auto types = TypesOf(node, *kind.info);
+    if (types) {
+      kind.types = std::move(*types);
+      return &kind;
+    }
+    kind.types_error = TextOf(types.takeError());
+    node.ForEachAttr([&](llvm::StringRef, AttrView value) {
+      kind.has_placeholders |= value.kind() == AttrKind::kPlaceholder;
+    });
+    return &kind;
+  }
+
+  llvm::DenseMap<StringId, const OpInfo*> infos_;
+  std::deque<Kind> all_;
+  llvm::DenseMap<std::pair<StringId, llvm::StringRef>, Kind*> shared_;
+};
+
 class Verifier {
  public:
-  Verifier(const Graph& graph, const Function* function) : graph_(graph), function_(function) {}
+  Verifier(const Graph& graph, const Function* function, Kinds& all_kinds)
+      : graph_(graph), function_(function), all_kinds_(all_kinds) {}
 
   std::vector<Problem> Run() {
     for (Node node : graph_.nodes()) CheckNode(node);
@@ -50,63 +108,11 @@ class Verifier {
     problems_.push_back({severity, where, std::move(text)});
   }
 
-  // The op's definition, looked up once for each distinct op.
-  const OpInfo* InfoOf(const Node& node) {
-    auto [it, added] = infos_.try_emplace(node.op_id(), nullptr);
-    if (added) it->second = DefinitionOf(node);
-    return it->second;
-  }
-
-  // What the op and the attributes decide. Large graphs repeat few kinds of node many times.
-  struct Kind {
-    const OpInfo* info = nullptr;
-    std::string unknown_op;          // without `info`: what is to be said of the op
-    std::optional<NodeTypes> types;  // nothing: not to be had
-    std::string types_error;
-    bool attrs_checked = false;  // and nothing was wrong with them
-  };
-
   Kind& KindFor(const Node& node) {
     if (kinds_.empty()) kinds_.resize(graph_.end_id(), nullptr);
     Kind*& kind = kinds_[node.id()];
-    if (kind) return *kind;
-    // A constant's value is no kind.
-    constexpr size_t kLongestShared = 256;
-    std::optional<llvm::StringRef> attrs = graph_.AttrBytes(node.id());
-    if (attrs && attrs->size() <= kLongestShared) {
-      Kind*& shared = shared_[{node.op_id(), *attrs}];
-      if (!shared) shared = AddKind(node);
-      kind = shared;
-    } else {
-      kind = AddKind(node);
-    }
+    if (!kind) kind = &all_kinds_.Of(node);
     return *kind;
-  }
-
-  Kind* AddKind(const Node& node) {
-    Kind& kind = all_kinds_.emplace_back();
-    kind.info = InfoOf(node);
-    if (!kind.info) {
-      kind.unknown_op =
-          llvm::formatv("op '{0}' is not one of TensorFlow 2.21's, it is kept as a custom op{1}",
-                        node.op(), DidYouMean(node.op(), AllOpNames()));
-      return &kind;
-    }
-    auto types = TypesOf(node, *kind.info);
-    if (types) {
-      kind.types = std::move(*types);
-    } else {
-      kind.types_error = TextOf(types.takeError());
-    }
-    // What a function's own attributes decide is known only where it is called.
-    if (function_ && !kind.types) {
-      bool depends = false;
-      node.ForEachAttr([&](llvm::StringRef, AttrView value) {
-        depends |= value.kind() == AttrKind::kPlaceholder;
-      });
-      if (depends) kind.types_error.clear();
-    }
-    return &kind;
   }
 
   void CheckNode(const Node& node) {
@@ -124,7 +130,9 @@ class Verifier {
     }
     if (node.op() == "Const") CheckConstant(node);
     const NodeTypes* types = boundary || !kind.types ? nullptr : &*kind.types;
-    if (!boundary && !types && !kind.types_error.empty()) Report(node, kind.types_error);
+    // What a function's own attributes decide is known only where it is called.
+    bool is_open = function_ && kind.has_placeholders;
+    if (!boundary && !types && !is_open) Report(node, kind.types_error);
     int expected = types ? static_cast<int>(types->inputs.size()) : node.num_inputs();
     if (types && node.num_inputs() != expected) {
       Report(node, llvm::formatv("has {0}, op '{1}' takes {2}", Plural(node.num_inputs(), "input"),
@@ -269,9 +277,7 @@ class Verifier {
 
   const Graph& graph_;
   const Function* function_;
-  llvm::DenseMap<StringId, const OpInfo*> infos_;
-  std::deque<Kind> all_kinds_;
-  llvm::DenseMap<std::pair<StringId, llvm::StringRef>, Kind*> shared_;
+  Kinds& all_kinds_;
   std::vector<Kind*> kinds_;                    // by node; nullptr: not asked for yet
   llvm::DenseMap<NodeId, DataType> arguments_;  // of a function
   std::vector<Problem> problems_;
@@ -280,13 +286,15 @@ class Verifier {
 }  // namespace
 
 std::vector<Problem> VerifyGraph(const Graph& graph, const Function* function) {
-  return Verifier(graph, function).Run();
+  Kinds kinds;
+  return Verifier(graph, function, kinds).Run();
 }
 
 std::vector<Problem> VerifyModule(const Module& module) {
-  std::vector<Problem> problems = VerifyGraph(module.main);
+  Kinds kinds;
+  std::vector<Problem> problems = Verifier(module.main, nullptr, kinds).Run();
   for (const auto& function : module.functions)
-    llvm::append_range(problems, VerifyGraph(function->body, function.get()));
+    llvm::append_range(problems, Verifier(function->body, function.get(), kinds).Run());
   llvm::append_range(problems, CheckCalls(module));
   return problems;
 }

@@ -5,6 +5,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/ir/verify_parts.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -19,16 +20,19 @@ struct CallKind {
   const char* results = nullptr;  // null: one result of any dtype, which says whether to go on
 };
 
-llvm::SmallVector<CallKind, 2> CallKindsOf(llvm::StringRef op) {
-  using Kinds = llvm::SmallVector<CallKind, 2>;
+llvm::ArrayRef<CallKind> CallKindsOf(llvm::StringRef op) {
+  static constexpr CallKind kCall[] = {{"f", "Tin", "Tout"}};
+  static constexpr CallKind kIf[] = {{"then_branch", "Tin", "Tout"},
+                                     {"else_branch", "Tin", "Tout"}};
+  static constexpr CallKind kCase[] = {{"branches", "Tin", "Tout"}};
+  static constexpr CallKind kWhile[] = {{"cond", "T", nullptr}, {"body", "T", "T"}};
+  using Kinds = llvm::ArrayRef<CallKind>;
   return llvm::StringSwitch<Kinds>(op)
-      .Cases("PartitionedCall", "StatefulPartitionedCall", "RemoteCall",
-             Kinds{{"f", "Tin", "Tout"}})
-      .Cases("If", "StatelessIf",
-             Kinds{{"then_branch", "Tin", "Tout"}, {"else_branch", "Tin", "Tout"}})
-      .Cases("Case", "StatelessCase", Kinds{{"branches", "Tin", "Tout"}})
-      .Cases("While", "StatelessWhile", Kinds{{"cond", "T", nullptr}, {"body", "T", "T"}})
-      .Default({});
+      .Cases("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", Kinds(kCall))
+      .Cases("If", "StatelessIf", Kinds(kIf))
+      .Cases("Case", "StatelessCase", Kinds(kCase))
+      .Cases("While", "StatelessWhile", Kinds(kWhile))
+      .Default(Kinds());
 }
 
 bool ChoosesBranches(llvm::StringRef op) {
@@ -79,6 +83,11 @@ class CallChecker {
 
   void CheckCall(const Node& node, const Function* in) {
     if (!MayCall(node)) return;
+    // Calls of one function with the same attributes are alike.
+    std::optional<llvm::StringRef> attrs = node.graph().AttrBytes(node.id());
+    std::pair<StringId, llvm::StringRef> kind_of_call = {node.op_id(), attrs.value_or("")};
+    if (attrs && sound_.contains(kind_of_call)) return;
+    size_t before = problems_.size();
     for (llvm::StringRef name : CalledFunctions(node)) {
       if (!name.empty() && !module_.FindFunction(name))
         Report(node, in, ("function '" + name + "' is not in the library").str());
@@ -92,6 +101,7 @@ class CallChecker {
           CheckSignature(node, in, kind, *callee);
       }
     }
+    if (attrs && problems_.size() == before) sound_.insert(kind_of_call);
   }
 
   void CheckSignature(const Node& node, const Function* in, const CallKind& kind,
@@ -156,7 +166,8 @@ class CallChecker {
   const Module& module_;
   llvm::DenseMap<const Function*, std::vector<Call>> calls_;
   llvm::DenseMap<StringId, bool> may_call_;
-  llvm::DenseMap<const Function*, int> state_;  // 1: on the stack, 2: done
+  llvm::DenseSet<std::pair<StringId, llvm::StringRef>> sound_;  // op and attributes
+  llvm::DenseMap<const Function*, int> state_;                  // 1: on the stack, 2: done
   std::vector<Problem> problems_;
 };
 

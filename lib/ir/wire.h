@@ -83,6 +83,16 @@ class WireReader {
 
   // One varint from `at`; used for packed lists too.
   bool Varint(uint64_t* value) {
+    if (at_ < end_ && static_cast<uint8_t>(*at_) < 0x80) {  // as most
+      *value = static_cast<uint8_t>(*at_++);
+      return true;
+    }
+    return LongVarint(value);
+  }
+  bool AtEnd() const { return at_ == end_; }
+
+ private:
+  bool LongVarint(uint64_t* value) {
     uint64_t result = 0;
     for (int shift = 0; shift < 64 && at_ < end_; shift += 7) {
       uint8_t byte = static_cast<uint8_t>(*at_++);
@@ -94,9 +104,6 @@ class WireReader {
     }
     return false;
   }
-  bool AtEnd() const { return at_ == end_; }
-
- private:
   bool Fail() {
     failed_ = true;
     at_ = end_;

@@ -138,6 +138,14 @@ std::vector<PortFacts> CallMemo::Results(
   return results;
 }
 
+void CallMemo::Add(const Function& function, llvm::ArrayRef<const PortFacts*> args,
+                   std::vector<PortFacts> results) {
+  Entry entry;
+  entry.results = std::move(results);
+  entry.versions[function.name_id] = function.body.version();
+  results_.insert_or_assign(CallKey(function.name(), args), std::move(entry));
+}
+
 void CallMemo::Forget() {
   for (const std::string& key : passing_) results_.erase(key);
   passing_.clear();

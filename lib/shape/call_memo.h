@@ -33,6 +33,10 @@ class CallMemo {
   std::vector<PortFacts> Results(
       const Function& function, llvm::ArrayRef<const PortFacts*> args,
       llvm::function_ref<std::vector<PortFacts>(std::vector<PortFacts>)> infer);
+  // What Results would infer, found otherwise: of a body that calls no function.
+  void Add(const Function& function, llvm::ArrayRef<const PortFacts*> args,
+           std::vector<PortFacts> results);
+  bool empty() const { return results_.empty(); }
   // The body is being inferred, from now on until Leave.
   void Enter(const Function& function) { active_.insert(&function); }
   void Leave(const Function& function) { active_.erase(&function); }

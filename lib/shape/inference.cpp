@@ -22,32 +22,24 @@ bool CarriesElements(llvm::StringRef op) {
 
 }  // namespace
 
-void ShapeMap::Impl::Intern() {
-  const StringTable& strings = graph_.module().strings;
-  merge_ = strings.Find("Merge");
-  ref_merge_ = strings.Find("RefMerge");
-  next_ = strings.Find("NextIteration");
-  ref_next_ = strings.Find("RefNextIteration");
-  arg_ = strings.Find("_Arg");
+void ShapeOps::FindNames(const StringTable& strings) {
+  merge = strings.Find("Merge");
+  ref_merge = strings.Find("RefMerge");
+  next = strings.Find("NextIteration");
+  ref_next = strings.Find("RefNextIteration");
+  arg = strings.Find("_Arg");
+  placeholders.clear();
   for (const char* op : {"Placeholder", "PlaceholderV2", "PlaceholderWithDefault"}) {
-    if (StringId id = strings.Find(op); id != kNoString) placeholders_.insert(id);
+    if (StringId id = strings.Find(op); id != kNoString) placeholders.push_back(id);
   }
-  context_.functions = this;
-  context_.fed = &fed_;
-  context_.graph_version = shared_->graph_version;
-  context_.believes_notes = shared_->believes_notes;
 }
 
-const ShapeMap::Impl::Op& ShapeMap::Impl::OpOf(Node node) {
-  auto [it, added] = ops_.try_emplace(node.op_id());
-  if (!added) return it->second;
-  Op& op = it->second;
-  op.is_function = graph_.module().FindFunction(node.op());
+ShapeMap::Impl::Op ShapeMap::Impl::WorkOutOp(Node node) const {
+  Op op;
   op.carries_elements = CarriesElements(node.op());
   op.info = DefinitionOf(node);
-  op.function = op.is_function ? CallShape : FindShapeFunction(node.op());
+  op.function = graph_.module().FindFunction(node.op()) ? CallShape : FindShapeFunction(node.op());
   if (!op.function) op.function = DefaultShape;
-  op.num_outputs = -1;
   if (op.info) {
     bool lists = std::any_of(
         op.info->outputs.begin(), op.info->outputs.end(),
@@ -57,13 +49,22 @@ const ShapeMap::Impl::Op& ShapeMap::Impl::OpOf(Node node) {
   return op;
 }
 
+ShapeMap::Impl::Op ShapeMap::Impl::OpOf(Node node) {
+  if (const Op* known = FindOpOf(node)) return *known;
+  Op op = WorkOutOp(node);
+  // A function may go, and an op that nobody defines may become one.
+  bool stays = op.info && op.function != CallShape;
+  (stays ? ops_.ops : own_ops_)[node.op_id()] = op;
+  return op;
+}
+
 bool ShapeMap::Impl::IsBackEdge(Node from, Node to) const {
-  return (from.op_id() == next_ || from.op_id() == ref_next_) &&
-         (to.op_id() == merge_ || to.op_id() == ref_merge_);
+  return (from.op_id() == ops_.next || from.op_id() == ops_.ref_next) &&
+         (to.op_id() == ops_.merge || to.op_id() == ops_.ref_merge);
 }
 
 bool ShapeMap::Impl::IsLoopMerge(Node node) const {
-  if (node.op_id() != merge_ && node.op_id() != ref_merge_) return false;
+  if (node.op_id() != ops_.merge && node.op_id() != ops_.ref_merge) return false;
   for (int i = 0; i < node.num_inputs(); ++i) {
     if (Node input = node.input_node(i); input && IsBackEdge(input, node)) return true;
   }
@@ -93,7 +94,7 @@ int ShapeMap::Impl::CountOutputs(Node node, const Op& op) const {
 // Infers the node from what its inputs have; whether anything changed.
 bool ShapeMap::Impl::Visit(NodeId id) {
   Node node = graph_.node(id);
-  const Op& op = OpOf(node);
+  const Op op = OpOf(node);  // a copy: what it calls may meet more ops
   context_.node = node;
   context_.info = op.info;
   context_.problem.clear();
@@ -110,7 +111,7 @@ bool ShapeMap::Impl::Visit(NodeId id) {
   }
   context_.outputs.clear();
   context_.outputs.resize(CountOutputs(node, op));
-  if (node.op_id() == arg_) {
+  if (node.op_id() == ops_.arg) {
     int64_t index = node.GetInt("index", -1);
     if (index >= 0 && index < static_cast<int64_t>(args_.size()))
       context_.OutFacts(0, args_[index]);
@@ -219,9 +220,9 @@ const ShapeMap::Impl::Resolved* ShapeMap::Impl::ResolvedOf(const PortFacts& fact
 
 // Placeholders, arguments and fed nodes: symbols where dimensions are not known, or nothing at all.
 void ShapeMap::Impl::Feed(Node node) {
-  bool placeholder = placeholders_.count(node.op_id());
+  bool placeholder = llvm::is_contained(ops_.placeholders, node.op_id());
   bool fed = !fed_.empty() && fed_.count(node.id());
-  if (!placeholder && !fed && node.op_id() != arg_) return;
+  if (!placeholder && !fed && node.op_id() != ops_.arg) return;
   for (int port = 0; port < context_.num_outputs(); ++port) {
     PortFacts& facts = context_.outputs[port];
     if (fed && facts.extra) facts.extra.reset();
@@ -304,7 +305,7 @@ std::vector<uint32_t> ShapeMap::Impl::VisitAll() {
 void ShapeMap::Impl::SettleLoops(const std::vector<uint32_t>& position) {
   loops_settled_ = true;
   std::set<std::pair<uint32_t, NodeId>> work;
-  if (merge_ != kNoString || ref_merge_ != kNoString) {
+  if (ops_.merge != kNoString || ops_.ref_merge != kNoString) {
     for (Node node : graph_.nodes()) {
       if (position[node.id()] != kNotVisited && IsLoopMerge(node))
         work.insert({position[node.id()], node.id()});
@@ -358,13 +359,13 @@ void ShapeMap::Impl::VisitMissingInputs(NodeId id) {
 }
 
 void ShapeMap::Impl::Update(NodeId id) {
-  // An op that is met for the first time may be one of those that Intern looks for.
-  auto is_new = [&](NodeId node) { return !ops_.contains(graph_.node(node).op_id()); };
+  // An op that is met for the first time may be one of those that FindNames looks for.
+  auto is_new = [&](NodeId node) { return !FindOpOf(graph_.node(node)); };
   bool has_new = is_new(id);
   for (NodeId node = first_.size(), end = graph_.end_id(); node < end; ++node)
     has_new |= is_new(node);
   Grow();
-  if (has_new) Intern();
+  if (has_new) ops_.FindNames(graph_.module().strings);
   if (!resolved_.empty()) resolved_.clear();
   shared_->calls.Forget();
   demands_changed_ |= demanding_.contains(id);

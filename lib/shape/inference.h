@@ -18,6 +18,8 @@
 
 namespace grapnel {
 
+class ShapeMap;
+
 struct GRAPNEL_PUBLIC ShapeOptions {
   // Whether what is fed has the shape that its placeholder promises. When false, as Grappler has it
   // by default, placeholders and fed nodes have no known shape, not even a rank.
@@ -37,6 +39,9 @@ struct GRAPNEL_PUBLIC ShapeOptions {
   // `output_shapes` does, an element has the shape that its reader asks for, and of elements of
   // small tensors only what joins, cuts or hands them on says more.
   bool sees_inside = true;
+  // Shapes of another body of the module: what is known of ops is kept once for both. For the
+  // thread that `beside` is for.
+  const ShapeMap* beside = nullptr;
 };
 
 // One element of an integer tensor that is known in part. A known element is its value, negative
@@ -93,6 +98,11 @@ class GRAPNEL_PUBLIC ShapeMap {
   // Whether an update touched who demands something of what it reads (ShapeOptions::from_readers).
   // What was met stays met: only inferring all anew tells what is demanded now.
   bool DemandsChanged() const;
+
+  // What a call of `function` gives for arguments of the shapes that they have in `body`, which is
+  // of its body, is there already: then that is not inferred again. Where more was known in the
+  // body than a call says, it stays to be inferred.
+  void AddCall(const Function& function, const ShapeMap& body);
 
   static constexpr int64_t kMaxElements = 64;
 

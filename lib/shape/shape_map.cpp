@@ -4,6 +4,7 @@
 #include "lib/ir/wire.h"
 #include "lib/shape/inference.h"
 #include "lib/shape/shape_map_impl.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
@@ -78,6 +79,28 @@ std::vector<PortFacts> ShapeMap::Impl::Infer(llvm::StringRef name,
   });
 }
 
+void ShapeMap::Impl::AddCall(const Function& function, const Impl& body) {
+  // Facts that a body inferred for the call would have too: without symbols of its own.
+  auto is_plain = [](const PortFacts* facts) {
+    return facts && facts->handle == 0 &&
+           llvm::all_of(facts->shape.dims(), [](int64_t dim) { return dim >= kUnknownDim; });
+  };
+  if (HasListArgs(function) || !body.shared_->calls.empty() || body.symbols_) return;
+  llvm::SmallVector<const PortFacts*, 4> args;
+  for (NodeId id : function.args) {
+    args.push_back(body.Facts({id, 0}));
+    if (!is_plain(args.back()) || args.back()->extra) return;
+  }
+  std::vector<PortFacts> results;
+  for (const Function::Result& result : function.results) {
+    Node node = function.body.node(result.node);
+    const PortFacts* facts = node.num_inputs() == 1 ? body.Facts(node.input(0)) : nullptr;
+    if (!is_plain(facts) || facts->extra) return;
+    results.push_back(facts->Copy());
+  }
+  shared_->calls.Add(function, args, std::move(results));
+}
+
 ShapeMap::ShapeMap(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ShapeMap::ShapeMap(ShapeMap&&) noexcept = default;
 ShapeMap& ShapeMap::operator=(ShapeMap&&) noexcept = default;
@@ -120,16 +143,21 @@ const std::vector<Problem>& ShapeMap::problems() const { return impl_->problems(
 
 void ShapeMap::Update(NodeId id) { impl_->Update(id); }
 bool ShapeMap::DemandsChanged() const { return impl_->DemandsChanged(); }
+void ShapeMap::AddCall(const Function& function, const ShapeMap& body) {
+  impl_->AddCall(function, *body.impl_);
+}
 
-std::shared_ptr<SharedShapes> SharedShapesOf(const Module& module) {
+std::shared_ptr<SharedShapes> SharedShapesOf(const Module& module, const SharedShapes* beside) {
   auto shared = std::make_shared<SharedShapes>();
+  shared->ops = beside ? beside->ops : std::make_shared<ShapeOps>();
   shared->graph_version = ProducerOf(module);
   return shared;
 }
 
 ShapeMap InferShapes(const Graph& graph, const ShapeOptions& options,
                      llvm::ArrayRef<Shape> arg_shapes) {
-  std::shared_ptr<SharedShapes> shared = SharedShapesOf(graph.module());
+  std::shared_ptr<SharedShapes> shared =
+      SharedShapesOf(graph.module(), options.beside ? &options.beside->impl_->shared() : nullptr);
   auto impl = std::make_unique<ShapeMap::Impl>(graph, options, shared);
   impl->UseSymbols();
   std::vector<PortFacts> args;

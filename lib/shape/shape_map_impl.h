@@ -18,8 +18,27 @@ namespace grapnel {
 
 constexpr uint32_t kNotVisited = ~uint32_t{0};
 
+// What is known of a module's ops: of those of TensorFlow, which stay what they are.
+struct ShapeOps {
+  // What all nodes of one op have in common.
+  struct Op {
+    const OpInfo* info = nullptr;
+    ShapeFunction function = nullptr;
+    int num_outputs = -1;           // -1: as attributes say
+    bool carries_elements = false;  // for Grappler too
+  };
+  llvm::DenseMap<StringId, Op> ops;
+  // Names among the module's strings; kNoString: it has none such.
+  llvm::SmallVector<StringId, 3> placeholders;
+  StringId merge = kNoString, ref_merge = kNoString, next = kNoString, ref_next = kNoString,
+           arg = kNoString;
+
+  void FindNames(const StringTable& strings);
+};
+
 // What the inference of a graph and of the bodies that it calls have in common.
 struct SharedShapes {
+  std::shared_ptr<ShapeOps> ops;  // never null
   int64_t next_symbol = kUnknownDim - 1;
   int graph_version = 0;
   CallMemo calls;
@@ -31,7 +50,9 @@ struct SharedShapes {
   void BelieveArgNotes(const Function& function, std::vector<PortFacts>* args);
 };
 
-std::shared_ptr<SharedShapes> SharedShapesOf(const Module& module);
+// `beside`: of the same module; null: none.
+std::shared_ptr<SharedShapes> SharedShapesOf(const Module& module,
+                                             const SharedShapes* beside = nullptr);
 
 // A call as a node makes it.
 struct CallFacts {
@@ -45,7 +66,8 @@ class ShapeMap::Impl : public FunctionShapes {
       : graph_(graph),
         trust_feeds_(options.trust_feeds),
         ranks_(options.ranks),
-        shared_(std::move(shared)) {
+        shared_(std::move(shared)),
+        ops_(*shared_->ops) {
     if (options.fed) fed_ = *options.fed;
     context_.sees_inside = options.sees_inside;
     if (options.from_readers) {
@@ -53,7 +75,11 @@ class ShapeMap::Impl : public FunctionShapes {
       context_.symbols = symbols_.get();
       context_.next_symbol = &shared_->next_symbol;
     }
-    Intern();
+    ops_.FindNames(graph_.module().strings);
+    context_.functions = this;
+    context_.fed = &fed_;
+    context_.graph_version = shared_->graph_version;
+    context_.believes_notes = shared_->believes_notes;
   }
 
   void SetArgs(std::vector<PortFacts> args) { args_ = std::move(args); }
@@ -85,11 +111,11 @@ class ShapeMap::Impl : public FunctionShapes {
   // As TypeOfPort, through what is known of the op.
   DataType WorkOutType(Port port) const {
     Node node = graph_.node(port.node);
-    auto op = ops_.find(node.op_id());
-    if (op == ops_.end() || !op->second.info) return TypeOfPort(graph_, port);
-    if (op->second.num_outputs < 0) return WorkOutTypes(node, *op->second.info, port);
-    if (port.index >= op->second.num_outputs) return proto::DT_INVALID;
-    const OpArg& arg = op->second.info->outputs[port.index];
+    const Op* op = FindOpOf(node);
+    if (!op || !op->info) return TypeOfPort(graph_, port);
+    if (op->num_outputs < 0) return WorkOutTypes(node, *op->info, port);
+    if (port.index >= op->num_outputs) return proto::DT_INVALID;
+    const OpArg& arg = op->info->outputs[port.index];
     DataType type = arg.type_attr.empty() ? arg.type : node.GetType(arg.type_attr);
     return arg.is_ref ? RefType(type) : type;
   }
@@ -113,6 +139,9 @@ class ShapeMap::Impl : public FunctionShapes {
   std::vector<PortFacts> Infer(llvm::StringRef function,
                                llvm::ArrayRef<const PortFacts*> args) override;
   void Called(llvm::StringRef function, llvm::ArrayRef<const PortFacts*> args) override;
+  void AddCall(const Function& function, const Impl& body);
+
+  const SharedShapes& shared() const { return *shared_; }
 
   // Before Run: calls are written down.
   void RecordCalls() { records_calls_ = true; }
@@ -120,18 +149,19 @@ class ShapeMap::Impl : public FunctionShapes {
   const std::map<NodeId, std::vector<CallFacts>>& calls() const { return calls_; }
 
  private:
-  // What all nodes of one op have in common.
-  struct Op {
-    const OpInfo* info;
-    ShapeFunction function;
-    int num_outputs;  // -1: as attributes say
-    bool is_function;
-    bool carries_elements;  // for Grappler too
-  };
+  using Op = ShapeOps::Op;
 
   std::vector<PortFacts> InferBody(Function& function, std::vector<PortFacts> args);
-  void Intern();
-  const Op& OpOf(Node node);
+  Op OpOf(Node node);
+  Op WorkOutOp(Node node) const;
+  // Null: it was not met yet.
+  const Op* FindOpOf(const Node& node) const {
+    auto known = ops_.ops.find(node.op_id());
+    if (known != ops_.ops.end()) return &known->second;
+    if (own_ops_.empty()) return nullptr;
+    auto own = own_ops_.find(node.op_id());
+    return own != own_ops_.end() ? &own->second : nullptr;
+  }
   bool IsLoopMerge(Node node) const;
   bool IsBackEdge(Node from, Node to) const;
   int CountOutputs(Node node, const Op& op) const;
@@ -157,9 +187,8 @@ class ShapeMap::Impl : public FunctionShapes {
   std::shared_ptr<SharedShapes> shared_;
   std::vector<PortFacts> args_;
 
-  llvm::DenseMap<StringId, Op> ops_;
-  llvm::DenseSet<StringId> placeholders_;
-  StringId merge_, ref_merge_, next_, ref_next_, arg_;
+  ShapeOps& ops_;
+  llvm::DenseMap<StringId, Op> own_ops_;  // functions, and ops that nobody defines
 
   std::vector<uint32_t> first_, count_;  // by node: its facts are facts_[first, first + count)
   std::vector<PortFacts> facts_;

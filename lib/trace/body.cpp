@@ -135,7 +135,7 @@ TraceBody::TraceBody(TraceState* state, TraceBody* outer, Graph* graph, Function
       function(function),
       first_traced(graph->end_id()),
       first_line(first_traced),
-      shapes(grapnel::InferShapes(*graph)) {
+      shapes(grapnel::InferShapes(*graph, {.beside = outer ? &outer->shapes : nullptr})) {
   for (Node node : graph->nodes()) {
     // A scope is a name that is taken, too.
     std::string name = node.name().lower();
@@ -221,8 +221,12 @@ NodeId TraceBody::AddNode(llvm::StringRef op, llvm::StringRef name, llvm::ArrayR
 void TraceBody::SetAttrs(NodeId id, llvm::ArrayRef<Attribute> attrs) {
   if (graph->AttrBytes(id) != llvm::StringRef()) {  // where it is placed
     for (const auto& [key, value] : attrs) graph->SetAttr(id, key, value);
-    return;
+  } else {
+    ReplaceAttrs(id, attrs);
   }
+}
+
+void TraceBody::ReplaceAttrs(NodeId id, llvm::ArrayRef<Attribute> attrs) {
   std::string& bytes = state->attrs;
   bytes.clear();
   for (const auto& [key, value] : attrs) AppendAttr(&bytes, key, value);
@@ -249,9 +253,13 @@ NodeId TraceBody::AddPlaceholder(DataType dtype, const Shape& shape, llvm::Strin
   NodeId id = AddNode("Placeholder", UniqueName(name), {}, where);
   controllers.swap(none);
   std::swap(placing, nowhere);
-  graph->SetAttr(id, "dtype", attr::Type(dtype));
-  graph->SetAttr(id, "shape", attr::ShapeOf(shape));
-  if (keep_name) graph->SetAttr(id, "_user_specified_name", attr::String(name));
+  std::string dtype_bytes = attr::Type(dtype), shape_bytes = attr::ShapeOf(shape), name_bytes;
+  llvm::SmallVector<Attribute, 3> attrs = {{"dtype", dtype_bytes}, {"shape", shape_bytes}};
+  if (keep_name) {
+    name_bytes = attr::String(name);
+    attrs.push_back({"_user_specified_name", name_bytes});
+  }
+  SetAttrs(id, attrs);
   InferShapes(id);
   return id;
 }

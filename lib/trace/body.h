@@ -52,6 +52,8 @@ class TraceBody {
   // The attributes of a node that was just made, by key.
   using Attribute = std::pair<llvm::StringRef, llvm::StringRef>;
   void SetAttrs(NodeId id, llvm::ArrayRef<Attribute> attrs);
+  // Instead of all that it has; SharesAttrs is true of it, or it has none.
+  void ReplaceAttrs(NodeId id, llvm::ArrayRef<Attribute> attrs);
   NodeId AddPlaceholder(DataType dtype, const Shape& shape, llvm::StringRef name, bool keep_name,
                         const Where& where);
   bool IsInside(const TraceBody* other) const;  // the same, or around this one
@@ -123,7 +125,7 @@ class TraceBody {
   void CopyContent(NodeId id, const Value& value);
   llvm::DenseMap<std::pair<const TraceBody*, NodeId>, NodeId> constants_;  // that were copied
   // By home and port of the value.
-  llvm::DenseMap<std::pair<const void*, std::pair<NodeId, int32_t>>, NodeId> captured_;
+  llvm::SmallDenseMap<std::pair<const void*, std::pair<NodeId, int32_t>>, NodeId, 4> captured_;
   // Of a name in lower case: how often it was asked for, as tf.Graph counts, and the number below
   // which all of its numbers from that count on are taken.
   struct NameUse {

@@ -221,7 +221,6 @@ class LoopMaker {
       vars_.push_back(captured.outer);
       shapes_.push_back(captured.outer.shape());
     }
-    stateful_ = cond_->HasStatefulNodes() || body_->HasStatefulNodes();
     std::vector<bool> in_cond = OnlyRead(*cond_->graph, cond_args_);
     std::vector<bool> in_body = OnlyRead(*body_->graph, body_args_);
     for (size_t i = 0; i < vars_.size(); ++i) {
@@ -230,6 +229,9 @@ class LoopMaker {
     }
     FinishFunction(*cond_, cond_args_, FirstPorts(cond_results_));
     FinishFunction(*body_, body_args_, results);
+    for (TraceBody* traced : {cond_, body_})
+      state_.current->shapes.AddCall(*traced->function, traced->shapes);
+    stateful_ = cond_->function->info.is_stateful || body_->function->info.is_stateful;
   }
 
   Values MakeLoop(llvm::StringRef cond_name, llvm::StringRef body_name) {
@@ -377,12 +379,13 @@ class BranchMaker {
     }
     std::vector<bool> only_read(inputs_.size(), true);
     for (size_t i = 0; i < branches_.size(); ++i) {
-      stateful_ |= branches_[i]->HasStatefulNodes();
       std::vector<NodeId> args;
       for (const Value& input : inputs_) args.push_back(ArgFor(*branches_[i], input));
       std::vector<bool> here = OnlyRead(*branches_[i]->graph, args);
       for (size_t k = 0; k < args.size(); ++k) only_read[k] = only_read[k] && here[k];
       FinishFunction(*branches_[i], args, FirstPorts(ends_[i]));
+      state_.current->shapes.AddCall(*branches_[i]->function, branches_[i]->shapes);
+      stateful_ |= branches_[i]->function->info.is_stateful;
     }
     // What chooses the branch is the first input.
     for (size_t k = 0; k < inputs_.size(); ++k) {

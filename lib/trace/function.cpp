@@ -191,8 +191,8 @@ bool PolymorphicFunction::Impl::TraceBodyOf(Tracer& t, Traced* made, const Where
     made->types.push_back(inner.ValueOf(id).dtype());
   }
   for (const TraceBody::Captured& captured : inner.captures) args.push_back(captured.placeholder);
-  made->is_stateful = inner.HasStatefulNodes();
   FinishFunction(inner, args, ports);
+  made->is_stateful = inner.function->info.is_stateful;
   return true;
 }
 

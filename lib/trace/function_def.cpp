@@ -3,8 +3,8 @@
 
 #include "lib/ir/import.h"
 #include "lib/ir/node_types.h"
-#include "lib/ir/serialize.h"
-#include "lib/proto/function.pb.h"
+#include "lib/ir/wire_map.h"
+#include "lib/proto/op_def.pb.h"
 #include "lib/trace/body.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -30,28 +30,30 @@ std::string FirstFree(const std::string& name, Taken taken) {
   return free;
 }
 
+// Writes messages itself: building and reading protobuf's is a fifth of a small function's trace.
 class FunctionMaker {
  public:
   explicit FunctionMaker(TraceBody& body)
       : body_(body), graph_(*body.graph), function_(*body.function) {}
 
   void Run(llvm::ArrayRef<NodeId> args, llvm::ArrayRef<Port> results) {
-    signature_.set_name(function_.name().str());
+    OpInfo& info = function_.info;
+    info = OpInfo();
+    info.name = function_.name().str();
     // Before there are arguments, whose ops are stateful by their definition.
-    signature_.set_is_stateful(body_.HasStatefulNodes());
+    info.is_stateful = body_.HasStatefulNodes();
     // Results are named first: an argument gives way to a result of its name.
     for (Port port : results) AddResultArg(port);
     for (NodeId id : args) AddArg(id);
     for (size_t i = 0; i < results.size(); ++i) AddResult(static_cast<int>(i), results[i]);
-    for (NodeId id : body_.must_run) {
-      std::string name = graph_.node(id).name().str();
-      function_.control_results.emplace_back(name, id);
-      signature_.add_control_output(name);
-    }
-    (*rest_.mutable_attr())["_construction_context"].set_s("kEagerRuntime");
-    function_.info = OpInfoFromProto(signature_);
-    function_.signature = signature_.SerializeAsString();
-    function_.source = graph_.module().Keep(SerializeInOrder(rest_));
+    for (NodeId id : body_.must_run)
+      function_.control_results.emplace_back(graph_.node(id).name().str(), id);
+    function_.signature = Signature();
+    // What Function has no member for.
+    std::string rest;
+    AppendMapEntry(&rest, kFunctionAttr, "_construction_context", attr::String("kEagerRuntime"));
+    rest += arg_attrs_;
+    function_.source = rest;
     function_.changed = true;
     // TensorFlow writes the nodes of a function that it traced in the order in which they were
     // made.
@@ -60,56 +62,93 @@ class FunctionMaker {
   }
 
  private:
+  // Fields of FunctionDef, its ArgAttrs, OpDef and its ArgDef.
+  static constexpr uint32_t kFunctionAttr = 5, kFunctionArgAttr = 7, kArgAttrs = 1;
+  static constexpr uint32_t kOpName = 1, kOpInput = 2, kOpOutput = 3, kOpIsStateful = 17,
+                            kOpControlOutput = 20;
+  static constexpr uint32_t kArgName = 1, kArgType = 3;
+
+  std::string Signature() const {
+    std::string bytes;
+    AppendBytesField(&bytes, kOpName, function_.name());
+    std::string arg_bytes;
+    auto append = [&](uint32_t field, const OpArg& arg) {
+      arg_bytes.clear();
+      AppendBytesField(&arg_bytes, kArgName, arg.name);
+      if (arg.type != proto::DT_INVALID) AppendVarintField(&arg_bytes, kArgType, arg.type);
+      AppendBytesField(&bytes, field, arg_bytes);
+    };
+    for (const OpArg& arg : function_.info.inputs) append(kOpInput, arg);
+    for (const OpArg& arg : function_.info.outputs) append(kOpOutput, arg);
+    if (function_.info.is_stateful) AppendVarintField(&bytes, kOpIsStateful, 1);
+    for (const auto& [name, node] : function_.control_results)
+      AppendBytesField(&bytes, kOpControlOutput, name);
+    return bytes;
+  }
+
   void AddResultArg(Port port) {
-    std::string name = FirstFree(Normalized(graph_.node(port.node).name()),
-                                 [&](const std::string& n) { return names_.count(n) != 0; });
-    names_.insert(name);
-    auto* arg = signature_.add_output_arg();
-    arg->set_name(name);
-    arg->set_type(body_.shapes.TypeOf(port));
+    OpArg& arg = function_.info.outputs.emplace_back();
+    arg.name = FirstFree(Normalized(graph_.node(port.node).name()),
+                         [&](const std::string& n) { return names_.count(n) != 0; });
+    names_.insert(arg.name);
+    arg.type = body_.shapes.TypeOf(port);
   }
 
   void AddArg(NodeId id) {
     Node node = graph_.node(id);
-    std::string name = FirstFree(Normalized(node.name()), [&](const std::string& n) {
+    OpArg& arg = function_.info.inputs.emplace_back();
+    arg.name = FirstFree(Normalized(node.name()), [&](const std::string& n) {
       Node other = graph_.Find(n);
       return names_.count(n) != 0 || (other && other.id() != id);
     });
-    names_.insert(name);
-    DataType dtype = node.GetType("dtype");
-    auto* arg = signature_.add_input_arg();
-    arg->set_name(name);
-    arg->set_type(dtype);
-    int index = static_cast<int>(function_.args.size());
-    auto& attrs = *(*rest_.mutable_arg_attr())[index].mutable_attr();
-    if (auto shape = node.FindAttr("shape")) {
-      *attrs["_output_shapes"].mutable_list()->add_shape() =
-          shape->AsShape().value_or(Shape()).ToProto();
-    }
-    if (node.FindAttr("_user_specified_name"))
-      attrs["_user_specified_name"].set_s(node.GetString("_user_specified_name"));
-    for (const char* key : {"dtype", "shape", "_user_specified_name"}) graph_.RemoveAttr(id, key);
+    names_.insert(arg.name);
+    arg.type = node.GetType("dtype");
+    AppendArgAttrs(node, function_.args.size());
+    SetAttrsOfArg(id, arg.type);
     graph_.SetOp(id, "_Arg");
-    if (node.name() != name) graph_.Rename(id, name);
-    graph_.SetAttr(id, "T", attr::Type(dtype));
-    graph_.SetAttr(id, "index", attr::Int(index));
+    if (node.name() != arg.name) graph_.Rename(id, arg.name);
     function_.args.push_back(id);
   }
 
+  void SetAttrsOfArg(NodeId id, DataType dtype) {
+    std::string type = attr::Type(dtype);
+    std::string index = attr::Int(static_cast<int64_t>(function_.args.size()));
+    if (graph_.SharesAttrs(id)) {
+      body_.ReplaceAttrs(id, {{"T", type}, {"index", index}});
+      return;
+    }
+    for (const char* key : {"dtype", "shape", "_user_specified_name"}) graph_.RemoveAttr(id, key);
+    graph_.SetAttr(id, "T", type);
+    graph_.SetAttr(id, "index", index);
+  }
+
+  // An entry of arg_attr: a number, and attributes by key.
+  void AppendArgAttrs(const Node& node, size_t index) {
+    std::string attrs;
+    if (auto shape = node.FindAttr("shape")) {
+      AppendMapEntry(&attrs, kArgAttrs, "_output_shapes",
+                     attr::Shapes({shape->AsShape().value_or(Shape())}));
+    }
+    if (auto name = node.FindAttr("_user_specified_name"))
+      AppendMapEntry(&attrs, kArgAttrs, "_user_specified_name", name->bytes());
+    std::string entry;
+    AppendVarintField(&entry, 1, index);
+    AppendBytesField(&entry, 2, attrs);
+    AppendBytesField(&arg_attrs_, kFunctionArgAttr, entry);
+  }
+
   void AddResult(int index, Port port) {
-    const auto& arg = signature_.output_arg(index);
-    NodeId id = graph_.AddNode(graph_.UniqueName(arg.name() + "_RetVal"), "_Retval");
+    const OpArg& arg = function_.info.outputs[index];
+    NodeId id = graph_.AddNode(graph_.UniqueName(arg.name + "_RetVal"), "_Retval");
     graph_.AddInput(id, port);
-    graph_.SetAttr(id, "T", attr::Type(arg.type()));
-    graph_.SetAttr(id, "index", attr::Int(index));
-    function_.results.push_back({arg.name(), id});
+    body_.SetAttrs(id, {{"T", attr::Type(arg.type)}, {"index", attr::Int(index)}});
+    function_.results.push_back({arg.name, id});
   }
 
   TraceBody& body_;
   Graph& graph_;
   Function& function_;
-  proto::OpDef signature_;
-  proto::FunctionDef rest_;  // what Function has no member for
+  std::string arg_attrs_;
   llvm::StringSet<> names_;
 };
 

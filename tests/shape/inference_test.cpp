@@ -363,6 +363,23 @@ TEST_F(FunctionShapesTest, UpdateSeesAnotherBody) {
   EXPECT_EQ(shapes.OfPort(third).ToString(), "[2,s1]");
 }
 
+// What a call gives that was told, other calls, and what was told of another body.
+TEST_F(FunctionShapesTest, CallsThatWereTold) {
+  Function* twice = AddTwice(false);
+  Port five = Placeholder({5}), seven = Placeholder({7});
+  ShapeMap shapes = Infer();
+  shapes.AddCall(*twice, InferShapes(twice->body, {.beside = &shapes}, {Shape(Dims{5})}));
+  shapes.AddCall(*twice, InferShapes(twice->body));  // says nothing of its argument
+  Port first = Call(five), second = Call(seven);
+  shapes.Update(second.node);
+  shapes.Update(first.node);
+  EXPECT_EQ(shapes.OfPort(first).ToString(), "[10]");
+  EXPECT_EQ(shapes.OfPort(second).ToString(), "[14]");
+  twice->body.SetInput(twice->results[0].node, 0, {twice->args[0], 0});
+  shapes.Update(first.node);
+  EXPECT_EQ(shapes.OfPort(first).ToString(), "[5]");
+}
+
 TEST_F(FunctionShapesTest, WhileIsWidened) {
   AddTwice(false);
   Port loop = With(Add("While", {Placeholder({1, 3})}), "body", attr::Func("twice"));

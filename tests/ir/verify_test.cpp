@@ -1,0 +1,49 @@
+#include "lib/ir/verify.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/ir/attr.h"
+#include "lib/ir/wire_map.h"
+
+namespace grapnel {
+namespace {
+
+// The dtype that a function's attribute decides is an error in the main graph and none in the
+// function, though op and attributes are the same bytes.
+TEST(VerifyTest, AFunctionsAttributesAreItsOwn) {
+  Module module;
+  Function* function = module.AddFunction("f");
+  std::string placeholder, attrs;
+  AppendBytesField(&placeholder, 9, "T");  // AttrValue.placeholder
+  AppendMapEntry(&attrs, 5, "T", placeholder);
+  for (Graph* graph : {&module.main, &function->body}) {
+    NodeId x = graph->AddNode("x", "Placeholder");
+    graph->SetAttr(x, "dtype", attr::Type(proto::DT_FLOAT));
+    NodeId relu = graph->AddNode("relu", "Relu");
+    graph->AddInput(relu, {x, 0});
+    graph->ShareAttrs(relu, module.Keep(attrs));
+  }
+  std::vector<Problem> problems = VerifyModule(module);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].where, "relu");
+  EXPECT_EQ(problems[0].text, "attribute 'T' is missing, a dtype was expected");
+}
+
+// One call that is wrong is said of each node, one that is right of none.
+TEST(VerifyTest, CallsThatAreAlike) {
+  Module module;
+  for (const char* name : {"a", "b"}) {
+    NodeId call = module.main.AddNode(name, "PartitionedCall");
+    std::string attrs;
+    AppendMapEntry(&attrs, 5, "Tin", attr::Types({}));
+    AppendMapEntry(&attrs, 5, "Tout", attr::Types({}));
+    AppendMapEntry(&attrs, 5, "f", attr::Func("f"));
+    module.main.ShareAttrs(call, module.Keep(attrs));
+  }
+  EXPECT_EQ(VerifyModule(module).size(), 2u);
+  module.AddFunction("f");
+  EXPECT_TRUE(VerifyModule(module).empty());
+}
+
+}  // namespace
+}  // namespace grapnel
