@@ -46,11 +46,12 @@ class CommonSubgraphElimination : public GraphPass {
     bypasser_ = &bypasser;
     MarkFeedersOfInPlaceOps();
     // Once is enough but for what a loop hands back to its start.
-    std::vector<NodeId> order = GrapplerOrder(edit.graph(), edit.ranks());
+    std::vector<NodeId> order = edit.NodesInOrder();
     bool merged = true;
     while (merged) {
       merged = false;
       classes_.clear();
+      next_of_hash_.assign(edit.graph().end_id(), kNoNode);
       for (NodeId id : order) {
         if (!edit.graph().IsAlive(id)) continue;
         if (!Visit(edit.graph().node(id), &merged)) return Error::success();
@@ -69,8 +70,10 @@ class CommonSubgraphElimination : public GraphPass {
     if (!SortInputs(node)) return false;
     if (!edit_->Runs("merge")) return true;
     bool is_mine = CanMerge(node);
-    llvm::SmallVector<NodeId, 1>& equals = classes_[HashOf(node)];
-    for (NodeId id : equals) {
+    // Nodes of one hash follow one another.
+    NodeId* link = &classes_.try_emplace(HashOf(node) >> 1, kNoNode).first->second;
+    for (; *link != kNoNode; link = &next_of_hash_[*link]) {
+      NodeId id = *link;
       Node first = edit_->graph().node(id);
       if (!IsSame(first, node)) continue;
       if (!is_mine || !CanMerge(first)) {
@@ -85,7 +88,8 @@ class CommonSubgraphElimination : public GraphPass {
       *merged = true;
       return true;
     }
-    equals.push_back(node.id());
+    *link = node.id();
+    next_of_hash_[node.id()] = kNoNode;
     return true;
   }
 
@@ -136,7 +140,7 @@ class CommonSubgraphElimination : public GraphPass {
   void MarkFeedersOfInPlaceOps() {
     std::vector<NodeId> open;
     for (Node node : edit_->graph().nodes()) {
-      if (node.op().contains_insensitive("inplace")) open.push_back(node.id());
+      if (kinds_->Is(node, kInPlaceOp)) open.push_back(node.id());
     }
     while (!open.empty()) {
       NodeId id = open.back();
@@ -157,9 +161,11 @@ class CommonSubgraphElimination : public GraphPass {
     for (Port port : SortedControls(node)) hash = llvm::hash_combine(hash, port.node, port.index);
     const Literal* literal = edit_->ConstantOf(node);
     if (literal) return llvm::hash_combine(hash, HashSample(*literal));
-    for (const auto& [key, value] : node.Attrs())
-      hash = llvm::hash_combine(hash, key, value.bytes());
-    return hash;
+    uint64_t attrs = 0;  // in whatever order
+    node.ForEachAttr([&](llvm::StringRef key, AttrView value) {
+      attrs += size_t{llvm::hash_value(key)} * 31 ^ size_t { llvm::hash_value(value.bytes()) };
+    });
+    return llvm::hash_combine(hash, attrs);
   }
 
   bool IsSame(const Node& a, const Node& b) {
@@ -183,7 +189,8 @@ class CommonSubgraphElimination : public GraphPass {
   Bypasser* bypasser_ = nullptr;
   bool has_loops_ = false;
   llvm::DenseSet<NodeId> feeds_in_place_;
-  std::unordered_map<uint64_t, llvm::SmallVector<NodeId, 1>> classes_;  // by hash
+  llvm::DenseMap<uint64_t, NodeId> classes_;  // by hash: the first node
+  std::vector<NodeId> next_of_hash_;          // by node; kNoNode: none
 };
 
 GRAPNEL_PASS(CommonSubgraphElimination,

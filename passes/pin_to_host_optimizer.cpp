@@ -14,7 +14,6 @@
 // a GPU computes.
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
-#include "lib/pass/node_order.h"
 #include "lib/pass/op_kinds.h"
 #include "lib/pass/pass.h"
 #include "llvm/ADT/STLExtras.h"
@@ -98,7 +97,7 @@ class PinToHost : public GraphPass {
     FindHosts();
     if (hosts_.empty()) return Error::success();
     std::vector<std::pair<Node, std::string>> constants;  // moved, and from where
-    for (NodeId id : GrapplerOrder(edit.graph(), edit.ranks())) {
+    for (NodeId id : edit.NodesInOrder()) {
       Node node = edit.graph().node(id);
       if (IsOnCpu(node)) continue;
       std::string host = HostOf(node.device());

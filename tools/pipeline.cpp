@@ -7,6 +7,7 @@ namespace {
 
 class PassProgress : public Instrumentation {
  public:
+  bool ReadsRewrites() const override { return false; }
   Error BeforePass(const Stage& stage, const Module&) override {
     Progress::Say(stage.function.empty() ? stage.pass : stage.pass + " in " + stage.function);
     return Error::success();

@@ -7,6 +7,7 @@ namespace {
 
 class FailureInstrumentation : public Instrumentation {
  public:
+  bool ReadsRewrites() const override { return false; }
   explicit FailureInstrumentation(std::optional<Stage>* failed) : failed_(*failed) {}
   void Failed(const Stage& stage, const Module&) override { failed_ = stage; }
   bool TakesBodiesApart() const override { return true; }
@@ -18,6 +19,7 @@ class FailureInstrumentation : public Instrumentation {
 // Writes the graph before a stage, and ends the run.
 class StopBefore : public Instrumentation {
  public:
+  bool ReadsRewrites() const override { return false; }
   StopBefore(const Stage& stage, llvm::StringRef path, bool* written)
       : stage_(stage), path_(path), written_(*written) {}
   Error BeforePass(const Stage& stage, const Module& module) override {

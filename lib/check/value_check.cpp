@@ -56,6 +56,7 @@ double MagnitudeOf(const Literal& literal) {
 
 class ValueCheckInstrumentation : public Instrumentation {
  public:
+  bool ReadsRewrites() const override { return false; }
   ValueCheckInstrumentation(const ValueCheck* check, std::string* difference)
       : check_(*check), difference_(*difference) {}
   Error AfterPass(const Stage& stage, const Module& module) override {

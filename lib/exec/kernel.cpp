@@ -89,10 +89,12 @@ KernelRegistry& KernelRegistry::Get() {
 
 bool KernelRegistry::Add(KernelDef def) {
   def.plugin = PluginBeingLoaded();
-  if (*def.plugin)
-    defs_.push_front(std::move(def));
-  else
-    defs_.push_back(std::move(def));
+  auto& of_op = by_op_[def.op];
+  if (*def.plugin) {
+    of_op.insert(of_op.begin(), &defs_.emplace_front(std::move(def)));
+  } else {
+    of_op.push_back(&defs_.emplace_back(std::move(def)));
+  }
   return true;
 }
 
@@ -100,8 +102,10 @@ Expected<const KernelDef*> KernelRegistry::Find(const Node& node, llvm::StringRe
   llvm::SmallVector<const KernelDef*, 4> candidates;
   bool is_function = node.graph().module().FindFunction(node.op()) != nullptr;
   llvm::StringRef op = is_function ? llvm::StringRef(kFunctionAsOp) : node.op();
-  for (const KernelDef& def : defs_) {
-    if (op == def.op && device == def.device) candidates.push_back(&def);
+  auto of_op = by_op_.find(op);
+  if (of_op != by_op_.end()) {
+    llvm::copy_if(of_op->second, std::back_inserter(candidates),
+                  [&](const KernelDef* def) { return device == def->device; });
   }
   if (candidates.empty()) return MakeError("no {0} kernel for op '{1}'", device, node.op());
   for (const KernelDef* def : candidates) {
@@ -112,8 +116,9 @@ Expected<const KernelDef*> KernelRegistry::Find(const Node& node, llvm::StringRe
 }
 
 bool KernelRegistry::Has(llvm::StringRef op, llvm::StringRef device) const {
-  return llvm::any_of(defs_,
-                      [&](const KernelDef& def) { return op == def.op && device == def.device; });
+  auto of_op = by_op_.find(op);
+  return of_op != by_op_.end() &&
+         llvm::any_of(of_op->second, [&](const KernelDef* def) { return device == def->device; });
 }
 
 std::vector<KernelDef> KernelRegistry::All() const {

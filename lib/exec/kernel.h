@@ -201,7 +201,8 @@ class GRAPNEL_PUBLIC KernelRegistry {
   std::vector<KernelDef> All() const;  // sorted by op, device
 
  private:
-  std::deque<KernelDef> defs_;  // plans point to them
+  std::deque<KernelDef> defs_;                                     // plans point to them
+  llvm::StringMap<llvm::SmallVector<const KernelDef*, 2>> by_op_;  // in their order
 };
 
 // What a registration may say beside op and factory, in any order: OfTypes, KernelCost and these.

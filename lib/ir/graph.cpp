@@ -23,37 +23,57 @@ bool ReadAttrEntry(llvm::StringRef entry, llvm::StringRef* key, llvm::StringRef*
   return !reader.failed();
 }
 
-// The attribute `key` of bytes that are nothing but short entries as all writers write them: key
-// before value, lengths of one byte. Nothing where they are otherwise.
-struct ShortAttr {
-  bool is_short = false;
-  std::optional<AttrView> value;
-};
-ShortAttr FindShortAttr(llvm::StringRef bytes, llvm::StringRef key) {
-  constexpr char kEntry = 0x2A, kKey = 0x0A, kValue = 0x12;
-  ShortAttr found;
-  const char *at = bytes.begin(), *end = bytes.end();
-  while (at != end) {
-    if (end - at < 6 || at[0] != kEntry || at[1] < 0 || at[2] != kKey || at[3] < 0) return {};
-    const char* entry_end = at + 2 + at[1];
-    const char *name = at + 4, *value = name + at[3];
-    if (entry_end > end || value + 2 > entry_end || value[0] != kValue || value[1] < 0) return {};
-    if (value + 2 + value[1] != entry_end) return {};
-    if (key == llvm::StringRef(name, value - name))
-      found.value = AttrView(llvm::StringRef(value + 2, value[1]));
-    at = entry_end;
+// A length below 2^28, as all but constants have it; nothing else moves `at`.
+bool ReadLength(const char*& at, const char* end, uint32_t* length) {
+  uint32_t value = 0;
+  const char* next = at;
+  for (int shift = 0; shift < 28 && next != end; shift += 7) {
+    uint8_t byte = static_cast<uint8_t>(*next++);
+    value |= static_cast<uint32_t>(byte & 0x7F) << shift;
+    if (byte >= 0x80) continue;
+    *length = value;
+    at = next;
+    return true;
   }
-  found.is_short = true;
-  return found;
+  return false;
 }
 
+// Key and value of the entry at `at` as all writers write it, key before value and nothing else;
+// then `at` is after it. False: it is written otherwise, or damaged, or is no attribute.
+bool ReadPlainEntry(const char*& at, const char* end, llvm::StringRef* key,
+                    llvm::StringRef* value) {
+  constexpr char kEntry = 0x2A, kKey = 0x0A, kValue = 0x12;
+  if (at == end || *at != kEntry) return false;
+  const char* next = at + 1;
+  uint32_t size, key_size, value_size;
+  if (!ReadLength(next, end, &size) || size > end - next) return false;
+  const char* entry_end = next + size;
+  if (next == entry_end || *next++ != kKey) return false;
+  if (!ReadLength(next, entry_end, &key_size) || key_size >= entry_end - next) return false;
+  *key = llvm::StringRef(next, key_size);
+  next += key_size;
+  if (*next++ != kValue || !ReadLength(next, entry_end, &value_size)) return false;
+  if (entry_end - next != static_cast<ptrdiff_t>(value_size)) return false;
+  *value = llvm::StringRef(next, value_size);
+  at = entry_end;
+  return true;
+}
+
+// The attributes among the fields of a NodeDef, which are its last or stand before few others.
 template <typename Visit>
-void VisitAttrs(llvm::StringRef node_def, Visit visit) {
-  WireReader reader(node_def);
+void VisitAttrs(llvm::StringRef fields, Visit visit) {
+  const char *at = fields.begin(), *end = fields.end();
   llvm::StringRef key, value;
-  while (reader.Next()) {
+  while (at != end) {
+    if (ReadPlainEntry(at, end, &key, &value)) {
+      visit(key, value);
+      continue;
+    }
+    WireReader reader({at, static_cast<size_t>(end - at)});
+    if (!reader.Next()) return;
     if (reader.Is(5, WireType::kBytes) && ReadAttrEntry(reader.bytes(), &key, &value))
       visit(key, value);
+    at += reader.offset();
   }
 }
 
@@ -114,11 +134,7 @@ std::optional<AttrView> Node::FindAttr(llvm::StringRef key) const {
     }
     return found;
   }
-  if (data.shares_attrs) {
-    ShortAttr attr = FindShortAttr(graph_->Bytes(id_), key);
-    if (attr.is_short) return attr.value;
-  }
-  VisitAttrs(graph_->Bytes(id_), [&](llvm::StringRef k, llvm::StringRef value) {
+  VisitAttrs(graph_->FieldsFromAttrs(id_), [&](llvm::StringRef k, llvm::StringRef value) {
     if (k == key) found = AttrView(value);
   });
   return found;
@@ -163,7 +179,7 @@ void Node::ForEachAttr(llvm::function_ref<void(llvm::StringRef, AttrView)> visit
     for (const Graph::Attribute& a : graph_->attrs_[data.attrs])
       visit(graph_->module_->strings.Get(a.key), AttrView(a.value));
   } else {
-    VisitAttrs(graph_->Bytes(id_),
+    VisitAttrs(graph_->FieldsFromAttrs(id_),
                [&](llvm::StringRef key, llvm::StringRef value) { visit(key, AttrView(value)); });
   }
 }
@@ -176,7 +192,7 @@ std::vector<std::pair<llvm::StringRef, AttrView>> Node::Attrs() const {
       attrs.emplace_back(graph_->module_->strings.Get(a.key), AttrView(a.value));
     }
   } else {
-    VisitAttrs(graph_->Bytes(id_), [&](llvm::StringRef key, llvm::StringRef value) {
+    VisitAttrs(graph_->FieldsFromAttrs(id_), [&](llvm::StringRef key, llvm::StringRef value) {
       attrs.emplace_back(key, AttrView(value));
     });
   }
@@ -197,16 +213,17 @@ std::vector<std::pair<llvm::StringRef, AttrView>> Node::Attrs() const {
 
 std::optional<llvm::StringRef> Graph::AttrBytes(NodeId id) const {
   if (nodes_[id].attrs >= 0) return std::nullopt;
-  llvm::StringRef source = Bytes(id);
-  WireReader reader(source);
+  constexpr char kAttr = 0x2A;
+  llvm::StringRef fields = FieldsFromAttrs(id);
+  if (!fields.empty() && fields[0] == kAttr) return fields;
+  WireReader reader(fields);
   while (reader.Next()) {
-    if (reader.field() == 5) return source.drop_front(reader.whole_field().data() - source.data());
+    if (reader.field() == 5) return fields.drop_front(reader.whole_field().data() - fields.data());
   }
   return llvm::StringRef();
 }
 
 uint64_t Graph::FirstVersion() {
-  constexpr int kBitsOfChanges = 40;
   static std::atomic<uint64_t> graphs{0};
   return graphs.fetch_add(1, std::memory_order_relaxed) << kBitsOfChanges;
 }
@@ -245,12 +262,12 @@ NodeId Graph::AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef 
   StringTable& strings = module_->strings;
   NodeId id = AddImported(strings.Intern(name), strings.Intern(op), strings.Intern(device), {});
   assert(by_name_[nodes_[id].name] == id && "the name is taken");
-  nodes_[id].changed = true;
+  Mark(nodes_[id]);
   return id;
 }
 
 NodeId Graph::AddImported(StringId name, StringId op, StringId device, llvm::StringRef source,
-                          bool* name_taken) {
+                          bool* name_taken, size_t attrs_at) {
   ++version_;
   NodeId id = nodes_.size();
   nodes_.emplace_back();
@@ -260,6 +277,8 @@ NodeId Graph::AddImported(StringId name, StringId op, StringId device, llvm::Str
   data.device = device;
   data.source = source.data();
   data.source_size = source.size();
+  data.attrs_at = attrs_at;
+  data.version = version_;
   bool is_new = by_name_.try_emplace(name, id).second;
   if (name_taken) *name_taken = !is_new;
   ++num_alive_;
@@ -296,7 +315,7 @@ void Graph::RemoveEdge(NodeId id, uint32_t slot) {
     if (data.edges[i].node != kNoNode) nodes_[data.edges[i].node].uses[data.edges[i].use].slot = i;
   }
   data.edges.pop_back();
-  data.changed = true;
+  Mark(data);
 }
 
 void Graph::RemoveNode(NodeId id) {
@@ -317,16 +336,16 @@ void Graph::SetOp(NodeId id, llvm::StringRef op) {
   // What the source says of attributes stays with the old op.
   if (!SharesAttrs(id)) OwnAttrs(id);
   nodes_[id].op = module_->strings.Intern(op);
-  nodes_[id].changed = true;
+  Mark(nodes_[id]);
   // In a function's body readers name the output, and another op calls it otherwise.
   if (this == &module_->main) return;
-  for (const Use& use : nodes_[id].uses) nodes_[use.node].changed = true;
+  for (const Use& use : nodes_[id].uses) Mark(nodes_[use.node]);
 }
 
 void Graph::SetDevice(NodeId id, llvm::StringRef device) {
   ++version_;
   nodes_[id].device = module_->strings.Intern(device);
-  nodes_[id].changed = true;
+  Mark(nodes_[id]);
 }
 
 void Graph::Rename(NodeId id, llvm::StringRef name) {
@@ -336,8 +355,8 @@ void Graph::Rename(NodeId id, llvm::StringRef name) {
   if (it != by_name_.end() && it->second == id) by_name_.erase(it);
   data.name = module_->strings.Intern(name);
   by_name_.try_emplace(data.name, id);  // where a damaged graph has a name twice, it is the first's
-  data.changed = true;
-  for (const Use& use : data.uses) nodes_[use.node].changed = true;
+  Mark(data);
+  for (const Use& use : data.uses) Mark(nodes_[use.node]);
 }
 
 void Graph::AddInput(NodeId id, Port port) {
@@ -350,7 +369,7 @@ void Graph::AddInput(NodeId id, Port port) {
   for (uint32_t i = slot + 1; i < data.edges.size(); ++i) {
     if (data.edges[i].node != kNoNode) nodes_[data.edges[i].node].uses[data.edges[i].use].slot = i;
   }
-  data.changed = true;
+  Mark(data);
 }
 
 void Graph::SetInput(NodeId id, int slot, Port port) {
@@ -359,7 +378,7 @@ void Graph::SetInput(NodeId id, int slot, Port port) {
   if (data.edges[slot].node == port.node && data.edges[slot].port == port.index) return;
   DropUse(data.edges[slot]);
   data.edges[slot] = MakeEdge(id, slot, port);
-  data.changed = true;
+  Mark(data);
 }
 
 void Graph::RemoveInput(NodeId id, int slot) { RemoveEdge(id, slot); }
@@ -384,7 +403,7 @@ void Graph::AppendControl(NodeId id, NodeId from) {
   Data& data = nodes_[id];
   Edge edge = MakeEdge(id, data.edges.size(), {from, kControlPort});
   data.edges.push_back(edge);
-  data.changed = true;
+  Mark(data);
 }
 
 bool Graph::RemoveControl(NodeId id, NodeId from) {
@@ -409,7 +428,7 @@ void Graph::RemoveControlSlot(NodeId id, uint32_t slot) {
       nodes_[data.edges[slot].node].uses[data.edges[slot].use].slot = slot;
   }
   data.edges.pop_back();
-  data.changed = true;
+  Mark(data);
 }
 
 void Graph::SetInputs(NodeId id, llvm::ArrayRef<Port> ports) {
@@ -424,7 +443,7 @@ void Graph::SetInputs(NodeId id, llvm::ArrayRef<Port> ports) {
     data.edges.push_back(edge);
     data.num_data += !port.IsControl();
   }
-  data.changed = true;
+  Mark(data);
 }
 
 void Graph::AddImportedInput(NodeId id, Port port, llvm::StringRef text, bool control) {
@@ -454,7 +473,7 @@ std::vector<Graph::Attribute>& Graph::OwnAttrs(NodeId id) {
   Data& data = nodes_[id];
   if (data.attrs < 0) {
     std::vector<Attribute> own;
-    VisitAttrs(Bytes(id), [&](llvm::StringRef key, llvm::StringRef value) {
+    VisitAttrs(FieldsFromAttrs(id), [&](llvm::StringRef key, llvm::StringRef value) {
       StringId key_id = module_->strings.Intern(key);
       for (Attribute& a : own) {
         if (a.key == key_id) {
@@ -467,7 +486,7 @@ std::vector<Graph::Attribute>& Graph::OwnAttrs(NodeId id) {
     data.attrs = attrs_.size();
     attrs_.push_back(std::move(own));
   }
-  data.changed = true;
+  Mark(data);
   return attrs_[data.attrs];
 }
 
@@ -504,7 +523,9 @@ void Graph::ShareAttrs(NodeId id, llvm::StringRef bytes) {
   ++version_;
   data.source = bytes.data();
   data.source_size = bytes.size();
-  data.changed = data.shares_attrs = true;
+  data.shares_attrs = true;
+  Mark(data);
+  data.attrs_at = 0;
 }
 
 void Graph::CopyAttrs(NodeId to, const Node& from) {

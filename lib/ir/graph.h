@@ -27,7 +27,7 @@ class Module;
 // One body: the main graph or a function's. Ids are never reused; a removed node leaves a hole.
 // In a function's body the arguments are nodes of op _Arg (attributes T, index; named as in the
 // signature) and the results nodes of op _Retval, so that they have ports and users as any other.
-// About 110 bytes a node. Not thread-safe for writers.
+// About 120 bytes a node. Not thread-safe for writers.
 class GRAPNEL_PUBLIC Graph {
  public:
   explicit Graph(Module* module, const Function* function = nullptr)
@@ -40,6 +40,9 @@ class GRAPNEL_PUBLIC Graph {
   // Another number after each change, and another than any other graph's: who keeps what follows
   // from a graph can tell whether it still does.
   uint64_t version() const { return version_; }
+  uint64_t id() const { return version_ >> kBitsOfChanges; }  // no other graph's
+  // The graph's version at the node's last change: of its op, attributes, device, name or inputs.
+  uint64_t VersionOf(NodeId id) const { return nodes_[id].version; }
 
   NodeId end_id() const { return static_cast<NodeId>(nodes_.size()); }  // one past the largest id
   size_t num_nodes() const { return num_alive_; }
@@ -108,8 +111,9 @@ class GRAPNEL_PUBLIC Graph {
   // --- For import and export.
   // A node whose attributes and unknown fields are the bytes of `source`, a NodeDef that outlives
   // the graph. A name that is taken is kept on the node but Find() goes on returning the first.
+  // No attribute stands before `attrs_at` in `source`.
   NodeId AddImported(StringId name, StringId op, StringId device, llvm::StringRef source,
-                     bool* name_taken = nullptr);
+                     bool* name_taken = nullptr, size_t attrs_at = 0);
   // An input as the file says it, in the file's order; a dangling one (node kNoNode) keeps its
   // text.
   void AddImportedInput(NodeId id, Port port, llvm::StringRef text, bool control);
@@ -153,15 +157,26 @@ class GRAPNEL_PUBLIC Graph {
     llvm::SmallVector<Edge, 2> edges;
     llvm::SmallVector<Use, 2> uses;
     const char* source = nullptr;
-    uint32_t source_size = 0;
+    uint32_t source_size = 0, attrs_at = 0;
     int32_t attrs = -1;  // index into attrs_; -1 while they are still in `source`
     bool alive = true;
     bool changed = false;
     bool shares_attrs = false;  // `source` is what ShareAttrs was given
+    uint64_t version = 0;
   };
 
+  static constexpr int kBitsOfChanges = 40;
   static uint64_t FirstVersion();
   llvm::StringRef Bytes(NodeId id) const { return {nodes_[id].source, nodes_[id].source_size}; }
+  void Mark(Data& data) {
+    data.changed = true;
+    data.version = version_;
+  }
+  // `source` from the first attribute on.
+  llvm::StringRef FieldsFromAttrs(NodeId id) const {
+    const Data& data = nodes_[id];
+    return {data.source + data.attrs_at, data.source_size - data.attrs_at};
+  }
   Edge MakeEdge(NodeId reader, uint32_t slot, Port port);
   void DropUse(const Edge& edge);
   void RemoveEdge(NodeId id, uint32_t slot);

@@ -1,5 +1,6 @@
 #include "lib/ir/import.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -16,7 +17,7 @@ namespace {
 enum { kGraphNode = 1, kGraphLibrary = 2, kGraphVersions = 4 };
 enum { kLibraryFunction = 1 };
 enum { kFunctionSignature = 1, kFunctionNode = 3, kFunctionRet = 4, kFunctionControlRet = 6 };
-enum { kNodeName = 1, kNodeOp = 2, kNodeInput = 3, kNodeDevice = 4 };
+enum { kNodeName = 1, kNodeOp = 2, kNodeInput = 3, kNodeDevice = 4, kNodeAttr = 5 };
 
 class Importer {
  public:
@@ -103,9 +104,12 @@ class Importer {
     graph_->Reserve(graph_->end_id() + nodes.size());
     for (llvm::StringRef bytes : nodes) {
       llvm::StringRef name, op, device;
+      size_t attrs_at = bytes.size();
       WireReader reader(bytes);
       while (reader.Next()) {
         if (reader.type() != WireType::kBytes) continue;
+        if (reader.field() == kNodeAttr)
+          attrs_at = std::min(attrs_at, reader.offset() - reader.whole_field().size());
         if (reader.field() == kNodeName) name = reader.bytes();
         if (reader.field() == kNodeOp) op = reader.bytes();
         if (reader.field() == kNodeDevice) device = reader.bytes();
@@ -117,7 +121,7 @@ class Importer {
       StringId name_id = strings.InternBorrowed(name);
       StringId device_id = device.empty() ? kEmptyString : strings.InternBorrowed(device);
       bool taken;
-      graph_->AddImported(name_id, strings.InternBorrowed(op), device_id, bytes, &taken);
+      graph_->AddImported(name_id, strings.InternBorrowed(op), device_id, bytes, &taken, attrs_at);
       if (taken && !name.empty()) Report(name, "is there twice: names must differ");
     }
   }

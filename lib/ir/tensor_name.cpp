@@ -9,16 +9,16 @@ TensorName ReadTensorName(llvm::StringRef text) {
   TensorName name;
   name.control = text.consume_front("^");
   name.node = text;
-  // Most inputs in files are a plain name; looking at the last character spares the search.
-  if (name.control || text.empty() || !llvm::isDigit(text.back())) return name;
-  auto [node, number] = text.rsplit(':');
-  bool has_index = !number.empty() && !node.empty() && llvm::isDigit(number.front()) &&
-                   !number.getAsInteger(10, name.index);
-  if (!has_index) {
+  if (name.control) return name;
+  size_t digits = text.size();
+  while (digits > 0 && llvm::isDigit(text[digits - 1])) --digits;
+  bool ends_in_number = digits < text.size() && digits > 1 && text[digits - 1] == ':';
+  if (!ends_in_number) return name;
+  if (text.drop_front(digits).getAsInteger(10, name.index)) {
     name.index = 0;
     return name;
   }
-  name.node = node;
+  name.node = text.take_front(digits - 1);
   name.has_index = true;
   return name;
 }

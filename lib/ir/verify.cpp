@@ -8,10 +8,12 @@
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/verify_parts.h"
+#include "lib/ir/wire_map.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/StringSaver.h"
 
 namespace grapnel {
 namespace {
@@ -44,16 +46,30 @@ struct Kind {
 class Kinds {
  public:
   Kind& Of(const Node& node) {
-    // A constant's value is no kind.
-    constexpr size_t kLongestShared = 256;
     std::optional<llvm::StringRef> attrs = node.graph().AttrBytes(node.id());
+    bool is_kept = attrs.has_value();
+    if (!attrs) attrs = Written(node);
     if (!attrs || attrs->size() > kLongestShared) return *Add(node);
-    Kind*& shared = shared_[{node.op_id(), *attrs}];
-    if (!shared) shared = Add(node);
-    return *shared;
+    auto known = shared_.find({node.op_id(), *attrs});
+    if (known != shared_.end()) return *known->second;
+    return *(shared_[{node.op_id(), is_kept ? *attrs : saver_.save(*attrs)}] = Add(node));
   }
 
  private:
+  static constexpr size_t kLongestShared = 256;  // a constant's value is no kind
+
+  // Attributes that were changed, as bytes; nothing where they are long. Until the next call.
+  std::optional<llvm::StringRef> Written(const Node& node) {
+    written_.clear();
+    bool is_short = true;
+    node.ForEachAttr([&](llvm::StringRef key, AttrView value) {
+      is_short = is_short && value.bytes().size() < kLongestShared;
+      if (is_short) AppendMapEntry(&written_, 5, key, value.bytes());
+    });
+    if (!is_short) return std::nullopt;
+    return llvm::StringRef(written_);
+  }
+
   // The op's definition, looked up once for each distinct op.
   const OpInfo* InfoOf(const Node& node) {
     auto [it, added] = infos_.try_emplace(node.op_id(), nullptr);
@@ -85,6 +101,9 @@ class Kinds {
   llvm::DenseMap<StringId, const OpInfo*> infos_;
   std::deque<Kind> all_;
   llvm::DenseMap<std::pair<StringId, llvm::StringRef>, Kind*> shared_;
+  llvm::BumpPtrAllocator allocator_;
+  llvm::StringSaver saver_{allocator_};
+  std::string written_;
 };
 
 class Verifier {
@@ -92,10 +111,15 @@ class Verifier {
   Verifier(const Graph& graph, const Function* function, Kinds& all_kinds)
       : graph_(graph), function_(function), all_kinds_(all_kinds) {}
 
-  std::vector<Problem> Run() {
-    for (Node node : graph_.nodes()) CheckNode(node);
+  // `since`: nodes that changed in no later version are sound, and all that they read was.
+  std::vector<Problem> Run(uint64_t since = 0) {
+    if (since == 0) {
+      for (Node node : graph_.nodes()) CheckNode(node);
+    } else {
+      CheckChanged(since);
+    }
     if (function_) CheckResults();
-    if (CheckCycles())
+    if (IsAcyclic() || CheckCycles())
       CheckFrames(graph_,
                   [&](const Node& node, std::string text) { Report(node, std::move(text)); });
     return std::move(problems_);
@@ -113,6 +137,19 @@ class Verifier {
     Kind*& kind = kinds_[node.id()];
     if (!kind) kind = &all_kinds_.Of(node);
     return *kind;
+  }
+
+  // Nodes that changed, and what reads them, in order.
+  void CheckChanged(uint64_t since) {
+    std::vector<bool> is_checked(graph_.end_id(), false);
+    for (Node node : graph_.nodes()) {
+      if (graph_.VersionOf(node.id()) <= since) continue;
+      is_checked[node.id()] = true;
+      for (const Use& use : node.uses()) is_checked[use.node] = true;
+    }
+    for (Node node : graph_.nodes()) {
+      if (is_checked[node.id()]) CheckNode(node);
+    }
   }
 
   void CheckNode(const Node& node) {
@@ -238,6 +275,26 @@ class Verifier {
     }
   }
 
+  // Whether there is no cycle at all, loops' own included.
+  bool IsAcyclic() const {
+    std::vector<uint32_t> waiting(graph_.end_id(), 0);
+    std::vector<NodeId> ready;
+    ready.reserve(graph_.num_nodes());
+    for (Node node : graph_.nodes()) {
+      uint32_t count = 0;
+      for (int i = 0, slots = node.num_inputs() + node.num_controls(); i < slots; ++i)
+        count += node.input(i).node != kNoNode;
+      waiting[node.id()] = count;
+      if (count == 0) ready.push_back(node.id());
+    }
+    for (size_t at = 0; at < ready.size(); ++at) {
+      for (const Use& use : graph_.node(ready[at]).uses()) {
+        if (--waiting[use.node] == 0) ready.push_back(use.node);
+      }
+    }
+    return ready.size() == graph_.num_nodes();
+  }
+
   // False: there is a cycle.
   bool CheckCycles() {
     std::vector<NodeId> order = TopologicalOrder(graph_);
@@ -288,6 +345,11 @@ class Verifier {
 std::vector<Problem> VerifyGraph(const Graph& graph, const Function* function) {
   Kinds kinds;
   return Verifier(graph, function, kinds).Run();
+}
+
+std::vector<Problem> VerifyChanges(const Graph& graph, const Function* function, uint64_t since) {
+  Kinds kinds;
+  return Verifier(graph, function, kinds).Run(since);
 }
 
 std::vector<Problem> VerifyModule(const Module& module) {

@@ -237,7 +237,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request
   }
   // After the value check, which asks last and whose failure is not the pass's.
   manager.Add(MakeFailureInstrumentation(&optimized.failed));
-  manager.Add(MakeVerifyInstrumentation());
+  manager.Add(MakeVerifyInstrumentation(/*is_sound=*/true));
   auto result = manager.Run(module, options);
   if (result && whole) whole->CleanUp(module);
   if (result && keeper) keeper->WriteTo(&module);

@@ -4,6 +4,7 @@
 
 #include "lib/ir/node_types.h"
 #include "lib/pass/library.h"
+#include "lib/pass/node_order.h"
 #include "lib/pass/registry.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -11,11 +12,14 @@ namespace grapnel {
 namespace {
 
 std::vector<std::string> SortedNames(const StringTable& strings, llvm::ArrayRef<StringId> ids) {
+  llvm::SmallVector<llvm::StringRef, 8> sorted;
+  for (StringId id : ids) sorted.push_back(strings.Get(id));
+  if (sorted.size() > 1) std::sort(sorted.begin(), sorted.end());  // many are short: no qsort
   std::vector<std::string> names;
-  names.reserve(ids.size());
-  for (StringId id : ids) names.push_back(strings.Get(id).str());
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+  names.reserve(sorted.size());
+  for (llvm::StringRef name : sorted) {
+    if (names.empty() || names.back() != name) names.push_back(name.str());
+  }
   return names;
 }
 
@@ -34,8 +38,9 @@ std::vector<std::string> SortedNames(const StringTable& strings, llvm::ArrayRef<
 // at the end.
 struct Editor::Record {
   bool open = false;
-  std::string rule;
-  StringId node = kEmptyString;
+  llvm::StringRef rule;
+  Node node;                     // none: of the whole body
+  StringId name = kEmptyString;  // of the node
   std::vector<StringId> used, made, changed, removed;
   std::vector<NodeId> results;  // made or changed: their origins grow by those of what was used
   std::vector<NodeId> sources;  // used, changed or removed
@@ -80,9 +85,14 @@ ShapeOptions Editor::GrapplerShapes(bool trust_feeds) const {
 
 const ShapeMap& Editor::shapes() {
   if (are_shapes_fixed_) return *shapes_;
+  // TensorFlow infers all anew for each pass. Where many nodes changed, that is faster, too.
+  if (shapes_ && starts_pass_ && stale_shapes_.size() > graph_.num_nodes() / 4) shapes_.reset();
   if (shapes_) {
-    for (NodeId id : stale_shapes_) shapes_->Update(id);
-    // TensorFlow infers all anew for each pass: a reader that is gone demands nothing any more.
+    llvm::DenseSet<NodeId> updated;
+    for (NodeId id : stale_shapes_) {
+      if (stale_shapes_.size() == 1 || updated.insert(id).second) shapes_->Update(id);
+    }
+    // A reader that is gone demands nothing any more.
     if (starts_pass_ && shapes_->DemandsChanged()) shapes_.reset();
   }
   if (!shapes_) {
@@ -121,7 +131,17 @@ const Literal* Editor::ConstantOf(const Node& node) {
   return it->second.get();
 }
 
+std::vector<NodeId> Editor::NodesInOrder() {
+  if (order_version_ != graph_.version()) {
+    order_ = GrapplerOrder(graph_, ranks_);
+    order_version_ = graph_.version();
+  }
+  return order_;
+}
+
+// Nodes that are ranked by the order that they were found in are found in the same again.
 void Editor::SetOrder(llvm::ArrayRef<NodeId> order) {
+  if (order != llvm::ArrayRef<NodeId>(order_)) order_version_.reset();
   ranks_.assign(graph_.end_id(), ~0u);
   for (uint32_t i = 0; i < order.size(); ++i) ranks_[order[i]] = i;
 }
@@ -131,13 +151,10 @@ bool Editor::Begin(llvm::StringRef rule, const Node& node) {
   assert(IsListed(pass_, rule) && "the pass does not list this rule");
   if (rewrites_left_ && *rewrites_left_ == 0) return false;
   record_->open = true;
-  record_->rule.assign(rule.data(), rule.size());
+  record_->rule = rule;
   record_->changes_before = num_changes_;
-  record_->node = kEmptyString;
-  if (!node) return true;
-  record_->node = node.name_id();
-  record_->used.push_back(node.name_id());
-  record_->sources.push_back(node.id());
+  record_->node = node;
+  record_->name = node ? node.name_id() : kEmptyString;
   return true;
 }
 
@@ -152,7 +169,11 @@ void Editor::End() {
   record_->Clear();
 }
 
-void Editor::Keep(const Record& record) {
+void Editor::Keep(Record& record) {
+  if (record.node) {
+    record.used.push_back(record.name);
+    record.sources.push_back(record.node.id());
+  }
   if (rewrites_left_) --*rewrites_left_;
   int number = ++(counter_ ? *counter_ : own_counter_);
 
@@ -163,9 +184,9 @@ void Editor::Keep(const Record& record) {
   rewrite.number = number;
   rewrite.iteration = iteration_;
   rewrite.pass = pass_;
-  rewrite.rule = record.rule;
+  rewrite.rule = record.rule.str();
   rewrite.function = function_ ? function_->name().str() : "";
-  rewrite.node = strings.Get(record.node).str();
+  rewrite.node = strings.Get(record.name).str();
   rewrite.used = SortedNames(strings, record.used);
   rewrite.made = SortedNames(strings, record.made);
   rewrite.changed = SortedNames(strings, record.changed);

@@ -73,10 +73,13 @@ class GRAPNEL_PUBLIC Editor {
   // empty: as in the file.
   llvm::ArrayRef<uint32_t> ranks() const { return ranks_; }
   void SetOrder(llvm::ArrayRef<NodeId> order);
+  // GrapplerOrder (lib/pass/node_order.h) of the body by these ranks; found once while neither
+  // changes.
+  std::vector<NodeId> NodesInOrder();
 
   // --- One rewrite.
-  // Starts one for `rule`, looking at `node` (none: at the whole body). False when --limit is used
-  // up: change nothing then, do not call End().
+  // Starts one for `rule`, which lives on, looking at `node` (none: at the whole body). False when
+  // --limit is used up: change nothing then, do not call End().
   bool Begin(llvm::StringRef rule, const Node& node);
   // Ends it; counted and recorded only if something changed. A rewrite that changes nothing costs
   // next to nothing.
@@ -161,7 +164,7 @@ class GRAPNEL_PUBLIC Editor {
   void Changed(const Node& node);
   void SetValue(const Node& node, const Literal& value);
   void AddRefusal(llvm::StringRef rule, const Node& node, std::string reason);
-  void Keep(const Record& record);
+  void Keep(Record& record);
   void RecordOrigins(const Record& record);
 
   Graph& graph_;
@@ -190,6 +193,8 @@ class GRAPNEL_PUBLIC Editor {
   std::string pass_, only_rule_, id_;
   int iteration_ = 0;
   int* rewrites_left_ = nullptr;
+  std::vector<NodeId> order_;  // NodesInOrder, at this version of the graph
+  std::optional<uint64_t> order_version_;
   int* counter_ = nullptr;
   int own_counter_ = 0;
   int64_t num_changes_ = 0;

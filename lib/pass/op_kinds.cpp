@@ -54,6 +54,7 @@ uint32_t OpKinds::Of(StringId op) {
   if (added) {
     llvm::StringRef name = module_.strings.Get(op);
     uint32_t kinds = KindsByName(name);
+    if (name.contains_insensitive("inplace")) kinds |= kInPlaceOp;
     if (const OpInfo* info = FindOp(name)) {
       kinds |= kKnownOp;
       if (info->is_stateful) kinds |= kStatefulOp;

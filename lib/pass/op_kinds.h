@@ -32,6 +32,7 @@ enum OpKind : uint32_t {
   kCommutativeOp = 1u << 19,
   kHasOutputsOp = 1u << 20,
   kShapeOrRankOp = 1u << 21,  // reads the shape of its input, not the values
+  kInPlaceOp = 1u << 22,      // named as one that works in place
 };
 
 // The kinds of ops of one module. An op's name is looked at once.

@@ -54,9 +54,11 @@ class Runner {
     editor->set_counter(&result_.rewrites);
     if (options_.limit >= 0) editor->set_limit(&left_);
     if (options_.on_refusal) editor->set_on_refusal(options_.on_refusal);
-    if (!clients_.empty()) {
+    if (llvm::any_of(clients_, [](const auto& client) { return client->ReadsRewrites(); })) {
       editor->set_on_rewrite([this](const Rewrite& rewrite) {
-        for (Instrumentation* client : clients_) client->OnRewrite(rewrite);
+        for (Instrumentation* client : clients_) {
+          if (client->ReadsRewrites()) client->OnRewrite(rewrite);
+        }
       });
     }
     return editor;

@@ -38,6 +38,9 @@ class GRAPNEL_PUBLIC Instrumentation {
   virtual void Failed(const Stage&, const Module&) {}
   virtual Error AfterPipeline(const Module&) { return Error::success(); }
   virtual void OnRewrite(const Rewrite&) {}
+  // Whether OnRewrite is to be called. Where no client asks for it, what a rewrite did is not put
+  // into words, which is a tenth of the time.
+  virtual bool ReadsRewrites() const { return true; }
   // Whether BeforePass and AfterPass may be called for several bodies at a time, on several
   // threads, each looking at its stage's body alone. With a client that may not, bodies go one
   // after another. Failed comes on one thread, for the first body that failed, when all are
@@ -94,7 +97,9 @@ class GRAPNEL_PUBLIC PassManager {
 };
 
 // The instrumentations, one file each.
-GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeVerifyInstrumentation();
+// `is_sound`: the module that Run is given has no problem (lib/ir/verify.h), so that what no pass
+// changes is not looked at after each of them. Everything is at the end.
+GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeVerifyInstrumentation(bool is_sound = false);
 // Rewrites as JSON lines, in order, to `os`, which must outlive the run.
 GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeLedgerInstrumentation(llvm::raw_ostream& os);
 // Dumps before and after each pass that changed something, as TensorFlow names them, and

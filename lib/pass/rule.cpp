@@ -84,6 +84,7 @@ bool RuleContext::BeginAt(const Node& node) {
 
 Verdict RuleContext::Apply(const Rule& rule, const Node& node,
                            llvm::function_ref<void(Port by)> replace) {
+  if (rule.may_apply && !rule.may_apply(node)) return NotMine();
   rule_name_ = rule.name;
   node_ = node;
   if (!BeginAt(node)) return NotMine();

@@ -190,6 +190,9 @@ struct GRAPNEL_PUBLIC Rule {
   const char* help;              // what it does, one line
   const char* refuses = "";      // what it leaves alone, one line
   RuleFn apply;
+  // Of most nodes it is known at once that the rule does nothing, and would say nothing; null: of
+  // none.
+  bool (*may_apply)(const Node&) = nullptr;
 };
 
 GRAPNEL_PUBLIC bool RegisterRule(Rule rule);

@@ -1,6 +1,5 @@
 #include "lib/pass/tidy.h"
 
-#include "lib/pass/node_order.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -80,7 +79,7 @@ void ReassignColocations(Editor& edit) {
   Graph& graph = edit.graph();
   StringTable& strings = edit.module().strings;
   Groups groups;
-  for (NodeId id : GrapplerOrder(graph, edit.ranks())) {
+  for (NodeId id : edit.NodesInOrder()) {
     std::optional<AttrView> attr = graph.node(id).FindAttr(kClass);
     auto places = attr ? attr->AsStrings() : std::nullopt;
     if (!places) continue;

@@ -1,35 +1,105 @@
 // Checks the graph after each pass that changed it: a pass that breaks a graph is stopped where it
-// did.
+// did. What changed and its readers are looked at after the pass, each body once more at the end.
+#include <mutex>
+
 #include "lib/ir/verify.h"
 #include "lib/pass/pass_manager.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
 
+// Whether both ways are gone after each pass, and must agree.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define GRAPNEL_VERIFY_TWICE 1
+#endif
+#endif
+#ifdef GRAPNEL_VERIFY_TWICE
+constexpr bool kVerifyTwice = true;
+#else
+constexpr bool kVerifyTwice = false;
+#endif
+
+const Problem* FirstError(llvm::ArrayRef<Problem> problems) {
+  const Problem* first = llvm::find_if(
+      problems, [](const Problem& problem) { return problem.severity == Severity::kError; });
+  return first == problems.end() ? nullptr : first;
+}
+
 class VerifyInstrumentation : public Instrumentation {
  public:
+  explicit VerifyInstrumentation(bool is_sound) : is_sound_(is_sound) {}
   bool TakesBodiesApart() const override { return true; }
+  bool ReadsRewrites() const override { return false; }
+
+  Error BeforePipeline(const Module& module) override {
+    if (!is_sound_) return Error::success();
+    sound_[module.main.id()] = module.main.version();
+    for (const auto& function : module.functions)
+      sound_[function->body.id()] = function->body.version();
+    return Error::success();
+  }
+
   Error AfterPass(const Stage& stage, const Module& module) override {
     if (!stage.changed) return Error::success();
     const Function* function = module.FindFunction(stage.function);
-    std::vector<Problem> problems =
-        function ? VerifyGraph(function->body, function) : VerifyGraph(module.main);
+    const Graph& graph = function ? function->body : module.main;
     // Functions that the pass made are looked at when they are optimised; calls of them now.
-    for (const Problem& problem : problems) {
-      if (problem.severity != Severity::kError) continue;
-      return MakeError(
-          "broke the graph: {0} ({1} problems in all; a bug of grapnel's: please report it with "
-          "the model)",
-          problem.ToString(), problems.size());
-    }
+    std::vector<Problem> problems = VerifyChanges(graph, function, SoundAt(graph));
+    if (kVerifyTwice) RETURN_IF_ERROR(DemandSame(problems, VerifyGraph(graph, function)));
+    RETURN_IF_ERROR(DemandNoError(problems));
+    std::lock_guard<std::mutex> lock(mutex_);
+    sound_[graph.id()] = graph.version();
     return Error::success();
   }
+
+  Error AfterPipeline(const Module& module) override {
+    auto verify = [&](const Graph& graph, const Function* function) {
+      return sound_.contains(graph.id()) ? DemandNoError(VerifyGraph(graph, function))
+                                         : Error::success();
+    };
+    RETURN_IF_ERROR(verify(module.main, nullptr));
+    for (const auto& function : module.functions)
+      RETURN_IF_ERROR(verify(function->body, function.get()));
+    return Error::success();
+  }
+
+ private:
+  // The version at which nothing was wrong with it; 0: it was not looked at.
+  uint64_t SoundAt(const Graph& graph) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return sound_.lookup(graph.id());
+  }
+
+  static Error DemandNoError(llvm::ArrayRef<Problem> problems) {
+    const Problem* error = FirstError(problems);
+    if (!error) return Error::success();
+    return MakeError(
+        "broke the graph: {0} ({1} problems in all; a bug of grapnel's: please report it with "
+        "the model)",
+        error->ToString(), problems.size());
+  }
+
+  static Error DemandSame(llvm::ArrayRef<Problem> changes, llvm::ArrayRef<Problem> whole) {
+    const Problem *one = FirstError(changes), *other = FirstError(whole);
+    std::string text = one ? one->ToString() : "nothing",
+                all = other ? other->ToString() : "nothing";
+    if (text == all) return Error::success();
+    return MakeError("the verifier finds '{0}' where it changed and '{1}' in the whole graph", text,
+                     all);
+  }
+
+  bool is_sound_;
+  std::mutex mutex_;
+  llvm::DenseMap<uint64_t, uint64_t> sound_;  // by Graph::id()
 };
 
 }  // namespace
 
-std::unique_ptr<Instrumentation> MakeVerifyInstrumentation() {
-  return std::make_unique<VerifyInstrumentation>();
+std::unique_ptr<Instrumentation> MakeVerifyInstrumentation(bool is_sound) {
+  return std::make_unique<VerifyInstrumentation>(is_sound);
 }
 
 }  // namespace grapnel

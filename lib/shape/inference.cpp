@@ -1,7 +1,6 @@
 #include "lib/shape/inference.h"
 
 #include <algorithm>
-#include <deque>
 #include <set>
 
 #include "lib/ir/node_types.h"
@@ -171,7 +170,7 @@ void ShapeMap::Impl::Symbolize(Node node) {
 void ShapeMap::Impl::MeetDemands(NodeId id) {
   if (!context_.problem.empty()) context_.demands.clear();
   if (!all_visited_) {
-    if (!context_.demands.empty() || demands_.count(id)) demands_[id] = context_.demands;
+    if (!context_.demands.empty() || demands_.count(id)) demands_[id] = std::move(context_.demands);
     return;
   }
   demands_changed_ |= !context_.demands.empty() || demanding_.contains(id);
@@ -184,6 +183,7 @@ void ShapeMap::Impl::MeetAllDemands() {
   std::vector<NodeId> readers;
   readers.reserve(demands_.size());
   for (const auto& entry : demands_) readers.push_back(entry.first);
+  llvm::sort(readers);
   auto rank_of = [&](NodeId id) { return id < ranks_.size() ? ranks_[id] : ~0u; };
   std::stable_sort(readers.begin(), readers.end(),
                    [&](NodeId a, NodeId b) { return rank_of(a) < rank_of(b); });
@@ -382,19 +382,18 @@ void ShapeMap::Impl::Update(NodeId id) {
   // A broken graph may have a cycle on which shapes grow for ever; a sound one never comes near
   // this.
   constexpr int kMaxVisits = 64;
-  llvm::DenseMap<NodeId, int> visits;
-  std::deque<NodeId> work = {id};
-  llvm::DenseSet<NodeId> waiting = {id};
-  while (!work.empty()) {
-    NodeId next = work.front();
-    work.pop_front();
-    waiting.erase(next);
-    if (++visits[next] > kMaxVisits || !Visit(next)) continue;
+  visits_.clear();
+  work_ = {id};
+  waiting_ = {id};
+  for (size_t at = 0; at < work_.size(); ++at) {
+    NodeId next = work_[at];
+    waiting_.erase(next);
+    if (++visits_[next] > kMaxVisits || !Visit(next)) continue;
     Node node = graph_.node(next);
     for (const Use& use : node.uses()) {
       bool data = use.slot < static_cast<uint32_t>(graph_.node(use.node).num_inputs());
-      if (data && first_[use.node] != kNotVisited && waiting.insert(use.node).second)
-        work.push_back(use.node);
+      if (data && first_[use.node] != kNotVisited && waiting_.insert(use.node).second)
+        work_.push_back(use.node);
     }
   }
 }

@@ -198,11 +198,15 @@ class ShapeMap::Impl : public FunctionShapes {
 
   std::unique_ptr<ShapeSymbols> symbols_;  // null: not from readers
   // By reader, until every node has been visited: TensorFlow meets them in the order of nodes.
-  std::map<NodeId, std::vector<ShapeDemand>> demands_;
+  llvm::DenseMap<NodeId, std::vector<ShapeDemand>> demands_;
   bool all_visited_ = false;
   llvm::DenseSet<NodeId> demanding_;  // who demanded something when they were met
   bool demands_changed_ = false;      // since then
   mutable std::map<const PortFacts*, Resolved> resolved_;
+  // Of Update, which needs them again and again.
+  llvm::SmallDenseMap<NodeId, int, 8> visits_;
+  llvm::SmallDenseSet<NodeId, 8> waiting_;
+  std::vector<NodeId> work_;
 
   std::map<NodeId, std::string> problem_of_;
   mutable bool problems_changed_ = false;  // since they were named

@@ -3,13 +3,13 @@
 namespace grapnel {
 
 int64_t ShapeSymbols::DimAt(const Place& place, int dim, int64_t* next_symbol) {
-  auto [it, added] = dims_.try_emplace({place.node, place.op, place.port, dim}, *next_symbol);
+  auto [it, added] = dims_.try_emplace({KeyOf(place), dim}, *next_symbol);
   if (added) --*next_symbol;
   return it->second;
 }
 
 ShapeHandle ShapeSymbols::HandleAt(const Place& place) {
-  auto [it, added] = handles_.try_emplace({place.node, place.op, place.port}, last_handle_ + 1);
+  auto [it, added] = handles_.try_emplace(KeyOf(place), last_handle_ + 1);
   if (added) ++last_handle_;
   return it->second;
 }

@@ -55,8 +55,10 @@ class ShapeSymbols {
   bool MergeDims(int64_t a, int64_t b);
   ShapeHandle RootOf(ShapeHandle handle) const;
 
-  std::map<std::tuple<NodeId, StringId, int32_t, int>, int64_t> dims_;
-  std::map<std::tuple<NodeId, StringId, int32_t>, ShapeHandle> handles_;
+  using PlaceKey = std::pair<std::pair<NodeId, StringId>, int32_t>;
+  static PlaceKey KeyOf(const Place& place) { return {{place.node, place.op}, place.port}; }
+  llvm::DenseMap<std::pair<PlaceKey, int>, int64_t> dims_;
+  llvm::DenseMap<PlaceKey, ShapeHandle> handles_;
   ShapeHandle last_handle_ = 0;
   llvm::DenseMap<int64_t, int64_t> parent_of_dim_;  // a symbol of the class, or its size
   llvm::DenseMap<ShapeHandle, ShapeHandle> parent_of_handle_;

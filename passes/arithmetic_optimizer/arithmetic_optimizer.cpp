@@ -12,8 +12,6 @@
 // arithmetic_optimization is AGGRESSIVE.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
-#include "lib/pass/node_order.h"
-
 namespace grapnel::arithmetic {
 namespace {
 
@@ -22,7 +20,7 @@ class ArithmeticOptimizer : public GraphPass {
   Error Run(Editor& edit) override {
     Arithmetic arithmetic(edit);
     RuleTable rules(edit, Arithmetic::kOptimizer);
-    std::vector<NodeId> order = GrapplerOrder(edit.graph(), edit.ranks());
+    std::vector<NodeId> order = edit.NodesInOrder();
     edit.SetOrder(order);
     for (NodeId id : order) arithmetic.Enqueue(edit.graph().node(id));
     while (Node node = arithmetic.Pop()) {

@@ -17,6 +17,7 @@ class Arithmetic : public RuleContext {
  public:
   static constexpr char kOptimizer[] = "arithmetic_optimizer";
   explicit Arithmetic(Editor& editor);
+  ~Arithmetic() { edit.FollowShapes(); }
 
   const bool aggressive;  // arithmetic_optimization: AGGRESSIVE; then feeds have the shapes that
                           // their placeholders promise
@@ -103,7 +104,8 @@ class Arithmetic : public RuleContext {
   llvm::DenseSet<NodeId> queued_, forgotten_;
   llvm::DenseSet<std::pair<NodeId, NodeId>> lost_;
   const NodeId first_new_;
-  const ShapeMap shapes_;
+  const ShapeMap* shapes_;  // the editor's, where those are as trusting
+  std::unique_ptr<ShapeMap> own_shapes_;
   bool changed_value_ = false;
 };
 

@@ -9,8 +9,16 @@ namespace grapnel::arithmetic {
 Arithmetic::Arithmetic(Editor& editor)
     : RuleContext(editor),
       aggressive(editor.config().arithmetic_optimization() == proto::RewriterConfig::AGGRESSIVE),
-      first_new_(graph.end_id()),
-      shapes_(InferShapes(graph, edit.GrapplerShapes(aggressive))) {}
+      first_new_(graph.end_id()) {
+  bool trusts_feeds = editor.config().shape_optimization() == proto::RewriterConfig::AGGRESSIVE;
+  if (aggressive == trusts_feeds) {
+    editor.FixShapes();
+    shapes_ = &editor.shapes();
+  } else {
+    own_shapes_ = std::make_unique<ShapeMap>(InferShapes(graph, editor.GrapplerShapes(aggressive)));
+    shapes_ = own_shapes_.get();
+  }
+}
 
 void Arithmetic::Enqueue(llvm::ArrayRef<Node> nodes) {
   for (const Node& node : nodes) {
@@ -109,11 +117,11 @@ Node Arithmetic::TailOfOwnChain(const Node& node,
 }
 
 Shape Arithmetic::ShapeOf(Port port) {
-  return IsShapeKnown(port.node) ? shapes_.OfPort(port) : Shape::Unknown();
+  return IsShapeKnown(port.node) ? shapes_->OfPort(port) : Shape::Unknown();
 }
 
 Shape Arithmetic::ShapeOfInput(const Node& node, int i) {
-  return IsShapeKnown(node.id()) ? shapes_.OfPort(node.input(i)) : Shape::Unknown();
+  return IsShapeKnown(node.id()) ? shapes_->OfPort(node.input(i)) : Shape::Unknown();
 }
 
 bool Arithmetic::LeavesShape(const Node& node, int kept, int other) {

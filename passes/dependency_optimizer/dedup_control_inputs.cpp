@@ -18,7 +18,8 @@ GRAPNEL_RULE({.optimizer = "dependency_optimizer",
               .name = "dedup_control_inputs",
               .ops = {},
               .help = "drops a control edge from a node that is an input anyway",
-              .apply = Dedup});
+              .apply = Dedup,
+              .may_apply = [](const Node& node) { return node.num_controls() > 0; }});
 
 }  // namespace
 }  // namespace grapnel

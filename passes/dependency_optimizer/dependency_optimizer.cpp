@@ -12,7 +12,6 @@
 // Switch, device crossings.
 #include "passes/dependency_optimizer/dependency_optimizer.h"
 
-#include "lib/pass/node_order.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -26,7 +25,7 @@ class DependencyOptimizer : public GraphPass {
  public:
   Error Run(Editor& edit) override {
     for (int round = 0; round < 2; ++round) {
-      edit.SetOrder(GrapplerOrder(edit.graph(), edit.ranks()));
+      edit.SetOrder(edit.NodesInOrder());
       Dependencies context(edit);
       RuleTable before(edit, edit.pass(), 0, kNearANode - 1);
       Dedup(context, before);
@@ -59,7 +58,7 @@ class DependencyOptimizer : public GraphPass {
   static void Simplify(Dependencies& context) {
     Graph& graph = context.graph;
     RuleTable rules(context.edit, Dependencies::kOptimizer, kNearANode, kAfterwards - 1);
-    for (NodeId id : GrapplerOrder(graph, context.edit.ranks())) {
+    for (NodeId id : context.edit.NodesInOrder()) {
       Node node = graph.node(id);
       if (context.kinds.Is(node, kNoOpOp | kIdentityOp | kIdentityNOp | kConstOp) ||
           context.CanBecomeNoOp(node))

@@ -165,6 +165,9 @@ class Reduction {
 };
 
 Verdict DropImpliedControls(Dependencies& rule) {
+  bool any = false;
+  for (Node node : rule.graph.nodes()) any = any || node.num_controls() > 0;
+  if (!any) return rule.Done();
   Reduction(rule).Run();
   return rule.Done();
 }

@@ -6,7 +6,6 @@
 //
 // Refuses: nodes without a device; a sole edge from a device.
 #include "lib/ir/device_name.h"
-#include "lib/pass/node_order.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/dependency_optimizer/dependency_optimizer.h"
 
@@ -67,12 +66,17 @@ void MakeGroups(Editor& edit, const Node& node, const NodesByPlace& sources, boo
   edit.SetInputs(node, inputs);
 }
 
+bool MayBeGrouped(const Node& node) { return node.num_controls() > 1 && !node.device().empty(); }
+
 // By device first, then by machine.
 Verdict GroupCrossDeviceControls(Dependencies& rule) {
+  bool any = false;
+  for (Node node : rule.graph.nodes()) any = any || MayBeGrouped(node);
+  if (!any) return rule.Done();
   for (bool by_host : {false, true}) {
-    for (NodeId id : GrapplerOrder(rule.graph, rule.edit.ranks())) {
+    for (NodeId id : rule.edit.NodesInOrder()) {
       Node node = rule.graph.node(id);
-      if (node.num_controls() < 2 || node.device().empty()) continue;
+      if (!MayBeGrouped(node)) continue;
       NodesByPlace sources = SourcesElsewhere(node, by_host);
       if (llvm::none_of(sources, [](const auto& entry) { return entry.second.size() > 1; }))
         continue;

@@ -8,7 +8,6 @@
 // that it does not run at once; triggers follow one another in the order of the gradients.
 //
 // Refuses: nodes that are fed, that read gradients, or that no gradient follows from.
-#include "lib/pass/node_order.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -41,7 +40,7 @@ class Recomputation {
         scope_(wanted.scope) {}
 
   void Run() {
-    std::vector<NodeId> order = GrapplerOrder(graph_, edit_.ranks());
+    std::vector<NodeId> order = edit_.NodesInOrder();
     // Late nodes have low numbers.
     place_.assign(graph_.end_id(), 0);
     for (size_t i = 0; i < order.size(); ++i)

@@ -32,7 +32,7 @@ class ModelPruner : public GraphPass {
     if (has_fetches && drops && !DropUnreachable()) return Error::success();
     if (!Dedup()) return Error::success();
     std::vector<std::pair<NodeId, const char*>> trivial;
-    for (NodeId id : GrapplerOrder(edit.graph(), edit.ranks())) {
+    for (NodeId id : edit.NodesInOrder()) {
       const char* rule = RuleFor(edit.graph().node(id));
       if (rule && edit.Runs(rule)) trivial.emplace_back(id, rule);
     }
@@ -75,6 +75,7 @@ class ModelPruner : public GraphPass {
   bool Dedup() {
     if (!edit_->Runs("dedup_control_inputs")) return true;
     for (Node node : edit_->graph().nodes()) {
+      if (node.num_controls() == 0) continue;
       if (!edit_->Begin("dedup_control_inputs", node)) return false;
       DedupControlInputs(*edit_, node);
       edit_->End();

@@ -11,7 +11,6 @@
 // read from outside or have control edges; dtypes and layouts without a fused kernel.
 #include "passes/remapper/remapper.h"
 
-#include "lib/pass/node_order.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -68,7 +67,7 @@ class RemapperPass : public GraphPass {
     Remapper remapper(edit);
     RuleTable rules(edit, Remapper::kOptimizer);
     llvm::DenseSet<StringId> asking = AskingOps(edit.module().strings);
-    std::vector<NodeId> order = GrapplerOrder(edit.graph(), edit.ranks());
+    std::vector<NodeId> order = edit.NodesInOrder();
     for (NodeId id : llvm::reverse(order)) {
       if (!edit.graph().IsAlive(id)) continue;
       Node node = edit.graph().node(id);

@@ -205,6 +205,10 @@ enum class Kind { kUniform, kNormal, kTruncated, kInt, kFullInt };
 // Of kInt, `low` and `high` are scalars of the output's dtype.
 Error FillWith(KernelContext& ctx, Kind kind, Philox philox, Tensor& out, const Tensor* low,
                const Tensor* high) {
+  if (kind == Kind::kInt && (low->rank() != 0 || high->rank() != 0)) {
+    return MakeError("the bounds are of shapes {0} and {1}, scalars were expected",
+                     DimsText(low->dims()), DimsText(high->dims()));
+  }
   if (kind == Kind::kInt || kind == Kind::kFullInt) {
     Error error = Error::success();
     bool known =
