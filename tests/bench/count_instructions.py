@@ -169,24 +169,22 @@ def judge(file, profiles):
 
 
 def update(file, profiles, tools, reason, seal):
-    """The file as --write leaves it, and which works kept an old count although they rose."""
-    works, refused, moved = dict(file.get("works", {})), [], file.get("toolchain") not in (None, tools)
-    if moved:
-        changed = ", ".join(f"{k} {file['toolchain'].get(k)} to {v}" for k, v in tools.items() if file["toolchain"].get(k) != v)
+    """The file as --write leaves it, and which works kept an old count although they rose. What differs by no more than noise stays."""
+    works, refused, was = dict(file.get("works", {})), [], file.get("toolchain", tools)
+    if was != tools and not reason:
+        reason = "another toolchain: " + ", ".join(f"{k} {was.get(k)} to {v}" for k, v in tools.items() if was.get(k) != v)
     for name, profile in profiles.items():
         old, new = works.get(name), kept(profile)
         if old:
-            new = {"count": new["count"], **{k: old[k] for k in ("ceiling", "reasons") if k in old}, **new}
-            if new["count"] > old["count"] * NOISE:
-                why = reason or (f"another toolchain: {changed}" if moved else "")
-                if not why or new["count"] > new.get("ceiling", new["count"]) * NOISE:
-                    refused.append(name)
-                    continue
-                new["reasons"] = [*new.get("reasons", []), f"{old['count']:,} to {new['count']:,}: {why}"]
-            elif new["count"] > old["count"]:
+            rose = new["count"] > old["count"] * NOISE
+            if rose and (not reason or new["count"] > old.get("ceiling", new["count"]) * NOISE):
+                refused.append(name)
                 continue
-        if seal:
-            new["ceiling"] = min(new["count"], new.get("ceiling", new["count"]))
+            if not rose and new["count"] * NOISE > old["count"]:
+                continue
+            because = [f"{old['count']:,} to {new['count']:,}: {reason}"] if rose else []
+            new = {"count": new["count"], "ceiling": old.get("ceiling"), "reasons": old.get("reasons", []) + because} | new
+            new = {key: value for key, value in new.items() if value}
         works[name] = new
     if seal:
         for entry in works.values():
