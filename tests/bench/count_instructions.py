@@ -1,8 +1,8 @@
 """Counts the instructions of works without oneDNN, one thread each, and holds them against instructions.json: a count more than 3 %
 above fails, with the function that grew most. Other work on the machine does not change them, nor does the machine itself.
 
-usage: count_instructions.py [--bin FOLDER] [--only WORK] [--file FILE]
-       count_instructions.py --write [--reason TEXT] [--seal]
+usage: ./x count [--only WORK]... [--bin FOLDER] [--file FILE]
+       ./x count --write [--reason TEXT] [--seal]
 
 Exit codes: 0 fine, 1 a count rose, 2 a work failed, 77 skipped: the file was written with another toolchain, and names it.
 
@@ -193,7 +193,8 @@ def update(file, profiles, tools, reason, seal):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="./x count", usage=argparse.SUPPRESS, description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "release" / "bin")
     parser.add_argument("--only", action="append", choices=WORKS, metavar="WORK", help="this one; may be repeated: " + ", ".join(WORKS))
     parser.add_argument("--file", type=pathlib.Path, default=FILE)

@@ -94,7 +94,8 @@ class Growth(unittest.TestCase):
         self.assertIsNone(measure.exponent(sizes, [0.5, 0.5, 0.6], start=0.5))
 
     def test_the_largest_row_of_a_series_has_its_exponent_and_the_goal(self):
-        rows = {f"f/{kind}/{n}": Row(kind, 0.1 + n**power / 1e3, size=n, start=0.1) for kind, power in (("a", 1), ("b", 2)) for n in (100, 1000, 10_000)}
+        rows = {f"f/{kind}/{n}": Row(kind, 0.1 + n**power / 1e3, size=n, start=0.1)
+                for kind, power in (("a", 1), ("b", 2)) for n in (100, 1000, 10_000)}
         growing.add_exponents(rows, goal_from=1000, limit=1.05)
         self.assertTrue(rows["f/a/10000"].exponent.startswith("1.00"))
         self.assertTrue(rows["f/b/10000"].exponent.startswith("2.00"))
@@ -122,7 +123,8 @@ class Growth(unittest.TestCase):
 
 ROWS = {
     "f/fast": Row("fast", 0.001, {"TensorFlow": 0.01}, [Goal(0.1, 0.7, "of TensorFlow")]),
-    "f/slow": Row("slow", 0.02, {"TensorFlow": "over 120 s", "ONNX Runtime": 0.01}, [Goal(2.0, 1.0, "of ONNX Runtime"), Goal(0.02, 0.003, "s")], memory="9 MB"),
+    "f/slow": Row("slow", 0.02, {"TensorFlow": "over 120 s", "ONNX Runtime": 0.01},
+                  [Goal(2.0, 1.0, "of ONNX Runtime"), Goal(0.02, 0.003, "s")], memory="9 MB"),
 }
 FAMILY = Family("f", "A family", "What it is.", dict.fromkeys(["fast", "slow"]))
 
@@ -134,9 +136,11 @@ class Tables(unittest.TestCase):
 
     def test_a_row_that_fell_short_is_marked_and_has_a_reason(self):
         lines = results.table(ROWS, {}, {"f/sl*": "it is slow"}).splitlines()
-        self.assertEqual(lines[0], "| work | grapnel | TensorFlow | ONNX Runtime | grapnel / TensorFlow | grapnel / ONNX Runtime | memory | to reach | reached |")
+        self.assertEqual(lines[0], "| work | grapnel | TensorFlow | ONNX Runtime | grapnel / TensorFlow | grapnel / ONNX Runtime | memory | "
+                                   "to reach | reached |")
         self.assertEqual(lines[2], "| fast | 1 ms | 10 ms |  | 0.1 |  |  | 0.7 of TensorFlow | yes |")
-        self.assertEqual(lines[3], "| slow | 20 ms | over 120 s | 10 ms |  | 2 | 9 MB | 1 of ONNX Runtime, 3 ms | **no**, 2 of ONNX Runtime, 20 ms: it is slow |")
+        self.assertEqual(lines[3], "| slow | 20 ms | over 120 s | 10 ms |  | 2 | 9 MB | 1 of ONNX Runtime, 3 ms | "
+                                   "**no**, 2 of ONNX Runtime, 20 ms: it is slow |")
         self.assertIn("no reason is given yet", results.table(ROWS, {}, {}))
 
     def test_figures_of_a_busy_core_stand_beside(self):
@@ -164,7 +168,8 @@ class Tables(unittest.TestCase):
             results.put_between_marks("no marks", "new")
 
     def test_a_mean_is_of_rows_that_have_the_peer(self):
-        rows = {f"run/{i}": Row("n", share, {"ONNX Runtime": other}) for i, (share, other) in enumerate([(1.0, 2.0), (1.0, 1.0), (1.0, "not converted")])}
+        times = [(1.0, 2.0), (1.0, 1.0), (1.0, "not converted")]
+        rows = {f"run/{i}": Row("n", own, {"ONNX Runtime": other}) for i, (own, other) in enumerate(times)}
         run.rows_run.mean_of_networks(rows)
         self.assertTrue(math.isclose(rows["run/mean"].goals[0].got, 0.75))
 

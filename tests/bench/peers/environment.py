@@ -58,7 +58,8 @@ class Bench:
             return
         say("making build/peers, with ONNX Runtime and tf2onnx from PyPI")
         subprocess.run([sys.executable, "-m", "venv", "--clear", ready.parent], check=True)
-        subprocess.run([self.peers_python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", HERE / "requirements.txt"], check=True)
+        pip = [self.peers_python, "-m", "pip", "--disable-pip-version-check"]
+        subprocess.run([*pip, "install", "--quiet", "-r", HERE / "requirements.txt"], check=True)
         ready.touch()
 
     @contextlib.contextmanager
@@ -87,8 +88,8 @@ class Bench:
         if not (folder / "case.json").exists():
             say("making", name, "with TensorFlow")
             with self.making():
-                run = subprocess.run([self.python, HERE / "networks.py", folder.parent, name], env=os.environ | self.quiet, capture_output=True,
-                                     text=True, check=False)
+                run = subprocess.run([self.python, HERE / "networks.py", folder.parent, name], env=os.environ | self.quiet,
+                                     capture_output=True, text=True, check=False)
             if run.returncode:
                 raise measure.Failed(f"cannot make {name}: {run.stderr.strip()[-300:]}")
         return folder
@@ -101,7 +102,8 @@ class Bench:
             command = [self.peers_python, HERE / "to_onnx.py", graph, model, ",".join(feeds), ",".join(fetches)]
             try:
                 with self.making():
-                    run = subprocess.run(command, env=os.environ | self.quiet, capture_output=True, text=True, timeout=CONVERSION, check=False)
+                    run = subprocess.run(command, env=os.environ | self.quiet, capture_output=True, text=True, timeout=CONVERSION,
+                                         check=False)
                 if run.returncode:
                     failed.write_text(run.stderr.strip().splitlines()[-1][:200])
             except subprocess.TimeoutExpired:

@@ -29,7 +29,7 @@ def run(command, limit=LIMIT, fine=(0,)):
     what it said."""
     command = [os.fspath(part) for part in command]
     with tempfile.TemporaryFile() as said, open(os.devnull, "r+b") as null:
-        streams = [(os.POSIX_SPAWN_DUP2, null.fileno(), 0), (os.POSIX_SPAWN_DUP2, null.fileno(), 1), (os.POSIX_SPAWN_DUP2, said.fileno(), 2)]
+        streams = [(os.POSIX_SPAWN_DUP2, file.fileno(), stream) for stream, file in enumerate((null, null, said))]
         begin = time.perf_counter()
         pid = os.posix_spawnp(command[0], command, os.environ, file_actions=streams)
         timer = threading.Timer(limit, os.kill, (pid, signal.SIGKILL))

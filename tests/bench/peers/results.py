@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -174,7 +175,7 @@ class Results:
         for family in families:
             rows = self.rows("idle", family)
             if rows:
-                parts.append(f"### {family.title}\n\n{family.what}\n\n{table(rows, self.rows('busy', family), reasons, family.unit)}")
+                parts.append(f"### {family.title}\n\n{textwrap.fill(family.what, 140)}\n\n{table(rows, self.rows('busy', family), reasons, family.unit)}")
         return "\n\n".join(self.taken() + parts) if parts else "Nothing has been measured yet."
 
 

@@ -75,8 +75,8 @@ def of_made(kind, size):
         graph, out = bench.graph(kind, size), bench.folder / f"{kind}.opt.pb"
         sides = {"grapnel": lambda: run(bench.command("opt", graph, "-o", out, "--quiet", "--fetch", "y"), limit=600),
                  "Grappler": lambda: bench.tensorflow.ask("grappler", graph=str(graph), fetches=["y:0"])}
-        if size <= 10_000:  # tf2onnx takes minutes for more
-            sides |= session_side(bench, graph, ["x"], ["y"])[0]
+        session, missing = session_side(bench, graph, ["x"], ["y"]) if size <= 10_000 else ({}, {})  # tf2onnx takes minutes for more
+        sides |= session
         own, peers = growing.turns(bench, f"opt/{kind}", size, sides)
         memory, memory_goal = memory_of(bench, graph, out, size)
         shutil.copy(out, bench.optimized(kind, size))
@@ -86,23 +86,25 @@ def of_made(kind, size):
         if size == 100_000:
             goals += growing.absolute(own, 0.6 if kind == "blocks" else None)
         if size == 10_000:
-            profile = callgrind.count(bench.command("opt", graph, "-o", out, "--quiet", "--fetch", "y", threads=1), bench.folder, bench.folder / "opt.callgrind")
+            command = bench.command("opt", graph, "-o", out, "--quiet", "--fetch", "y", threads=1)
+            profile = callgrind.count(command, bench.folder, bench.folder / "opt.callgrind")
             goals.append(Goal(profile.total / size, 20_000, "instructions a node"))
-        return Row(f"{kind}, {size:,} nodes", own, peers, goals, memory, size=size, start=bench.start())
+        return Row(f"{kind}, {size:,} nodes", own, peers | missing, goals, memory, size=size, start=bench.start())
     return measure_row
 
 
 NETWORKS = Family(
     "opt", "`opt` of networks",
-    "`opt MODEL -o FILE`, the whole process, writing included, on two threads. Grappler: the default pipeline on the graph in memory. ONNX\n"
-    "Runtime: a default session with two threads made from what tf2onnx makes of the graph, importing the package not counted. The memory to\n"
-    "reach, twice the file and 300 bytes a node, is beyond that of a process with nothing to do.",
-    {"mobilenet_v2": of_network("mobilenet_v2", 0.015), "resnet50": of_network("resnet50", 0.060), "nasnet_mobile": of_network("nasnet_mobile", 0.035)})
+    "`opt MODEL -o FILE`, the whole process, writing included, on two threads. Grappler: the default pipeline on the graph in memory. ONNX "
+    "Runtime: a default session with two threads made from what tf2onnx makes of the graph, importing the package not counted. The "
+    "memory to reach, twice the file and 300 bytes a node, is beyond that of a process with nothing to do.",
+    {name: of_network(name, most) for name, most in (("mobilenet_v2", 0.015), ("resnet50", 0.060), ("nasnet_mobile", 0.035))})
 
 MADE = Family(
     "opt_size", "`opt` by size",
-    "Made graphs (tests/bench/made_graphs.py): `blocks` of MatMul, BiasAdd, Relu, two scalings, Reshape and a sum, nearly all rewritten, and\n"
-    "elementwise ops of which `few` are. Instructions a node are callgrind's, on one thread; the exponent is that of time over size, start-up taken off. Memory as above.",
+    "Made graphs (tests/bench/made_graphs.py): `blocks` of MatMul, BiasAdd, Relu, two scalings, Reshape and a sum, nearly all rewritten, and "
+    "elementwise ops of which `few` are. Instructions a node are callgrind's, on one thread; the exponent is that of time over size, "
+    "start-up taken off. Memory as above.",
     {f"{kind}/{size}": of_made(kind, size) for kind in ("blocks", "few") for size in growing.SIZES},
     finish=lambda rows: growing.add_exponents(rows, goal_from=10_000, limit=1.05))
 

@@ -91,9 +91,11 @@ FAMILIES = [
     Family("start", "Starting up", "Whole processes, from making one to its end.",
            {"version": start(["--version"], with_import), "info": start(["info", TINY])}),
     Family("picture", "The page's first picture",
-           "Seconds from navigation to all boxes drawn, each in a new browser; `serve` was started before. `tests/bench/page_bench.py` has other viewers.",
+           "Seconds from navigation to all boxes drawn, each in a new browser; `serve` was started before. `tests/bench/page_bench.py` has "
+           "other viewers.",
            {name: page_of_network(name) for name in ("mobilenet_v2", "nasnet_mobile", "resnet50_train")}
            | {"blocks": picture(lambda bench: bench.graph("blocks", 108_000), "108,000 nodes in blocks")}),
-    Family("view", "Graphviz beside `view`", "`view MODEL -o FILE.svg`, which folds scopes, and with every node as a box of its own, as `dot` draws it.",
+    Family("view", "Graphviz beside `view`",
+           "`view MODEL -o FILE.svg`, which folds scopes, and with every node as a box of its own, as `dot -Tsvg` draws it.",
            {name: graphviz(name) for name in ("lenet", "transformer_small", "unet", "mobilenet_v2")}),
 ]

@@ -1,6 +1,5 @@
 """Tracing, gradients and eager ops beside TensorFlow and JAX: the figures of trace_speed.py."""
 import json
-import pathlib
 import subprocess
 import sys
 import tempfile
@@ -17,8 +16,8 @@ def figures(bench):
     """{side: {what: seconds}} of one run of trace_speed.py for all rows."""
     if not bench.traced:
         with tempfile.NamedTemporaryFile("r", suffix=".json") as out:
-            process = subprocess.run([sys.executable, pathlib.Path(trace_speed.__file__), "--full", "--repeat", "2" if bench.busy else "3", "--json", out.name],
-                                     stdout=subprocess.DEVNULL, check=False)
+            command = [sys.executable, trace_speed.__file__, "--full", "--json", out.name]
+            process = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
             if process.returncode:
                 raise Failed("trace_speed.py failed")
             bench.traced = json.load(out)
@@ -35,8 +34,8 @@ def program(kind, name, size):
 
 def eager(op):
     def measure_row(bench):
-        sides = figures(bench)
-        return Row(op, sides["grapnel"][f"eager/{op}"], {"TensorFlow": sides["tensorflow"][f"eager/{op}"], "JAX": sides["jax"][f"eager/{op}"]})
+        own, tensorflow, jax = (figures(bench)[side][f"eager/{op}"] for side in ("grapnel", "tensorflow", "jax"))
+        return Row(op, own, {"TensorFlow": tensorflow, "JAX": jax})
     return measure_row
 
 
@@ -50,9 +49,10 @@ def add_exponents(rows):
 
 FAMILIES = [
     Family("trace", "Tracing and gradients, a node",
-           "`tests/bench/trace_speed.py`: CPU time divided by nodes. A trace to the verified module, of TensorFlow to the concrete function, of JAX to\n"
-           "the jaxpr; a gradient alone.",
-           {f"{kind}_{name}/{size}": program(kind, name, size) for kind in ("trace", "gradient") for name in trace_speed.PROGRAMS for size in growing.SIZES},
+           "`tests/bench/trace_speed.py`: CPU time divided by nodes. A trace to the verified module, of TensorFlow to the concrete function, of "
+           "JAX to the jaxpr; a gradient alone.",
+           {f"{kind}_{name}/{size}": program(kind, name, size)
+            for kind in ("trace", "gradient") for name in trace_speed.PROGRAMS for size in growing.SIZES},
            finish=add_exponents, has_busy=False),
     Family("eager", "An eager op", "On small tensors; of TensorFlow its raw op, of JAX jax.lax or jax.numpy. CPU time of a call.",
            {op: eager(op) for op in trace_speed.EAGER_OPS}, has_busy=False),

@@ -1,6 +1,7 @@
 """Times grapnel beside TensorFlow, ONNX Runtime, JAX and Graphviz, in turns, and writes the tables of docs/benchmarks.md.
 
-usage: run.py [--only ROW] [--busy] [--tables] [--list]
+usage: ./x bench --peers [--only ROW]... [--busy] [--minutes N] [--bin FOLDER]
+       ./x bench --peers --tables | --list
 
 --only ROW measures and replaces that row alone: FAMILY/NAME as --list prints them, FAMILY, or a pattern with * and ?; may be
 repeated. --busy measures beside a process that spins; the tables get a column of it. --tables measures nothing and writes the tables
@@ -10,6 +11,7 @@ row is begun.
 Two cores with nothing else on them, or the tables say that it was not so. Needs what ./x bench --peers installs and makes.
 """
 import argparse
+import contextlib
 import fnmatch
 import os
 import pathlib
@@ -70,7 +72,8 @@ def measure_rows(rows, bench, kept, minutes):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="./x bench --peers", usage=argparse.SUPPRESS, description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", default=[], metavar="ROW")
     parser.add_argument("--busy", action="store_true")
     parser.add_argument("--tables", action="store_true")
@@ -80,7 +83,7 @@ def main():
     args = parser.parse_args()
     rows = chosen(args.only, args.busy)
     if not rows and chosen(args.only, False):
-        parser.error(f"{' and '.join(args.only)}: these rows have no --busy figures; those of 'beside' are taken with other work at any time")
+        parser.error(f"{' and '.join(args.only)}: no --busy figures; the rows of 'beside' have other work beside them at any time")
     if not rows:
         parser.error(f"no row is called {' or '.join(args.only)}: --list prints them")
     if args.list:
@@ -88,14 +91,14 @@ def main():
         return
     os.chdir(ROOT)
     kept, good = results.Results(), True
-    if not args.tables:
-        bench = Bench(args.bin / "grapnel", args.busy)
-        try:
-            bench.make_environment()
-            good = measure_rows(rows, bench, kept, args.minutes)
-        finally:
-            bench.close()
-    write_tables(kept)
+    try:
+        if not args.tables:
+            with contextlib.closing(Bench(args.bin / "grapnel", args.busy)) as bench:
+                bench.make_environment()
+                good = measure_rows(rows, bench, kept, args.minutes)
+    except KeyboardInterrupt:
+        good = False
+    write_tables(kept)  # of what there is, also where somebody ended it
     say(f"wrote {results.PAGE.relative_to(ROOT)}")
     sys.exit(0 if good else 1)
 

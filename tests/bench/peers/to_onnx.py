@@ -2,6 +2,7 @@
 import os
 import sys
 
+import onnx.defs
 import tensorflow as tf
 import tf2onnx
 
@@ -15,22 +16,17 @@ def main():
     graph_def = tf.compat.v1.GraphDef()
     with open(graph, "rb") as file:
         graph_def.ParseFromString(file.read())
-    made, _ = tf2onnx.convert._convert_common(graph_def, name="graph", opset=17, input_names=[tensor(f) for f in feeds.split(",")],  # pylint: disable=protected-access
-                                              output_names=[tensor(f) for f in fetches.split(",")])
-    standard = {"", "ai.onnx", "ai.onnx.ml"}
-    unknown = sorted({n.op_type for n in made.graph.node if n.domain not in standard or n.op_type in tf_only(made)})
+    convert = tf2onnx.convert._convert_common  # pylint: disable=protected-access
+    made, _ = convert(graph_def, name="graph", opset=17, input_names=[tensor(f) for f in feeds.split(",")],
+                      output_names=[tensor(f) for f in fetches.split(",")])
+    # tf2onnx leaves what it cannot convert as it was.
+    known = {schema.name for schema in onnx.defs.get_all_schemas()}
+    unknown = sorted({node.op_type for node in made.graph.node if node.op_type not in known})
     if unknown:
         sys.exit(f"no ONNX op for {', '.join(unknown)}")
     with open(model + ".part", "wb") as file:
         file.write(made.SerializeToString())
     os.replace(model + ".part", model)
-
-
-def tf_only(model):
-    """Ops that tf2onnx has left as they were: no op of ONNX has their name."""
-    import onnx.defs
-    known = {schema.name for schema in onnx.defs.get_all_schemas()}
-    return {n.op_type for n in model.graph.node if n.op_type not in known}
 
 
 if __name__ == "__main__":
