@@ -110,7 +110,7 @@ def table(rows, busy, reasons, unit=seconds):
         cells += [row.memory] * has["memory"] + [row.exponent] * has["exponent"]
         if has["goals"]:
             cells += [", ".join(goal_text(g) for g in row.goals), verdict(row_id, row.goals, reasons)]
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        lines.append("| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)
 
 
