@@ -45,7 +45,7 @@ WORKS = {
     "query": ["query", "few.pb", "SELECT op, count(*) FROM nodes GROUP BY op"],
     "convert_text": ["convert", "blocks.pb", "-o", "out.pbtxt"],
     "run_small_ops": ["run", "small.pb", "--feed", "x=scalar.npy", "--fetch", "y", "--repeat", "20"],
-    "run_loops": ["run", "testdata/loops/session.pb", "--feed", "x=testdata/loops/x.npy", "--fetch", "y", "--repeat", "40"],
+    "run_loops": ["run", "testdata/loops/session.pb", "--feed", "x=testdata/loops/x.npy", "--fetch", "y", "--repeat", "250"],
     "run_tapped": ["run", "small.pb", "--feed", "x=scalar.npy", "--fetch", "y", "--tap", "*", "--tap-file", "out.jsonl"],
     "trace": ["trace", "TrainStep", "--plugin", "plugins/train_transformer.so", "-o", "out.pb"],
 }

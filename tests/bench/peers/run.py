@@ -60,6 +60,8 @@ def measure_rows(rows, bench, kept, minutes):
             good = False
             continue
         taken, started = bench.taken(), time.monotonic()
+        if "other work" in taken:
+            say(f"{row_id}: other work runs on this machine, and the tables will say so")
         try:
             with measure.spinning(1 if bench.busy else 0):
                 row = measure_row(bench)
