@@ -1,6 +1,6 @@
 """Times tracing, gradients and eager ops of grapnel beside TensorFlow and JAX, in one run, and prints tables for docs/.
 
-usage: trace_speed.py [--bin build/release/bin] [--ops N...] [--repeat N] [--full]
+usage: trace_speed.py [--bin build/release/bin] [--ops N...] [--repeat N] [--full] [--json FILE]
 
 The same programs for each: those of tests/trace/sized_programs.h named below, and the ops of eager_bench.cpp. TensorFlow is that
 of .venv; JAX gets a virtual environment of its own in build/jax, as they want different versions of numpy. Each side is a process,
@@ -200,6 +200,7 @@ def main():
     parser.add_argument("--ops", type=int, nargs="+", default=[1000, 10_000])
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--json", help="write {side: {what: seconds}} there too")
     parser.add_argument("--side", choices=("tensorflow", "jax"), help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.side:
@@ -217,6 +218,9 @@ def main():
             print(f"turn {turn + 1} of {args.repeat}: {side}", file=sys.stderr)
             found[side].append(run())
     sides = {side: {key: statistics.median(turn[key] for turn in turns) for key in turns[0]} for side, turns in found.items()}
+    if args.json:
+        with open(args.json, "w", encoding="utf-8") as file:
+            json.dump(sides, file)
     rows = [f"{name}/{size}" for name in PROGRAMS for size in own_sizes]
     table("tracing, us a node", "trace", rows, sides, ("tensorflow", "jax"))
     table("gradient, us a node", "gradient", rows, sides, ("tensorflow", "jax"))
