@@ -19,7 +19,7 @@ struct ErfOp {
     ArrayMap<double>(out, n) = ConstArrayMap<double>(in, n).erf();
   }
   static void Row(const float* in, float* out, int64_t n) {
-    float curve[kFloatBlock];  // `out` may be `in`
+    alignas(64) float curve[kFloatBlock];  // `out` may be `in`
     for (int64_t first = 0; first < n;
          first += kFloatBlock, in += kFloatBlock, out += kFloatBlock) {
       const int64_t count = std::min(kFloatBlock, n - first);
