@@ -105,6 +105,22 @@ inline double Atanh(double x) {
   return std::copysign(0.5 * Log1p(2 * a / (1 - a)), x);
 }
 
+// 1 - erf(x).
+inline double Erfc(double x) {
+  // e^(-z^2) t Q(t) with t = 2 / (2 + z) for z = |x|; the polynomial is fitted to 2^-31 between 0
+  // and 10.5, above which the power is 0.
+  double z = std::abs(x), t = 2 / (2 + z), t2 = t * t, t4 = t2 * t2;
+  double q01 = 0.28197134778152066 * t + 0.2820986792409186;
+  double q23 = 0.1621973362248501 * t + 0.24856211319071253;
+  double q45 = -0.2720758059499634 * t + 0.15832001078104324;
+  double q67 = -1.1744886688680247 * t + 0.6064169239976516;
+  double q89 = -0.7105602165093553 * t + 1.2249136861960284;
+  double qab = -0.029624578764057708 * t + 0.2222691727856108;
+  double low = q23 * t2 + q01, middle = q67 * t2 + q45, high = qab * t2 + q89;
+  double result = Exp(-z * z) * (t * ((high * t4 + middle) * t4 + low));
+  return x < 0 ? 2 - result : result;
+}
+
 }  // namespace grapnel::float_math
 
 #endif  // GRAPNEL_KERNELS_COMMON_FLOAT_MATH_H_

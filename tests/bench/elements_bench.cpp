@@ -226,6 +226,7 @@ ELEMENTS(Select, Select_same, {1, 64, 64, 32}, {1, 64, 64, 32});
   REDUCE(space_of_3, op, {1, 224, 224, 3}, {1, 2});        \
   REDUCE(space_of_16, op, {1, 112, 112, 16}, {1, 2});      \
   REDUCE(groups, op, {1, 64, 64, 8, 4}, {1, 2, 4});        \
+  REDUCE(groups_of_2, op, {1, 128, 128, 8, 2}, {1, 2, 4}); \
   REDUCE(groups_of_32, op, {1, 32, 32, 8, 32}, {1, 2, 4}); \
   REDUCE(groups_first, op, {1, 8, 64, 64, 4}, {2, 3, 4});  \
   REDUCE(groups_middle, op, {4, 32, 8, 32, 16}, {1, 3});   \

@@ -36,6 +36,7 @@ TEST(FloatMath, IsRightToTheLastBit) {
   ExpectNextTo("log1p", float_math::Log1p, std::log1p, kLargest);
   ExpectNextTo("sinh", float_math::Sinh, std::sinh, 88);
   ExpectNextTo("cosh", float_math::Cosh, std::cosh, 88);
+  ExpectNextTo("erfc", float_math::Erfc, std::erfc, kLargest);
   ExpectNextTo("atanh", float_math::Atanh, std::atanh, 2);
   ExpectNextTo(
       "softplus", float_math::Softplus,

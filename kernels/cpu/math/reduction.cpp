@@ -18,22 +18,22 @@ struct Axis {
 //   [width]             kept: results side by side, of which each takes in its column;
 //   [extent]            reduced, and long: a row for one result (is_row);
 //   [tail, fold, group] kept, reduced, kept, where fold * group is short: taken in as columns, of
-//                       which `fold` that are `group` apart are folded into one result afterwards;
-//   [fold, group]       the same of rows that are shorter still, `fold` of them put side by side.
+//                       which `fold` that are `group` apart are folded into one result afterwards.
 //
-// The last two keep a group norm's [h, w, groups, 4] from being so many loops over 4 elements.
+// Where that is narrow, `lump` rows of it are put side by side, and folded first. So a group norm's
+// [h, w, groups, 4] is not so many loops over 4 elements.
 struct Plan {
   llvm::SmallVector<Axis, 4> kept, reduced;
   bool is_row = false;
   int64_t width = 1;  // results that lie side by side
-  int64_t group = 1, fold = 1;
-  bool is_lump = false;                   // [fold, group]: rows of `extent` side by side
+  int64_t group = 1, fold = 1, lump = 1;
   int64_t extent = 1, extent_stride = 0;  // of the reduced dimension that a loop runs over
   int64_t outer_kept = 1, outer_reduced = 1;
 
   int64_t rows() const { return outer_reduced * extent; }
-  int64_t columns_of_result() const { return is_lump ? 1 : fold; }
-  int64_t count() const { return rows() * columns_of_result(); }  // elements in one result
+  int64_t count() const { return rows() * fold; }  // elements in one result
+  // Accumulators that `results` need.
+  int64_t columns(int64_t results) const { return results * fold * lump; }
 };
 
 int64_t OffsetOf(llvm::ArrayRef<Axis> axes, int64_t index) {
@@ -77,11 +77,10 @@ Plan MakePlan(const ReducedDims& dims) {
     plan.width = plan.group = inner;
     plan.extent = middle;
     plan.extent_stride = middle_stride;
-    if (has_inner && inner <= kLump / 2 && middle > 1) {
-      plan.is_lump = true;
-      plan.fold = std::min(kLump / inner, middle);
-    }
   }
+  int64_t row = plan.width * plan.fold;
+  if (!plan.is_row && row <= kLump / 2 && plan.extent > 1)
+    plan.lump = std::min(kLump / row, plan.extent);
   for (const ReducedDims::Merged& axis : merged) {
     (axis.reduced ? plan.reduced : plan.kept).push_back({axis.size, axis.stride});
     (axis.reduced ? plan.outer_reduced : plan.outer_kept) *= axis.size;
@@ -92,7 +91,6 @@ Plan MakePlan(const ReducedDims& dims) {
 // Results that are worked out together.
 int64_t TileOf(const Plan& plan) {
   constexpr int64_t kTile = 2048;
-  if (plan.is_lump) return plan.width;
   int64_t one = plan.fold * plan.group;  // columns
   return std::min(plan.width, std::max<int64_t>(1, kTile / one) * plan.group);
 }
@@ -136,18 +134,26 @@ namespace {
 void TakeRows(const Plan& plan, const ReduceLoops& loops, const void* from, int64_t rows,
               int64_t width, size_t element, void* acc) {
   if (plan.is_row) return loops.row(from, rows, acc);
-  if (!plan.is_lump) return loops.columns(from, rows, plan.extent_stride, width * plan.fold, acc);
-  int64_t lumps = rows / plan.fold, rest = rows % plan.fold, step = plan.fold * plan.extent_stride;
-  loops.columns(from, lumps, step, width * plan.fold, acc);
+  int64_t lumps = rows / plan.lump, rest = rows % plan.lump, step = plan.lump * plan.extent_stride;
+  loops.columns(from, lumps, step, plan.columns(width), acc);
   if (rest == 0) return;
-  loops.columns(static_cast<const char*>(from) + lumps * step * element, 1, 0, width * rest, acc);
+  const char* last = static_cast<const char*>(from) + lumps * step * element;
+  loops.columns(last, 1, 0, width * plan.fold * rest, acc);
+}
+
+// What the columns hold becomes `width` results in `acc`.
+void Fold(const Plan& plan, const ReduceLoops& loops, void* columns, int64_t width, void* acc) {
+  int64_t row = width * plan.fold;
+  void* folded = plan.fold > 1 ? columns : acc;
+  if (plan.lump > 1) loops.fold(columns, 1, plan.lump, row, folded);
+  if (plan.fold > 1) loops.fold(columns, width / plan.group, plan.fold, plan.group, acc);
 }
 
 // Takes the rows [begin, end) of result row `kept` into the columns `acc`, for `width` results from
 // `first`.
 void TakeIn(const Plan& plan, const ReduceLoops& loops, const Tensor& in, int64_t kept,
             int64_t begin, int64_t end, int64_t first, int64_t width, void* acc) {
-  int64_t base = OffsetOf(plan.kept, kept) + first * plan.columns_of_result();
+  int64_t base = OffsetOf(plan.kept, kept) + first * plan.fold;
   size_t element = DataTypeSize(in.dtype());
   while (begin < end) {
     int64_t row = begin % plan.extent, n = std::min(plan.extent - row, end - begin);
@@ -183,7 +189,7 @@ Error Reduce(KernelContext& ctx, const ReduceLoops& loops, bool keep_dims) {
   // order.
   constexpr int64_t kLargePart = 32768;
   int64_t tile = TileOf(plan), tiles = (plan.width + tile - 1) / tile;
-  int64_t row = tile * plan.columns_of_result();  // elements
+  int64_t row = tile * plan.fold;  // elements
   int64_t part = std::max<int64_t>(plan.rows(), 1), parts = 1;
   if (plan.outer_kept * tiles < 16 && plan.rows() * row > 2 * kLargePart) {
     part = std::max<int64_t>(kLargePart / row, 1);
@@ -197,7 +203,7 @@ Error Reduce(KernelContext& ctx, const ReduceLoops& loops, bool keep_dims) {
   double unit_cost =
       20 + 0.2 * static_cast<double>(std::min(part, plan.rows())) * static_cast<double>(row);
   ctx.ParallelFor(plan.outer_kept * tiles * parts, unit_cost, [&](int64_t begin, int64_t end) {
-    Accumulators local(loops, tile), columns(loops, plan.fold > 1 ? tile * plan.fold : 0);
+    Accumulators local(loops, tile), columns(loops, plan.columns(tile));
     for (int64_t unit = begin; unit < end; ++unit) {
       int64_t first = unit % tiles * tile, p = unit / tiles % parts, kept = unit / tiles / parts;
       int64_t width = std::min(tile, plan.width - first), from = p * part;
@@ -206,10 +212,11 @@ Error Reduce(KernelContext& ctx, const ReduceLoops& loops, bool keep_dims) {
         acc = partial.data<char>() +
               ((kept * parts + p) * plan.width + first) * static_cast<int64_t>(loops.size);
       }
-      void* wide = plan.fold > 1 ? columns.get() : acc;
-      loops.init(wide, width * plan.fold);
+      bool folds = plan.columns(1) > 1;
+      void* wide = folds ? columns.get() : acc;
+      loops.init(wide, plan.columns(width));
       TakeIn(plan, loops, in, kept, from, std::min(from + part, plan.rows()), first, width, wide);
-      if (plan.fold > 1) loops.fold(wide, width / plan.group, plan.fold, plan.group, acc);
+      if (folds) Fold(plan, loops, wide, width, acc);
       if (parts == 1) loops.finish(acc, width, plan.count(), At(*out, kept * plan.width + first));
     }
   });
