@@ -70,6 +70,20 @@ int Profile::ThreadNumber() {
   return it->second;
 }
 
+void Profile::StandsFor(const Node& last, llvm::ArrayRef<Node> nodes) {
+  constexpr size_t kShown = 5;  // ops: a chain may be long
+  std::lock_guard lock(mutex_);
+  Row& row = seen_[NumberOf(last)];
+  row.stands_for.clear();
+  row.op.clear();
+  for (const Node& node : nodes) {
+    size_t before = row.stands_for.size();
+    if (before < kShown) row.op += (before ? "+" : "") + node.op().str();
+    row.stands_for.push_back(FullName(node));
+  }
+  if (nodes.size() > kShown) row.op += llvm::formatv("+{0} more", nodes.size() - kShown).str();
+}
+
 uint32_t Profile::NumberOf(const Node& node) {
   std::vector<uint32_t>& numbers = numbers_[&node.graph()];
   if (numbers.size() <= node.id()) numbers.resize(node.graph().end_id(), 0);
@@ -197,8 +211,13 @@ void Profile::WriteTrace(llvm::raw_ostream& os) const {
           WriteMicroseconds("dur", event->ended - event->began, json);
           json.attribute("name", llvm::json::fixUTF8(op));
           json.attribute("cat", llvm::json::fixUTF8(op));
-          json.attributeObject("args",
-                               [&] { json.attribute("node", llvm::json::fixUTF8(row.name)); });
+          json.attributeObject("args", [&] {
+            json.attribute("node", llvm::json::fixUTF8(row.name));
+            if (row.stands_for.empty()) return;
+            json.attributeArray("stands_for", [&] {
+              for (const std::string& name : row.stands_for) json.value(llvm::json::fixUTF8(name));
+            });
+          });
         });
         json.object([&] {
           json.attribute("ph", "C");

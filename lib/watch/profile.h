@@ -25,6 +25,7 @@ class Profile : public RunProfiler {
   Clock::time_point Begin() override;
   void Ran(const Node& node, Clock::time_point began, Clock::time_point ended,
            llvm::ArrayRef<Tensor> outputs) override;
+  void StandsFor(const Node& last, llvm::ArrayRef<Node> nodes) override;
   void Compiled(const Function& function, Clock::time_point began,
                 Clock::time_point ended) override;
   // Between runs: the next one is the next row of the trace.
@@ -33,8 +34,11 @@ class Profile : public RunProfiler {
   struct Row {
     // Of a row by op: name is empty. A function's compilation is op "(compile)", its name that of
     // the function.
+    // Of a step that does the work of several nodes, op is theirs, "AddV2+Relu6", and the name that
+    // of the last one.
     std::string name, op;
-    const Graph* graph = nullptr;  // of a row by node: where the node is, and which it is
+    std::vector<std::string> stands_for;  // names of all of them
+    const Graph* graph = nullptr;         // of a row by node: where the node is, and which it is
     NodeId node = kNoNode;
     int64_t calls = 0;
     // Nanoseconds; `own` without the kernels of functions that it called.

@@ -145,10 +145,18 @@ void LeakyLoop(const void* pin, void* pout, int64_t n, float alpha) {
   }
 }
 
+}  // namespace
+
+LeakyReluLoop LeakyReluLoopFor(DataType type) {
+  return ForType(type, FloatTypes(), [](auto tag) -> LeakyReluLoop {
+    return &LeakyLoop<typename decltype(tag)::type>;
+  });
+}
+
+namespace {
+
 Expected<KernelFn> MakeLeakyRelu(const KernelSetup& setup) {
-  using Loop = void (*)(const void*, void*, int64_t, float);
-  Loop loop = ForType(setup.input_type(0), FloatTypes(),
-                      [](auto tag) -> Loop { return &LeakyLoop<typename decltype(tag)::type>; });
+  LeakyReluLoop loop = LeakyReluLoopFor(setup.input_type(0));
   if (!loop) return MakeError("no kernel for dtype {0}", DataTypeName(setup.input_type(0)));
   float alpha = setup.node().GetFloat("alpha", 0.2f);
   return KernelFn([loop, alpha](KernelContext& ctx) -> Error {

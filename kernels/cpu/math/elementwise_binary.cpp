@@ -8,6 +8,11 @@
 namespace grapnel {
 namespace {
 
+std::vector<BinaryOpDef>& Ops() {
+  static auto* ops = new std::vector<BinaryOpDef>;
+  return *ops;
+}
+
 size_t SizeInMemory(const Tensor& tensor) {
   return tensor.dtype() == proto::DT_STRING ? sizeof(std::string) : DataTypeSize(tensor.dtype());
 }
@@ -68,6 +73,18 @@ Error RunPlain(KernelContext& ctx, const BinaryOp& op, RowSide side) {
 }
 
 }  // namespace
+
+bool AddBinaryOp(BinaryOpDef def) {
+  Ops().push_back(def);
+  return true;
+}
+
+const BinaryOpDef* FindBinaryOp(llvm::StringRef op) {
+  for (const BinaryOpDef& def : Ops()) {
+    if (op == def.op) return &def;
+  }
+  return nullptr;
+}
 
 Error RunBinary(KernelContext& ctx, const BinaryOp& op) {
   if (ctx.input(0).rank() == 0 && ctx.input(1).rank() == 0) return RunScalar(ctx, op);

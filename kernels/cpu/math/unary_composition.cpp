@@ -21,8 +21,8 @@ Expected<KernelFn> MakeUnaryOpsComposition(const KernelSetup& setup) {
   std::vector<UnaryLoop> loops;
   double cost = 0;
   for (llvm::StringRef op : *ops) {
-    auto def = llvm::find_if(Loops(), [&](const UnaryLoopDef& d) { return op == d.op; });
-    UnaryLoop loop = def == Loops().end() ? nullptr : def->loop_for(setup.input_type(0));
+    const UnaryLoopDef* def = FindUnaryLoop(op);
+    UnaryLoop loop = def ? def->loop_for(setup.input_type(0)) : nullptr;
     if (!loop)
       return MakeError("no kernel for '{0}' of {1}", op, DataTypeName(setup.input_type(0)));
     loops.push_back(loop);
@@ -59,6 +59,11 @@ GRAPNEL_CPU_KERNEL("_UnaryOpsComposition", MakeUnaryOpsComposition,
 bool AddUnaryLoop(UnaryLoopDef def) {
   Loops().push_back(def);
   return true;
+}
+
+const UnaryLoopDef* FindUnaryLoop(llvm::StringRef op) {
+  auto def = llvm::find_if(Loops(), [&](const UnaryLoopDef& d) { return op == d.op; });
+  return def == Loops().end() ? nullptr : &*def;
 }
 
 }  // namespace grapnel
