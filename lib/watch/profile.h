@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/exec/executor.h"
+#include "lib/watch/roofline.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace grapnel {
@@ -38,6 +39,7 @@ class Profile : public RunProfiler {
     // of the last one.
     std::string name, op;
     std::vector<std::string> stands_for;  // names of all of them
+    std::vector<NodeId> nodes;            // and themselves, or this one alone
     const Graph* graph = nullptr;         // of a row by node: where the node is, and which it is
     NodeId node = kNoNode;
     int64_t calls = 0;
@@ -57,8 +59,9 @@ class Profile : public RunProfiler {
 
   // A trace as Chrome and Perfetto open it: a slice a kernel, a row a thread, memory as a curve.
   void WriteTrace(llvm::raw_ostream& os) const;
-  // Ops and the `nodes` dearest nodes as two tables, and the peak of memory.
-  void WriteTables(llvm::raw_ostream& os, size_t nodes) const;
+  // Ops and the `nodes` dearest nodes as two tables, and the peak of memory. With a roofline how
+  // many times its least time a node took, too.
+  void WriteTables(llvm::raw_ostream& os, size_t nodes, const Roofline* roofline = nullptr) const;
 
  private:
   struct Event {
