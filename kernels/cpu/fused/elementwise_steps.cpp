@@ -70,7 +70,8 @@ class Run {
     if (most < kWorthOnePass || !FindShapes()) return false;
     const Dims full = dims_.back();
     Pass pass;
-    pass.total = NumElements(full).value_or(0);
+    pass.total = NumElements(full).value_or(0);  // one that is too large is an error of its step
+    if (pass.total == 0) return false;
     auto is_full = [&](const Dims& dims) { return dims == full; };
     if (llvm::count_if(dims_, is_full) < 2) return false;
     if (!FindCycle(full, pass)) return false;
@@ -78,11 +79,13 @@ class Run {
       if (!is_full(dims_[i])) RETURN_IF_ERROR(RunAlone(i, false));
     }
     for (size_t i = 0; i < steps_.size(); ++i) {
-      if (is_full(dims_[i])) RETURN_IF_ERROR(AddWork(i, full, pass));
+      if (!is_full(dims_[i])) continue;
+      if (Error error = AddWork(i, full, pass)) return Annotate(steps_[i].name, std::move(error));
     }
     pass.work.back().buffer = -1;
-    ASSIGN_OR_RETURN(Tensor * out, Output(full));
-    RunPass(pass, static_cast<char*>(out->raw()));
+    auto out = Output(full);
+    if (!out) return Annotate(steps_.back().name, out.takeError());
+    RunPass(pass, static_cast<char*>((*out)->raw()));
     return true;
   }
 

@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/math/long_rows.h"
 #include "lib/exec/element_loop.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
 namespace {
@@ -80,10 +81,12 @@ bool AddBinaryOp(BinaryOpDef def) {
 }
 
 const BinaryOpDef* FindBinaryOp(llvm::StringRef op) {
-  for (const BinaryOpDef& def : Ops()) {
-    if (op == def.op) return &def;
-  }
-  return nullptr;
+  static const auto* by_op = [] {
+    auto* map = new llvm::StringMap<const BinaryOpDef*>;
+    for (const BinaryOpDef& def : Ops()) map->try_emplace(def.op, &def);
+    return map;
+  }();
+  return by_op->lookup(op);
 }
 
 Error RunBinary(KernelContext& ctx, const BinaryOp& op) {

@@ -3,6 +3,7 @@
 #include "kernels/cpu/math/elementwise_unary.h"
 #include "lib/exec/element_loop.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
 namespace {
@@ -62,8 +63,12 @@ bool AddUnaryLoop(UnaryLoopDef def) {
 }
 
 const UnaryLoopDef* FindUnaryLoop(llvm::StringRef op) {
-  auto def = llvm::find_if(Loops(), [&](const UnaryLoopDef& d) { return op == d.op; });
-  return def == Loops().end() ? nullptr : &*def;
+  static const auto* by_op = [] {
+    auto* map = new llvm::StringMap<const UnaryLoopDef*>;
+    for (const UnaryLoopDef& def : Loops()) map->try_emplace(def.op, &def);
+    return map;
+  }();
+  return by_op->lookup(op);
 }
 
 }  // namespace grapnel
