@@ -36,7 +36,7 @@ def tests_by_word():
     """{word: files of tests that hold it}."""
     found = {}
     for path in sorted((ROOT / "tests").rglob("*")):
-        if path.suffix not in (".gtxt", ".pbtxt", ".test", ".cpp", ".py"):
+        if path.suffix not in (".gtxt", ".pbtxt", ".test", ".cpp", ".py") or path.parent.name == "bench":
             continue
         for word in set(re.findall(r"\w+", path.read_text(errors="replace"))):
             found.setdefault(word, []).append(str(path.relative_to(ROOT)))

@@ -270,8 +270,23 @@ class GraphRuns {
     if (!trace_) return Error::success();
     profile_.WriteTrace(trace_->os());
     RETURN_IF_ERROR(trace_->Commit());
-    if (!invocation_.flags.quiet) profile_.WriteTables(invocation_.err(), 20);
+    if (!invocation_.flags.quiet) WriteProfileTables();
     return Error::success();
+  }
+
+  // Beside what the machine can do at best, if that can be measured.
+  void WriteProfileTables() {
+    constexpr size_t kNodes = 20;
+    auto rates = MeasureRates(pool_);
+    if (!rates) {
+      llvm::consumeError(rates.takeError());
+      return profile_.WriteTables(invocation_.err(), kNodes);
+    }
+    std::vector<std::pair<std::string, Tensor>> feeds;
+    for (size_t i = 0; i < job_->feeds().size(); ++i)
+      feeds.emplace_back(job_->feeds()[i], job_->feed_values()[i]);
+    Roofline roofline(opened_.module(), feeds, *rates);
+    profile_.WriteTables(invocation_.err(), kNodes, &roofline);
   }
 
   [[noreturn]] void EndInterrupted() {

@@ -88,7 +88,7 @@ namespace {
 // A vector argument in the type of the computation.
 template <typename T>
 Expected<const T*> VectorArg(KernelContext& ctx, int i, const char* what, int64_t channels,
-                             std::vector<Tensor>& storage) {
+                             llvm::SmallVectorImpl<Tensor>& storage) {
   Tensor tensor = ctx.input(i);
   if (!IsVectorOf(tensor, channels)) {
     return MakeError("{0} must be a vector of {1}, not {2}", what, channels,
@@ -109,7 +109,7 @@ Expected<const T*> VectorArg(KernelContext& ctx, int i, const char* what, int64_
 template <typename T>
 Expected<Epilogue<T>> MakeEpilogue(KernelContext& ctx, const FusedOps& fused, int64_t channels,
                                    llvm::ArrayRef<int64_t> output_dims,
-                                   std::vector<Tensor>& storage) {
+                                   llvm::SmallVectorImpl<Tensor>& storage) {
   Epilogue<T> epilogue;
   epilogue.activation = fused.activation;
   epilogue.alpha = static_cast<T>(fused.alpha);
@@ -148,8 +148,10 @@ Expected<Epilogue<T>> MakeEpilogue(KernelContext& ctx, const FusedOps& fused, in
 }
 
 template Expected<Epilogue<float>> MakeEpilogue(KernelContext&, const FusedOps&, int64_t,
-                                                llvm::ArrayRef<int64_t>, std::vector<Tensor>&);
+                                                llvm::ArrayRef<int64_t>,
+                                                llvm::SmallVectorImpl<Tensor>&);
 template Expected<Epilogue<double>> MakeEpilogue(KernelContext&, const FusedOps&, int64_t,
-                                                 llvm::ArrayRef<int64_t>, std::vector<Tensor>&);
+                                                 llvm::ArrayRef<int64_t>,
+                                                 llvm::SmallVectorImpl<Tensor>&);
 
 }  // namespace grapnel

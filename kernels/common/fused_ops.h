@@ -27,7 +27,7 @@ bool IsVectorOf(const Tensor& tensor, int64_t channels);
 template <typename T>
 Expected<Epilogue<T>> MakeEpilogue(KernelContext& ctx, const FusedOps& fused, int64_t channels,
                                    llvm::ArrayRef<int64_t> output_dims,
-                                   std::vector<Tensor>& storage);
+                                   llvm::SmallVectorImpl<Tensor>& storage);
 
 }  // namespace grapnel
 

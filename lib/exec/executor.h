@@ -81,6 +81,9 @@ class GRAPNEL_PUBLIC RunProfiler {
   // same thread.
   virtual void Compiled(const Function& /*function*/, Clock::time_point /*began*/,
                         Clock::time_point /*ended*/) {}
+  // One kernel does the work of several nodes (lib/exec/fusion.h), and is Ran() as the last of
+  // them. When the plan is made.
+  virtual void StandsFor(const Node& /*last*/, llvm::ArrayRef<Node> /*nodes*/) {}
   // After a kernel, on the same thread, also if it failed. A device's kernel is only queued by
   // then.
   virtual void Ran(const Node& node, Clock::time_point began, Clock::time_point ended,

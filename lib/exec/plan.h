@@ -50,6 +50,9 @@ struct PlanNode {
   DeviceLane* lane = nullptr;              // null: the CPU, as are copies to and from a device
   llvm::SmallVector<int, 1> host_outputs;  // KernelDef's
   NodeStats* stats = nullptr;              // PlanStats'
+  // All nodes whose work it does, the last of which is `node`; empty: that one alone
+  // (lib/exec/fusion.h).
+  std::vector<Node> stands_for;
 };
 
 struct SlotInfo {

@@ -1,6 +1,7 @@
 // The plan as a whole: which nodes are needed, and who waits for whom.
 #include "lib/exec/plan_builder.h"
 
+#include "lib/exec/plan_fusion.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"
@@ -119,6 +120,7 @@ Expected<std::unique_ptr<ExecutionPlan>> PlanBuilder::Build(llvm::ArrayRef<Port>
   if (has_flow_) {
     RETURN_IF_ERROR(LinkFrames());
   } else {
+    Fuse();
     LinkReaders();
     FindOrder();
   }
@@ -228,6 +230,36 @@ void PlanBuilder::KeepOrder(const Node& node) {
   llvm::sort(waits);
   waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
   (is_plan_node ? waits_too_ : handed_on_)[node.id()] = std::move(waits);
+}
+
+void PlanBuilder::Fuse() {
+  if (!plan_->lanes.empty()) return;
+  FusionFacts facts;
+  facts.maker = maker_;
+  facts.is_waited_for.resize(plan_->nodes.size(), false);
+  facts.waits.resize(plan_->nodes.size(), false);
+  auto waits_for = [&](uint32_t step, uint32_t before) {
+    facts.waits[step] = true;
+    facts.is_waited_for[before] = true;
+  };
+  for (uint32_t step = 0; step < plan_->nodes.size(); ++step) {
+    const Node& node = plan_->nodes[step].node;
+    for (int i = 0; i < node.num_controls(); ++i) {
+      auto before = plan_of_.find(node.control(i).id());
+      if (before != plan_of_.end()) waits_for(step, before->second);
+    }
+    auto too = waits_too_.find(node.id());
+    if (too == waits_too_.end()) continue;
+    for (uint32_t before : too->second) waits_for(step, before);
+  }
+  std::vector<uint32_t> number = FuseSteps(*plan_, facts);
+  if (number.empty()) return;
+  for (int64_t& maker : maker_) maker = maker < 0 ? maker : number[maker];
+  maker_.resize(plan_->slots.size(), -1);
+  for (auto& [node, step] : plan_of_) step = number[step];
+  for (auto& [node, before] : waits_too_) {
+    for (uint32_t& step : before) step = number[step];
+  }
 }
 
 void PlanBuilder::AddEdge(uint32_t from, uint32_t to) {

@@ -42,6 +42,7 @@ class PlanBuilder {
   Error AddFetch(Port fetch);
   void KeepOrder(const Node& node);
   void AddEdge(uint32_t from, uint32_t to);
+  void Fuse();
   void LinkReaders();
   void FindOrder();
   Error LinkFrames();

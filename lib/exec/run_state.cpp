@@ -287,8 +287,9 @@ Error RunState::CallKernel(const PlanNode& node, llvm::ArrayRef<Tensor> outputs,
     measured |= number < 4 || number % 64 == 0;
   }
   Error error = measured ? RunMeasured(node, context, outputs) : node.kernel.Call(context);
-  if (error) return Annotate(plan_.Describe(node), std::move(error));
-  return Error::success();
+  if (!error) return Error::success();
+  if (!node.stands_for.empty()) return error;  // it names the node that it comes from
+  return Annotate(plan_.Describe(node), std::move(error));
 }
 
 Error RunState::RunMeasured(const PlanNode& node, KernelContext& context,

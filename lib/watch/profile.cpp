@@ -35,6 +35,14 @@ bool IsDearer(const Profile::Row& a, const Profile::Row& b) {
   return std::tie(b.own, a.name, a.op) < std::tie(a.own, b.name, b.op);
 }
 
+// "2.3"; "-": it cannot be said.
+std::string TimesLeast(const Profile::Row& row, const Roofline& roofline) {
+  if (!row.graph || row.calls == 0 || row.own != row.total) return "-";
+  auto least = roofline.LeastTime(*row.graph, row.nodes);
+  if (!least) return "-";
+  return llvm::formatv("{0:f1}", static_cast<double>(row.own) / row.calls / *least).str();
+}
+
 // Of the kernels that run on this thread, the innermost last: nanoseconds spent in kernels of
 // functions that they called.
 thread_local llvm::SmallVector<int64_t, 8> time_inside;
@@ -70,6 +78,22 @@ int Profile::ThreadNumber() {
   return it->second;
 }
 
+void Profile::StandsFor(const Node& last, llvm::ArrayRef<Node> nodes) {
+  constexpr size_t kShown = 5;  // ops: a chain may be long
+  std::lock_guard lock(mutex_);
+  Row& row = seen_[NumberOf(last)];
+  row.stands_for.clear();
+  row.nodes.clear();
+  row.op.clear();
+  for (const Node& node : nodes) {
+    size_t before = row.stands_for.size();
+    if (before < kShown) row.op += (before ? "+" : "") + node.op().str();
+    row.stands_for.push_back(FullName(node));
+    row.nodes.push_back(node.id());
+  }
+  if (nodes.size() > kShown) row.op += llvm::formatv("+{0} more", nodes.size() - kShown).str();
+}
+
 uint32_t Profile::NumberOf(const Node& node) {
   std::vector<uint32_t>& numbers = numbers_[&node.graph()];
   if (numbers.size() <= node.id()) numbers.resize(node.graph().end_id(), 0);
@@ -80,6 +104,7 @@ uint32_t Profile::NumberOf(const Node& node) {
     row.op = node.op().str();
     row.graph = &node.graph();
     row.node = node.id();
+    row.nodes = {node.id()};
     seen_.push_back(std::move(row));
     number = seen_.size();
   }
@@ -197,8 +222,13 @@ void Profile::WriteTrace(llvm::raw_ostream& os) const {
           WriteMicroseconds("dur", event->ended - event->began, json);
           json.attribute("name", llvm::json::fixUTF8(op));
           json.attribute("cat", llvm::json::fixUTF8(op));
-          json.attributeObject("args",
-                               [&] { json.attribute("node", llvm::json::fixUTF8(row.name)); });
+          json.attributeObject("args", [&] {
+            json.attribute("node", llvm::json::fixUTF8(row.name));
+            if (row.stands_for.empty()) return;
+            json.attributeArray("stands_for", [&] {
+              for (const std::string& name : row.stands_for) json.value(llvm::json::fixUTF8(name));
+            });
+          });
         });
         json.object([&] {
           json.attribute("ph", "C");
@@ -213,7 +243,7 @@ void Profile::WriteTrace(llvm::raw_ostream& os) const {
   os << "\n";
 }
 
-void Profile::WriteTables(llvm::raw_ostream& os, size_t nodes) const {
+void Profile::WriteTables(llvm::raw_ostream& os, size_t nodes, const Roofline* roofline) const {
   std::vector<Row> by_op = ByOp(), by_node = ByNode();
   int64_t whole = 0;
   for (const Row& row : by_op) whole += row.own;
@@ -221,15 +251,25 @@ void Profile::WriteTables(llvm::raw_ostream& os, size_t nodes) const {
   for (const Row& row : by_op)
     rows.push_back({Milliseconds(row.own), Percent(row.own, whole), WithCommas(row.calls), row.op});
   os << Table(rows);
-  rows = {{"ms", "share", "calls", "bytes", "op", "node"}};
+  rows = {{"ms", "share", "calls", "bytes"}};
+  if (roofline) rows[0].push_back("x best");
+  rows[0].insert(rows[0].end(), {"op", "node"});
   for (size_t i = 0; i < std::min(nodes, by_node.size()); ++i) {
     const Row& row = by_node[i];
     rows.push_back({Milliseconds(row.own), Percent(row.own, whole), WithCommas(row.calls),
-                    WithCommas(row.output_bytes), row.op, row.name});
+                    WithCommas(row.output_bytes)});
+    if (roofline) rows.back().push_back(TimesLeast(row, *roofline));
+    rows.back().insert(rows.back().end(), {row.op, row.name});
   }
   os << "\n" << Table(rows);
   if (nodes < by_node.size())
     os << "... and " << WithCommas(by_node.size() - nodes) << " more nodes (the trace has all)\n";
+  if (roofline) {
+    os << llvm::formatv(
+        "best here: {0:f0} GFLOP/s, {1:f1} GB/s; x best: a node's time over the larger of what its "
+        "arithmetic and its bytes take at these rates\n",
+        roofline->rates().flops * 1e-9, roofline->rates().bytes * 1e-9);
+  }
   int64_t compiling = 0;
   for (const Row& row : by_op) compiling += row.op == kCompile ? row.own : 0;
   os << "\n";

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/exec/executor.h"
+#include "lib/watch/roofline.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace grapnel {
@@ -25,6 +26,7 @@ class Profile : public RunProfiler {
   Clock::time_point Begin() override;
   void Ran(const Node& node, Clock::time_point began, Clock::time_point ended,
            llvm::ArrayRef<Tensor> outputs) override;
+  void StandsFor(const Node& last, llvm::ArrayRef<Node> nodes) override;
   void Compiled(const Function& function, Clock::time_point began,
                 Clock::time_point ended) override;
   // Between runs: the next one is the next row of the trace.
@@ -33,8 +35,12 @@ class Profile : public RunProfiler {
   struct Row {
     // Of a row by op: name is empty. A function's compilation is op "(compile)", its name that of
     // the function.
+    // Of a step that does the work of several nodes, op is theirs, "AddV2+Relu6", and the name that
+    // of the last one.
     std::string name, op;
-    const Graph* graph = nullptr;  // of a row by node: where the node is, and which it is
+    std::vector<std::string> stands_for;  // names of all of them
+    std::vector<NodeId> nodes;            // and themselves, or this one alone
+    const Graph* graph = nullptr;         // of a row by node: where the node is, and which it is
     NodeId node = kNoNode;
     int64_t calls = 0;
     // Nanoseconds; `own` without the kernels of functions that it called.
@@ -53,8 +59,9 @@ class Profile : public RunProfiler {
 
   // A trace as Chrome and Perfetto open it: a slice a kernel, a row a thread, memory as a curve.
   void WriteTrace(llvm::raw_ostream& os) const;
-  // Ops and the `nodes` dearest nodes as two tables, and the peak of memory.
-  void WriteTables(llvm::raw_ostream& os, size_t nodes) const;
+  // Ops and the `nodes` dearest nodes as two tables, and the peak of memory. With a roofline how
+  // many times its least time a node took, too.
+  void WriteTables(llvm::raw_ostream& os, size_t nodes, const Roofline* roofline = nullptr) const;
 
  private:
   struct Event {

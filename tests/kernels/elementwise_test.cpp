@@ -90,6 +90,39 @@ TEST(KernelBinary, WalksFourDimensions) {
   }
 }
 
+// Operands that are repeated in short rows: in groups, by batch, in columns, both at once. A result
+// in the memory of the operand that is as large as it.
+TEST(KernelBinary, RepeatsWhatIsShortInAnyDimension) {
+  using D = std::vector<int64_t>;
+  const std::pair<D, D> kShapes[] = {
+      {{1, 37, 8, 4}, {1, 1, 8, 1}},    {{3, 37, 8, 4}, {3, 1, 8, 1}},
+      {{2, 41, 3, 5}, {1, 41, 1, 5}},   {{1, 1, 900, 7}, {1, 1, 900, 1}},
+      {{5, 9, 1, 6}, {1, 9, 11, 1}},    {{4, 1, 30, 60}, {4, 1, 1, 60}},
+      {{7, 1, 5, 100}, {7, 1, 1, 100}}, {{2, 600, 2, 3}, {1, 600, 1, 1}},
+      {{3, 1, 1, 511}, {1, 40, 1, 511}}};
+  for (auto [big, small] : kShapes) {
+    for (bool left : {false, true}) {
+      Tensor a = Iota<float>(left ? small : big), b = Iota<float>(left ? big : small);
+      std::vector<float> x = Values<float>(a), y = Values<float>(b);
+      const D &p = left ? small : big, &q = left ? big : small;
+      D out_dims(4), at(4);
+      for (int d = 0; d < 4; ++d) out_dims[d] = std::max(p[d], q[d]);
+      Tensor out = Binary("SquaredDifference", std::move(a), std::move(b));
+      ASSERT_EQ(DimsOf(out), out_dims);
+      for (int64_t i = 0; i < out.num_elements(); ++i) {
+        int64_t in_p = 0, in_q = 0;
+        for (int64_t d = 4, rest = i; d-- > 0; rest /= out_dims[d]) at[d] = rest % out_dims[d];
+        for (int d = 0; d < 4; ++d) {
+          in_p = in_p * p[d] + (p[d] == 1 ? 0 : at[d]);
+          in_q = in_q * q[d] + (q[d] == 1 ? 0 : at[d]);
+        }
+        float difference = x[in_p] - y[in_q];
+        ASSERT_EQ(out.data<float>()[i], difference * difference) << i;
+      }
+    }
+  }
+}
+
 TEST(KernelBinary, WritesOverAnInputThatDies) {
   Tensor a = Iota<float>({100000});
   const void* memory = a.raw();
@@ -280,10 +313,13 @@ TEST(KernelUnary, VectorLoopsAgreeWithLibm) {
     float (*libm)(float);
     float low, high;
   };
-  const Pair kPairs[] = {
-      {"Exp", std::exp, -80, 80},       {"Log", std::log, 1e-6f, 1000}, {"Tanh", std::tanh, -9, 9},
-      {"Sin", std::sin, -50, 50},       {"Cos", std::cos, -50, 50},     {"Erf", std::erf, -4, 4},
-      {"Log1p", std::log1p, -0.9f, 90}, {"Expm1", std::expm1, -5, 20},  {"Atan", std::atan, -9, 9}};
+  const Pair kPairs[] = {{"Exp", std::exp, -80, 80},          {"Log", std::log, 1e-6f, 1000},
+                         {"Tanh", std::tanh, -9, 9},          {"Sin", std::sin, -50, 50},
+                         {"Cos", std::cos, -50, 50},          {"Erf", std::erf, -4, 4},
+                         {"Log1p", std::log1p, -0.9f, 90},    {"Expm1", std::expm1, -5, 20},
+                         {"Atan", std::atan, -9, 9},          {"Sinh", std::sinh, -20, 20},
+                         {"Cosh", std::cosh, -20, 20},        {"Erfc", std::erfc, -9, 9},
+                         {"Atanh", std::atanh, -0.99f, 0.99f}};
   for (const Pair& pair : kPairs) {
     Tensor in = Iota<float>({1003});
     for (int i = 0; i < 1003; ++i)
@@ -302,14 +338,26 @@ TEST(KernelUnary, VectorLoopsKeepSpecialValues) {
     const char* op;
     std::vector<float> of_nan_inf_minus_inf_zero;
   };
-  const Case kCases[] = {
-      {"Exp", {kNaN, kInf, 0, 1}},      {"Log", {kNaN, kInf, kNaN, -kInf}},
-      {"Tanh", {kNaN, 1, -1, 0}},       {"Sigmoid", {kNaN, 1, 0, 0.5f}},
-      {"Sqrt", {kNaN, kInf, kNaN, 0}},  {"Rsqrt", {kNaN, 0, kNaN, kInf}},
-      {"Erf", {kNaN, 1, -1, 0}},        {"Sin", {kNaN, kNaN, kNaN, 0}},
-      {"Cos", {kNaN, kNaN, kNaN, 1}},   {"Relu", {kNaN, kInf, 0, 0}},
-      {"Ceil", {kNaN, kInf, -kInf, 0}}, {"Rint", {kNaN, kInf, -kInf, 0}},
-      {"Elu", {kNaN, kInf, -1, 0}},     {"Softplus", {kNaN, kInf, 0, 0.6931472f}}};
+  const Case kCases[] = {{"Exp", {kNaN, kInf, 0, 1}},
+                         {"Log", {kNaN, kInf, kNaN, -kInf}},
+                         {"Tanh", {kNaN, 1, -1, 0}},
+                         {"Sigmoid", {kNaN, 1, 0, 0.5f}},
+                         {"Sqrt", {kNaN, kInf, kNaN, 0}},
+                         {"Rsqrt", {kNaN, 0, kNaN, kInf}},
+                         {"Erf", {kNaN, 1, -1, 0}},
+                         {"Sin", {kNaN, kNaN, kNaN, 0}},
+                         {"Cos", {kNaN, kNaN, kNaN, 1}},
+                         {"Relu", {kNaN, kInf, 0, 0}},
+                         {"Ceil", {kNaN, kInf, -kInf, 0}},
+                         {"Rint", {kNaN, kInf, -kInf, 0}},
+                         {"Elu", {kNaN, kInf, -1, 0}},
+                         {"Softplus", {kNaN, kInf, 0, 0.6931472f}},
+                         {"Expm1", {kNaN, kInf, -1, 0}},
+                         {"Log1p", {kNaN, kInf, kNaN, 0}},
+                         {"Sinh", {kNaN, kInf, -kInf, 0}},
+                         {"Cosh", {kNaN, kInf, kInf, 1}},
+                         {"Selu", {kNaN, kInf, -1.7580993f, 0}},
+                         {"_MklFusedMish", {kNaN, kInf, kNaN, 0}}};
   const float kIn[] = {kNaN, kInf, -kInf, 0};
   for (const Case& c : kCases) {
     for (int k = 0; k < 4; ++k) {

@@ -43,44 +43,62 @@ TEST(KernelReduce, ByHand) {
             (std::vector<Complex64>{{4, 6}}));
 }
 
-// All sets of axes of a tensor that is large enough to be cut into parts, against plain loops.
-TEST(KernelReduce, EveryChoiceOfAxes) {
-  const int64_t size[4] = {3, 40, 7, 130};
-  Tensor x = Iota<float>({3, 40, 7, 130});
-  for (int64_t i = 0; i < x.num_elements(); ++i)
-    x.data<float>()[i] = static_cast<float>((i * 7919) % 1000) - 300;
-  std::vector<float> in = Values<float>(x);
-  for (int mask = 0; mask < 16; ++mask) {
-    std::vector<int32_t> axes;
-    int64_t stride[4] = {0, 0, 0, 0}, outputs = 1;
-    for (int d = 3; d >= 0; --d) {
-      if (mask >> d & 1) {
-        axes.push_back(d);
-      } else {
-        stride[d] = outputs;
-        outputs *= size[d];
-      }
-    }
-    std::vector<double> want(outputs, 0);
-    std::vector<float> largest(outputs, -kInf);
-    int64_t at = 0;
-    for (int64_t a = 0; a < size[0]; ++a) {
-      for (int64_t b = 0; b < size[1]; ++b) {
-        for (int64_t c = 0; c < size[2]; ++c) {
-          for (int64_t d = 0; d < size[3]; ++d, ++at) {
-            int64_t to = a * stride[0] + b * stride[1] + c * stride[2] + d * stride[3];
-            want[to] += in[at];
-            largest[to] = std::max(largest[to], in[at]);
-          }
+// Of four dimensions, for each result what a plain loop gives: sums and the largest.
+struct Reduced {
+  std::vector<double> sums;
+  std::vector<float> largest;
+};
+Reduced ReducePlainly(const D& size, const std::vector<float>& in, int mask) {
+  int64_t stride[4] = {0, 0, 0, 0}, outputs = 1, at = 0;
+  for (int d = 3; d >= 0; --d) {
+    if (mask >> d & 1) continue;
+    stride[d] = outputs;
+    outputs *= size[d];
+  }
+  Reduced want{std::vector<double>(outputs, 0), std::vector<float>(outputs, -kInf)};
+  for (int64_t a = 0; a < size[0]; ++a) {
+    for (int64_t b = 0; b < size[1]; ++b) {
+      for (int64_t c = 0; c < size[2]; ++c) {
+        for (int64_t d = 0; d < size[3]; ++d, ++at) {
+          int64_t to = a * stride[0] + b * stride[1] + c * stride[2] + d * stride[3];
+          want.sums[to] += in[at];
+          want.largest[to] = std::max(want.largest[to], in[at]);
         }
       }
     }
-    std::vector<float> sums = Values<float>(Reduce("Sum", x, axes)),
-                       maxima = Values<float>(Reduce("Max", x, axes));
-    ASSERT_EQ(sums.size(), want.size()) << mask;
-    for (int64_t i = 0; i < outputs; ++i) {
-      ASSERT_EQ(sums[i], static_cast<float>(want[i])) << "axes " << mask << " at " << i;
-      ASSERT_EQ(maxima[i], largest[i]) << "axes " << mask << " at " << i;
+  }
+  return want;
+}
+
+// All sets of axes of tensors that are large enough to be cut into parts, and of such whose
+// innermost dimensions are short: rows of groups of a few elements, of a few channels, of a number
+// that fills no lane.
+TEST(KernelReduce, EveryChoiceOfAxes) {
+  for (const D& size : {D{3, 40, 7, 130}, D{2, 700, 5, 3}, D{7, 300, 2, 21}, D{60, 9, 90, 4},
+                        D{1, 3000, 31, 1}, D{2, 3, 700, 33}, D{5, 2, 8, 1100}, D{4, 1, 64, 64}}) {
+    Tensor x = Iota<float>(size);
+    for (int64_t i = 0; i < x.num_elements(); ++i)
+      x.data<float>()[i] = static_cast<float>((i * 7919) % 1000) - 300;
+    std::vector<float> in = Values<float>(x);
+    for (int mask = 0; mask < 16; ++mask) {
+      SCOPED_TRACE("axes " + std::to_string(mask) + " of [" + std::to_string(size[0]) + "," +
+                   std::to_string(size[1]) + "," + std::to_string(size[2]) + "," +
+                   std::to_string(size[3]) + "]");
+      std::vector<int32_t> axes;
+      for (int d = 3; d >= 0; --d) {
+        if (mask >> d & 1) axes.push_back(d);
+      }
+      Reduced want = ReducePlainly(size, in, mask);
+      std::vector<float> sums = Values<float>(Reduce("Sum", x, axes)),
+                         maxima = Values<float>(Reduce("Max", x, axes)),
+                         means = Values<float>(Reduce("Mean", x, axes));
+      ASSERT_EQ(sums.size(), want.sums.size());
+      float count = static_cast<float>(in.size() / sums.size());
+      for (size_t i = 0; i < sums.size(); ++i) {
+        ASSERT_EQ(sums[i], static_cast<float>(want.sums[i])) << i;
+        ASSERT_EQ(means[i], static_cast<float>(want.sums[i]) / count) << i;
+        ASSERT_EQ(maxima[i], want.largest[i]) << i;
+      }
     }
   }
 }

@@ -209,7 +209,7 @@ class EinsumRun {
   KernelContext& ctx_;
   const MatMulRunner<T>& runner_;
   bool halves_;
-  std::vector<Tensor> storage_;
+  llvm::SmallVector<Tensor, 6> storage_;
 };
 
 template <typename T>
@@ -321,7 +321,7 @@ class EinsumKernel {
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
     if (*elements == 0) return Error::success();
     std::vector<const Compute*> data;
-    std::vector<Tensor> storage;
+    llvm::SmallVector<Tensor, 6> storage;
     Tensor result = *out;
     for (size_t i = 0; i < operands.size(); ++i) {
       Tensor tensor = ctx.input(i);

@@ -39,7 +39,7 @@ class MatMulKernel {
                        transpose_b_ ? " transposed" : "");
     }
     Epilogue<Compute> epilogue;
-    std::vector<Tensor> storage;
+    llvm::SmallVector<Tensor, 6> storage;
     if constexpr (std::is_floating_point_v<Compute>) {
       ASSIGN_OR_RETURN(epilogue,
                        MakeEpilogue<Compute>(ctx, fused_, shape.n, {shape.m, shape.n}, storage));

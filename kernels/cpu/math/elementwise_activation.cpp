@@ -1,6 +1,7 @@
 // The plain activations. Each lets a NaN through: hiding one here would hide the op that made it.
 #include <cmath>
 
+#include "kernels/common/float_math.h"
 #include "kernels/cpu/math/elementwise_unary.h"
 #include "lib/exec/element_loop.h"
 
@@ -22,10 +23,13 @@ struct SigmoidOp {
 // log(1 + exp(x)) without an exponential that overflows.
 struct SoftplusOp {
   using Types = FloatTypes;
-  static constexpr double kCost = 12;
+  static constexpr double kCost = 2;
   template <typename T>
   static T Run(T x) {
-    return (x < T(0) ? T(0) : x) + std::log1p(std::exp(-std::abs(x)));
+    if constexpr (std::is_same_v<T, float>)
+      return static_cast<float>(float_math::Softplus(x));
+    else
+      return (x < T(0) ? T(0) : x) + std::log1p(std::exp(-std::abs(x)));
   }
   // Beyond the threshold, which follows from the type's epsilon, one of the two terms is lost.
   template <typename S>
@@ -45,10 +49,13 @@ struct SwishOp {
 };
 struct MishOp {
   using Types = FloatTypes;
-  static constexpr double kCost = 20;
+  static constexpr double kCost = 2;
   template <typename T>
   static T Run(T x) {
-    return x * std::tanh(SoftplusOp::Run(x));
+    if constexpr (std::is_same_v<T, float>)
+      return static_cast<float>(float_math::Mish(x));
+    else
+      return x * std::tanh(SoftplusOp::Run(x));
   }
 };
 struct SoftsignOp {
@@ -81,12 +88,19 @@ struct Relu6Op {
   }
 };
 
+template <typename T>
+T Expm1Of(T x) {
+  if constexpr (std::is_same_v<T, float>)
+    return static_cast<float>(float_math::Expm1(x));
+  else
+    return std::expm1(x);
+}
 struct EluOp {
   using Types = FloatTypes;
-  static constexpr double kCost = 4;
+  static constexpr double kCost = 1.5;
   template <typename T>
   static T Run(T x) {
-    return x < T(0) ? std::expm1(x) : x;
+    return x < T(0) ? Expm1Of(x) : x;
   }
   template <typename S>
   static S Steps(S x) {
@@ -95,12 +109,12 @@ struct EluOp {
 };
 struct SeluOp {
   using Types = FloatTypes;
-  static constexpr double kCost = 4;
+  static constexpr double kCost = 1.5;
   static constexpr double kScale = 1.0507009873554804934193349852946;
   static constexpr double kScaleAlpha = 1.7580993408473768599402175208123;
   template <typename T>
   static T Run(T x) {
-    return x < T(0) ? T(kScaleAlpha) * std::expm1(x) : T(kScale) * x;
+    return x < T(0) ? T(kScaleAlpha) * Expm1Of(x) : T(kScale) * x;
   }
   template <typename S>
   static S Steps(S x) {
@@ -131,10 +145,18 @@ void LeakyLoop(const void* pin, void* pout, int64_t n, float alpha) {
   }
 }
 
+}  // namespace
+
+LeakyReluLoop LeakyReluLoopFor(DataType type) {
+  return ForType(type, FloatTypes(), [](auto tag) -> LeakyReluLoop {
+    return &LeakyLoop<typename decltype(tag)::type>;
+  });
+}
+
+namespace {
+
 Expected<KernelFn> MakeLeakyRelu(const KernelSetup& setup) {
-  using Loop = void (*)(const void*, void*, int64_t, float);
-  Loop loop = ForType(setup.input_type(0), FloatTypes(),
-                      [](auto tag) -> Loop { return &LeakyLoop<typename decltype(tag)::type>; });
+  LeakyReluLoop loop = LeakyReluLoopFor(setup.input_type(0));
   if (!loop) return MakeError("no kernel for dtype {0}", DataTypeName(setup.input_type(0)));
   float alpha = setup.node().GetFloat("alpha", 0.2f);
   return KernelFn([loop, alpha](KernelContext& ctx) -> Error {

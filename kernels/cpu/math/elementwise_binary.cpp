@@ -1,12 +1,18 @@
 #include "kernels/cpu/math/elementwise_binary.h"
 
 #include <atomic>
-#include <cstring>
 
+#include "kernels/cpu/math/long_rows.h"
 #include "lib/exec/element_loop.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
 namespace {
+
+std::vector<BinaryOpDef>& Ops() {
+  static auto* ops = new std::vector<BinaryOpDef>;
+  return *ops;
+}
 
 size_t SizeInMemory(const Tensor& tensor) {
   return tensor.dtype() == proto::DT_STRING ? sizeof(std::string) : DataTypeSize(tensor.dtype());
@@ -20,31 +26,6 @@ Expected<Tensor*> Output(KernelContext& ctx, llvm::ArrayRef<int64_t> dims) {
   return ctx.Allocate(0, dims);
 }
 
-// Rows below this many elements cost more in calls than in arithmetic.
-constexpr int64_t kLongRow = 1024;
-
-// [rows, n] op [n] with a small n (an image times its 3 channels): the repeated operand is written
-// out for several rows, and the loop runs on rows that many times longer. Returns false when the
-// plan has another form.
-Expected<bool> LengthenRows(KernelContext& ctx, BroadcastPlan& plan, int repeated,
-                            const void*& operand, size_t size, Tensor& keep) {
-  if (plan.sizes.size() != 2 || plan.sizes[1] >= kLongRow / 2 || plan.sizes[0] < 4) return false;
-  auto& strides = plan.strides;
-  int other = 1 - repeated;
-  if (strides[repeated][0] != 0 || strides[repeated][1] != 1 || strides[other][1] != 1)
-    return false;
-  if (ctx.input(repeated).dtype() == proto::DT_STRING) return false;
-  int64_t n = plan.sizes[1], times = std::min(kLongRow / n, plan.sizes[0]);
-  ASSIGN_OR_RETURN(keep, ctx.Scratch(ctx.input(repeated).dtype(), {times * n}));
-  char* rows = static_cast<char*>(keep.raw());
-  for (int64_t i = 0; i < times; ++i) std::memcpy(rows + i * n * size, operand, n * size);
-  operand = rows;
-  // The last row may be cut short: ForRows is asked for plan.total elements and no more.
-  plan.sizes = {(plan.sizes[0] + times - 1) / times, times * n};
-  strides[other] = {times * n, 1};
-  return true;
-}
-
 // How operands are read that need no plan: of one shape, or one of them a scalar of no more dims.
 std::optional<RowSide> PlainSide(const Tensor& left, const Tensor& right) {
   if (left.dims() == right.dims()) return RowSide::kBoth;
@@ -53,12 +34,15 @@ std::optional<RowSide> PlainSide(const Tensor& left, const Tensor& right) {
   return std::nullopt;
 }
 
-void Loop(KernelContext& ctx, const BinaryOp& op, const Tensor& out,
+// In units of `width` elements.
+void Loop(KernelContext& ctx, const BinaryOp& op, const Tensor& out, int64_t width,
           llvm::function_ref<void(int64_t, int64_t)> body) {
+  int64_t units = out.num_elements() / width;
+  double cost = op.cost * static_cast<double>(width);
   if (op.is_final)
-    ForElements(ctx, out, out.num_elements(), 1, op.cost, body);
+    ForElements(ctx, out, units, width, cost, body);
   else
-    ctx.ParallelFor(out.num_elements(), op.cost, body);
+    ctx.ParallelFor(units, cost, body);
 }
 
 // Two scalars: what loops count and compare with.
@@ -81,7 +65,7 @@ Error RunPlain(KernelContext& ctx, const BinaryOp& op, RowSide side) {
   const char* b = static_cast<const char*>(right.raw());
   char* out = static_cast<char*>(output->raw());
   std::atomic<bool> good{true};
-  Loop(ctx, op, *output, [&](int64_t begin, int64_t end) {
+  Loop(ctx, op, *output, 1, [&](int64_t begin, int64_t end) {
     if (!op.loop(a + begin * left_step, b + begin * right_step, out + begin * out_size, end - begin,
                  side))
       good = false;
@@ -91,6 +75,20 @@ Error RunPlain(KernelContext& ctx, const BinaryOp& op, RowSide side) {
 
 }  // namespace
 
+bool AddBinaryOp(BinaryOpDef def) {
+  Ops().push_back(def);
+  return true;
+}
+
+const BinaryOpDef* FindBinaryOp(llvm::StringRef op) {
+  static const auto* by_op = [] {
+    auto* map = new llvm::StringMap<const BinaryOpDef*>;
+    for (const BinaryOpDef& def : Ops()) map->try_emplace(def.op, &def);
+    return map;
+  }();
+  return by_op->lookup(op);
+}
+
 Error RunBinary(KernelContext& ctx, const BinaryOp& op) {
   if (ctx.input(0).rank() == 0 && ctx.input(1).rank() == 0) return RunScalar(ctx, op);
   if (auto side = PlainSide(ctx.input(0), ctx.input(1))) return RunPlain(ctx, op, *side);
@@ -99,20 +97,22 @@ Error RunBinary(KernelContext& ctx, const BinaryOp& op) {
   if (plan.total == 0) return Error::success();
   const Tensor &left = ctx.input(0), &right = ctx.input(1);
   size_t size = SizeInMemory(left), out_size = SizeInMemory(*output);
-  const void* operands[2] = {left.raw(), right.raw()};
-  Tensor keep;
-  for (int repeated : {1, 0}) {
-    ASSIGN_OR_RETURN(bool done, LengthenRows(ctx, plan, repeated, operands[repeated], size, keep));
-    if (done) break;
-  }
-  const char* a = static_cast<const char*>(operands[0]);
-  const char* b = static_cast<const char*>(operands[1]);
+  const char* a = static_cast<const char*>(left.raw());
+  const char* b = static_cast<const char*>(right.raw());
   char* out = static_cast<char*>(output->raw());
+  std::atomic<bool> good{true};
+  if (auto rows = LongRows::Of(plan, left.dtype())) {
+    Loop(ctx, op, *output, rows->width(), [&](int64_t begin, int64_t end) {
+      rows->ForRows(begin, end, a, b, [&](int64_t at, const void* x, const void* y, int64_t n) {
+        if (!op.loop(x, y, out + at * out_size, n, RowSide::kBoth)) good = false;
+      });
+    });
+    return good ? Error::success() : MakeError("{0}", op.bad_text);
+  }
   RowSide side = plan.strides[1].back() == 0   ? RowSide::kRightOne
                  : plan.strides[0].back() == 0 ? RowSide::kLeftOne
                                                : RowSide::kBoth;
-  std::atomic<bool> good{true};
-  Loop(ctx, op, *output, [&](int64_t begin, int64_t end) {
+  Loop(ctx, op, *output, 1, [&](int64_t begin, int64_t end) {
     plan.ForRows(begin, end, [&](int64_t at, llvm::ArrayRef<int64_t> offsets, int64_t n) {
       if (!op.loop(a + offsets[0] * size, b + offsets[1] * size, out + at * out_size, n, side))
         good = false;

@@ -40,6 +40,14 @@ struct BinaryOp {
   bool is_final = true;  // what the loop writes stays, and may be counted while it is made
 };
 
+// The ops of this form by name, for steps that are joined. The table is filled before main().
+struct BinaryOpDef {
+  const char* op;
+  BinaryOp (*op_for)(DataType);
+};
+bool AddBinaryOp(BinaryOpDef def);
+const BinaryOpDef* FindBinaryOp(llvm::StringRef op);  // null: there is none
+
 // Broadcasts, finds memory for the result (an input's, if nothing reads that any more) and runs the
 // loop on rows.
 Error RunBinary(KernelContext& ctx, const BinaryOp& op);
@@ -126,7 +134,9 @@ Expected<KernelFn> MakeBinary(const KernelSetup& setup) {
   return KernelFn([op](KernelContext& ctx) { return RunBinary(ctx, op); });
 }
 
-#define GRAPNEL_BINARY_KERNEL(name, Op) \
+#define GRAPNEL_BINARY_KERNEL(name, Op)                                              \
+  [[maybe_unused]] static const bool GRAPNEL_CONCAT(binary_op_added_, __COUNTER__) = \
+      AddBinaryOp({name, &BinaryOpFor<Op>});                                         \
   GRAPNEL_CPU_KERNEL(name, MakeBinary<Op>, OfTypes("T", DataTypesOf(Op::Types())))
 
 }  // namespace grapnel

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "kernels/common/float_math.h"
 #include "kernels/cpu/math/elementwise_unary.h"
 #include "unsupported/Eigen/SpecialFunctions"
 
@@ -19,7 +20,7 @@ struct ErfOp {
     ArrayMap<double>(out, n) = ConstArrayMap<double>(in, n).erf();
   }
   static void Row(const float* in, float* out, int64_t n) {
-    float curve[kFloatBlock];  // `out` may be `in`
+    alignas(64) float curve[kFloatBlock];  // `out` may be `in`
     for (int64_t first = 0; first < n;
          first += kFloatBlock, in += kFloatBlock, out += kFloatBlock) {
       const int64_t count = std::min(kFloatBlock, n - first);
@@ -32,10 +33,13 @@ struct ErfOp {
 };
 struct ErfcOp {
   using Types = FloatTypes;
-  static constexpr double kCost = 12;
+  static constexpr double kCost = 2;
   template <typename T>
   static T Run(T x) {
-    return std::erfc(x);
+    if constexpr (std::is_same_v<T, float>)
+      return static_cast<float>(float_math::Erfc(x));
+    else
+      return std::erfc(x);
   }
 };
 // The inverse of the normal distribution. Erfinv is the same curve under another scale.

@@ -1,8 +1,9 @@
-// Exponentials, logarithms and angles. Through Eigen where it has them vectorised for float, else
-// through libm.
+// Exponentials, logarithms and angles. Through Eigen where it has them vectorised for float, by way
+// of double where that is (float_math.h), else through libm.
 #include <cmath>
 #include <utility>
 
+#include "kernels/common/float_math.h"
 #include "kernels/cpu/math/elementwise_unary.h"
 
 namespace grapnel {
@@ -57,11 +58,13 @@ struct ExpOp {
 };
 struct Expm1Op {
   using Types = FloatOrComplexTypes;
-  static constexpr double kCost = 4;
+  static constexpr double kCost = 1.5;
   template <typename T>
   static T Run(T x) {
     if constexpr (kIsComplex<T>)
       return std::exp(x) - T(1);
+    else if constexpr (std::is_same_v<T, float>)
+      return static_cast<float>(float_math::Expm1(x));
     else
       return std::expm1(x);
   }
@@ -73,11 +76,13 @@ struct LogOp {
 };
 struct Log1pOp {
   using Types = FloatOrComplexTypes;
-  static constexpr double kCost = 4;
+  static constexpr double kCost = 1.5;
   template <typename T>
   static T Run(T x) {
     if constexpr (kIsComplex<T>)
       return std::log(T(1) + x);
+    else if constexpr (std::is_same_v<T, float>)
+      return static_cast<float>(float_math::Log1p(x));
     else
       return std::log1p(x);
   }
@@ -126,18 +131,24 @@ struct AtanOp {
 };
 struct SinhOp {
   using Types = FloatOrComplexTypes;
-  static constexpr double kCost = 10;
+  static constexpr double kCost = 1.5;
   template <typename T>
   static T Run(T x) {
-    return std::sinh(x);
+    if constexpr (std::is_same_v<T, float>)
+      return static_cast<float>(float_math::Sinh(x));
+    else
+      return std::sinh(x);
   }
 };
 struct CoshOp {
   using Types = FloatOrComplexTypes;
-  static constexpr double kCost = 10;
+  static constexpr double kCost = 1.5;
   template <typename T>
   static T Run(T x) {
-    return std::cosh(x);
+    if constexpr (std::is_same_v<T, float>)
+      return static_cast<float>(float_math::Cosh(x));
+    else
+      return std::cosh(x);
   }
 };
 struct TanhOp {
@@ -163,10 +174,13 @@ struct AcoshOp {
 };
 struct AtanhOp {
   using Types = FloatOrComplexTypes;
-  static constexpr double kCost = 15;
+  static constexpr double kCost = 1.5;
   template <typename T>
   static T Run(T x) {
-    return std::atanh(x);
+    if constexpr (std::is_same_v<T, float>)
+      return static_cast<float>(float_math::Atanh(x));
+    else
+      return std::atanh(x);
   }
 };
 

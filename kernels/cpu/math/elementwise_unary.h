@@ -28,7 +28,8 @@ inline constexpr int64_t kSmallFloatLanes = 8;
 // may be `in` when both have elements of one size.
 using UnaryLoop = void (*)(const void* in, void* out, int64_t n);
 
-// The loops of this form by op, for _UnaryOpsComposition. The table is filled before main().
+// The loops of this form by op, for _UnaryOpsComposition and for steps that are joined. The table
+// is filled before main().
 struct UnaryLoopDef {
   const char* op;
   UnaryLoop (*loop_for)(DataType);  // null when the result has another dtype, or
@@ -36,6 +37,11 @@ struct UnaryLoopDef {
   double cost;                      // as below
 };
 bool AddUnaryLoop(UnaryLoopDef def);
+const UnaryLoopDef* FindUnaryLoop(llvm::StringRef op);  // null: there is none
+
+// LeakyRelu's, which is told its slope.
+using LeakyReluLoop = void (*)(const void* in, void* out, int64_t n, float alpha);
+LeakyReluLoop LeakyReluLoopFor(DataType type);  // null: there is none
 
 // Runs the loop on the first input, in its memory where that is possible.
 Error RunUnary(KernelContext& ctx, UnaryLoop loop, double cost);

@@ -11,17 +11,29 @@ struct Axis {
   int64_t size, stride;
 };
 
-// The innermost dimension and, when that is kept, the reduced one around it are what the loops run
-// over; the rest is walked index by index.
+// What the loops run over, inside of what is walked index by index. Seen from the inside out the
+// dimensions are kept and reduced in turn: [..., extent, wide] where `wide`, that which one call
+// runs over, is
+//
+//   [width]             kept: results side by side, of which each takes in its column;
+//   [extent]            reduced, and long: a row for one result (is_row);
+//   [tail, fold, group] kept, reduced, kept, where fold * group is short: taken in as columns, of
+//                       which `fold` that are `group` apart are folded into one result afterwards.
+//
+// Where that is narrow, `lump` rows of it are put side by side, and folded first. So a group norm's
+// [h, w, groups, 4] is not so many loops over 4 elements.
 struct Plan {
-  Dims dims;  // of the result
   llvm::SmallVector<Axis, 4> kept, reduced;
-  bool columns = true;                    // innermost dimension is kept
-  int64_t width = 1;                      // results that lie side by side (columns), else 1
+  bool is_row = false;
+  int64_t width = 1;  // results that lie side by side
+  int64_t group = 1, fold = 1, lump = 1;
   int64_t extent = 1, extent_stride = 0;  // of the reduced dimension that a loop runs over
   int64_t outer_kept = 1, outer_reduced = 1;
 
-  int64_t count() const { return outer_reduced * extent; }  // elements in one result
+  int64_t rows() const { return outer_reduced * extent; }
+  int64_t count() const { return rows() * fold; }  // elements in one result
+  // Accumulators that `results` need.
+  int64_t columns(int64_t results) const { return results * fold * lump; }
 };
 
 int64_t OffsetOf(llvm::ArrayRef<Axis> axes, int64_t index) {
@@ -31,27 +43,56 @@ int64_t OffsetOf(llvm::ArrayRef<Axis> axes, int64_t index) {
   return offset;
 }
 
+// Elements up to which columns are folded: with rows to add up first, and without; single ones are
+// a row, which is faster if it fills the lanes.
+constexpr int64_t kFolded = 1024, kFoldedAtOnce = 128, kFoldedSingly = 31;
+// Columns that one call runs over at least, where there are rows to put side by side.
+constexpr int64_t kLump = 128;
+
+// Of a reduction that has results.
 Plan MakePlan(const ReducedDims& dims) {
   Plan plan;
-  plan.dims = dims.result;
   llvm::SmallVector<ReducedDims::Merged, 8> merged = dims.merged;
-  if (!merged.empty()) {
-    plan.columns = !merged.back().reduced;
-    if (plan.columns) {
-      plan.width = merged.back().size;
-      merged.pop_back();
-    }
-  }
-  if (!merged.empty()) {  // what is innermost now is reduced: two neighbours are never both kept
-    plan.extent = merged.back().size;
-    plan.extent_stride = merged.back().stride;
+  auto pop_if = [&](bool reduced, int64_t* size, int64_t* stride) {
+    if (merged.empty() || merged.back().reduced != reduced) return false;
+    *size = merged.back().size;
+    *stride = merged.back().stride;
     merged.pop_back();
+    return true;
+  };
+  int64_t inner = 1, middle = 1, tail = 1, stride = 0, middle_stride = 0;
+  bool has_inner = pop_if(false, &inner, &stride);
+  pop_if(true, &middle, &middle_stride);
+  // What is innermost now is kept, and around it, if there is more, reduced.
+  bool has_rows = merged.size() > 1;
+  int64_t most = has_rows ? kFolded : inner > 1 ? kFoldedAtOnce : kFoldedSingly;
+  if (!merged.empty() && middle > 0 && middle * inner <= most) {
+    pop_if(false, &tail, &stride);
+    plan.group = inner;
+    plan.fold = middle;
+    plan.width = tail * inner;
+    pop_if(true, &plan.extent, &plan.extent_stride);
+  } else {
+    plan.is_row = !has_inner;
+    plan.width = plan.group = inner;
+    plan.extent = middle;
+    plan.extent_stride = middle_stride;
   }
+  int64_t row = plan.width * plan.fold;
+  if (!plan.is_row && row <= kLump / 2 && plan.extent > 1)
+    plan.lump = std::min(kLump / row, plan.extent);
   for (const ReducedDims::Merged& axis : merged) {
     (axis.reduced ? plan.reduced : plan.kept).push_back({axis.size, axis.stride});
     (axis.reduced ? plan.outer_reduced : plan.outer_kept) *= axis.size;
   }
   return plan;
+}
+
+// Results that are worked out together.
+int64_t TileOf(const Plan& plan) {
+  constexpr int64_t kTile = 2048;
+  int64_t one = plan.fold * plan.group;  // columns
+  return std::min(plan.width, std::max<int64_t>(1, kTile / one) * plan.group);
 }
 
 }  // namespace
@@ -89,41 +130,70 @@ Expected<ReducedDims> ReadReducedDims(const Tensor& in, const Tensor& axes, bool
 
 namespace {
 
-// Takes the part [begin, end) of the reduced elements of result row `kept` into `acc`, for `width`
-// columns from `column`.
+// Takes `rows` rows that lie one after the other into the columns `acc` of `width` results.
+void TakeRows(const Plan& plan, const ReduceLoops& loops, const void* from, int64_t rows,
+              int64_t width, size_t element, void* acc) {
+  if (plan.is_row) return loops.row(from, rows, acc);
+  int64_t lumps = rows / plan.lump, rest = rows % plan.lump, step = plan.lump * plan.extent_stride;
+  loops.columns(from, lumps, step, plan.columns(width), acc);
+  if (rest == 0) return;
+  const char* last = static_cast<const char*>(from) + lumps * step * element;
+  loops.columns(last, 1, 0, width * plan.fold * rest, acc);
+}
+
+// What the columns hold becomes `width` results in `acc`.
+void Fold(const Plan& plan, const ReduceLoops& loops, void* columns, int64_t width, void* acc) {
+  int64_t row = width * plan.fold;
+  void* folded = plan.fold > 1 ? columns : acc;
+  if (plan.lump > 1) loops.fold(columns, 1, plan.lump, row, folded);
+  if (plan.fold > 1) loops.fold(columns, width / plan.group, plan.fold, plan.group, acc);
+}
+
+// Takes the rows [begin, end) of result row `kept` into the columns `acc`, for `width` results from
+// `first`.
 void TakeIn(const Plan& plan, const ReduceLoops& loops, const Tensor& in, int64_t kept,
-            int64_t begin, int64_t end, int64_t column, int64_t width, void* acc) {
-  int64_t base = OffsetOf(plan.kept, kept) + column;
+            int64_t begin, int64_t end, int64_t first, int64_t width, void* acc) {
+  int64_t base = OffsetOf(plan.kept, kept) + first * plan.fold;
+  size_t element = DataTypeSize(in.dtype());
   while (begin < end) {
-    int64_t first = begin % plan.extent, n = std::min(plan.extent - first, end - begin);
+    int64_t row = begin % plan.extent, n = std::min(plan.extent - row, end - begin);
     const void* from =
-        At(in, base + OffsetOf(plan.reduced, begin / plan.extent) + first * plan.extent_stride);
-    if (plan.columns)
-      loops.columns(from, n, plan.extent_stride, width, acc);
-    else
-      loops.row(from, n, acc);
+        At(in, base + OffsetOf(plan.reduced, begin / plan.extent) + row * plan.extent_stride);
+    TakeRows(plan, loops, from, n, width, element, acc);
     begin += n;
   }
 }
+
+// Memory for `n` accumulators on this thread.
+class Accumulators {
+ public:
+  Accumulators(const ReduceLoops& loops, int64_t n)
+      : memory_((n * loops.size + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t)) {}
+  void* get() { return memory_.data(); }
+
+ private:
+  std::vector<std::max_align_t> memory_;
+};
 
 }  // namespace
 
 Error Reduce(KernelContext& ctx, const ReduceLoops& loops, bool keep_dims) {
   const Tensor& in = ctx.input(0);
   ASSIGN_OR_RETURN(ReducedDims reduced, ReadReducedDims(in, ctx.input(1), keep_dims));
-  Plan plan = MakePlan(reduced);
-  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, plan.dims));
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, reduced.result));
   if (out->num_elements() == 0) return Error::success();
+  Plan plan = MakePlan(reduced);
 
   // Work is cut into units: a row of results, or some of its columns, or a part of what goes into
   // them. The cuts depend on the shape alone, so that any number of threads adds up in the same
   // order.
-  constexpr int64_t kTile = 2048, kLargePart = 32768;
-  int64_t tile = std::min(plan.width, kTile), tiles = (plan.width + tile - 1) / tile;
-  int64_t part = std::max<int64_t>(plan.count(), 1), parts = 1;
-  if (plan.outer_kept * tiles < 16 && plan.count() * tile > 2 * kLargePart) {
-    part = std::max<int64_t>(kLargePart / tile, 1);
-    parts = (plan.count() + part - 1) / part;
+  constexpr int64_t kLargePart = 32768;
+  int64_t tile = TileOf(plan), tiles = (plan.width + tile - 1) / tile;
+  int64_t row = tile * plan.fold;  // elements
+  int64_t part = std::max<int64_t>(plan.rows(), 1), parts = 1;
+  if (plan.outer_kept * tiles < 16 && plan.rows() * row > 2 * kLargePart) {
+    part = std::max<int64_t>(kLargePart / row, 1);
+    parts = (plan.rows() + part - 1) / part;
   }
   Tensor partial;
   if (parts > 1) {
@@ -131,28 +201,29 @@ Error Reduce(KernelContext& ctx, const ReduceLoops& loops, bool keep_dims) {
     ASSIGN_OR_RETURN(partial, ctx.Scratch(proto::DT_UINT8, {bytes}));
   }
   double unit_cost =
-      20 + 0.2 * static_cast<double>(std::min(part, plan.count())) * static_cast<double>(tile);
+      20 + 0.2 * static_cast<double>(std::min(part, plan.rows())) * static_cast<double>(row);
   ctx.ParallelFor(plan.outer_kept * tiles * parts, unit_cost, [&](int64_t begin, int64_t end) {
-    std::vector<std::max_align_t> local((tile * loops.size + sizeof(std::max_align_t) - 1) /
-                                        sizeof(std::max_align_t));
+    Accumulators local(loops, tile), columns(loops, plan.columns(tile));
     for (int64_t unit = begin; unit < end; ++unit) {
-      int64_t column = unit % tiles * tile, p = unit / tiles % parts, kept = unit / tiles / parts;
-      int64_t width = std::min(tile, plan.width - column), first = p * part;
-      void* acc = local.data();
+      int64_t first = unit % tiles * tile, p = unit / tiles % parts, kept = unit / tiles / parts;
+      int64_t width = std::min(tile, plan.width - first), from = p * part;
+      void* acc = local.get();
       if (parts > 1) {
         acc = partial.data<char>() +
-              ((kept * parts + p) * plan.width + column) * static_cast<int64_t>(loops.size);
+              ((kept * parts + p) * plan.width + first) * static_cast<int64_t>(loops.size);
       }
-      loops.init(acc, width);
-      TakeIn(plan, loops, in, kept, first, std::min(first + part, plan.count()), column, width,
-             acc);
-      if (parts == 1) loops.finish(acc, width, plan.count(), At(*out, kept * plan.width + column));
+      bool folds = plan.columns(1) > 1;
+      void* wide = folds ? columns.get() : acc;
+      loops.init(wide, plan.columns(width));
+      TakeIn(plan, loops, in, kept, from, std::min(from + part, plan.rows()), first, width, wide);
+      if (folds) Fold(plan, loops, wide, width, acc);
+      if (parts == 1) loops.finish(acc, width, plan.count(), At(*out, kept * plan.width + first));
     }
   });
   for (int64_t kept = 0; parts > 1 && kept < plan.outer_kept; ++kept) {
-    size_t row = plan.width * loops.size;
-    char* acc = partial.data<char>() + kept * parts * row;
-    for (int64_t p = 1; p < parts; ++p) loops.merge(acc + p * row, acc, plan.width);
+    size_t size = plan.width * loops.size;
+    char* acc = partial.data<char>() + kept * parts * size;
+    for (int64_t p = 1; p < parts; ++p) loops.merge(acc + p * size, acc, plan.width);
     loops.finish(acc, plan.width, plan.count(), At(*out, kept * plan.width));
   }
   return Error::success();

@@ -16,6 +16,8 @@ struct ReduceLoops {
   void (*row)(const void* in, int64_t n, void* acc) = nullptr;
   // acc[j] takes in element j of each of `rows` rows of n elements, `stride` elements apart.
   void (*columns)(const void* in, int64_t rows, int64_t stride, int64_t n, void* acc) = nullptr;
+  // acc[g * width + j] becomes what from[(g * times + i) * width + j] gather over all i.
+  void (*fold)(const void* from, int64_t groups, int64_t times, int64_t width, void* acc) = nullptr;
   void (*merge)(const void* from, void* acc, int64_t n) = nullptr;
   void (*finish)(const void* acc, int64_t n, int64_t count, void* out) = nullptr;
 };
@@ -63,11 +65,13 @@ struct ReduceLoopsOf {
       for (int k = 0; k < kLanes; ++k) lanes[k] = R::Step(lanes[k], in[i + k]);
     }
     for (int k = 0; i + k < n; ++k) lanes[k] = R::Step(lanes[k], in[i + k]);
-    Acc acc(lanes[0]);
-    for (int k = 1, used = static_cast<int>(std::min<int64_t>(n, kLanes)); k < used; ++k) {
-      acc = R::Gather(acc, Acc(lanes[k]));
+    // In halves: what the compiler does side by side.
+    Acc acc[kLanes];
+    for (int k = 0; k < kLanes; ++k) acc[k] = Acc(lanes[k]);
+    for (int half = kLanes / 2; half > 0; half /= 2) {
+      for (int k = 0; k < half; ++k) acc[k] = R::Gather(acc[k], acc[k + half]);
     }
-    return acc;
+    return acc[0];
   }
 
   static void Row(const void* pin, int64_t n, void* pacc) {
@@ -94,8 +98,18 @@ struct ReduceLoopsOf {
       int64_t m = std::min(kColumnTile, n - j0);
       for (int64_t r0 = 0; r0 < rows; r0 += kRowsPerFlush) {
         std::fill_n(lanes, m, R::Start());
-        for (int64_t r = r0, end = std::min(r0 + kRowsPerFlush, rows); r < end; ++r) {
-          const T* row = in + r * stride + j0;
+        int64_t r = r0, end = std::min(r0 + kRowsPerFlush, rows);
+        const T* row = in + r * stride + j0;
+        if constexpr (!kIsSmallFloat<T>) {
+          // Lanes are loaded and stored once for four rows.
+          for (; r + 4 <= end; r += 4, row += 4 * stride) {
+            for (int64_t j = 0; j < m; ++j) {
+              Lane lane = R::Step(R::Step(lanes[j], row[j]), row[stride + j]);
+              lanes[j] = R::Step(R::Step(lane, row[2 * stride + j]), row[3 * stride + j]);
+            }
+          }
+        }
+        for (; r < end; ++r, row += stride) {
           if constexpr (kIsSmallFloat<T>) {
             float wide[kColumnTile];
             Widen(row, wide, m);
@@ -105,6 +119,26 @@ struct ReduceLoopsOf {
           }
         }
         for (int64_t j = 0; j < m; ++j) acc[j0 + j] = R::Gather(acc[j0 + j], Acc(lanes[j]));
+      }
+    }
+  }
+
+  static void Fold(const void* pfrom, int64_t groups, int64_t times, int64_t width, void* pacc) {
+    const Acc* from = static_cast<const Acc*>(pfrom);
+    Acc* acc = static_cast<Acc*>(pacc);
+    for (int64_t g = 0; g < groups; ++g, from += times * width, acc += width) {
+      constexpr int kAtOnce = 4;  // one result waits for its last addition, several do not
+      if (width == 1 && g + kAtOnce <= groups) {
+        for (int k = 0; k < kAtOnce; ++k) acc[k] = from[k * times];
+        for (int64_t i = 1; i < times; ++i) {
+          for (int k = 0; k < kAtOnce; ++k) acc[k] = R::Gather(acc[k], from[k * times + i]);
+        }
+        g += kAtOnce - 1, from += (kAtOnce - 1) * times, acc += kAtOnce - 1;
+        continue;
+      }
+      std::copy_n(from, width, acc);
+      for (int64_t i = 1; i < times; ++i) {
+        for (int64_t j = 0; j < width; ++j) acc[j] = R::Gather(acc[j], from[i * width + j]);
       }
     }
   }
@@ -121,7 +155,7 @@ struct ReduceLoopsOf {
       static_cast<T*>(out)[i] = R::template Finish<T>(static_cast<const Acc*>(acc)[i], count);
   }
 
-  static ReduceLoops Get() { return {sizeof(Acc), Init, Row, Columns, Merge, Finish}; }
+  static ReduceLoops Get() { return {sizeof(Acc), Init, Row, Columns, Fold, Merge, Finish}; }
 };
 
 // Sum, Mean, Prod or EuclideanNorm of halves, or Prod of bfloat16.

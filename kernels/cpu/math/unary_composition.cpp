@@ -3,6 +3,7 @@
 #include "kernels/cpu/math/elementwise_unary.h"
 #include "lib/exec/element_loop.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
 namespace {
@@ -21,8 +22,8 @@ Expected<KernelFn> MakeUnaryOpsComposition(const KernelSetup& setup) {
   std::vector<UnaryLoop> loops;
   double cost = 0;
   for (llvm::StringRef op : *ops) {
-    auto def = llvm::find_if(Loops(), [&](const UnaryLoopDef& d) { return op == d.op; });
-    UnaryLoop loop = def == Loops().end() ? nullptr : def->loop_for(setup.input_type(0));
+    const UnaryLoopDef* def = FindUnaryLoop(op);
+    UnaryLoop loop = def ? def->loop_for(setup.input_type(0)) : nullptr;
     if (!loop)
       return MakeError("no kernel for '{0}' of {1}", op, DataTypeName(setup.input_type(0)));
     loops.push_back(loop);
@@ -59,6 +60,15 @@ GRAPNEL_CPU_KERNEL("_UnaryOpsComposition", MakeUnaryOpsComposition,
 bool AddUnaryLoop(UnaryLoopDef def) {
   Loops().push_back(def);
   return true;
+}
+
+const UnaryLoopDef* FindUnaryLoop(llvm::StringRef op) {
+  static const auto* by_op = [] {
+    auto* map = new llvm::StringMap<const UnaryLoopDef*>;
+    for (const UnaryLoopDef& def : Loops()) map->try_emplace(def.op, &def);
+    return map;
+  }();
+  return by_op->lookup(op);
 }
 
 }  // namespace grapnel

@@ -68,7 +68,7 @@ class ConvKernel {
     Dims dims = attrs_.OutputDims(shape.batch, shape.window, shape.out_channels);
     if (!NumElements(dims)) return MakeError("an output of shape {0} is too large", DimsText(dims));
     Epilogue<Compute> epilogue;
-    std::vector<Tensor> storage;
+    llvm::SmallVector<Tensor, 6> storage;
     if constexpr (std::is_floating_point_v<Compute>) {
       ASSIGN_OR_RETURN(epilogue,
                        MakeEpilogue<Compute>(ctx, fused_, shape.out_channels, dims, storage));
@@ -144,7 +144,7 @@ class ConvKernel {
   // for it.
   Expected<bool> RunOnednn(KernelContext& ctx, const ConvShape& shape, const Dims& dims,
                            const Tensor& input, Epilogue<float> epilogue,
-                           std::vector<Tensor>& storage, Tensor* result) const {
+                           llvm::SmallVectorImpl<Tensor>& storage, Tensor* result) const {
     if (shape.positions() == 0 || shape.pixels() == 0 || !FitsOnednn(shape) || !Onednn())
       return false;
     GrapnelConvSpec spec = SpecOf(shape);

@@ -11,6 +11,9 @@
 namespace grapnel {
 namespace {
 
+constexpr int64_t kShortRow = 32, kShortRows = 512;  // elements
+constexpr int64_t kLanes = 16;                       // as many as a vector has at most
+
 template <typename T>
 void SoftmaxRow(const T* in, T* out, int64_t n, bool log) {
   Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>> x(in, n);
@@ -22,6 +25,46 @@ void SoftmaxRow(const T* in, T* out, int64_t n, bool log) {
   } else {
     y = y.exp();
     y *= T(1) / y.sum();
+  }
+}
+
+// Of n numbers, in whole vectors, so that which bits come out does not depend on where one begins.
+// Memory reaches up to the next multiple of kLanes.
+template <typename T, typename F>
+void InWholeVectors(T* x, int64_t n, F&& function) {
+  int64_t whole = (n + kLanes - 1) / kLanes * kLanes;
+  std::fill(x + n, x + whole, T(1));
+  Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>> all(x, whole);
+  all = function(all);
+}
+
+// Rows too short for a loop of their own: powers are taken of as many as stay in the first cache.
+template <typename T>
+void ShortSoftmaxRows(const T* in, T* out, int64_t rows, int64_t n, bool log) {
+  const int64_t most = kShortRows / n;
+  // Eigen computes with single numbers up to the first that is aligned.
+  alignas(64) T powers[kShortRows], factors[kShortRows];
+  for (int64_t r = 0; r < rows; r += most, in += most * n, out += most * n) {
+    const int64_t count = std::min(most, rows - r);
+    for (int64_t i = 0; i < count; ++i) {
+      const T* row = in + i * n;
+      T largest = row[0];
+      for (int64_t j = 1; j < n; ++j)
+        largest = ((row[j] > largest) | (row[j] != row[j])) ? row[j] : largest;
+      for (int64_t j = 0; j < n; ++j) powers[i * n + j] = out[i * n + j] = row[j] - largest;
+    }
+    InWholeVectors(powers, count * n, [](const auto& x) { return x.exp(); });
+    for (int64_t i = 0; i < count; ++i) {
+      T sum = 0;
+      for (int64_t j = 0; j < n; ++j) sum += powers[i * n + j];
+      factors[i] = log ? sum : T(1) / sum;
+    }
+    if (log) InWholeVectors(factors, count, [](const auto& x) { return x.log(); });
+    for (int64_t i = 0; i < count; ++i) {
+      T* row = out + i * n;
+      const T* from = powers + i * n;
+      for (int64_t j = 0; j < n; ++j) row[j] = log ? row[j] - factors[i] : from[j] * factors[i];
+    }
   }
 }
 
@@ -67,6 +110,8 @@ Error Softmax(KernelContext& ctx, bool log) {
         SoftmaxRow(row.data(), row.data(), n, log);
         Narrow(row.data(), to + i * n, n);
       }
+    } else if (n < kShortRow) {
+      ShortSoftmaxRows(in + begin * n, to + begin * n, end - begin, n, log);
     } else {
       for (int64_t i = begin; i < end; ++i) SoftmaxRow(in + i * n, to + i * n, n, log);
     }
