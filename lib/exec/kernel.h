@@ -17,6 +17,8 @@
 #include "lib/support/public.h"
 #include "lib/support/thread_pool.h"
 #include "llvm/ADT/FunctionExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
 

@@ -93,7 +93,8 @@ TEST(KernelReduce, EveryChoiceOfAxes) {
                          maxima = Values<float>(Reduce("Max", x, axes)),
                          means = Values<float>(Reduce("Mean", x, axes));
       ASSERT_EQ(sums.size(), want.sums.size());
-      float count = static_cast<float>(in.size() / sums.size());
+      size_t folded = in.size() / sums.size();
+      auto count = static_cast<float>(folded);
       for (size_t i = 0; i < sums.size(); ++i) {
         ASSERT_EQ(sums[i], static_cast<float>(want.sums[i])) << i;
         ASSERT_EQ(means[i], static_cast<float>(want.sums[i]) / count) << i;
