@@ -89,24 +89,33 @@ KernelRegistry& KernelRegistry::Get() {
 
 bool KernelRegistry::Add(KernelDef def) {
   def.plugin = PluginBeingLoaded();
-  auto& of_op = by_op_[def.op];
-  if (*def.plugin) {
-    of_op.insert(of_op.begin(), &defs_.emplace_front(std::move(def)));
-  } else {
-    of_op.push_back(&defs_.emplace_back(std::move(def)));
-  }
+  if (*def.plugin)
+    defs_.push_front(std::move(def));
+  else
+    defs_.push_back(std::move(def));
   return true;
+}
+
+const KernelRegistry::Defs& KernelRegistry::OfOp(llvm::StringRef op) const {
+  if (num_indexed_.load(std::memory_order_acquire) != defs_.size()) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (num_indexed_.load(std::memory_order_relaxed) != defs_.size()) {
+      by_op_.clear();
+      for (const KernelDef& def : defs_) by_op_[def.op].push_back(&def);
+      num_indexed_.store(defs_.size(), std::memory_order_release);
+    }
+  }
+  static const Defs kNone;
+  auto found = by_op_.find(op);
+  return found == by_op_.end() ? kNone : found->second;
 }
 
 Expected<const KernelDef*> KernelRegistry::Find(const Node& node, llvm::StringRef device) const {
   llvm::SmallVector<const KernelDef*, 4> candidates;
   bool is_function = node.graph().module().FindFunction(node.op()) != nullptr;
   llvm::StringRef op = is_function ? llvm::StringRef(kFunctionAsOp) : node.op();
-  auto of_op = by_op_.find(op);
-  if (of_op != by_op_.end()) {
-    llvm::copy_if(of_op->second, std::back_inserter(candidates),
-                  [&](const KernelDef* def) { return device == def->device; });
-  }
+  llvm::copy_if(OfOp(op), std::back_inserter(candidates),
+                [&](const KernelDef* def) { return device == def->device; });
   if (candidates.empty()) return MakeError("no {0} kernel for op '{1}'", device, node.op());
   for (const KernelDef* def : candidates) {
     if (def->Takes(node)) return def;
@@ -116,9 +125,7 @@ Expected<const KernelDef*> KernelRegistry::Find(const Node& node, llvm::StringRe
 }
 
 bool KernelRegistry::Has(llvm::StringRef op, llvm::StringRef device) const {
-  auto of_op = by_op_.find(op);
-  return of_op != by_op_.end() &&
-         llvm::any_of(of_op->second, [&](const KernelDef* def) { return device == def->device; });
+  return llvm::any_of(OfOp(op), [&](const KernelDef* def) { return device == def->device; });
 }
 
 std::vector<KernelDef> KernelRegistry::All() const {

@@ -2,10 +2,12 @@
 #ifndef GRAPNEL_LIB_EXEC_KERNEL_H_
 #define GRAPNEL_LIB_EXEC_KERNEL_H_
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "lib/exec/device.h"
@@ -203,8 +205,14 @@ class GRAPNEL_PUBLIC KernelRegistry {
   std::vector<KernelDef> All() const;  // sorted by op, device
 
  private:
-  std::deque<KernelDef> defs_;                                     // plans point to them
-  llvm::StringMap<llvm::SmallVector<const KernelDef*, 2>> by_op_;  // in their order
+  std::deque<KernelDef> defs_;  // plans point to them
+
+  // By op, in their order. Made when it is first asked for: most commands never do.
+  using Defs = llvm::SmallVector<const KernelDef*, 2>;
+  const Defs& OfOp(llvm::StringRef op) const;
+  mutable std::mutex mutex_;
+  mutable std::atomic<size_t> num_indexed_{0};
+  mutable llvm::StringMap<Defs> by_op_;
 };
 
 // What a registration may say beside op and factory, in any order: OfTypes, KernelCost and these.

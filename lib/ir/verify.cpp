@@ -13,7 +13,6 @@
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/StringSaver.h"
 
 namespace grapnel {
 namespace {
@@ -52,7 +51,9 @@ class Kinds {
     if (!attrs || attrs->size() > kLongestShared) return *Add(node);
     auto known = shared_.find({node.op_id(), *attrs});
     if (known != shared_.end()) return *known->second;
-    return *(shared_[{node.op_id(), is_kept ? *attrs : saver_.save(*attrs)}] = Add(node));
+    return *(
+        shared_[{node.op_id(), is_kept ? *attrs : llvm::StringRef(kept_.emplace_back(*attrs))}] =
+            Add(node));
   }
 
  private:
@@ -101,8 +102,7 @@ class Kinds {
   llvm::DenseMap<StringId, const OpInfo*> infos_;
   std::deque<Kind> all_;
   llvm::DenseMap<std::pair<StringId, llvm::StringRef>, Kind*> shared_;
-  llvm::BumpPtrAllocator allocator_;
-  llvm::StringSaver saver_{allocator_};
+  std::deque<std::string> kept_;  // keys of shared_ that are nobody else's
   std::string written_;
 };
 
