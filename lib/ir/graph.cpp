@@ -79,62 +79,30 @@ void VisitAttrs(llvm::StringRef fields, Visit visit) {
 
 }  // namespace
 
-llvm::StringRef Node::name() const { return graph_->module_->strings.Get(name_id()); }
-llvm::StringRef Node::op() const { return graph_->module_->strings.Get(op_id()); }
-llvm::StringRef Node::device() const { return graph_->module_->strings.Get(device_id()); }
-StringId Node::name_id() const { return graph_->nodes_[id_].name; }
-StringId Node::op_id() const { return graph_->nodes_[id_].op; }
-StringId Node::device_id() const { return graph_->nodes_[id_].device; }
-
-int Node::num_inputs() const { return static_cast<int>(graph_->nodes_[id_].num_data); }
-Port Node::input(int i) const {
-  const Graph::Edge& edge = graph_->nodes_[id_].edges[i];
-  return {edge.node, edge.port};
-}
-int Node::num_controls() const {
-  const Graph::Data& data = graph_->nodes_[id_];
-  return static_cast<int>(data.edges.size() - data.num_data);
-}
-Node Node::control(int i) const {
-  const Graph::Data& data = graph_->nodes_[id_];
-  return Node(graph_, data.edges[data.num_data + i].node);
-}
-llvm::SmallVector<Port, 4> Node::inputs() const {
-  llvm::SmallVector<Port, 4> ports;
-  for (const Graph::Edge& edge : graph_->nodes_[id_].edges) ports.push_back({edge.node, edge.port});
-  return ports;
-}
 llvm::StringRef Node::DanglingText(int slot) const {
-  const Graph::Edge& edge = graph_->nodes_[id_].edges[slot];
-  return edge.node == kNoNode ? graph_->module_->strings.Get(edge.use) : llvm::StringRef();
+  const NodeTable::Edge& edge = table_->nodes_[id_].edges[slot];
+  return edge.node == kNoNode ? table_->strings_.Get(edge.use) : llvm::StringRef();
 }
 
-llvm::ArrayRef<Use> Node::uses() const { return graph_->nodes_[id_].uses; }
-bool Node::HasDataUses() const { return NumDataUses() > 0; }
-int Node::NumDataUses() const {
-  int count = 0;
-  for (const Use& use : uses()) count += use.slot < graph_->nodes_[use.node].num_data;
-  return count;
-}
 llvm::SmallVector<Use, 4> Node::UsesOf(int port) const {
   llvm::SmallVector<Use, 4> result;
   for (const Use& use : uses()) {
-    if (graph_->nodes_[use.node].edges[use.slot].port == port) result.push_back(use);
+    if (table_->nodes_[use.node].edges[use.slot].port == port) result.push_back(use);
   }
   return result;
 }
 
 std::optional<AttrView> Node::FindAttr(llvm::StringRef key) const {
-  const Graph::Data& data = graph_->nodes_[id_];
+  const NodeTable::Data& data = table_->nodes_[id_];
   std::optional<AttrView> found;
   if (data.attrs >= 0) {
-    StringId id = graph_->module_->strings.Find(key);
-    for (const Graph::Attribute& attribute : graph_->attrs_[data.attrs]) {
+    StringId id = table_->strings_.Find(key);
+    for (const NodeTable::Attribute& attribute : table_->attrs_[data.attrs]) {
       if (attribute.key == id) found = AttrView(attribute.value);
     }
     return found;
   }
-  VisitAttrs(graph_->FieldsFromAttrs(id_), [&](llvm::StringRef k, llvm::StringRef value) {
+  VisitAttrs(table_->FieldsFromAttrs(id_), [&](llvm::StringRef k, llvm::StringRef value) {
     if (k == key) found = AttrView(value);
   });
   return found;
@@ -174,25 +142,25 @@ std::vector<int64_t> Node::GetInts(llvm::StringRef key) const {
 }
 
 void Node::ForEachAttr(llvm::function_ref<void(llvm::StringRef, AttrView)> visit) const {
-  const Graph::Data& data = graph_->nodes_[id_];
+  const NodeTable::Data& data = table_->nodes_[id_];
   if (data.attrs >= 0) {
-    for (const Graph::Attribute& a : graph_->attrs_[data.attrs])
-      visit(graph_->module_->strings.Get(a.key), AttrView(a.value));
+    for (const NodeTable::Attribute& a : table_->attrs_[data.attrs])
+      visit(table_->strings_.Get(a.key), AttrView(a.value));
   } else {
-    VisitAttrs(graph_->FieldsFromAttrs(id_),
+    VisitAttrs(table_->FieldsFromAttrs(id_),
                [&](llvm::StringRef key, llvm::StringRef value) { visit(key, AttrView(value)); });
   }
 }
 
 std::vector<std::pair<llvm::StringRef, AttrView>> Node::Attrs() const {
   std::vector<std::pair<llvm::StringRef, AttrView>> attrs;
-  const Graph::Data& data = graph_->nodes_[id_];
+  const NodeTable::Data& data = table_->nodes_[id_];
   if (data.attrs >= 0) {
-    for (const Graph::Attribute& a : graph_->attrs_[data.attrs]) {
-      attrs.emplace_back(graph_->module_->strings.Get(a.key), AttrView(a.value));
+    for (const NodeTable::Attribute& a : table_->attrs_[data.attrs]) {
+      attrs.emplace_back(table_->strings_.Get(a.key), AttrView(a.value));
     }
   } else {
-    VisitAttrs(graph_->FieldsFromAttrs(id_), [&](llvm::StringRef key, llvm::StringRef value) {
+    VisitAttrs(table_->FieldsFromAttrs(id_), [&](llvm::StringRef key, llvm::StringRef value) {
       attrs.emplace_back(key, AttrView(value));
     });
   }
@@ -222,6 +190,9 @@ std::optional<llvm::StringRef> Graph::AttrBytes(NodeId id) const {
   }
   return llvm::StringRef();
 }
+
+Graph::Graph(Module* module, const Function* function)
+    : NodeTable(module->strings), module_(module), function_(function), version_(FirstVersion()) {}
 
 uint64_t Graph::FirstVersion() {
   static std::atomic<uint64_t> graphs{0};

@@ -28,10 +28,9 @@ class Module;
 // In a function's body the arguments are nodes of op _Arg (attributes T, index; named as in the
 // signature) and the results nodes of op _Retval, so that they have ports and users as any other.
 // About 120 bytes a node. Not thread-safe for writers.
-class GRAPNEL_PUBLIC Graph {
+class GRAPNEL_PUBLIC Graph : private NodeTable {
  public:
-  explicit Graph(Module* module, const Function* function = nullptr)
-      : module_(module), function_(function), version_(FirstVersion()) {}
+  explicit Graph(Module* module, const Function* function = nullptr);
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
@@ -141,41 +140,12 @@ class GRAPNEL_PUBLIC Graph {
 
  private:
   friend class Node;
-  struct Edge {
-    NodeId node;
-    int32_t port;
-    uint32_t use;  // where `node` lists this edge among its uses; for a dangling edge the StringId
-                   // of its text
-  };
-  struct Attribute {
-    StringId key;
-    llvm::StringRef value;
-  };
-  struct Data {
-    StringId name, op, device;
-    uint32_t num_data = 0;
-    llvm::SmallVector<Edge, 2> edges;
-    llvm::SmallVector<Use, 2> uses;
-    const char* source = nullptr;
-    uint32_t source_size = 0, attrs_at = 0;
-    int32_t attrs = -1;  // index into attrs_; -1 while they are still in `source`
-    bool alive = true;
-    bool changed = false;
-    bool shares_attrs = false;  // `source` is what ShareAttrs was given
-    uint64_t version = 0;
-  };
-
   static constexpr int kBitsOfChanges = 40;
   static uint64_t FirstVersion();
   llvm::StringRef Bytes(NodeId id) const { return {nodes_[id].source, nodes_[id].source_size}; }
   void Mark(Data& data) {
     data.changed = true;
     data.version = version_;
-  }
-  // `source` from the first attribute on.
-  llvm::StringRef FieldsFromAttrs(NodeId id) const {
-    const Data& data = nodes_[id];
-    return {data.source + data.attrs_at, data.source_size - data.attrs_at};
   }
   Edge MakeEdge(NodeId reader, uint32_t slot, Port port);
   void DropUse(const Edge& edge);
@@ -185,11 +155,12 @@ class GRAPNEL_PUBLIC Graph {
   Module* module_;
   const Function* function_;
   uint64_t version_;
-  std::vector<Data> nodes_;
-  std::vector<std::vector<Attribute>> attrs_;
   llvm::SmallDenseMap<StringId, NodeId, 8> by_name_;  // most functions are small
   size_t num_alive_ = 0;
 };
+
+inline Node::Node(const Graph* graph, NodeId id) : table_(graph), id_(id) {}
+inline const Graph& Node::graph() const { return *static_cast<const Graph*>(table_); }
 
 // The ids of live nodes so that each comes after its inputs (data and control); loops' back edges
 // (NextIteration -> Merge) do not count. Stable: among nodes that are ready the smallest id comes

@@ -17,7 +17,8 @@
 
 namespace grapnel {
 
-class Graph;  // lib/ir/graph.h
+class Graph;      // lib/ir/graph.h
+class NodeTable;  // below
 
 using NodeId = uint32_t;
 constexpr NodeId kNoNode = ~NodeId{0};
@@ -47,36 +48,36 @@ struct GRAPNEL_PUBLIC Use {
 class GRAPNEL_PUBLIC Node {
  public:
   Node() = default;
-  Node(const Graph* graph, NodeId id) : graph_(graph), id_(id) {}
+  inline Node(const Graph* graph, NodeId id);  // in lib/ir/graph.h
   explicit operator bool() const { return id_ != kNoNode; }
-  bool operator==(const Node& other) const { return id_ == other.id_ && graph_ == other.graph_; }
+  bool operator==(const Node& other) const { return id_ == other.id_ && table_ == other.table_; }
   bool operator!=(const Node& other) const { return !(*this == other); }
 
   NodeId id() const { return id_; }
-  const Graph& graph() const { return *graph_; }
-  llvm::StringRef name() const;
-  llvm::StringRef op() const;
-  llvm::StringRef device() const;
-  StringId name_id() const;
-  StringId op_id() const;
-  StringId device_id() const;
+  inline const Graph& graph() const;  // in lib/ir/graph.h
+  inline llvm::StringRef name() const;
+  inline llvm::StringRef op() const;
+  inline llvm::StringRef device() const;
+  inline StringId name_id() const;
+  inline StringId op_id() const;
+  inline StringId device_id() const;
 
   // Data inputs, in order. A dangling one (only in a broken graph) has node kNoNode.
-  int num_inputs() const;
-  Port input(int i) const;  // with a slot as in Use, control inputs too
-  Node input_node(int i) const { return Node(graph_, input(i).node); }  // false when dangling
+  inline int num_inputs() const;
+  inline Port input(int i) const;  // with a slot as in Use, control inputs too
+  Node input_node(int i) const { return Node(table_, input(i).node); }  // false when dangling
   // Control inputs, in order.
-  int num_controls() const;
-  Node control(int i) const;
+  inline int num_controls() const;
+  inline Node control(int i) const;
   // Data and control inputs as ports, data first.
-  llvm::SmallVector<Port, 4> inputs() const;
+  inline llvm::SmallVector<Port, 4> inputs() const;
   // What a dangling input says in the file ("missing:1"); `slot` as in Use.
   llvm::StringRef DanglingText(int slot) const;
 
   // Every read of any output, control included; in no particular but a deterministic order.
-  llvm::ArrayRef<Use> uses() const;
-  bool HasDataUses() const;
-  int NumDataUses() const;
+  inline llvm::ArrayRef<Use> uses() const;
+  inline bool HasDataUses() const;
+  inline int NumDataUses() const;
   // Reads of one port.
   llvm::SmallVector<Use, 4> UsesOf(int port) const;
 
@@ -98,9 +99,92 @@ class GRAPNEL_PUBLIC Node {
   std::vector<std::pair<llvm::StringRef, AttrView>> Attrs() const;
 
  private:
-  const Graph* graph_ = nullptr;
+  Node(const NodeTable* table, NodeId id) : table_(table), id_(id) {}
+
+  const NodeTable* table_ = nullptr;  // of the graph
   NodeId id_ = kNoNode;
 };
+
+// Where a Graph keeps its nodes. It is here so that reading one is inlined; nothing but Node and
+// Graph looks into it.
+class GRAPNEL_PUBLIC NodeTable {
+ protected:
+  friend class Node;
+  struct Edge {
+    NodeId node;
+    int32_t port;
+    uint32_t use;  // where `node` lists this edge among its uses; for a dangling edge the StringId
+                   // of its text
+  };
+  struct Attribute {
+    StringId key;
+    llvm::StringRef value;
+  };
+  struct Data {
+    StringId name, op, device;
+    uint32_t num_data = 0;
+    llvm::SmallVector<Edge, 2> edges;
+    llvm::SmallVector<Use, 2> uses;
+    const char* source = nullptr;
+    uint32_t source_size = 0, attrs_at = 0;
+    int32_t attrs = -1;  // index into attrs_; -1 while they are still in `source`
+    bool alive = true;
+    bool changed = false;
+    bool shares_attrs = false;  // `source` is what ShareAttrs was given
+    uint64_t version = 0;
+  };
+
+  explicit NodeTable(const StringTable& strings) : strings_(strings) {}
+  // `source` from the first attribute on.
+  llvm::StringRef FieldsFromAttrs(NodeId id) const {
+    const Data& data = nodes_[id];
+    return {data.source + data.attrs_at, data.source_size - data.attrs_at};
+  }
+
+  const StringTable& strings_;  // of the module
+  std::vector<Data> nodes_;
+  std::vector<std::vector<Attribute>> attrs_;
+};
+
+llvm::StringRef Node::name() const { return table_->strings_.Get(name_id()); }
+llvm::StringRef Node::op() const { return table_->strings_.Get(op_id()); }
+llvm::StringRef Node::device() const { return table_->strings_.Get(device_id()); }
+StringId Node::name_id() const { return table_->nodes_[id_].name; }
+StringId Node::op_id() const { return table_->nodes_[id_].op; }
+StringId Node::device_id() const { return table_->nodes_[id_].device; }
+
+int Node::num_inputs() const { return static_cast<int>(table_->nodes_[id_].num_data); }
+Port Node::input(int i) const {
+  const NodeTable::Edge& edge = table_->nodes_[id_].edges[i];
+  return {edge.node, edge.port};
+}
+int Node::num_controls() const {
+  const NodeTable::Data& data = table_->nodes_[id_];
+  return static_cast<int>(data.edges.size() - data.num_data);
+}
+Node Node::control(int i) const {
+  const NodeTable::Data& data = table_->nodes_[id_];
+  return Node(table_, data.edges[data.num_data + i].node);
+}
+llvm::SmallVector<Port, 4> Node::inputs() const {
+  llvm::SmallVector<Port, 4> ports;
+  for (const NodeTable::Edge& edge : table_->nodes_[id_].edges)
+    ports.push_back({edge.node, edge.port});
+  return ports;
+}
+
+llvm::ArrayRef<Use> Node::uses() const { return table_->nodes_[id_].uses; }
+bool Node::HasDataUses() const {
+  for (const Use& use : uses()) {
+    if (use.slot < table_->nodes_[use.node].num_data) return true;
+  }
+  return false;
+}
+int Node::NumDataUses() const {
+  int count = 0;
+  for (const Use& use : uses()) count += use.slot < table_->nodes_[use.node].num_data;
+  return count;
+}
 
 }  // namespace grapnel
 

@@ -23,6 +23,14 @@ std::vector<std::string> SortedNames(const StringTable& strings, llvm::ArrayRef<
   return names;
 }
 
+// Of what is in `list` from `begin` on each once, in order.
+void KeepDistinctFrom(size_t begin, std::vector<uint32_t>* list) {
+  auto first = list->begin() + begin;
+  if (list->end() - first < 2) return;
+  std::sort(first, list->end());
+  list->erase(std::unique(first, list->end()), list->end());
+}
+
 // Whether `grapnel passes` lists the rule under the pass: else nobody could ask for it or read what
 // it does. The PassManager's own stages are no registered passes.
 [[maybe_unused]] bool IsListed(llvm::StringRef pass, llvm::StringRef rule) {
@@ -65,13 +73,17 @@ Editor::Editor(Graph& graph, Function* function, Boundary boundary,
       boundary_(std::move(boundary)),
       config_(config),
       evaluator_(evaluator),
-      record_(std::make_unique<Record>()) {}
-Editor::~Editor() = default;
-
-bool Editor::IsPreserved(const Node& node) const {
-  return boundary_.fetched.contains(node.id()) || boundary_.fed.contains(node.id()) ||
-         boundary_.kept.contains(node.id());
+      const_op_(module().strings.Intern("Const")),
+      host_const_op_(module().strings.Intern("HostConst")),
+      record_(std::make_unique<Record>()) {
+  for (const auto* ids : {&boundary_.fetched, &boundary_.fed, &boundary_.kept}) {
+    for (NodeId id : *ids) {
+      if (id >= preserved_.size()) preserved_.resize(id + 1);
+      preserved_.set(id);
+    }
+  }
 }
+Editor::~Editor() = default;
 
 ShapeOptions Editor::GrapplerShapes(bool trust_feeds) const {
   ShapeOptions options;
@@ -114,7 +126,8 @@ const Shape& Editor::ShapeOf(Port port) { return shapes().OfPort(port); }
 DataType Editor::TypeOf(Port port) { return TypeOfPort(graph_, port); }
 
 bool Editor::IsConstant(const Node& node) const {
-  return (node.op() == "Const" || node.op() == "HostConst") && !IsFed(node);
+  StringId op = node.op_id();
+  return (op == const_op_ || op == host_const_op_) && !IsFed(node);
 }
 
 const Literal* Editor::ConstantOf(const Node& node) {
@@ -203,25 +216,22 @@ void Editor::Keep(Record& record) {
 // What the rewrite made comes from everything that it used. The sets would grow with every rewrite
 // along a chain, so only the steps are kept: OriginsOf walks them.
 void Editor::RecordOrigins(const Record& record) {
-  Derivation step;
+  size_t names = derived_from_.size();
   for (NodeId id : record.sources) {
-    auto it = origins_.find(id);
-    if (it == origins_.end()) {
-      step.names.push_back(graph_.node(id).name_id());
-    } else {
-      step.steps.push_back(it->second);
-    }
+    if (DerivationOf(id) == kFromTheStart) derived_from_.push_back(graph_.node(id).name_id());
   }
-  auto shrink = [](auto& list) {
-    llvm::sort(list);
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-  };
-  shrink(step.names);
-  shrink(step.steps);
+  KeepDistinctFrom(names, &derived_from_);
+  size_t steps = derived_from_.size();
+  for (NodeId id : record.sources) {
+    if (uint32_t step = DerivationOf(id); step != kFromTheStart) derived_from_.push_back(step);
+  }
+  KeepDistinctFrom(steps, &derived_from_);
   uint32_t number = derivations_.size();
-  derivations_.push_back(std::move(step));
+  derivations_.push_back({names, steps});
+  if (latest_derivation_.size() < graph_.end_id())
+    latest_derivation_.resize(graph_.end_id(), kFromTheStart);
   for (NodeId id : record.results) {
-    if (graph_.IsAlive(id)) origins_[id] = number;
+    if (graph_.IsAlive(id)) latest_derivation_[id] = number;
   }
 }
 
@@ -452,17 +462,20 @@ std::string Editor::NameInScope(llvm::StringRef name, llvm::StringRef prefix) {
 }
 
 std::vector<std::string> Editor::OriginsOf(const Node& node) const {
-  auto it = origins_.find(node.id());
-  if (it == origins_.end()) return {node.name().str()};
+  uint32_t latest = DerivationOf(node.id());
+  if (latest == kFromTheStart) return {node.name().str()};
   std::vector<StringId> names;
   std::vector<bool> seen(derivations_.size());
-  std::vector<uint32_t> open = {it->second};
-  seen[it->second] = true;
+  std::vector<uint32_t> open = {latest};
+  seen[latest] = true;
+  llvm::ArrayRef<uint32_t> all(derived_from_);
   while (!open.empty()) {
-    const Derivation& step = derivations_[open.back()];
+    uint32_t number = open.back();
     open.pop_back();
-    names.insert(names.end(), step.names.begin(), step.names.end());
-    for (uint32_t earlier : step.steps) {
+    auto [from, steps] = derivations_[number];
+    size_t end = number + 1 < derivations_.size() ? derivations_[number + 1].names : all.size();
+    llvm::append_range(names, all.slice(from, steps - from));
+    for (uint32_t earlier : all.slice(steps, end - steps)) {
       if (!seen[earlier]) open.push_back(earlier);
       seen[earlier] = true;
     }

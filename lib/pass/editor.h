@@ -16,6 +16,7 @@
 #include "lib/shape/inference.h"
 #include "lib/support/public.h"
 #include "lib/support/sentence.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace grapnel {
@@ -41,10 +42,16 @@ class GRAPNEL_PUBLIC Editor {
 
   // --- What must stay.
   const Boundary& boundary() const { return boundary_; }
-  bool IsFetched(const Node& node) const { return boundary_.fetched.contains(node.id()); }
-  bool IsFed(const Node& node) const { return boundary_.fed.contains(node.id()); }
+  bool IsFetched(const Node& node) const {
+    return IsPreserved(node) && boundary_.fetched.contains(node.id());
+  }
+  bool IsFed(const Node& node) const {
+    return IsPreserved(node) && boundary_.fed.contains(node.id());
+  }
   // Fetched, fed or kept: the node must stay under its name, with the values it has.
-  bool IsPreserved(const Node& node) const;
+  bool IsPreserved(const Node& node) const {
+    return node.id() < preserved_.size() && preserved_[node.id()];
+  }
 
   // Where the node is: what it says, else what is assumed of all that say nothing.
   llvm::StringRef DeviceOf(const Node& node) const {
@@ -166,26 +173,32 @@ class GRAPNEL_PUBLIC Editor {
   void AddRefusal(llvm::StringRef rule, const Node& node, std::string reason);
   void Keep(Record& record);
   void RecordOrigins(const Record& record);
+  uint32_t DerivationOf(NodeId id) const {
+    return id < latest_derivation_.size() ? latest_derivation_[id] : kFromTheStart;
+  }
 
   Graph& graph_;
   Function* function_;
   Boundary boundary_;
+  llvm::BitVector preserved_;  // what boundary_ names, by id
   const proto::RewriterConfig& config_;
   Evaluator* evaluator_;
+  StringId const_op_, host_const_op_;
   std::unique_ptr<ShapeMap> shapes_;
   bool are_shapes_fixed_ = false, starts_pass_ = false;
   std::vector<NodeId>
       stale_shapes_;  // changed since shapes_ was last asked: half a rewrite has no shape
   llvm::DenseMap<NodeId, std::unique_ptr<Literal>> constants_;
   std::unique_ptr<Record> record_;  // of the rewrite under way; kept from one to the next
-  // One rewrite's share in provenance: source nodes by name, and earlier rewrites.
+  // One rewrite's share in provenance: source nodes by name, then earlier rewrites; where each
+  // begins in derived_from_, both up to where the next one begins.
   struct Derivation {
-    std::vector<StringId> names;
-    std::vector<uint32_t> steps;
+    size_t names, steps;
   };
   std::vector<Derivation> derivations_;
-  llvm::DenseMap<NodeId, uint32_t>
-      origins_;  // the latest derivation of each node that a rewrite made or changed
+  std::vector<uint32_t> derived_from_;
+  static constexpr uint32_t kFromTheStart = ~uint32_t{0};
+  std::vector<uint32_t> latest_derivation_;  // by node; nothing of those after its end
   std::vector<NodeId> touched_;
   std::vector<uint32_t> ranks_;
   std::function<void(const Rewrite&)> on_rewrite_;

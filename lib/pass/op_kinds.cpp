@@ -48,8 +48,7 @@ bool IsPure(const OpInfo& info) {
 
 }  // namespace
 
-uint32_t OpKinds::Of(StringId op) {
-  if (op == last_) return last_kinds_;
+uint32_t OpKinds::Find(StringId op) {
   auto [it, added] = kinds_.try_emplace(op, 0);
   if (added) {
     llvm::StringRef name = module_.strings.Get(op);
@@ -68,8 +67,7 @@ uint32_t OpKinds::Of(StringId op) {
     }
     it->second = kinds;
   }
-  last_ = op;
-  last_kinds_ = it->second;
+  recent_[op % kRecent] = {op, it->second};
   return it->second;
 }
 

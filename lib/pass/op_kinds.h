@@ -43,12 +43,20 @@ class GRAPNEL_PUBLIC OpKinds {
   bool IsAll(const Node& node, uint32_t kinds) { return (Of(node.op_id()) & kinds) == kinds; }
 
  private:
-  uint32_t Of(StringId op);
+  struct Known {
+    StringId op = kNoString;
+    uint32_t kinds = 0;
+  };
+  uint32_t Of(StringId op) {
+    const Known& known = recent_[op % kRecent];
+    return known.op == op ? known.kinds : Find(op);
+  }
+  uint32_t Find(StringId op);
 
   const Module& module_;
   llvm::DenseMap<StringId, uint32_t> kinds_;
-  StringId last_ = kNoString;
-  uint32_t last_kinds_ = 0;
+  static constexpr uint32_t kRecent = 64;  // graphs have few ops
+  Known recent_[kRecent];
 };
 
 // IdentityN of one tensor: as good as Identity.

@@ -59,25 +59,19 @@ bool RegisterRule(Rule rule) {
     return false;
   }
   auto at = llvm::find_if(rules, [&](const Rule* other) { return other->place >= rule.place; });
+  rule.plugin = PluginBeingLoaded();
   registry.rules_.push_back(std::move(rule));
-  const Rule* kept = &registry.rules_.back();
-  rules.insert(at, kept);
-  if (*PluginBeingLoaded()) registry.plugin_of_[kept] = PluginBeingLoaded();
+  rules.insert(at, &registry.rules_.back());
   return true;
-}
-
-const char* PassRegistry::PluginOf(const Rule& rule) const {
-  auto found = plugin_of_.find(&rule);
-  return found == plugin_of_.end() ? "" : found->second;
 }
 
 Error PassRegistry::CheckPlugins() const {
   // In the order in which they registered: addresses have none.
   for (const Rule& rule : rules_) {
-    if (!*PluginOf(rule) || Find(rule.optimizer)) continue;
+    if (!*rule.plugin || Find(rule.optimizer)) continue;
     std::vector<std::string> names;
     for (const Entry& entry : passes_) names.push_back(entry.info.name);
-    return Annotate(llvm::Twine(PluginOf(rule)) + ": rule '" + rule.name + "'",
+    return Annotate(llvm::Twine(rule.plugin) + ": rule '" + rule.name + "'",
                     NotListed(NotFound("pass", rule.optimizer, names)));
   }
   return Error::success();
@@ -105,7 +99,7 @@ std::vector<PassStep> PassRegistry::ReportedBy(const Entry& pass) const {
   std::vector<PassStep> reported = pass.steps;
   for (PassStep& step : reported) step.plugin = pass.plugin;
   for (const Rule* rule : RulesOf(pass.info.name))
-    reported.push_back({rule->name, rule->help, rule->refuses, PluginOf(*rule)});
+    reported.push_back({rule->name, rule->help, rule->refuses, rule->plugin});
   llvm::sort(reported,
              [](const PassStep& a, const PassStep& b) { return llvm::StringRef(a.name) < b.name; });
   return reported;

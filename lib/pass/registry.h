@@ -34,8 +34,6 @@ class GRAPNEL_PUBLIC PassRegistry {
   // The rules of an optimizer, in their places.
   llvm::ArrayRef<const Rule*> RulesOf(llvm::StringRef optimizer) const;
 
-  // The file that a rule came with; "": the program's own.
-  const char* PluginOf(const Rule& rule) const;
   // Of what plugins registered: a rule of an optimizer that there is not. The error names the file.
   Error CheckPlugins() const;
 
@@ -56,7 +54,6 @@ class GRAPNEL_PUBLIC PassRegistry {
   std::deque<Entry> passes_;
   std::deque<Rule> rules_;
   std::map<std::string, std::vector<const Rule*>, std::less<>> rules_of_;  // by place
-  std::map<const Rule*, const char*> plugin_of_;                           // of plugins' rules
 };
 
 }  // namespace grapnel

@@ -11,8 +11,7 @@ namespace {
 
 // Says whose it is, what a plugin's rule throws.
 Verdict Call(const Rule& rule, RuleContext& context, const Node& node) {
-  const char* plugin = PassRegistry::Get().PluginOf(rule);
-  if (!*plugin) return rule.apply(context, node);
+  if (!*rule.plugin) return rule.apply(context, node);
   try {
     return rule.apply(context, node);
   } catch (const std::bad_alloc&) {
@@ -20,7 +19,7 @@ Verdict Call(const Rule& rule, RuleContext& context, const Node& node) {
   } catch (const std::exception& thrown) {
     // Of a pass of the plugin's own the PassManager says whose it is.
     const PassRegistry::Entry* pass = PassRegistry::Get().Find(rule.optimizer);
-    std::string whose = pass && *pass->plugin ? "" : std::string(" of ") + plugin;
+    std::string whose = pass && *pass->plugin ? "" : std::string(" of ") + rule.plugin;
     throw std::runtime_error(std::string("rule '") + rule.name + "'" + whose + ": " +
                              thrown.what());
   }
@@ -120,9 +119,7 @@ RuleTable::RuleTable(Editor& edit, llvm::StringRef optimizer, int from, int to) 
 }
 
 const Rule* RuleTable::Next(const Node& node, const Rule* last) const {
-  auto found = by_op_.find(node.op_id());
-  const std::vector<const Rule*>& rules = found == by_op_.end() ? of_any_op_ : found->second;
-  for (const Rule* rule : rules) {
+  for (const Rule* rule : Of(node.op_id())) {
     if (!last || rule->place > last->place) return rule;
   }
   return nullptr;
@@ -148,10 +145,18 @@ static void ReplaceNode(RuleContext& context, const Node& node, Port by) {
 
 bool ApplyRules(RuleContext& context, const RuleTable& rules, const Node& node) {
   bool rewrote = false;
-  for (const Rule* rule = rules.Next(node, nullptr); rule; rule = rules.Next(node, rule)) {
-    Verdict verdict = context.Apply(*rule, node, [&](Port by) { ReplaceNode(context, node, by); });
+  StringId op = node.op_id();
+  llvm::ArrayRef<const Rule*> left = rules.Of(op);
+  while (!left.empty()) {
+    const Rule& rule = *left.front();
+    left = left.drop_front();
+    Verdict verdict = context.Apply(rule, node, [&](Port by) { ReplaceNode(context, node, by); });
+    if (verdict.kind == Verdict::kNotMine && !context.stopped) continue;
     rewrote |= verdict.rewrote();
     if (verdict.kind == Verdict::kDone || context.stopped) break;
+    if (node.op_id() == op) continue;
+    op = node.op_id();
+    left = rules.Of(op).drop_while([&](const Rule* other) { return other->place <= rule.place; });
   }
   return rewrote;
 }

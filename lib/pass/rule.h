@@ -193,6 +193,7 @@ struct GRAPNEL_PUBLIC Rule {
   // Of most nodes it is known at once that the rule does nothing, and would say nothing; null: of
   // none.
   bool (*may_apply)(const Node&) = nullptr;
+  const char* plugin = "";  // the file it came in; RegisterRule sets it
 };
 
 GRAPNEL_PUBLIC bool RegisterRule(Rule rule);
@@ -210,10 +211,15 @@ class GRAPNEL_PUBLIC RuleTable {
   // Those from place `from` to `to`, both included.
   RuleTable(Editor& edit, llvm::StringRef optimizer, int from = 0, int to = 1 << 30);
 
+  // Those of nodes of this op.
+  llvm::ArrayRef<const Rule*> Of(StringId op) const {
+    auto found = by_op_.find(op);
+    return found == by_op_.end() ? of_any_op_ : found->second;
+  }
   // The rule of the node's op after `last` (null: the first); null when there is none. The op may
   // have changed since `last`.
   const Rule* Next(const Node& node, const Rule* last) const;
-  bool Has(const Node& node) const { return Next(node, nullptr) != nullptr; }
+  bool Has(const Node& node) const { return !Of(node.op_id()).empty(); }
   llvm::ArrayRef<const Rule*> all() const { return all_; }
 
  private:
