@@ -13,6 +13,7 @@
 #include "lib/pass/op_kinds.h"
 #include "lib/pass/pass.h"
 #include "llvm/ADT/Hashing.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -36,6 +37,48 @@ llvm::hash_code HashSample(const Literal& literal) {
   return hash;
 }
 
+// Nodes by a hash, in few bytes: of a large graph each look is a miss in the caches.
+class NodesByHash {
+ public:
+  // Makes room for each node of the graph, once.
+  void Reset(const Graph& graph) {
+    slots_.assign(llvm::PowerOf2Ceil(2 * graph.num_nodes() + 2), kNoNode);
+    hash_of_.resize(graph.end_id());
+  }
+
+  // What has the hash, in the order in which it was added.
+  class Probe {
+   public:
+    Probe(NodesByHash& nodes, uint64_t hash)
+        : nodes_(nodes), hash_(static_cast<uint32_t>(hash >> 32)), slot_(hash & Mask()) {}
+    NodeId Next() {  // kNoNode: no more
+      for (;; slot_ = (slot_ + 1) & Mask()) {
+        NodeId id = nodes_.slots_[slot_];
+        if (id == kNoNode) return id;
+        if (nodes_.hash_of_[id] != hash_) continue;
+        slot_ = (slot_ + 1) & Mask();
+        return id;
+      }
+    }
+    // When there is no more.
+    void Add(NodeId id) {
+      nodes_.slots_[slot_] = id;
+      nodes_.hash_of_[id] = hash_;
+    }
+
+   private:
+    uint64_t Mask() const { return nodes_.slots_.size() - 1; }
+
+    NodesByHash& nodes_;
+    uint32_t hash_;
+    uint64_t slot_;
+  };
+
+ private:
+  std::vector<NodeId> slots_;      // a power of two, at most half full
+  std::vector<uint32_t> hash_of_;  // by node: the upper half
+};
+
 class CommonSubgraphElimination : public GraphPass {
  public:
   Error Run(Editor& edit) override {
@@ -50,8 +93,7 @@ class CommonSubgraphElimination : public GraphPass {
     bool merged = true;
     while (merged) {
       merged = false;
-      classes_.clear();
-      next_of_hash_.assign(edit.graph().end_id(), kNoNode);
+      seen_.Reset(edit.graph());
       for (NodeId id : order) {
         if (!edit.graph().IsAlive(id)) continue;
         if (!Visit(edit.graph().node(id), &merged)) return Error::success();
@@ -70,10 +112,8 @@ class CommonSubgraphElimination : public GraphPass {
     if (!SortInputs(node)) return false;
     if (!edit_->Runs("merge")) return true;
     bool is_mine = CanMerge(node);
-    // Nodes of one hash follow one another.
-    NodeId* link = &classes_.try_emplace(HashOf(node) >> 1, kNoNode).first->second;
-    for (; *link != kNoNode; link = &next_of_hash_[*link]) {
-      NodeId id = *link;
+    NodesByHash::Probe probe(seen_, HashOf(node));
+    for (NodeId id; (id = probe.Next()) != kNoNode;) {
       Node first = edit_->graph().node(id);
       if (!IsSame(first, node)) continue;
       if (!is_mine || !CanMerge(first)) {
@@ -88,8 +128,7 @@ class CommonSubgraphElimination : public GraphPass {
       *merged = true;
       return true;
     }
-    *link = node.id();
-    next_of_hash_[node.id()] = kNoNode;
+    probe.Add(node.id());
     return true;
   }
 
@@ -189,8 +228,7 @@ class CommonSubgraphElimination : public GraphPass {
   Bypasser* bypasser_ = nullptr;
   bool has_loops_ = false;
   llvm::DenseSet<NodeId> feeds_in_place_;
-  llvm::DenseMap<uint64_t, NodeId> classes_;  // by hash: the first node
-  std::vector<NodeId> next_of_hash_;          // by node; kNoNode: none
+  NodesByHash seen_;
 };
 
 GRAPNEL_PASS(CommonSubgraphElimination,

@@ -5,12 +5,6 @@ namespace {
 
 enum { kMapKey = 1, kMapValue = 2 };
 
-uint64_t VarintSize(uint64_t value) {
-  uint64_t size = 1;
-  for (; value >= 0x80; value >>= 7) ++size;
-  return size;
-}
-
 // What stands in a bytes field behind its tag and length.
 llvm::StringRef Content(llvm::StringRef field) {
   WireReader reader(field);

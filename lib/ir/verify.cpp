@@ -45,10 +45,11 @@ struct Kind {
 class Kinds {
  public:
   Kind& Of(const Node& node) {
-    std::optional<llvm::StringRef> attrs = node.graph().AttrBytes(node.id());
-    bool is_kept = attrs.has_value();
-    if (!attrs) attrs = Written(node);
-    if (!attrs || attrs->size() > kLongestShared) return *Add(node);
+    std::optional<llvm::StringRef> attrs;
+    if (!InfoOf(node).takes_tensors) attrs = node.graph().AttrBytes(node.id());
+    bool is_kept = attrs && attrs->size() <= kLongestShared;
+    if (!is_kept) attrs = Written(node);
+    if (!attrs) return *Add(node);
     auto known = shared_.find({node.op_id(), *attrs});
     if (known != shared_.end()) return *known->second;
     return *(
@@ -56,14 +57,23 @@ class Kinds {
             Add(node));
   }
 
- private:
-  static constexpr size_t kLongestShared = 256;  // a constant's value is no kind
+  // Whether the kind of each node that was asked for stays what it is as long as its op and
+  // attributes do.
+  bool all_last() const { return all_last_; }
 
-  // Attributes that were changed, as bytes; nothing where they are long. Until the next call.
+ private:
+  static constexpr size_t kLongestShared = 256;
+
+  // Attributes as bytes, tensors without their values, which are no kind. Nothing where others are
+  // long. Until the next call.
   std::optional<llvm::StringRef> Written(const Node& node) {
     written_.clear();
     bool is_short = true;
     node.ForEachAttr([&](llvm::StringRef key, AttrView value) {
+      if (value.kind() == AttrKind::kTensor) {
+        AppendMapEntry(&written_, 6, key, "");
+        return;
+      }
       is_short = is_short && value.bytes().size() < kLongestShared;
       if (is_short) AppendMapEntry(&written_, 5, key, value.bytes());
     });
@@ -71,16 +81,26 @@ class Kinds {
     return llvm::StringRef(written_);
   }
 
-  // The op's definition, looked up once for each distinct op.
-  const OpInfo* InfoOf(const Node& node) {
-    auto [it, added] = infos_.try_emplace(node.op_id(), nullptr);
-    if (added) it->second = DefinitionOf(node);
+  struct Definition {
+    const OpInfo* info = nullptr;
+    bool takes_tensors = false;  // as attributes
+  };
+  // Looked up once for each distinct op.
+  const Definition& InfoOf(const Node& node) {
+    auto [it, added] = infos_.try_emplace(node.op_id());
+    if (!added) return it->second;
+    it->second.info = DefinitionOf(node);
+    it->second.takes_tensors =
+        it->second.info && llvm::any_of(it->second.info->attrs, [](const OpAttr& attr) {
+          return attr.type == "tensor";
+        });
     return it->second;
   }
 
   Kind* Add(const Node& node) {
     Kind& kind = all_.emplace_back();
-    kind.info = InfoOf(node);
+    kind.info = InfoOf(node).info;
+    all_last_ = all_last_ && kind.info && kind.info == FindOp(node.op());
     if (!kind.info) {
       kind.unknown_op =
           llvm::formatv("op '{0}' is not one of TensorFlow 2.21's, it is kept as a custom op{1}",
@@ -99,17 +119,22 @@ class Kinds {
     return &kind;
   }
 
-  llvm::DenseMap<StringId, const OpInfo*> infos_;
+  llvm::DenseMap<StringId, Definition> infos_;
   std::deque<Kind> all_;
   llvm::DenseMap<std::pair<StringId, llvm::StringRef>, Kind*> shared_;
   std::deque<std::string> kept_;  // keys of shared_ that are nobody else's
   std::string written_;
+  bool all_last_ = true;
 };
 
 class Verifier {
  public:
-  Verifier(const Graph& graph, const Function* function, Kinds& all_kinds)
-      : graph_(graph), function_(function), all_kinds_(all_kinds) {}
+  // `kinds`: by node, those that are known; nullptr for one that is not.
+  Verifier(const Graph& graph, const Function* function, Kinds& all_kinds,
+           std::vector<Kind*> kinds = {})
+      : graph_(graph), function_(function), all_kinds_(all_kinds), kinds_(std::move(kinds)) {
+    kinds_.resize(graph_.end_id(), nullptr);
+  }
 
   // `since`: nodes that changed in no later version are sound, and all that they read was.
   std::vector<Problem> Run(uint64_t since = 0) {
@@ -125,6 +150,8 @@ class Verifier {
     return std::move(problems_);
   }
 
+  std::vector<Kind*> TakeKinds() { return std::move(kinds_); }
+
  private:
   void Report(const Node& node, std::string text, Severity severity = Severity::kError) {
     std::string where = node.name().str();
@@ -133,7 +160,6 @@ class Verifier {
   }
 
   Kind& KindFor(const Node& node) {
-    if (kinds_.empty()) kinds_.resize(graph_.end_id(), nullptr);
     Kind*& kind = kinds_[node.id()];
     if (!kind) kind = &all_kinds_.Of(node);
     return *kind;
@@ -144,6 +170,7 @@ class Verifier {
     std::vector<bool> is_checked(graph_.end_id(), false);
     for (Node node : graph_.nodes()) {
       if (graph_.VersionOf(node.id()) <= since) continue;
+      kinds_[node.id()] = nullptr;
       is_checked[node.id()] = true;
       for (const Use& use : node.uses()) is_checked[use.node] = true;
     }
@@ -347,9 +374,23 @@ std::vector<Problem> VerifyGraph(const Graph& graph, const Function* function) {
   return Verifier(graph, function, kinds).Run();
 }
 
-std::vector<Problem> VerifyChanges(const Graph& graph, const Function* function, uint64_t since) {
-  Kinds kinds;
-  return Verifier(graph, function, kinds).Run(since);
+struct ChangeVerifier::Known {
+  Kinds all;
+  std::vector<Kind*> of_nodes;  // as of the last call
+};
+
+ChangeVerifier::ChangeVerifier() = default;
+ChangeVerifier::~ChangeVerifier() = default;
+
+std::vector<Problem> ChangeVerifier::Run(const Graph& graph, const Function* function,
+                                         uint64_t since) {
+  if (!known_ || since == 0) known_ = std::make_unique<Known>();
+  Verifier verifier(graph, function, known_->all, std::move(known_->of_nodes));
+  std::vector<Problem> problems = verifier.Run(since);
+  known_->of_nodes = verifier.TakeKinds();
+  // What a function's nodes are may be another thing by the next time.
+  if (!known_->all.all_last() || !problems.empty()) known_.reset();
+  return problems;
 }
 
 std::vector<Problem> VerifyModule(const Module& module) {

@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_IR_VERIFY_H_
 #define GRAPNEL_LIB_IR_VERIFY_H_
 
+#include <memory>
 #include <vector>
 
 #include "lib/ir/module.h"
@@ -16,10 +17,21 @@ namespace grapnel {
 GRAPNEL_PUBLIC std::vector<Problem> VerifyGraph(const Graph& graph,
                                                 const Function* function = nullptr);
 
-// The same of a graph that had no problem at its version `since`: only nodes that changed after it
-// and their readers are looked at, and cycles. Linear in nodes and edges still, a tenth as long.
-GRAPNEL_PUBLIC std::vector<Problem> VerifyChanges(const Graph& graph, const Function* function,
-                                                  uint64_t since);
+// The same of one graph that is looked at again and again while it changes. Keeps what it found out
+// of nodes that do not: eight bytes a node.
+class GRAPNEL_PUBLIC ChangeVerifier {
+ public:
+  ChangeVerifier();
+  ~ChangeVerifier();
+  // The graph had no problem at its version `since`, which is no earlier than that of the last
+  // call (0: it was never looked at): only nodes that changed after it and their readers are looked
+  // at, and cycles. Linear in nodes and edges still, a tenth as long.
+  std::vector<Problem> Run(const Graph& graph, const Function* function, uint64_t since);
+
+ private:
+  struct Known;
+  std::unique_ptr<Known> known_;
+};
 
 // The same for the main graph and every function, and for calls: functions that are missing, and
 // calls that never end because no If, Case or While stands between a function and itself.

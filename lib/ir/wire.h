@@ -117,20 +117,52 @@ class WireReader {
   bool failed_ = false;
 };
 
-inline void AppendVarint(std::string* out, uint64_t value) {
+constexpr size_t kMaxVarint = 10;
+// Returns where it ends.
+inline char* PutVarint(char* at, uint64_t value) {
   while (value >= 0x80) {
-    out->push_back(static_cast<char>(value | 0x80));
+    *at++ = static_cast<char>(value | 0x80);
     value >>= 7;
   }
-  out->push_back(static_cast<char>(value));
+  *at++ = static_cast<char>(value);
+  return at;
+}
+inline size_t VarintSize(uint64_t value) {
+  size_t size = 1;
+  for (; value >= 0x80; value >>= 7) ++size;
+  return size;
+}
+inline uint64_t TagOf(uint32_t field, WireType type) {
+  return static_cast<uint64_t>(field) << 3 | static_cast<uint64_t>(type);
+}
+
+inline void AppendVarint(std::string* out, uint64_t value) {
+  char text[kMaxVarint];
+  out->append(text, PutVarint(text, value));
 }
 inline void AppendTag(std::string* out, uint32_t field, WireType type) {
-  AppendVarint(out, static_cast<uint64_t>(field) << 3 | static_cast<uint64_t>(type));
+  AppendVarint(out, TagOf(field, type));
+}
+// A field of bytes up to these, which are to follow.
+inline void AppendBytesHead(std::string* out, uint32_t field, size_t size) {
+  char text[2 * kMaxVarint];
+  out->append(text, PutVarint(PutVarint(text, TagOf(field, WireType::kBytes)), size));
+}
+// Makes the text longer at once, which is cheaper than by several appends; returns what is to be
+// written.
+inline char* Extend(std::string* out, size_t size) {
+  size_t before = out->size();
+  out->resize(before + size);
+  return out->data() + before;
+}
+inline char* PutBytes(char* at, llvm::StringRef bytes) {
+  if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
+  return at + bytes.size();
 }
 inline void AppendBytesField(std::string* out, uint32_t field, llvm::StringRef bytes) {
-  AppendTag(out, field, WireType::kBytes);
-  AppendVarint(out, bytes.size());
-  out->append(bytes.data(), bytes.size());
+  uint64_t tag = TagOf(field, WireType::kBytes);
+  char* at = Extend(out, VarintSize(tag) + VarintSize(bytes.size()) + bytes.size());
+  PutBytes(PutVarint(PutVarint(at, tag), bytes.size()), bytes);
 }
 inline void AppendVarintField(std::string* out, uint32_t field, uint64_t value) {
   AppendTag(out, field, WireType::kVarint);

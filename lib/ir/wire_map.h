@@ -23,13 +23,15 @@ inline std::pair<llvm::StringRef, llvm::StringRef> ReadMapEntry(llvm::StringRef 
 // An entry of the map `field` up to its value's bytes, which are to follow.
 inline void AppendMapEntryHead(std::string* out, uint32_t field, llvm::StringRef key,
                                llvm::StringRef value) {
-  std::string head;
-  AppendBytesField(&head, 1, key);
-  AppendTag(&head, 2, WireType::kBytes);
-  AppendVarint(&head, value.size());
-  AppendTag(out, field, WireType::kBytes);
-  AppendVarint(out, head.size() + value.size());
-  *out += head;
+  constexpr char kKey = 0x0A, kValue = 0x12;  // their tags
+  size_t head = 2 + VarintSize(key.size()) + key.size() + VarintSize(value.size());
+  uint64_t tag = TagOf(field, WireType::kBytes), size = head + value.size();
+  char* at = Extend(out, VarintSize(tag) + VarintSize(size) + head);
+  at = PutVarint(PutVarint(at, tag), size);
+  *at++ = kKey;
+  at = PutBytes(PutVarint(at, key.size()), key);
+  *at++ = kValue;
+  PutVarint(at, value.size());
 }
 
 inline void AppendMapEntry(std::string* out, uint32_t field, llvm::StringRef key,

@@ -1,10 +1,10 @@
 // Checks the graph after each pass that changed it: a pass that breaks a graph is stopped where it
 // did. What changed and its readers are looked at after the pass, each body once more at the end.
 #include <mutex>
+#include <unordered_map>
 
 #include "lib/ir/verify.h"
 #include "lib/pass/pass_manager.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -36,9 +36,9 @@ class VerifyInstrumentation : public Instrumentation {
 
   Error BeforePipeline(const Module& module) override {
     if (!is_sound_) return Error::success();
-    sound_[module.main.id()] = module.main.version();
+    BodyOf(module.main).sound_at = module.main.version();
     for (const auto& function : module.functions)
-      sound_[function->body.id()] = function->body.version();
+      BodyOf(function->body).sound_at = function->body.version();
     return Error::success();
   }
 
@@ -47,17 +47,17 @@ class VerifyInstrumentation : public Instrumentation {
     const Function* function = module.FindFunction(stage.function);
     const Graph& graph = function ? function->body : module.main;
     // Functions that the pass made are looked at when they are optimised; calls of them now.
-    std::vector<Problem> problems = VerifyChanges(graph, function, SoundAt(graph));
+    Body& body = BodyOf(graph);
+    std::vector<Problem> problems = body.verifier.Run(graph, function, body.sound_at);
     if (kVerifyTwice) RETURN_IF_ERROR(DemandSame(problems, VerifyGraph(graph, function)));
     RETURN_IF_ERROR(DemandNoError(problems));
-    std::lock_guard<std::mutex> lock(mutex_);
-    sound_[graph.id()] = graph.version();
+    body.sound_at = graph.version();
     return Error::success();
   }
 
   Error AfterPipeline(const Module& module) override {
     auto verify = [&](const Graph& graph, const Function* function) {
-      return sound_.contains(graph.id()) ? DemandNoError(VerifyGraph(graph, function))
+      return bodies_.count(graph.id()) ? DemandNoError(VerifyGraph(graph, function))
                                          : Error::success();
     };
     RETURN_IF_ERROR(verify(module.main, nullptr));
@@ -67,10 +67,14 @@ class VerifyInstrumentation : public Instrumentation {
   }
 
  private:
-  // The version at which nothing was wrong with it; 0: it was not looked at.
-  uint64_t SoundAt(const Graph& graph) {
+  struct Body {
+    uint64_t sound_at = 0;  // the version at which nothing was wrong with it; 0: was not looked at
+    ChangeVerifier verifier;
+  };
+  // Bodies are optimised side by side, each by one thread.
+  Body& BodyOf(const Graph& graph) {
     std::lock_guard<std::mutex> lock(mutex_);
-    return sound_.lookup(graph.id());
+    return bodies_[graph.id()];
   }
 
   static Error DemandNoError(llvm::ArrayRef<Problem> problems) {
@@ -93,7 +97,7 @@ class VerifyInstrumentation : public Instrumentation {
 
   bool is_sound_;
   std::mutex mutex_;
-  llvm::DenseMap<uint64_t, uint64_t> sound_;  // by Graph::id()
+  std::unordered_map<uint64_t, Body> bodies_;  // by Graph::id(); entries stay in place
 };
 
 }  // namespace

@@ -2,16 +2,28 @@
 
 namespace grapnel {
 
+int64_t ShapeSymbols::SymbolAt(const Place& place, int dim, int64_t fresh) {
+  if (place.node >= first_of_node_.size()) first_of_node_.resize(place.node + 1, kNone);
+  uint32_t* link = &first_of_node_[place.node];
+  for (; *link != kNone; link = &arisen_[*link].next) {
+    const Arisen& known = arisen_[*link];
+    if (known.dim == dim && known.port == place.port && known.op == place.op) return known.symbol;
+  }
+  *link = arisen_.size();
+  arisen_.push_back({place.op, place.port, dim, kNone, fresh});
+  return fresh;
+}
+
 int64_t ShapeSymbols::DimAt(const Place& place, int dim, int64_t* next_symbol) {
-  auto [it, added] = dims_.try_emplace({KeyOf(place), dim}, *next_symbol);
-  if (added) --*next_symbol;
-  return it->second;
+  int64_t symbol = SymbolAt(place, dim, *next_symbol);
+  if (symbol == *next_symbol) --*next_symbol;
+  return symbol;
 }
 
 ShapeHandle ShapeSymbols::HandleAt(const Place& place) {
-  auto [it, added] = handles_.try_emplace(KeyOf(place), last_handle_ + 1);
-  if (added) ++last_handle_;
-  return it->second;
+  auto handle = static_cast<ShapeHandle>(SymbolAt(place, kHandle, last_handle_ + 1));
+  if (handle > last_handle_) last_handle_ = handle;
+  return handle;
 }
 
 int64_t ShapeSymbols::Resolve(int64_t dim) const {

@@ -10,8 +10,7 @@
 #define GRAPNEL_LIB_SHAPE_SYMBOLS_H_
 
 #include <cstdint>
-#include <map>
-#include <tuple>
+#include <vector>
 
 #include "lib/ir/graph.h"
 #include "lib/ir/shape.h"
@@ -55,10 +54,21 @@ class ShapeSymbols {
   bool MergeDims(int64_t a, int64_t b);
   ShapeHandle RootOf(ShapeHandle handle) const;
 
-  using PlaceKey = std::pair<std::pair<NodeId, StringId>, int32_t>;
-  static PlaceKey KeyOf(const Place& place) { return {{place.node, place.op}, place.port}; }
-  llvm::DenseMap<std::pair<PlaceKey, int>, int64_t> dims_;
-  llvm::DenseMap<PlaceKey, ShapeHandle> handles_;
+  // What arose at places of one node: a list, as few things do.
+  static constexpr uint32_t kNone = ~uint32_t{0};
+  static constexpr int kHandle = -1;  // instead of the dimension
+  struct Arisen {
+    StringId op;
+    int32_t port;
+    int dim;
+    uint32_t next;  // of the node, in arisen_
+    int64_t symbol;
+  };
+  // The symbol there; `fresh` when it is new.
+  int64_t SymbolAt(const Place& place, int dim, int64_t fresh);
+
+  std::vector<uint32_t> first_of_node_;
+  std::vector<Arisen> arisen_;
   ShapeHandle last_handle_ = 0;
   llvm::DenseMap<int64_t, int64_t> parent_of_dim_;  // a symbol of the class, or its size
   llvm::DenseMap<ShapeHandle, ShapeHandle> parent_of_handle_;
