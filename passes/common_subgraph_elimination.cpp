@@ -7,23 +7,26 @@
 //
 // Refuses: nodes that are fetched, fed or kept; ops with state or effects; loop frames; other
 // devices, attributes or control inputs (these are not the same at all).
+#include <utility>
+
 #include "lib/ir/import.h"
 #include "lib/pass/bypass.h"
 #include "lib/pass/node_order.h"
 #include "lib/pass/op_kinds.h"
 #include "lib/pass/pass.h"
-#include "llvm/ADT/Hashing.h"
-#include "llvm/Support/MathExtras.h"
+#include "lib/support/hash.h"
+#include "lib/support/memory.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace grapnel {
 namespace {
 
 // A few elements: constants of one shape mostly differ there, and those that do not are compared in
 // full.
-llvm::hash_code HashSample(const Literal& literal) {
-  llvm::hash_code hash = llvm::hash_combine(
-      int(literal.dtype()), llvm::hash_combine_range(literal.dims().begin(), literal.dims().end()));
+uint64_t HashSample(const Literal& literal) {
+  uint64_t hash = MixHash(literal.dims().size(), literal.dtype());
+  for (int64_t dim : literal.dims()) hash = MixHash(hash, dim);
   int64_t count = literal.num_elements();
   if (count == 0) return hash;
   size_t size = DataTypeSize(literal.dtype());
@@ -32,7 +35,7 @@ llvm::hash_code HashSample(const Literal& literal) {
     llvm::StringRef element = literal.dtype() == proto::DT_STRING
                                   ? llvm::StringRef(literal.strings()[at])
                                   : literal.bytes().substr(at * size, size);
-    hash = llvm::hash_combine(hash, element);
+    hash = MixHash(hash, HashBytes(element));
   }
   return hash;
 }
@@ -42,9 +45,15 @@ class NodesByHash {
  public:
   // Makes room for each node of the graph, once.
   void Reset(const Graph& graph) {
-    slots_.assign(llvm::PowerOf2Ceil(2 * graph.num_nodes() + 2), kNoNode);
+    size_t count = llvm::PowerOf2Ceil(2 * graph.num_nodes() + 2);
+    slots_.reserve(count);
+    UseHugePages(slots_.data(), count * sizeof(NodeId));
+    slots_.assign(count, kNoNode);
     hash_of_.resize(graph.end_id());
   }
+
+  // Whoever looks for the hash soon does not wait for memory then.
+  void Prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
 
   // What has the hash, in the order in which it was added.
   class Probe {
@@ -94,9 +103,12 @@ class CommonSubgraphElimination : public GraphPass {
     while (merged) {
       merged = false;
       seen_.Reset(edit.graph());
-      for (NodeId id : order) {
-        if (!edit.graph().IsAlive(id)) continue;
-        if (!Visit(edit.graph().node(id), &merged)) return Error::success();
+      for (size_t i = 0; i < order.size(); ++i) {
+        Foreseen& place = foreseen_[i % kAhead];
+        Foreseen foreseen = std::exchange(place, Foreseen());
+        if (i + kAhead < order.size()) Foresee(order[i + kAhead], &place);
+        if (!edit.graph().IsAlive(order[i])) continue;
+        if (!Visit(edit.graph().node(order[i]), foreseen, &merged)) return Error::success();
       }
       if (!has_loops_) break;
     }
@@ -106,13 +118,26 @@ class CommonSubgraphElimination : public GraphPass {
   }
 
  private:
+  // The hash of a node that is visited soon: by then what has it is in the caches.
+  struct Foreseen {
+    NodeId node = kNoNode;
+    uint64_t version = 0, hash = 0;  // of the node
+  };
+  void Foresee(NodeId id, Foreseen* foreseen) {
+    if (!edit_->graph().IsAlive(id)) return;
+    *foreseen = {id, edit_->graph().VersionOf(id), HashOf(edit_->graph().node(id))};
+    seen_.Prefetch(foreseen->hash);
+  }
+
   // False when --limit is used up.
-  bool Visit(const Node& node, bool* merged) {
+  bool Visit(const Node& node, const Foreseen& foreseen, bool* merged) {
     has_loops_ |= kinds_->Is(node, kNextIterationOp);
     if (!SortInputs(node)) return false;
     if (!edit_->Runs("merge")) return true;
     bool is_mine = CanMerge(node);
-    NodesByHash::Probe probe(seen_, HashOf(node));
+    bool is_as_foreseen =
+        foreseen.node == node.id() && foreseen.version == edit_->graph().VersionOf(node.id());
+    NodesByHash::Probe probe(seen_, is_as_foreseen ? foreseen.hash : HashOf(node));
     for (NodeId id; (id = probe.Next()) != kNoNode;) {
       Node first = edit_->graph().node(id);
       if (!IsSame(first, node)) continue;
@@ -196,15 +221,21 @@ class CommonSubgraphElimination : public GraphPass {
   }
 
   uint64_t HashOf(const Node& node) {
-    llvm::hash_code hash = llvm::hash_combine(node.op_id(), node.device_id());
-    for (Port port : SortedControls(node)) hash = llvm::hash_combine(hash, port.node, port.index);
+    uint64_t hash = MixHash(uint64_t{node.op_id()} << 32 | node.device_id(), node.num_inputs());
+    auto of_port = [](Port port) {
+      return uint64_t{port.node} << 32 | static_cast<uint32_t>(port.index);
+    };
+    int slots = node.num_inputs();
+    for (int i = 0; i < slots; ++i) hash = MixHash(hash, of_port(node.input(i)));
+    uint64_t unordered = 0;  // what may stand in any order
+    for (int i = 0; i < node.num_controls(); ++i)
+      unordered += MixHash(hash, of_port(node.input(slots + i)));
     const Literal* literal = edit_->ConstantOf(node);
-    if (literal) return llvm::hash_combine(hash, HashSample(*literal));
-    uint64_t attrs = 0;  // in whatever order
+    if (literal) return MixHash(MixHash(hash, unordered), HashSample(*literal));
     node.ForEachAttr([&](llvm::StringRef key, AttrView value) {
-      attrs += size_t{llvm::hash_value(key)} * 31 ^ size_t { llvm::hash_value(value.bytes()) };
+      unordered += MixHash(HashBytes(key), HashBytes(value.bytes()));
     });
-    return llvm::hash_combine(hash, attrs);
+    return MixHash(hash, unordered);
   }
 
   bool IsSame(const Node& a, const Node& b) {
@@ -229,6 +260,8 @@ class CommonSubgraphElimination : public GraphPass {
   bool has_loops_ = false;
   llvm::DenseSet<NodeId> feeds_in_place_;
   NodesByHash seen_;
+  static constexpr size_t kAhead = 16;
+  Foreseen foreseen_[kAhead];  // of the next nodes, by place in the order
 };
 
 GRAPNEL_PASS(CommonSubgraphElimination,

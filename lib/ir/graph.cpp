@@ -8,6 +8,7 @@
 #include "lib/ir/module.h"
 #include "lib/ir/op_table.h"
 #include "lib/ir/wire.h"
+#include "lib/support/memory.h"
 
 namespace grapnel {
 namespace {
@@ -211,6 +212,7 @@ Node Graph::Find(StringId name) const {
 
 void Graph::Reserve(size_t nodes) {
   nodes_.reserve(nodes);
+  UseHugePages(nodes_.data() + nodes_.size(), (nodes - nodes_.size()) * sizeof(Data));
   by_name_.reserve(nodes);
 }
 

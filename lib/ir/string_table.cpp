@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "lib/support/memory.h"
+
 namespace grapnel {
 namespace {
 
@@ -33,6 +35,7 @@ uint32_t HashOf(llvm::StringRef text) {
 
 StringTable::Slots::Slots(size_t count)
     : mask(count - 1), ids(std::make_unique_for_overwrite<std::atomic<StringId>[]>(count)) {
+  UseHugePages(ids.get(), count * sizeof(StringId));
   std::memset(static_cast<void*>(ids.get()), 0xFF, count * sizeof(StringId));  // kNoString
 }
 
@@ -74,6 +77,7 @@ StringTable::Entry& StringTable::NewEntry(StringId id) {
   Entry* entries = block.load(std::memory_order_relaxed);
   if (!entries) {
     entries = new Entry[size_t{1} << bits];
+    UseHugePages(entries, sizeof(Entry) << bits);
     block.store(entries, std::memory_order_release);
   }
   return entries[place ^ (1ull << bits)];

@@ -91,9 +91,8 @@ class Kinds {
     if (!added) return it->second;
     it->second.info = DefinitionOf(node);
     it->second.takes_tensors =
-        it->second.info && llvm::any_of(it->second.info->attrs, [](const OpAttr& attr) {
-          return attr.type == "tensor";
-        });
+        it->second.info && llvm::any_of(it->second.info->attrs,
+                                        [](const OpAttr& attr) { return attr.type == "tensor"; });
     return it->second;
   }
 

@@ -171,7 +171,7 @@ bool Editor::Begin(llvm::StringRef rule, const Node& node) {
   return true;
 }
 
-void Editor::Note(std::string text) {
+void Editor::SetNote(std::string text) {
   assert(record_->open && "no rewrite is under way");
   record_->note = std::move(text);
 }

@@ -95,8 +95,12 @@ class GRAPNEL_PUBLIC Editor {
   bool Runs(llvm::StringRef rule) const { return only_rule_.empty() || only_rule_ == rule; }
   // `node` went into what was made, though it was not removed, redirected or changed.
   void Used(const Node& node);
-  // What the reader of the record should know of the rewrite under way. One sentence, no period.
-  void Note(std::string text);
+  // What the reader of the record should know of the rewrite under way. One sentence, no period;
+  // formatted only where there is a reader.
+  template <typename... Args>
+  void Note(const char* format, Args&&... args) {
+    if (on_rewrite_) SetNote(Sentence(format, std::forward<Args>(args)...));
+  }
   // A rule that matched and does not fire: kept for --why-not, and only then formatted.
   template <typename... Args>
   void Refuse(llvm::StringRef rule, const Node& node, const char* format, Args&&... args) {
@@ -171,6 +175,7 @@ class GRAPNEL_PUBLIC Editor {
   void Changed(const Node& node);
   void SetValue(const Node& node, const Literal& value);
   void AddRefusal(llvm::StringRef rule, const Node& node, std::string reason);
+  void SetNote(std::string text);
   void Keep(Record& record);
   void RecordOrigins(const Record& record);
   uint32_t DerivationOf(NodeId id) const {

@@ -58,7 +58,7 @@ class VerifyInstrumentation : public Instrumentation {
   Error AfterPipeline(const Module& module) override {
     auto verify = [&](const Graph& graph, const Function* function) {
       return bodies_.count(graph.id()) ? DemandNoError(VerifyGraph(graph, function))
-                                         : Error::success();
+                                       : Error::success();
     };
     RETURN_IF_ERROR(verify(module.main, nullptr));
     for (const auto& function : module.functions)

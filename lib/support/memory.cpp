@@ -1,5 +1,6 @@
 #include "lib/support/memory.h"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -67,6 +68,15 @@ uint64_t AvailableMemory() {
   std::optional<uint64_t> kilobytes = NumberAfter("/proc/meminfo", "MemAvailable:");
   uint64_t free = kilobytes ? *kilobytes * 1024 : UINT64_MAX;
   return std::min({free, LeftInCgroups(), LeftOfAddresses()});
+}
+
+void UseHugePages(const void* begin, size_t bytes) {
+  constexpr uintptr_t kHugePage = uintptr_t{2} << 20, kWorthIt = uintptr_t{8} << 20;
+  if (bytes < kWorthIt) return;
+  uintptr_t first = reinterpret_cast<uintptr_t>(begin), end = first + bytes;
+  first = (first + kHugePage - 1) / kHugePage * kHugePage;
+  end = end / kHugePage * kHugePage;
+  madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
 }
 
 }  // namespace grapnel

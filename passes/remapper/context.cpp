@@ -105,8 +105,8 @@ bool Remapper::MayLoseNan(const Node& activation) {
     RefuseAt(activation, "a fused {0} makes 0 of a NaN, and NaNs are to be kept", activation.op());
     return false;
   }
-  edit.Note(llvm::formatv("a NaN before '{0}' becomes 0: the fused {1} drops it, in TensorFlow too",
-                          activation.name(), activation.op()));
+  edit.Note("a NaN before '{0}' becomes 0: the fused {1} drops it, in TensorFlow too",
+            activation.name(), activation.op());
   return true;
 }
 
