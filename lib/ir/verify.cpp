@@ -301,8 +301,20 @@ class Verifier {
     }
   }
 
+  // Whether each node comes after all that it reads, as in most files.
+  bool IsInOrder() const {
+    for (Node node : graph_.nodes()) {
+      for (int slot = 0, slots = node.num_inputs() + node.num_controls(); slot < slots; ++slot) {
+        NodeId input = node.input(slot).node;
+        if (input >= node.id() && input != kNoNode) return false;
+      }
+    }
+    return true;
+  }
+
   // Whether there is no cycle at all, loops' own included.
   bool IsAcyclic() const {
+    if (IsInOrder()) return true;
     std::vector<uint32_t> waiting(graph_.end_id(), 0);
     std::vector<NodeId> ready;
     ready.reserve(graph_.num_nodes());

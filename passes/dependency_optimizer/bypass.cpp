@@ -52,6 +52,7 @@ bool CrossesNoMoreDevices(Dependencies& rule, const Node& node, llvm::ArrayRef<N
 bool IsBeneficial(Dependencies& rule, const Node& node) {
   size_t in = node.num_inputs() + node.num_controls();
   bool has_ports = rule.kinds.Is(node, kIdentityNOp) && !IsIdentityNOfOne(node);
+  if (in <= 1 && !has_ports && rule.on_one_device) return true;  // whatever reads it
   // in * out <= in + out only for 1 of either, or 2 of both.
   size_t limit = in <= 1 || has_ports ? node.uses().size() : in == 2 ? 2 : 1;
   llvm::SmallVector<Node, 4> readers = ReadersOf(rule, node, limit);
@@ -65,7 +66,7 @@ bool IsBeneficial(Dependencies& rule, const Node& node) {
   if (edges_after > in + out)
     return rule.Fails("'{0}' has {1} and {2}{3}: without it there would be more edges", node.name(),
                       Plural(in, "input"), Plural(out, "reader"), out > limit ? " or more" : "");
-  return CrossesNoMoreDevices(rule, node, readers) ||
+  return rule.on_one_device || CrossesNoMoreDevices(rule, node, readers) ||
          rule.Fails("without '{0}' more edges would cross from device to device", node.name());
 }
 

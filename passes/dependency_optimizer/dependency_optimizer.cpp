@@ -83,6 +83,15 @@ GRAPNEL_PASS(DependencyOptimizer,
 
 }  // namespace
 
+bool Dependencies::AreOnOneDevice(const Graph& graph) {
+  StringId device = kNoString;
+  for (Node node : graph.nodes()) {
+    if (device != kNoString && node.device_id() != device) return false;
+    device = node.device_id();
+  }
+  return true;
+}
+
 void Dependencies::Push(const Node& node) {
   if (in_work_.size() <= node.id()) in_work_.resize(node.id() + 1);
   if (in_work_[node.id()]) return;

@@ -14,9 +14,13 @@ class Dependencies : public RuleContext {
  public:
   static constexpr char kOptimizer[] = "dependency_optimizer";
   explicit Dependencies(Editor& edit)
-      : RuleContext(edit), has_fetches(edit.boundary().has_fetches()), bypasser(edit) {}
+      : RuleContext(edit),
+        has_fetches(edit.boundary().has_fetches()),
+        on_one_device(AreOnOneDevice(edit.graph())),
+        bypasser(edit) {}
 
   const bool has_fetches;
+  const bool on_one_device;  // all nodes say the same of where they are
   Bypasser bypasser;
 
   // --- Nodes to look at, the last one put in first; none is in it twice.
@@ -30,6 +34,8 @@ class Dependencies : public RuleContext {
   bool CanRemoveIdentity(const Node& node);
 
  private:
+  static bool AreOnOneDevice(const Graph& graph);
+
   std::vector<NodeId> work_;
   std::vector<bool> in_work_;
 };
