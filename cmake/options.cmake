@@ -41,6 +41,8 @@ add_link_options(-Wl,--disable-new-dtags)
 find_program(GRAPNEL_LLD ld.lld PATHS /usr/lib/llvm-14/bin)
 if(GRAPNEL_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   add_link_options($<$<LINK_LANGUAGE:CXX>:-fuse-ld=lld>)
+  # What runs before main lies side by side, as GNU's linker has it: a start touches 4 MB of code and not 20.
+  add_link_options($<$<LINK_LANGUAGE:CXX>:LINKER:-z,keep-text-section-prefix>)
 endif()
 
 find_program(CCACHE ccache)

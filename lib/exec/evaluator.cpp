@@ -3,13 +3,14 @@
 #include "lib/exec/bound_kernel.h"
 #include "lib/ir/node_types.h"
 #include "lib/support/denormals.h"
+#include "lib/support/file.h"
 
 namespace grapnel {
 namespace {
 
 class CpuEvaluator : public Evaluator {
  public:
-  explicit CpuEvaluator(ThreadPool& pool) : pool_(pool) {}
+  explicit CpuEvaluator(ThreadPool& pool) : pool_(pool), allocator_(MakePoolAllocator()) {}
 
   bool CanEvaluate(const Node& node) override {
     auto def = KernelRegistry::Get().Find(node, "CPU");
@@ -40,9 +41,12 @@ class CpuEvaluator : public Evaluator {
     MessageSink silent;
     llvm::SmallVector<Tensor, 4> arguments = tensors;
     FlushDenormals flush;
-    RunServices services{HeapAllocator(), pool_, silent};
+    RunServices services{*allocator_, pool_, silent};
     KernelContext context(arguments, outputs, types.outputs, services);
     RETURN_IF_ERROR(kernel.Call(context));
+    for (const Literal& input : inputs) {
+      if (input.bytes().size() >= kLarge) DropPages(input.bytes());
+    }
     std::vector<Literal> results;
     for (const Tensor& output : outputs) {
       if (output.HoldsObjects())
@@ -53,7 +57,10 @@ class CpuEvaluator : public Evaluator {
   }
 
  private:
+  // Weights are folded once: what is read again, to look for equal ones, comes back cheaply.
+  static constexpr size_t kLarge = size_t{64} << 10;
   ThreadPool& pool_;
+  std::unique_ptr<Allocator> allocator_;
 };
 
 }  // namespace

@@ -124,6 +124,10 @@ struct GRAPNEL_PUBLIC ExecutorOptions {
   Device* device = nullptr;
   // Set: the run ends with an error as soon as the kernels that it is in have returned.
   const CancelFlag* cancel = nullptr;
+  // Set: asked once for each large constant whose value nobody reads but kernels that pack it.
+  // Takes it out of the graph, which nobody asks for it again, and gives what holds its memory:
+  // that goes when it is packed. Null: the graph keeps it.
+  std::function<std::shared_ptr<const void>(const Node& constant)> take_value;
   // The graph is one of the partitions that a PartitionedExecutor runs.
   bool is_partition = false;
 };

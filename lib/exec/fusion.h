@@ -25,7 +25,8 @@ class FusionView {
   virtual int Maker(int step, int i) const = 0;
   // What input `i` reads, by number: where two inputs have one, they read the same tensor.
   virtual int Value(int step, int i) const = 0;
-  // The value of input `i` if it is the same in every run, else null.
+  // The value of input `i` if it is the same in every run, else null. Elements may be unaligned
+  // where the step's kernel keeps them (KernelDef::keeps).
   virtual const Tensor* Constant(int step, int i) const = 0;
   // Whether the step may be joined with others: no hook wants it, it is part of no other fusion,
   // and it waits for nothing but its inputs.
@@ -47,6 +48,9 @@ struct StepFusion {
   struct Input {
     int step = 0, input = 0;  // what that step read there
     Tensor constant;          // if set: this instead
+    // The fusion's kernel keeps it, as one that Keeps() does; so do those that take a step's kernel
+    // along, of what that keeps.
+    bool is_kept = false;
   };
 
   std::vector<int> steps;  // ascending; all but the last one are hidden, and the last is free

@@ -120,8 +120,8 @@ class GRAPNEL_PUBLIC KernelSetup {
   DataType input_type(int i) const { return input_types_[i]; }
   int num_outputs() const { return static_cast<int>(output_types_.size()); }
   DataType output_type(int i) const { return output_types_[i]; }
-  // The value of input `i` when it is the same in every run (weights), else null. Lives as long as
-  // the kernel, in host memory whatever the device.
+  // The value of input `i` when it is the same in every run (weights), else null. Its buffer lives
+  // as long as the kernel, unless the kernel Keeps() it, in host memory whatever the device.
   const Tensor* constant(int i) const { return constants_[i]; }
   Device* device() const { return device_; }  // null: the CPU
 
@@ -174,10 +174,12 @@ struct GRAPNEL_PUBLIC KernelDef {
   std::vector<OfTypes> types = {};  // all must hold; an attribute that is not there takes any dtype
   std::vector<InputRule> rules = {};
   std::vector<int> host_inputs = {}, host_outputs = {};  // see HostInputs
+  std::vector<int> keeps = {};                           // see Keeps
   const char* plugin = "";  // set by the registry: the file that it came with
 
   bool Takes(const Node& node) const;  // by the dtypes of its attributes
   bool IsHostInput(int i, int count) const { return Holds(host_inputs, i, count); }
+  bool KeepsInput(int i, int count) const { return Holds(keeps, i, count); }
   bool IsHostOutput(int i, int count) const { return Holds(host_outputs, i, count); }
   static bool Holds(llvm::ArrayRef<int> list, int i, int count) {
     for (int index : list) {
@@ -262,6 +264,17 @@ struct GRAPNEL_PUBLIC HostOutputs {
   std::vector<int> slots;
 };
 
+// Inputs of which the kernel keeps what it needs where they are constant floats: then
+// KernelSetup::constant alone has the elements, which may be unaligned (Tensor::Borrow), and a
+// run's input has dtype and dims without elements. Nobody else holds a weight that only such
+// kernels read, so that it goes when they have packed it.
+struct GRAPNEL_PUBLIC Keeps {
+  template <typename... Slots>
+  explicit Keeps(Slots... slots) : slots({slots...}) {}
+  std::vector<int> slots;
+};
+
+inline void Say(KernelDef* def, Keeps keeps) { def->keeps = std::move(keeps.slots); }
 inline void Say(KernelDef* def, OfTypes choice) {
   if (!choice.types.empty()) def->types.push_back(std::move(choice));
 }

@@ -31,6 +31,7 @@ struct NodeStats {
 struct PlanNode {
   // Whether another thread is worth waking for the node, by the time that it last took.
   bool IsLong() const;
+  bool Keeps(size_t i) const { return i < 32 && (kept_inputs >> i & 1); }
 
   Node node;
   FlowKind flow = FlowKind::kKernel;
@@ -43,6 +44,7 @@ struct PlanNode {
   Slot first_output = 0;
   llvm::SmallVector<uint32_t, 4> readers;  // nodes that wait for this one, once for each edge
   uint32_t waits_for = 0;                  // edges from nodes that this one waits for
+  uint32_t kept_inputs = 0;  // bits: constants that the kernel keeps itself (KernelDef::keeps)
   bool hooked = false;
   bool puts_references = false;
   // A constant that runs like a node, because it is dead in a branch that is not taken.

@@ -109,6 +109,7 @@ Expected<std::unique_ptr<ExecutionPlan>> PlanBuilder::Build(llvm::ArrayRef<Port>
     AddFeed(feeds[i], i < types.size() ? types[i] : TypeOfPort(graph_, feeds[i]));
   FindTraits();
   RETURN_IF_ERROR(OpenLanes());
+  may_keep_ = !plan_->options.hook && !has_flow_ && plan_->lanes.empty();
   for (NodeId id : TopologicalOrder(graph_)) {
     if (!needed_[id]) continue;
     RETURN_IF_ERROR(AddNode(graph_.node(id)));
@@ -125,6 +126,7 @@ Expected<std::unique_ptr<ExecutionPlan>> PlanBuilder::Build(llvm::ArrayRef<Port>
     FindOrder();
   }
   LinkInputs();
+  LeaveToKernels();
   LendServices();
   plan_->stats = std::make_unique<PlanStats>(plan_->nodes.size());
   for (size_t id = 0; id < plan_->nodes.size(); ++id)
@@ -194,6 +196,7 @@ Error PlanBuilder::AddFetch(Port fetch) {
   Node node = graph_.node(fetch.node);
   auto found = slot_of_.find(Key(fetch));
   if (found != slot_of_.end()) {
+    RETURN_IF_ERROR(Align(found->second));
     ASSIGN_OR_RETURN(Slot slot,
                      InMemoryOf(nullptr, found->second, TypeOfPort(graph_, fetch), node));
     plan_->fetch_slots.push_back(slot);
@@ -368,6 +371,32 @@ void PlanBuilder::LinkInputs() {
   plan.has_references = has_references_ || llvm::any_of(plan.slots, [](const SlotInfo& slot) {
                           return slot.is_reference;
                         });
+}
+
+// A constant that nobody reads but kernels that keep it is theirs alone: the plan has its dtype and
+// dims. What was multiplied into others is nobody's.
+void PlanBuilder::LeaveToKernels() {
+  if (!may_keep_) return;
+  enum Reader : char { kNone, kKept, kOther };
+  std::vector<Reader> reader(plan_->slots.size(), kNone);
+  for (const PlanNode& node : plan_->nodes) {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      Reader& known = reader[node.inputs[i]];
+      known = std::max(known, node.Keeps(i) ? kKept : kOther);
+    }
+  }
+  for (Slot slot : plan_->fetch_slots) {
+    if (slot != kNoSlot) reader[slot] = kOther;
+  }
+  for (const Borrowed& borrowed : borrowed_) {
+    if (reader[borrowed.slot] == kOther || !plan_->options.take_value) continue;
+    Tensor::GiveOwner(borrowed.value, plan_->options.take_value(graph_.node(borrowed.node)));
+  }
+  borrowed_.clear();
+  for (Slot slot = 0; slot < plan_->slots.size(); ++slot) {
+    Tensor& constant = plan_->slots[slot].constant;
+    if (constant && reader[slot] == kKept) constant = constant.WithoutElements();
+  }
 }
 
 void PlanBuilder::LendServices() {

@@ -48,6 +48,7 @@ class PlanBuilder {
   Error LinkFrames();
   Expected<FlowNode> FlowNodeOf(uint32_t id);
   void LinkInputs();
+  void LeaveToKernels();
   void LendServices();
   Error Missing() const;
 
@@ -61,6 +62,8 @@ class PlanBuilder {
   void AddFeed(Port feed, DataType type);
   Error AddNode(const Node& node);
   Error AddConstant(const Node& node);
+  Error Align(Slot slot);
+  Error FindKept(const KernelDef& def, PlanNode* plan, KernelInputs* inputs);
   void AddConstantOfBranch(PlanNode plan, Tensor value);
   Error AddUnfedPlaceholder(const Node& node);
   Error AddControlFlow(PlanNode plan);
@@ -90,10 +93,17 @@ class PlanBuilder {
   llvm::DenseSet<uint64_t> fed_;            // by Key
   std::vector<bool> needed_;                // by NodeId
   bool has_flow_ = false;                   // Switch, Merge or a loop
+  bool may_keep_ = false;                   // kernels may be left alone with constants
   bool has_references_ = false;             // has_flow_, and variables that stand for their values
   llvm::DenseMap<uint64_t, Slot> slot_of_;  // by Key
   llvm::DenseMap<NodeId, uint32_t> plan_of_;    // the plan node whose end is this node's
   llvm::DenseMap<NodeId, Tensor> flow_values_;  // of FlowKind::kConstant
+  struct Borrowed {                             // a constant as it lies in the graph
+    Slot slot;
+    NodeId node;
+    Tensor value;
+  };
+  std::vector<Borrowed> borrowed_;
   // Plan nodes to wait for. A node that has none of its own (a constant, or one that was computed
   // already) hands them to its readers; a plan node waits for them beside its inputs.
   llvm::DenseMap<NodeId, llvm::SmallVector<uint32_t, 4>> handed_on_, waits_too_;

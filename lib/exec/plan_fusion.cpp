@@ -123,6 +123,9 @@ class PlanFuser : public FusionView {
       const PlanNode& reader = plan_.nodes[input.step];
       joined.inputs.push_back(reader.inputs[input.input]);
       joined.input_types.push_back(reader.input_types[input.input]);
+      bool is_kept = input.is_kept || (!input.constant && reader.Keeps(input.input));
+      size_t i = joined.inputs.size() - 1;
+      if (is_kept && i < 32) joined.kept_inputs |= uint32_t{1} << i;
     }
     std::vector<FusedStep> steps;
     for (int member : fusion.steps) {
@@ -146,6 +149,7 @@ class PlanFuser : public FusionView {
     last.cost = fusion.cost;
     last.inputs = std::move(joined.inputs);
     last.input_types = std::move(joined.input_types);
+    last.kept_inputs = joined.kept_inputs;
     last.stands_for = std::move(joined.stands_for);
     if (plan_.options.profiler) plan_.options.profiler->StandsFor(last.node, last.stands_for);
     return true;

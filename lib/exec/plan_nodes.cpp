@@ -64,7 +64,11 @@ Error PlanBuilder::AddNode(const Node& node) {
 Error PlanBuilder::AddConstant(const Node& node) {
   bool hooked = plan_->options.hook && plan_->options.hook->Wants(node);
   ASSIGN_OR_RETURN(Literal literal, Literal::FromConst(node));
-  auto tensor = Tensor::FromLiteral(literal);
+  // What a kernel may keep is shown to it where it lies; others get a copy where they need one.
+  constexpr size_t kLarge = size_t{16} << 10;
+  bool borrows = may_keep_ && literal.dtype() == proto::DT_FLOAT && !literal.is_splat() &&
+                 literal.bytes().size() >= kLarge;
+  auto tensor = borrows ? Tensor::Borrow(literal) : Tensor::FromLiteral(literal);
   if (!tensor) return Annotate("node '" + node.name() + "'", tensor.takeError());
   if (hooked) *tensor = plan_->options.hook->InsteadOfConstant(node, *tensor);
   if (has_flow_ && node.num_controls() > 0) {
@@ -77,7 +81,17 @@ Error PlanBuilder::AddConstant(const Node& node) {
   Slot slot = NewSlot();
   Bind({node.id(), 0}, slot);
   if (hooked) plan_->hooked_constants.emplace_back(node, slot);
+  if (borrows) borrowed_.push_back({slot, node.id(), *tensor});
   plan_->slots[slot].constant = std::move(*tensor);
+  return Error::success();
+}
+
+// Somebody reads the slot who cannot take it as it lies.
+Error PlanBuilder::Align(Slot slot) {
+  Tensor& constant = plan_->slots[slot].constant;
+  if (!constant || constant.IsAligned()) return Error::success();
+  ASSIGN_OR_RETURN(constant, Tensor::Aligned(constant));
+  llvm::erase_if(borrowed_, [&](const auto& borrowed) { return borrowed.slot == slot; });
   return Error::success();
 }
 
@@ -155,6 +169,7 @@ Error PlanBuilder::AddKernel(PlanNode plan, KernelInputs inputs) {
     AddMissingKernel(plan.node);
     return Error::success();
   }
+  RETURN_IF_ERROR(FindKept(**def, &plan, &inputs));
   KernelSetup setup(plan.node, inputs.types, plan.output_types, inputs.constants);
   auto kernel = BoundKernel::Make(**def, setup);
   if (!kernel) {
@@ -164,6 +179,19 @@ Error PlanBuilder::AddKernel(PlanNode plan, KernelInputs inputs) {
   plan.cost = (*def)->cost;
   if (once && AddComputedOnce(plan)) return Error::success();
   return AddOnCpu(std::move(plan));
+}
+
+Error PlanBuilder::FindKept(const KernelDef& def, PlanNode* plan, KernelInputs* inputs) {
+  int count = static_cast<int>(plan->inputs.size());
+  for (int i = 0; i < count; ++i) {
+    const Tensor* constant = inputs->constants[i];
+    if (!constant) continue;
+    if (may_keep_ && i < 32 && constant->dtype() == proto::DT_FLOAT && def.KeepsInput(i, count))
+      plan->kept_inputs |= uint32_t{1} << i;
+    else
+      RETURN_IF_ERROR(Align(plan->inputs[i]));
+  }
+  return Error::success();
 }
 
 // A node that depends on constants alone (a weight behind an Identity, a folded batch norm) is

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "lib/exec/arena.h"
+#include "lib/support/file.h"
 #include "lib/support/memory_budget.h"
 
 namespace grapnel {
@@ -129,6 +131,7 @@ class Pool : public Allocator {
  public:
   Pool(Allocator& source, MemoryCounter* counter) : source_(source), shared_(new Shared) {
     shared_->counter = counter;
+    if (&source == &HeapAllocator()) large_ = MakeArena(IdleMemory::kKept, counter);
   }
   ~Pool() override {
     bool is_last;
@@ -142,6 +145,7 @@ class Pool : public Allocator {
 
   Expected<BufferRef> Allocate(size_t bytes) override {
     if (bytes > (size_t{1} << 62)) return MemoryRefused(bytes);
+    if (large_ && bytes >= kLarge) return large_->Allocate(bytes);
     size_t capacity;
     size_t size_class = ClassOf(bytes, &capacity);
     {
@@ -181,7 +185,10 @@ class Pool : public Allocator {
     if (shared_->counter) shared_->counter->Add(static_cast<int64_t>(bytes));
   }
 
+  static constexpr size_t kLarge = size_t{32} << 10;
+
   Allocator& source_;
+  std::unique_ptr<Allocator> large_;  // null: all sizes have classes, as on a device
   Shared* shared_;
 };
 
@@ -220,6 +227,19 @@ class LiteralBuffer : public Buffer {
  private:
   Literal literal_;
 };
+
+// The same of large bytes that are read once.
+class BorrowedBuffer : public LiteralBuffer {
+ public:
+  using LiteralBuffer::LiteralBuffer;
+  ~BorrowedBuffer() override { DropPages({static_cast<const char*>(data_), size_}); }
+  void Own(std::shared_ptr<const void> owner) { owner_ = std::move(owner); }
+
+ private:
+  std::shared_ptr<const void> owner_;
+};
+
+size_t AlignmentOf(DataType dtype) { return std::min<size_t>(DataTypeSize(dtype), 16); }
 
 }  // namespace
 
@@ -260,10 +280,9 @@ Expected<Tensor> Tensor::Allocate(DataType dtype, llvm::ArrayRef<int64_t> dims,
 
 Expected<Tensor> Tensor::FromLiteral(const Literal& literal, Allocator& allocator) {
   size_t size = DataTypeSize(literal.dtype());
-  bool aligned =
-      size && reinterpret_cast<uintptr_t>(literal.bytes().data()) % std::min<size_t>(size, 16) == 0;
-  if (aligned && !literal.is_splat()) {
-    return Tensor(literal.dtype(), literal.dims(), BufferRef(new LiteralBuffer(literal)));
+  if (size && !literal.is_splat()) {
+    Tensor tensor(literal.dtype(), literal.dims(), BufferRef(new LiteralBuffer(literal)));
+    if (tensor.IsAligned()) return tensor;
   }
   ASSIGN_OR_RETURN(Tensor tensor, Allocate(literal.dtype(), literal.dims(), allocator));
   if (literal.dtype() == proto::DT_STRING) {
@@ -280,6 +299,28 @@ Expected<Tensor> Tensor::FromLiteral(const Literal& literal, Allocator& allocato
     std::memcpy(out, literal.bytes().data(), literal.bytes().size());
   }
   return tensor;
+}
+
+Tensor Tensor::Borrow(const Literal& literal) {
+  assert(DataTypeSize(literal.dtype()) && !literal.is_splat());
+  return Tensor(literal.dtype(), literal.dims(), BufferRef(new BorrowedBuffer(literal)));
+}
+
+void Tensor::GiveOwner(const Tensor& borrowed, std::shared_ptr<const void> owner) {
+  assert(dynamic_cast<BorrowedBuffer*>(borrowed.buffer().get()));
+  static_cast<BorrowedBuffer*>(borrowed.buffer().get())->Own(std::move(owner));
+}
+
+bool Tensor::IsAligned() const {
+  if (!buffer_ || DataTypeSize(dtype_) == 0) return true;
+  return reinterpret_cast<uintptr_t>(device_data()) % AlignmentOf(dtype_) == 0;
+}
+
+Expected<Tensor> Tensor::Aligned(const Tensor& tensor, Allocator& allocator) {
+  if (tensor.IsAligned()) return tensor;
+  ASSIGN_OR_RETURN(Tensor copy, Allocate(tensor.dtype(), tensor.dims(), allocator));
+  std::memcpy(copy.raw(), tensor.raw(), tensor.byte_size());
+  return copy;
 }
 
 Tensor Tensor::OfObject(DataType dtype, ObjectRef object) {

@@ -98,9 +98,14 @@ using ObjectRef = llvm::IntrusiveRefCntPtr<Object>;
 // Plain aligned memory, no reuse; what the process's budget allows (lib/support/memory_budget.h).
 GRAPNEL_PUBLIC Allocator& HeapAllocator();
 
-// Keeps what is given back and hands it out again by size class, so that a graph that runs twice
-// allocates once. Takes from `source`, which outlives its buffers; they may outlive the pool.
-// `counter` is told of what is handed out and given back, and must outlive the buffers; null: none.
+// For what is made once and read from then on, as weights that a kernel has packed: huge pages, and
+// what is given back goes to the system at once.
+GRAPNEL_PUBLIC Allocator& WeightAllocator();
+
+// Keeps what is given back and hands it out again, small buffers by size class and large ones of
+// the host's memory as lib/exec/arena.h says, so that a graph that runs twice allocates once. Takes
+// from `source`, which outlives its buffers; they may outlive the pool. `counter` is told of what
+// is handed out and given back, and must outlive the buffers; null: none.
 GRAPNEL_PUBLIC std::unique_ptr<Allocator> MakePoolAllocator(Allocator& source = HeapAllocator(),
                                                             MemoryCounter* counter = nullptr);
 
@@ -144,6 +149,19 @@ class GRAPNEL_PUBLIC Tensor {
   // Shares the literal's bytes when they are full and aligned; else copies. A splat is expanded.
   static Expected<Tensor> FromLiteral(const Literal& literal,
                                       Allocator& allocator = HeapAllocator());
+  // Shares the literal's bytes wherever they lie: elements may be unaligned, see IsAligned. For a
+  // literal of numbers that is no splat. Pages of a mapped file are dropped when the last tensor
+  // goes (DropPages).
+  static Tensor Borrow(const Literal& literal);
+  // Of a tensor that Borrow gave: what goes with the last one that shares its bytes.
+  static void GiveOwner(const Tensor& borrowed, std::shared_ptr<const void> owner);
+  // Whether its elements may be read as what they are; only what Borrow gave may lie otherwise.
+  bool IsAligned() const;
+  // The tensor itself, or a copy that is aligned.
+  static Expected<Tensor> Aligned(const Tensor& tensor, Allocator& allocator = HeapAllocator());
+  // Dtype and dims without elements: what a run gives a kernel that keeps a constant itself
+  // (KernelDef::keeps).
+  Tensor WithoutElements() const { return Tensor(dtype_, dims_, BufferRef()); }
   // A scalar of dtype variant or resource.
   static Tensor OfObject(DataType dtype, ObjectRef object);
   // Copies nothing for numeric dtypes: the literal keeps the buffer. Not for HoldsObjects().

@@ -82,8 +82,11 @@ void Module::RetainFunctions(llvm::function_ref<bool(const Function&)> keep) {
 
 // Large values go into slabs of huge pages, where the system lets us: 100 MB of folded weights are
 // 25,000 page faults otherwise, which cost more than the copy.
-char* Module::AllocateLarge(size_t size) {
-  constexpr size_t kHugePage = size_t{2} << 20, kSlab = size_t{32} << 20;
+// The last `content` bytes begin where vectors of any kind may: plans read elements where they lie.
+char* Module::AllocateLarge(size_t size, size_t content) {
+  constexpr size_t kHugePage = size_t{2} << 20, kSlab = size_t{32} << 20, kAlignment = 64;
+  size_t head = size - content, skipped = (kAlignment - head % kAlignment) % kAlignment;
+  size += skipped;
   if (large_left_ < size) {
     size_t slab = (std::max(size, kSlab) + kHugePage - 1) / kHugePage * kHugePage;
     void* memory = std::aligned_alloc(kHugePage, slab);
@@ -95,19 +98,39 @@ char* Module::AllocateLarge(size_t size) {
     large_left_ = slab;
   }
   char* at = large_at_;
-  large_at_ += size;
-  large_left_ -= size;
-  return at;
+  size_t taken = (size + kAlignment - 1) / kAlignment * kAlignment;
+  taken = std::min(taken, large_left_);
+  large_at_ += taken;
+  large_left_ -= taken;
+  return at + skipped;
+}
+
+std::shared_ptr<const void> Module::TakeLarge(llvm::StringRef bytes) {
+  std::lock_guard lock(keeping_);
+  for (const Slab& slab : large_) {
+    llvm::StringRef whole(slab.bytes.get(), slab.size);
+    if (bytes.begin() < whole.begin() || bytes.end() > whole.end()) continue;
+    if (slab.bytes.use_count() != 1) return nullptr;
+    constexpr uintptr_t kPage = 4096;
+    uintptr_t begin = (reinterpret_cast<uintptr_t>(bytes.begin()) + kPage - 1) / kPage * kPage;
+    uintptr_t end = reinterpret_cast<uintptr_t>(bytes.end()) / kPage * kPage;
+    auto give_back = [begin, end](const char*) {
+      if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    };
+    return std::shared_ptr<const char>(bytes.begin(), give_back);
+  }
+  return nullptr;
 }
 
 llvm::StringRef Module::Keep(llvm::ArrayRef<llvm::StringRef> pieces) {
   size_t size = 0;
   for (llvm::StringRef piece : pieces) size += piece.size();
+  size_t content = pieces.empty() ? 0 : pieces.back().size();
   char* copy;
   {
     std::lock_guard lock(keeping_);
     copy = size < kLargeValue ? static_cast<char*>(bytes_.Allocate(std::max<size_t>(size, 1), 1))
-                              : AllocateLarge(size);
+                              : AllocateLarge(size, content);
   }
   char* at = copy;
   for (llvm::StringRef piece : pieces) {

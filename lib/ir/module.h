@@ -88,6 +88,11 @@ class GRAPNEL_PUBLIC Module {
     return Keep(llvm::ArrayRef<llvm::StringRef>(bytes));
   }
   llvm::StringRef Keep(llvm::ArrayRef<llvm::StringRef> pieces);  // one after the other
+  // For a value that no attribute has any more: gives memory of Keep() to the caller, and with the
+  // last copy of what is returned it goes back to the system. The module must outlive that. Null,
+  // and nothing happens, where the bytes are few, lie in a file, or a copy of the module shares
+  // them.
+  std::shared_ptr<const void> TakeLarge(llvm::StringRef bytes);
   // Files that nodes and constants point into.
   std::vector<std::shared_ptr<const FileBytes>> sources;
 
@@ -99,7 +104,7 @@ class GRAPNEL_PUBLIC Module {
 
  private:
   static constexpr size_t kLargeValue = 16 * 1024;
-  char* AllocateLarge(size_t size);
+  char* AllocateLarge(size_t size, size_t content);
   // In a copy: bytes of the original as the copy may hold them.
   llvm::StringRef Share(llvm::StringRef bytes);
   void CopyFunction(const Module& original, const Function& function);

@@ -114,6 +114,7 @@ Error RunCase(llvm::StringRef path, const ReplayRequest& request, Replayed* repl
   tap.CountOn(request.run.pool);
   RunRequest run = request.run;
   if (!request.taps.empty()) run.hook = &tap;
+  run.gives_up_values = true;
   ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened, std::move(run)));
   if (Error error = job.Prepare()) return WithStack(opened, std::move(error));
   if (request.run.print) job.SaySpread(request.run.print);

@@ -57,7 +57,10 @@ struct GRAPNEL_PUBLIC RunRequest {
   RunWatch* watch = nullptr;
   RunProfiler* profiler = nullptr;
   const CancelFlag* cancel = nullptr;  // ends a run from another thread
-  bool keeps_variables = false;        // for SaveAsCase, as they were before the last run
+  // Nobody reads values of the graph's constants after Prepare(): those that kernels have packed
+  // may leave it (ValueTaker). Not with hooks, steps or placement, for which they stay.
+  bool gives_up_values = false;
+  bool keeps_variables = false;  // for SaveAsCase, as they were before the last run
   RunWords words;
 
   // The same on the CPU and on one device, watched by nobody, on a pool of the job's own.

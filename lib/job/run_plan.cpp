@@ -1,6 +1,7 @@
 #include "lib/job/run_plan.h"
 
 #include "lib/ir/find.h"
+#include "lib/ir/module.h"
 #include "lib/job/run.h"
 #include "lib/place/function_spread.h"
 
@@ -21,6 +22,24 @@ Expected<PartitionScope> ScopeOf(const Graph& graph, const ExecutorOptions& opti
 }
 
 }  // namespace
+
+std::function<std::shared_ptr<const void>(const Node&)> ValueTaker(Module& module) {
+  auto holders = std::make_shared<llvm::DenseMap<const char*, int>>();
+  for (const Body& body : Bodies(module)) {
+    for (Node node : body.graph->nodes()) {
+      if (node.op() != "Const") continue;
+      if (auto value = node.FindAttr("value")) ++(*holders)[value->bytes().data()];
+    }
+  }
+  return [&module, holders](const Node& constant) -> std::shared_ptr<const void> {
+    auto value = constant.FindAttr("value");
+    if (&constant.graph() != &module.main || !value || (*holders)[value->bytes().data()] != 1)
+      return nullptr;
+    std::shared_ptr<const void> owner = module.TakeLarge(value->bytes());
+    if (owner) module.main.RemoveAttr(constant.id(), "value");
+    return owner;
+  };
+}
 
 Expected<std::unique_ptr<PlacerSetup>> PlaceForRun(Module& module, const RunRequest& request,
                                                    const ExecutorOptions& options) {

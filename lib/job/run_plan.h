@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_JOB_RUN_PLAN_H_
 #define GRAPNEL_LIB_JOB_RUN_PLAN_H_
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -13,6 +14,11 @@
 namespace grapnel {
 
 struct RunRequest;  // lib/job/run.h
+
+// ExecutorOptions::take_value for a module whose constants nobody reads once it is compiled. A
+// value that several nodes have stays. The module outlives all plans.
+GRAPNEL_PUBLIC std::function<std::shared_ptr<const void>(const Node& constant)> ValueTaker(
+    Module& module);
 
 // Places the graph on the request's devices (none: one CPU), for runs from the feeds to the fetches
 // of `options`: nodes get their devices, calls may give way to their functions' nodes. Errors: what

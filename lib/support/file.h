@@ -43,6 +43,11 @@ class GRAPNEL_PUBLIC FileBytes {
   std::string owned_, name_;
 };
 
+// Pages of a mapped file that nobody reads for a while: this process holds them no longer, and gets
+// them again, from the file or the system's cache of it, where somebody does. Of other bytes
+// nothing happens.
+GRAPNEL_PUBLIC void DropPages(llvm::StringRef bytes);
+
 // CheckWhole() of every file that is open: for who does not know what values were read from.
 GRAPNEL_PUBLIC Error CheckOpenFiles();
 // The same of those that were closed since the process began, by what was known at that moment.

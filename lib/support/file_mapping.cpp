@@ -159,6 +159,16 @@ Expected<std::unique_ptr<FileMapping>> FileMapping::Map(int fd, const struct sta
   return mapping;
 }
 
+// Whole pages, which may hold bytes of others too: those come again as well.
+void DropPages(llvm::StringRef bytes) {
+  auto begin = reinterpret_cast<uintptr_t>(bytes.begin());
+  MappedRange* range = bytes.empty() ? nullptr : RangeAt(begin);
+  if (!range || reinterpret_cast<uintptr_t>(bytes.end()) > range->end.load()) return;
+  uintptr_t first = begin / page_size * page_size;
+  madvise(reinterpret_cast<void*>(first), reinterpret_cast<uintptr_t>(bytes.end()) - first,
+          MADV_DONTNEED);
+}
+
 FileMapping::~FileMapping() {
   if (range_) range_->begin = 0;
   munmap(const_cast<char*>(data_), size_);

@@ -32,9 +32,15 @@ struct Pattern {
 
 bool IsFloat(const Tensor* tensor) { return tensor && tensor->dtype() == proto::DT_FLOAT; }
 
+// A filter that its kernel keeps lies anywhere.
+typedef float FloatAnywhere __attribute__((aligned(1)));
+llvm::ArrayRef<FloatAnywhere> ValuesOf(const Tensor& tensor) {
+  return {static_cast<const FloatAnywhere*>(tensor.raw()),
+          static_cast<size_t>(tensor.num_elements())};
+}
+
 bool IsFinite(const Tensor& tensor) {
-  llvm::ArrayRef<float> values(tensor.data<float>(), tensor.num_elements());
-  return llvm::all_of(values, [](float x) { return std::isfinite(x); });
+  return llvm::all_of(ValuesOf(tensor), [](float x) { return std::isfinite(x); });
 }
 
 // The only step that reads this one, if nothing else sees it.
@@ -197,10 +203,12 @@ Error MakeConstants(const FusionView& view, const Pattern& found, FusedConv& con
   const Tensor& filter = *view.Constant(found.conv, 1);
   conv.constants.push_back(filter);
   if (!found.scale.empty()) {
-    ASSIGN_OR_RETURN(Tensor scaled, Tensor::Allocate(proto::DT_FLOAT, filter.dims()));
+    ASSIGN_OR_RETURN(Tensor scaled,
+                     Tensor::Allocate(proto::DT_FLOAT, filter.dims(), WeightAllocator()));
     // The result's channels are the filter's last dimension, or its last two.
+    llvm::ArrayRef<FloatAnywhere> values = ValuesOf(filter);
     for (int64_t i = 0; i < filter.num_elements(); ++i)
-      scaled.data<float>()[i] = filter.data<float>()[i] * found.scale[i % found.channels];
+      scaled.data<float>()[i] = values[i] * found.scale[i % found.channels];
     conv.constants[0] = std::move(scaled);
   }
   if (found.shift.empty()) return Error::success();
@@ -218,6 +226,7 @@ Expected<KernelFn> MakeKernel(const std::shared_ptr<FusedConv>& conv, std::strin
   for (const Tensor& constant : conv->constants) constants.push_back(&constant);
   DataType output = proto::DT_FLOAT;
   ASSIGN_OR_RETURN(KernelFn run, def->factory(KernelSetup(node, inputs, output, constants)));
+  conv->constants.clear();  // the filter is the kernel's alone
   return KernelFn(
       [conv, run = std::move(run), name = std::move(name)](KernelContext& ctx) -> Error {
         if (ctx.input(0).dtype() != proto::DT_FLOAT)
@@ -248,7 +257,8 @@ std::optional<StepFusion> FindConvolution(const FusionView& view, int step) {
   }
   fusion.inputs.push_back({found.pad >= 0 ? found.pad : step, 0, Tensor()});
   // Where they stand among the inputs of the step says no more than that they are float.
-  for (const Tensor& constant : conv->constants) fusion.inputs.push_back({step, 1, constant});
+  for (const Tensor& constant : conv->constants)
+    fusion.inputs.push_back({step, 1, constant, /*is_kept=*/fusion.inputs.size() == 1});
   fusion.cost = KernelCost::kWide;
   size_t at = found.pad >= 0 ? 1 : 0;
   fusion.make = [conv, at](llvm::MutableArrayRef<FusedStep> steps) {

@@ -83,7 +83,7 @@ class BatchMatMulKernel {
     const Tensor* b = setup.constant(1);
     if (b && b->dtype() == DataTypeOf<Compute>() && b->rank() >= 2 &&
         *NumElements(b->dims().drop_back(2)) == 1) {
-      runner_.set_constant_b(b->data<Compute>());
+      runner_.set_constant_b(*b);
     }
   }
 

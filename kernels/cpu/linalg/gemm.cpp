@@ -274,8 +274,8 @@ Error MatMulRunner<T>::RunInParts(KernelContext& ctx, const BatchedShape& s,
       int64_t a_at = s.MatrixOfA(i) * s.m * s.k + row * (s.transpose_a ? 1 : s.k);
       int64_t b_at = s.MatrixOfB(i) * s.k * s.n + column * (s.transpose_b ? s.k : 1);
       if (Error failed = parts[part == cut.parts() - 1]->Run(
-              a + a_at, b + b_at, bias ? bias + column : nullptr,
-              c + i * s.m * s.n + row * s.n + column, ctx.pool()))
+              ctx, a + a_at, b + b_at, bias ? bias + column : nullptr,
+              c + i * s.m * s.n + row * s.n + column))
         error.Report(begin, std::move(failed));
     }
   });
@@ -323,17 +323,23 @@ Expected<bool> MatMulRunner<T>::RunOnednn(KernelContext& ctx, const BatchedShape
     };
     ASSIGN_OR_RETURN(PrimitiveRef primitive, primitives_.Get(spec, [&](OnednnPrimitive& made) {
       bool packs = constant_b_ && !wants_parts(made);
-      return packs ? made.SetWeights(constant_b_, ctx.pool()) : Error::success();
+      return packs ? constant_b_->PackInto(made, ctx) : Error::success();
     }));
     if (!primitive) return false;
+    Tensor kept;
+    if (constant_b_ && wants_parts(*primitive)) {
+      ASSIGN_OR_RETURN(kept, constant_b_->Get(ctx));
+      b = kept.data<T>();
+    }
     if (epilogue.add && epilogue.add != c) std::copy_n(epilogue.add, s.count * s.m * s.n, c);
     if (wants_parts(*primitive)) {
       RETURN_IF_ERROR(RunInParts(ctx, s, spec, a, b, c, epilogue.bias));
       return true;
     }
     for (int64_t i = 0; i < (one_call ? 1 : s.count); ++i) {
-      RETURN_IF_ERROR(primitive->Run(a + s.MatrixOfA(i) * s.m * s.k, b + s.MatrixOfB(i) * s.k * s.n,
-                                     epilogue.bias, c + i * s.m * s.n, ctx.pool()));
+      RETURN_IF_ERROR(primitive->Run(ctx, a + s.MatrixOfA(i) * s.m * s.k,
+                                     b + s.MatrixOfB(i) * s.k * s.n, epilogue.bias,
+                                     c + i * s.m * s.n));
     }
     return true;
   }
@@ -352,7 +358,13 @@ Error MatMulRunner<T>::Run(KernelContext& ctx, const BatchedShape& shape, const 
     s.b_index.clear();
   }
   ASSIGN_OR_RETURN(bool done, RunOnednn(ctx, s, a, b, c, epilogue));
-  if (!done) RunPlain(ctx, s, a, b, c, epilogue);
+  if (done) return Error::success();
+  Tensor kept;
+  if (constant_b_) {
+    ASSIGN_OR_RETURN(kept, constant_b_->Get(ctx));
+    b = kept.data<T>();
+  }
+  RunPlain(ctx, s, a, b, c, epilogue);
   return Error::success();
 }
 

@@ -36,9 +36,15 @@ struct BatchedShape {
 template <typename T>
 class MatMulRunner {
  public:
-  // The value of b when it is the same in every run, in T; else null. It must outlive the runner.
-  void set_constant_b(const T* b) { constant_b_ = b; }
-  // b is `constant_b` when one was set. The addend of the epilogue may be c itself.
+  // The value of b when it is the same in every run, of dtype T. It is kept here, or packed, alone
+  // if nobody else has it.
+  void set_constant_b(Tensor b) {
+    // Smaller ones are read as they are where there are few rows.
+    constexpr size_t kLarge = size_t{256} << 10;
+    bool lets_go = b.byte_size() >= kLarge;
+    constant_b_ = std::make_unique<KeptWeights>(std::move(b), lets_go);
+  }
+  // b is not read when a constant one was set. The addend of the epilogue may be c itself.
   Error Run(KernelContext& ctx, const BatchedShape& shape, const T* a, const T* b, T* c,
             const Epilogue<T>& epilogue) const;
 
@@ -50,7 +56,7 @@ class MatMulRunner {
   void RunPlain(KernelContext& ctx, const BatchedShape& shape, const T* a, const T* b, T* c,
                 const Epilogue<T>& epilogue) const;
 
-  const T* constant_b_ = nullptr;
+  std::unique_ptr<KeptWeights> constant_b_;
   OnednnCache<GrapnelMatMulSpec> primitives_;
 };
 

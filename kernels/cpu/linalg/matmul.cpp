@@ -16,9 +16,8 @@ class MatMulKernel {
       : transpose_a_(setup.node().GetBool("transpose_a")),
         transpose_b_(setup.node().GetBool("transpose_b")),
         fused_(fused) {
-    if (const Tensor* b = setup.constant(1); b && std::is_same_v<T, Compute> && b->rank() == 2) {
-      runner_.set_constant_b(b->data<Compute>());
-    }
+    if (const Tensor* b = setup.constant(1); b && std::is_same_v<T, Compute> && b->rank() == 2)
+      runner_.set_constant_b(*b);
   }
 
   Error operator()(KernelContext& ctx) const {
@@ -46,7 +45,9 @@ class MatMulKernel {
     }
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {shape.m, shape.n}));
     if constexpr (std::is_same_v<T, Compute>) {
-      return runner_.Run(ctx, shape, a.data<T>(), b.data<T>(), out->data<T>(), epilogue);
+      // A constant b is the runner's, and no input has it.
+      return runner_.Run(ctx, shape, a.data<T>(), b.buffer() ? b.data<T>() : nullptr,
+                         out->data<T>(), epilogue);
     } else {
       ASSIGN_OR_RETURN(Tensor wide_a, Widened(ctx, a));
       ASSIGN_OR_RETURN(Tensor wide_b, Widened(ctx, b));
@@ -79,9 +80,9 @@ Expected<KernelFn> MakeMatMul(const KernelSetup& setup) {
 }
 
 GRAPNEL_CPU_KERNEL("MatMul", MakeMatMul, OfTypes("T", DataTypesOf(MatMulTypes())),
-                   KernelCost::kWide);
+                   KernelCost::kWide, Keeps(1));
 GRAPNEL_CPU_KERNEL("_FusedMatMul", MakeMatMul, OfTypes("T", DataTypesOf(FloatTypes())),
-                   KernelCost::kWide);
+                   KernelCost::kWide, Keeps(1));
 
 }  // namespace
 }  // namespace grapnel

@@ -8,6 +8,9 @@
 namespace grapnel {
 namespace {
 
+// A filter of a file lies anywhere.
+typedef float FloatAnywhere __attribute__((aligned(1)));
+
 using ConvTypes = TypeList<float, double, Eigen::half, Eigen::bfloat16, int32_t>;
 
 GrapnelConvSpec SpecOf(const ConvShape& shape) {
@@ -58,6 +61,7 @@ class ConvKernel {
         fused_(fused),
         depthwise_(depthwise),
         constant_filter_(setup.constant(1) != nullptr) {
+    if (constant_filter_) filter_ = std::make_unique<KeptWeights>(*setup.constant(1));
     constant_args_ = true;
     for (int i = 2; i < setup.num_inputs(); ++i) constant_args_ &= setup.constant(i) != nullptr;
   }
@@ -80,7 +84,8 @@ class ConvKernel {
     }
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
     if constexpr (std::is_same_v<T, Compute>) {
-      return PlainConv(ctx, shape, ctx.input(0).data<T>(), ctx.input(1).data<T>(), out->data<T>(),
+      ASSIGN_OR_RETURN(Tensor filter, Filter(ctx));
+      return PlainConv(ctx, shape, ctx.input(0).data<T>(), filter.data<T>(), out->data<T>(),
                        epilogue);
     } else {
       ASSIGN_OR_RETURN(Tensor input, Widened(ctx, ctx.input(0)));
@@ -94,7 +99,7 @@ class ConvKernel {
         ASSIGN_OR_RETURN(done, RunOnednn(ctx, shape, dims, input, epilogue, storage, &result));
       }
       if (!done) {
-        ASSIGN_OR_RETURN(Tensor filter, Widened(ctx, ctx.input(1)));
+        ASSIGN_OR_RETURN(Tensor filter, FloatFilter(ctx));
         RETURN_IF_ERROR(PlainConv(ctx, shape, input.data<float>(), filter.data<float>(),
                                   result.data<float>(), epilogue));
       }
@@ -161,13 +166,20 @@ class ConvKernel {
     }
     auto prepare = [&](OnednnPrimitive& made) -> Error {
       if (!constant_filter_) return Error::success();
-      ASSIGN_OR_RETURN(Tensor filter, FloatFilter(ctx));
-      if (!fold) return made.SetWeights(filter.data<float>(), ctx.pool());
-      ASSIGN_OR_RETURN(Tensor scaled, ctx.Scratch(proto::DT_FLOAT, filter.dims()));
-      for (int64_t i = 0; i < filter.num_elements(); ++i) {
-        scaled.data<float>()[i] = filter.data<float>()[i] * epilogue.scale[i % shape.out_channels];
+      auto scale = [&](const void* from, float* to) {
+        const auto* filter = static_cast<const FloatAnywhere*>(from);
+        int64_t count = ctx.input(1).num_elements();
+        for (int64_t i = 0; i < count; ++i)
+          to[i] = filter[i] * epilogue.scale[i % shape.out_channels];
+      };
+      KeptWeights::Change change;
+      if (fold) change = scale;
+      if constexpr (std::is_same_v<T, float>) {
+        return filter_->PackInto(made, ctx, change);
+      } else {
+        ASSIGN_OR_RETURN(Tensor wide, FloatFilter(ctx));
+        return KeptWeights(std::move(wide)).PackInto(made, ctx, change);
       }
-      return made.SetWeights(scaled.data<float>(), ctx.pool());
     };
     ASSIGN_OR_RETURN(PrimitiveRef primitive, primitives_.Get(spec, prepare));
     if (!primitive) return false;
@@ -193,9 +205,9 @@ class ConvKernel {
                   epilogue.add + end * shape.out_channels, out + begin * shape.out_channels);
       });
     }
-    RETURN_IF_ERROR(primitive->Run(input.data<float>(),
+    RETURN_IF_ERROR(primitive->Run(ctx, input.data<float>(),
                                    constant_filter_ ? nullptr : filter.data<float>(), epilogue.bias,
-                                   out, ctx.pool()));
+                                   out));
     if (after) {
       ctx.ParallelFor(shape.positions(), shape.out_channels * 0.5, [&](int64_t begin, int64_t end) {
         epilogue.Apply(out, begin, end, shape.out_channels, 0, shape.out_channels);
@@ -204,14 +216,21 @@ class ConvKernel {
     return true;
   }
 
+  // A constant one is kept here, and no input has it.
+  Expected<Tensor> Filter(KernelContext& ctx) const {
+    if (!constant_filter_) return ctx.input(1);
+    return filter_->Get(ctx);
+  }
   Expected<Tensor> FloatFilter(KernelContext& ctx) const {
-    if (ctx.input(1).dtype() == proto::DT_FLOAT) return ctx.input(1);
-    return Widened(ctx, ctx.input(1));
+    ASSIGN_OR_RETURN(Tensor filter, Filter(ctx));
+    if (filter.dtype() == proto::DT_FLOAT) return filter;
+    return Widened(ctx, filter);
   }
 
   WindowAttrs attrs_;
   FusedOps fused_;
   bool depthwise_, constant_filter_, constant_args_;
+  std::unique_ptr<KeptWeights> filter_;  // a constant one
   OnednnCache<GrapnelConvSpec> primitives_;
 };
 
@@ -237,16 +256,17 @@ Expected<KernelFn> MakeConv(const KernelSetup& setup) {
   return fn;
 }
 
-GRAPNEL_CPU_KERNEL("Conv2D", MakeConv, OfTypes("T", DataTypesOf(ConvTypes())), KernelCost::kWide);
+GRAPNEL_CPU_KERNEL("Conv2D", MakeConv, OfTypes("T", DataTypesOf(ConvTypes())), KernelCost::kWide,
+                   Keeps(1));
 GRAPNEL_CPU_KERNEL("_FusedConv2D", MakeConv, OfTypes("T", DataTypesOf(FloatTypes())),
-                   KernelCost::kWide);
+                   KernelCost::kWide, Keeps(1));
 GRAPNEL_CPU_KERNEL("Conv3D", MakeConv, OfTypes("T", DataTypesOf(FloatTypes())), KernelCost::kWide);
 GRAPNEL_CPU_KERNEL("_FusedConv3D", MakeConv, OfTypes("T", DataTypesOf(FloatTypes())),
-                   KernelCost::kWide);
+                   KernelCost::kWide, Keeps(1));
 GRAPNEL_CPU_KERNEL("DepthwiseConv2dNative", MakeConv, OfTypes("T", DataTypesOf(FloatTypes())),
-                   KernelCost::kWide);
+                   KernelCost::kWide, Keeps(1));
 GRAPNEL_CPU_KERNEL("_FusedDepthwiseConv2dNative", MakeConv, OfTypes("T", DataTypesOf(FloatTypes())),
-                   KernelCost::kWide);
+                   KernelCost::kWide, Keeps(1));
 
 }  // namespace
 }  // namespace grapnel

@@ -9,7 +9,7 @@
 #include "kernels/common/activation.h"
 
 // Changes with any struct below.
-#define GRAPNEL_ONEDNN_API_VERSION 2
+#define GRAPNEL_ONEDNN_API_VERSION 3
 #define GRAPNEL_ONEDNN_ENTRY "GrapnelOnednnEntry"
 
 extern "C" {
@@ -39,7 +39,7 @@ typedef struct GrapnelConvSpec {
   int64_t batch, in_channels, out_channels, groups;
   int64_t in[3], out[3], kernel[3], stride[3], dilation[3], pad_before[3], pad_after[3];
   GrapnelEpilogue epilogue;
-  int32_t constant_filter;  // set_weights will be called: any layout is welcome
+  int32_t constant_filter;  // it is packed once: any layout is welcome
   int32_t threads;
 } GrapnelConvSpec;
 
@@ -59,10 +59,11 @@ typedef struct GrapnelPrimitive GrapnelPrimitive;
 
 typedef struct GrapnelArgs {
   const void* source;   // input or a
-  const void* weights;  // filter or b; not read after set_weights
+  const void* weights;  // filter or b; of a spec that says they are constant, as pack() gives them
   const void* bias;     // when the epilogue has one
   void* destination;
-  void* pool;  // for run_team
+  void* scratch;  // scratch_bytes(), at a multiple of 64
+  void* pool;     // for run_team
 } GrapnelArgs;
 
 // Functions that can fail return 0 when all is well, else write why into error (error_size bytes,
@@ -73,9 +74,17 @@ typedef struct GrapnelOnednnApi {
                        int32_t error_size);
   int32_t (*make_matmul)(const GrapnelMatMulSpec* spec, GrapnelPrimitive** made, char* error,
                          int32_t error_size);
-  // Copies constant weights into the primitive's own layout.
-  int32_t (*set_weights)(GrapnelPrimitive*, const void* weights, void* pool, char* error,
-                         int32_t error_size);
+  // Sizes of the weights in the primitive's own layout, and of what a run needs beside its tensors.
+  uint64_t (*packed_bytes)(const GrapnelPrimitive*);
+  uint64_t (*scratch_bytes)(const GrapnelPrimitive*);
+  // Copies constant weights into the primitive's own layout, or back, bit for bit. What is not
+  // packed may lie anywhere.
+  int32_t (*pack)(const GrapnelPrimitive*, const void* from, void* to, void* pool, char* error,
+                  int32_t error_size);
+  int32_t (*unpack)(const GrapnelPrimitive*, const void* from, void* to, void* pool, char* error,
+                    int32_t error_size);
+  // Whether the layouts of both are the same.
+  int32_t (*packs_alike)(const GrapnelPrimitive*, const GrapnelPrimitive*);
   // Several threads may run one primitive at once, each with its own arguments.
   int32_t (*run)(GrapnelPrimitive*, const GrapnelArgs* args, char* error, int32_t error_size);
   // oneDNN's name of what it chose, "brgconv:avx512_core" say. Lives as long as the primitive.

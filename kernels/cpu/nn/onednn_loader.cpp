@@ -87,14 +87,16 @@ int ThreadsFor(double flops, const ThreadPool& pool) {
   return IsWorthATeam(flops) ? pool.num_threads() : 1;
 }
 
+OnednnPrimitive::OnednnPrimitive(GrapnelPrimitive* made)
+    : primitive_(made, TheModule().api->destroy),
+      scratch_bytes_(TheModule().api->scratch_bytes(made)) {}
+
 Expected<OnednnPrimitive> OnednnPrimitive::Make(const GrapnelConvSpec& spec) {
   GrapnelPrimitive* made = nullptr;
   RETURN_IF_ERROR(Checked("convolution", [&](char* error, int32_t size) {
     return Onednn()->make_conv(&spec, &made, error, size);
   }));
-  OnednnPrimitive result;
-  result.primitive_.reset(made);
-  return result;
+  return OnednnPrimitive(made);
 }
 
 Expected<OnednnPrimitive> OnednnPrimitive::Make(const GrapnelMatMulSpec& spec) {
@@ -102,20 +104,17 @@ Expected<OnednnPrimitive> OnednnPrimitive::Make(const GrapnelMatMulSpec& spec) {
   RETURN_IF_ERROR(Checked("matrix product", [&](char* error, int32_t size) {
     return Onednn()->make_matmul(&spec, &made, error, size);
   }));
-  OnednnPrimitive result;
-  result.primitive_.reset(made);
-  return result;
+  return OnednnPrimitive(made);
 }
 
-Error OnednnPrimitive::SetWeights(const void* weights, ThreadPool& pool) {
-  return Checked("weights", [&](char* error, int32_t size) {
-    return TheModule().api->set_weights(primitive_.get(), weights, &pool, error, size);
-  });
-}
-
-Error OnednnPrimitive::Run(const void* source, const void* weights, const void* bias,
-                           void* destination, ThreadPool& pool) const {
-  GrapnelArgs args{source, weights, bias, destination, &pool};
+Error OnednnPrimitive::Run(KernelContext& ctx, const void* source, const void* weights,
+                           const void* bias, void* destination) const {
+  BufferRef scratch;
+  if (scratch_bytes_ > 0) {
+    ASSIGN_OR_RETURN(scratch, ctx.allocator().Allocate(scratch_bytes_));
+  }
+  GrapnelArgs args{source,      packed_ ? packed_->data() : weights, bias,
+                   destination, scratch ? scratch->data() : nullptr, &ctx.pool()};
   return Checked("oneDNN", [&](char* error, int32_t size) {
     return TheModule().api->run(primitive_.get(), &args, error, size);
   });
@@ -125,8 +124,48 @@ llvm::StringRef OnednnPrimitive::implementation() const {
   return TheModule().api->implementation(primitive_.get());
 }
 
-void OnednnPrimitive::Destroy::operator()(GrapnelPrimitive* primitive) const {
-  if (primitive) TheModule().api->destroy(primitive);
+Error KeptWeights::PackInto(OnednnPrimitive& made, KernelContext& ctx, Change change) {
+  const GrapnelOnednnApi& api = *TheModule().api;
+  std::lock_guard lock(mutex_);
+  GrapnelPrimitive* primitive = made.primitive_.get();
+  if (packed_ && api.packs_alike(packer_.get(), primitive)) {
+    made.packed_ = packed_;
+    return Error::success();
+  }
+  Tensor from = weights_;
+  if (!from.buffer()) {
+    ASSIGN_OR_RETURN(from, Unpacked(ctx));
+  }
+  if (change) {
+    ASSIGN_OR_RETURN(Tensor changed, ctx.Scratch(proto::DT_FLOAT, from.dims()));
+    change(from.raw(), changed.data<float>());
+    from = std::move(changed);
+  }
+  ASSIGN_OR_RETURN(made.packed_, WeightAllocator().Allocate(api.packed_bytes(primitive)));
+  RETURN_IF_ERROR(Checked("weights", [&](char* error, int32_t size) {
+    return api.pack(primitive, from.raw(), made.packed_->data(), &ctx.pool(), error, size);
+  }));
+  if (change || packed_) return Error::success();
+  packer_ = made.primitive_;
+  packed_ = made.packed_;
+  if (lets_go_) weights_ = weights_.WithoutElements();
+  return Error::success();
+}
+
+Expected<Tensor> KeptWeights::Unpacked(KernelContext& ctx) const {
+  ASSIGN_OR_RETURN(Tensor unpacked, ctx.Scratch(proto::DT_FLOAT, weights_.dims()));
+  RETURN_IF_ERROR(Checked("weights", [&](char* error, int32_t size) {
+    return TheModule().api->unpack(packer_.get(), packed_->data(), unpacked.raw(), &ctx.pool(),
+                                   error, size);
+  }));
+  return unpacked;
+}
+
+Expected<Tensor> KeptWeights::Get(KernelContext& ctx) {
+  std::lock_guard lock(mutex_);
+  if (!weights_.buffer()) return Unpacked(ctx);
+  ASSIGN_OR_RETURN(weights_, Tensor::Aligned(weights_));
+  return weights_;
 }
 
 }  // namespace grapnel

@@ -42,19 +42,44 @@ class OnednnPrimitive {
   static Expected<OnednnPrimitive> Make(const GrapnelConvSpec& spec);
   static Expected<OnednnPrimitive> Make(const GrapnelMatMulSpec& spec);
   explicit operator bool() const { return primitive_ != nullptr; }
-  Error SetWeights(const void* weights, ThreadPool& pool);
-  // Several threads may run it at once.
-  Error Run(const void* source, const void* weights, const void* bias, void* destination,
-            ThreadPool& pool) const;
+  // Several threads may run it at once. `weights` are not read where it has packed ones.
+  Error Run(KernelContext& ctx, const void* source, const void* weights, const void* bias,
+            void* destination) const;
   llvm::StringRef implementation() const;
 
  private:
-  struct Destroy {
-    void operator()(GrapnelPrimitive* primitive) const;
-  };
-  std::unique_ptr<GrapnelPrimitive, Destroy> primitive_;
+  friend class KeptWeights;
+  explicit OnednnPrimitive(GrapnelPrimitive* made);
+  std::shared_ptr<GrapnelPrimitive> primitive_;
+  BufferRef packed_;  // weights in its layout; null: they are given to each run
+  size_t scratch_bytes_ = 0;
 };
 using PrimitiveRef = std::shared_ptr<const OnednnPrimitive>;
+
+// Constant weights of a kernel (KernelDef::keeps): in the program's layout until a primitive has
+// packed them, then in that one's alone. Float; thread-safe.
+class KeptWeights {
+ public:
+  // `lets_go` false: the program's layout stays too.
+  explicit KeptWeights(Tensor weights, bool lets_go = true)
+      : lets_go_(lets_go), weights_(std::move(weights)) {}
+  // Gives them to a primitive that was made for constant ones. `change` may make others of them
+  // first, into memory that is as large: then they stay as they are here.
+  using Change = llvm::function_ref<void(const void* from, float* to)>;
+  Error PackInto(OnednnPrimitive& made, KernelContext& ctx, Change change = nullptr);
+  // As the program has them, aligned: unpacked where they are packed.
+  Expected<Tensor> Get(KernelContext& ctx);
+
+ private:
+  Expected<Tensor> Unpacked(KernelContext& ctx) const;
+
+  const bool lets_go_;
+  std::mutex mutex_;
+  Tensor weights_;  // without elements once they are packed and let go
+  // That holds them; the primitive itself may have been forgotten by its cache.
+  std::shared_ptr<GrapnelPrimitive> packer_;
+  BufferRef packed_;
+};
 
 // The primitives of one kernel, by spec: a model that sees few shapes makes each once. Thread-safe:
 // a primitive that somebody holds outlives its place in the cache.

@@ -40,9 +40,18 @@ constexpr GrapnelOnednnApi kApi = {
     [](const GrapnelMatMulSpec* spec, GrapnelPrimitive** made, char* error, int32_t error_size) {
       return Make(spec, MakeMatMul, made, error, error_size);
     },
-    [](GrapnelPrimitive* primitive, const void* weights, void* pool, char* error,
+    [](const GrapnelPrimitive* primitive) { return primitive->packed_bytes(); },
+    [](const GrapnelPrimitive* primitive) { return primitive->scratch_bytes(); },
+    [](const GrapnelPrimitive* primitive, const void* from, void* to, void* pool, char* error,
        int32_t error_size) {
-      return Guarded(error, error_size, [&] { primitive->SetWeights(weights, pool); });
+      return Guarded(error, error_size, [&] { primitive->Pack(from, to, pool); });
+    },
+    [](const GrapnelPrimitive* primitive, const void* from, void* to, void* pool, char* error,
+       int32_t error_size) {
+      return Guarded(error, error_size, [&] { primitive->Unpack(from, to, pool); });
+    },
+    [](const GrapnelPrimitive* a, const GrapnelPrimitive* b) {
+      return static_cast<int32_t>(a->weights_desc == b->weights_desc);
     },
     [](GrapnelPrimitive* primitive, const GrapnelArgs* args, char* error, int32_t error_size) {
       return Guarded(error, error_size, [&] { primitive->Run(*args); });

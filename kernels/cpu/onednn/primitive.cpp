@@ -2,6 +2,8 @@
 // before.
 #include "kernels/cpu/onednn/primitive.h"
 
+#include <cstring>
+
 #include "kernels/cpu/onednn/team.h"
 
 namespace grapnel::onednn {
@@ -77,13 +79,12 @@ std::unique_ptr<GrapnelPrimitive::Arguments> GrapnelPrimitive::TakeArguments() {
   auto made = std::make_unique<Arguments>();
   made->source = dnnl::memory(source_desc, Engine(), nullptr);
   made->destination = dnnl::memory(destination_desc, Engine(), nullptr);
-  made->scratchpad = dnnl::memory(scratchpad_desc, Engine());
-  if (has_weights) {
-    made->weights = constant_weights;
-  } else {
+  made->scratchpad = dnnl::memory(scratchpad_desc, Engine(), nullptr);
+  if (reorder && !has_packed_weights) {
     made->user_weights = dnnl::memory(user_weights_desc, Engine(), nullptr);
-    made->weights = reorder ? dnnl::memory(weights_desc, Engine())
-                            : dnnl::memory(weights_desc, Engine(), nullptr);
+    made->weights = dnnl::memory(weights_desc, Engine());
+  } else {
+    made->weights = dnnl::memory(weights_desc, Engine(), nullptr);
   }
   made->list = {{DNNL_ARG_SRC, made->source.get()},
                 {DNNL_ARG_WEIGHTS, made->weights.get()},
@@ -101,19 +102,28 @@ void GrapnelPrimitive::GiveBack(std::unique_ptr<Arguments> arguments) {
   idle.push_back(std::move(arguments));
 }
 
-void GrapnelPrimitive::SetWeights(const void* from, void* pool) {
+void GrapnelPrimitive::Pack(const void* from, void* to, void* pool) const {
   using grapnel::onednn::Engine;
-  grapnel::onednn::TeamScope team(threads, pool);
-  constant_weights = dnnl::memory(weights_desc, Engine());
-  if (reorder) {
-    dnnl::memory given(user_weights_desc, Engine(), const_cast<void*>(from));
-    reorder.execute(grapnel::onednn::Stream(), given, constant_weights);
-  } else {
-    // A private copy: the caller's may be a temporary.
-    std::copy_n(static_cast<const char*>(from), weights_desc.get_size(),
-                static_cast<char*>(constant_weights.get_data_handle()));
+  if (!reorder) {
+    std::memcpy(to, from, packed_bytes());
+    return;
   }
-  has_weights = true;
+  grapnel::onednn::TeamScope team(threads, pool);
+  dnnl::memory given(user_weights_desc, Engine(), const_cast<void*>(from));
+  dnnl::memory packed(weights_desc, Engine(), to);
+  dnnl::reorder(reorder).execute(grapnel::onednn::Stream(), given, packed);
+}
+
+void GrapnelPrimitive::Unpack(const void* from, void* to, void* pool) const {
+  using grapnel::onednn::Engine;
+  if (!reorder) {
+    std::memcpy(to, from, packed_bytes());
+    return;
+  }
+  grapnel::onednn::TeamScope team(threads, pool);
+  dnnl::memory packed(weights_desc, Engine(), const_cast<void*>(from));
+  dnnl::memory given(user_weights_desc, Engine(), to);
+  dnnl::reorder(packed, given).execute(grapnel::onednn::Stream(), packed, given);
 }
 
 void GrapnelPrimitive::Run(const GrapnelArgs& from) {
@@ -121,14 +131,15 @@ void GrapnelPrimitive::Run(const GrapnelArgs& from) {
   std::unique_ptr<Arguments> own = TakeArguments();
   own->source.set_data_handle(const_cast<void*>(from.source));
   own->destination.set_data_handle(from.destination);
+  own->scratchpad.set_data_handle(from.scratch);
   if (has_bias) own->bias.set_data_handle(const_cast<void*>(from.bias));
-  if (!has_weights) {
-    if (reorder) {
-      own->user_weights.set_data_handle(const_cast<void*>(from.weights));
-      reorder.execute(grapnel::onednn::Stream(), own->user_weights, own->weights);
-    } else {
-      own->weights.set_data_handle(const_cast<void*>(from.weights));
-    }
+  if (reorder && !has_packed_weights) {
+    own->user_weights.set_data_handle(const_cast<void*>(from.weights));
+    reorder.execute(grapnel::onednn::Stream(), own->user_weights, own->weights);
+  } else if (own->weights.get_data_handle() != from.weights) {
+    // Each time that it is set zeros are written where a layout has padding: packed weights have
+    // them, and do not move.
+    own->weights.set_data_handle(const_cast<void*>(from.weights));
   }
   // The C call: the C++ one builds a map and a vector for every run.
   dnnl_status_t status =

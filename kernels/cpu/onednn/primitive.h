@@ -15,10 +15,12 @@ struct GrapnelPrimitive {
   // `user_weights` is the layout in which the program holds the weights.
   template <typename Desc>
   GrapnelPrimitive(const Desc& desc, const dnnl::memory::desc& user_weights, bool has_bias,
-                   int thread_count);
+                   bool has_packed_weights, int thread_count);
 
-  // Before the first run.
-  void SetWeights(const void* weights, void* pool);
+  uint64_t packed_bytes() const { return weights_desc.get_size(); }
+  uint64_t scratch_bytes() const { return scratchpad_desc.get_size(); }
+  void Pack(const void* from, void* to, void* pool) const;
+  void Unpack(const void* from, void* to, void* pool) const;
   void Run(const GrapnelArgs& args);
 
   // What one run needs for itself: oneDNN reads pointers from memory objects, which are set anew
@@ -33,10 +35,8 @@ struct GrapnelPrimitive {
   dnnl::primitive primitive;
   dnnl::memory::desc source_desc, weights_desc, bias_desc, destination_desc, scratchpad_desc,
       user_weights_desc;
-  bool has_bias;
-  dnnl::reorder reorder;          // user weights -> weights; empty when they are the same
-  dnnl::memory constant_weights;  // in the layout of the primitive; SetWeights was called
-  bool has_weights = false;
+  bool has_bias, has_packed_weights;
+  dnnl::reorder reorder;  // user weights -> weights; empty when they are the same
   std::string implementation;
   int threads;
   std::mutex mutex;
@@ -56,7 +56,7 @@ GrapnelPrimitive* MakeMatMul(const GrapnelMatMulSpec& spec);
 
 template <typename Desc>
 GrapnelPrimitive::GrapnelPrimitive(const Desc& desc, const dnnl::memory::desc& user, bool bias,
-                                   int thread_count)
+                                   bool packed, int thread_count)
     : primitive(desc),
       source_desc(desc.src_desc()),
       weights_desc(desc.weights_desc()),
@@ -64,6 +64,7 @@ GrapnelPrimitive::GrapnelPrimitive(const Desc& desc, const dnnl::memory::desc& u
       scratchpad_desc(desc.scratchpad_desc()),
       user_weights_desc(user),
       has_bias(bias),
+      has_packed_weights(packed),
       implementation(desc.impl_info_str()),
       threads(thread_count) {
   using grapnel::onednn::Engine;

@@ -1,0 +1,312 @@
+#include "lib/exec/arena.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "lib/support/memory_budget.h"
+
+// An address sanitizer is told what is idle; elsewhere these are nothing.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define GRAPNEL_RED_ZONE 64
+#endif
+#endif
+#ifndef GRAPNEL_RED_ZONE
+#define GRAPNEL_RED_ZONE 0
+#define ASAN_POISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
+#endif
+
+namespace grapnel {
+namespace {
+
+constexpr size_t kAlignment = 64, kPage = 4096, kHugePage = size_t{2} << 20;
+// Addresses cost nothing: one range holds what most runs need, and is one piece when all is idle.
+constexpr size_t kRange = size_t{256} << 20;
+// A piece that is left over and smaller than this stays part of the buffer.
+constexpr size_t kSmallestPiece = 4096;
+constexpr size_t kRedZone = GRAPNEL_RED_ZONE;
+
+size_t RoundUp(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
+
+// Addresses that are set aside, used from the front.
+struct Range {
+  char* begin = nullptr;
+  size_t size = 0, used = 0;
+};
+
+struct Arena;
+
+// Part of a range: a buffer, or idle.
+struct Piece : Buffer {
+  Piece(Arena* home, Range* range) : Buffer(nullptr, 0), home(home), range(range) {}
+  void Destroy() override;
+  void Reset(void* data, size_t size) {
+    data_ = data;
+    size_ = size;
+  }
+  char* at() const { return static_cast<char*>(data_); }
+
+  Arena* home;
+  Range* range;
+  size_t bytes = 0;                           // of the piece; size() is what was asked for
+  Piece *before = nullptr, *after = nullptr;  // neighbours in the range
+  bool is_idle = false;
+  bool is_resident = false;  // idle, and counted in the budget: the system still holds its pages
+  struct Smaller {
+    bool operator()(const Piece* a, const Piece* b) const {
+      return a->bytes != b->bytes ? a->bytes < b->bytes : a->data() < b->data();
+    }
+  };
+  std::set<Piece*, Smaller>::node_type node;  // while it is a buffer: its place in `idle`, unused
+};
+
+// Lives as long as its handle and the buffers in use.
+struct Arena {
+  Arena(IdleMemory what, MemoryCounter* told) : idle_memory(what), counter(told) {}
+  ~Arena() {
+    for (Piece* piece : all) delete piece;
+    for (const auto& range : ranges) {
+      ASAN_UNPOISON_MEMORY_REGION(range->begin, range->size);
+      munmap(range->begin, range->size);
+    }
+    MemoryBudget::Get().Give(static_cast<int64_t>(counted));
+  }
+
+  Expected<BufferRef> Take(size_t bytes) {
+    size_t wanted = RoundUp(std::max<size_t>(bytes, 1), kAlignment) + kRedZone;
+    std::lock_guard lock(mutex);
+    auto take = [&] {
+      Piece* piece = TakeIdle(wanted);
+      return piece ? piece : TakeNew(wanted);
+    };
+    Piece* piece = take();
+    if (!piece) {  // what is kept for others may be what is missing
+      for (Piece* idle_piece : idle) GiveBack(*idle_piece);
+      piece = take();
+    }
+    if (!piece) return MemoryRefused(bytes);
+    piece->Reset(piece->data(), bytes);
+    ASAN_UNPOISON_MEMORY_REGION(piece->data(), bytes);
+    if (counter) counter->Add(static_cast<int64_t>(bytes));
+    ++in_use;
+    return BufferRef(piece);
+  }
+
+  // True: nobody needs the arena any more.
+  bool TakeBack(Piece* piece) {
+    if (counter) counter->Sub(static_cast<int64_t>(piece->size()));
+    std::lock_guard lock(mutex);
+    ASAN_POISON_MEMORY_REGION(piece->data(), piece->bytes);
+    piece->is_resident = true;
+    if (idle_memory == IdleMemory::kGivenBack) GiveBack(*piece);
+    if (Piece* after = piece->after; after && after->is_idle) Join(piece, after);
+    if (Piece* before = piece->before; before && before->is_idle) {
+      Join(before, piece);  // `before` takes it in
+      piece = before;
+    }
+    MakeIdle(piece);
+    --in_use;
+    return is_abandoned && in_use == 0;
+  }
+
+  bool Abandon() {
+    std::lock_guard lock(mutex);
+    is_abandoned = true;
+    return in_use == 0;
+  }
+
+ private:
+  Piece* NewPiece(Range* range) {
+    if (!spare.empty()) {
+      Piece* piece = spare.back();
+      spare.pop_back();
+      piece->range = range;
+      piece->before = piece->after = nullptr;
+      return piece;
+    }
+    return all.emplace_back(new Piece(this, range));
+  }
+
+  void MakeIdle(Piece* piece) {
+    piece->is_idle = true;
+    if (piece->node.empty()) {
+      idle.insert(piece);
+    } else {
+      piece->node.value() = piece;
+      idle.insert(std::move(piece->node));
+    }
+  }
+  void MakeBusy(Piece* piece) {
+    piece->node = idle.extract(piece);
+    piece->is_idle = false;
+  }
+
+  Piece* TakeIdle(size_t wanted) {
+    Piece least(nullptr, nullptr);
+    least.bytes = wanted;
+    auto found = idle.lower_bound(&least);
+    if (found == idle.end()) return nullptr;
+    Piece* piece = *found;
+    if (!piece->is_resident && !Count(wanted)) return nullptr;
+    MakeBusy(piece);
+    if (piece->bytes - wanted >= kSmallestPiece) {
+      Piece* rest = NewPiece(piece->range);
+      rest->Reset(piece->at() + wanted, 0);
+      rest->bytes = piece->bytes - wanted;
+      rest->is_resident = piece->is_resident;
+      Link(piece, rest);
+      piece->bytes = wanted;
+      MakeIdle(rest);
+    } else if (!piece->is_resident && !Count(piece->bytes - wanted)) {
+      Uncount(wanted);
+      MakeIdle(piece);
+      return nullptr;
+    }
+    return piece;
+  }
+
+  // From the end of the last range, after what is idle there; or of a new one.
+  Piece* TakeNew(size_t wanted) {
+    Range* range = ranges.empty() ? nullptr : ranges.back().get();
+    Piece* last = range ? last_piece : nullptr;
+    size_t has = last && last->is_idle ? last->bytes : 0;
+    if (has >= wanted) return nullptr;  // the budget did not allow it
+    if (!range || range->size - range->used < wanted - has) {
+      range = NewRange(wanted);
+      if (!range) return nullptr;
+      last = nullptr;
+      has = 0;
+    }
+    bool is_counted = has && last->is_resident;
+    if (!Count(is_counted ? wanted - has : wanted)) return nullptr;
+    Piece* piece = last;
+    if (has) {
+      MakeBusy(piece);
+    } else {
+      piece = NewPiece(range);
+      piece->Reset(range->begin + range->used, 0);
+      if (last) Link(last, piece);
+    }
+    range->used += wanted - has;
+    piece->bytes = wanted;
+    last_piece = piece;
+    return piece;
+  }
+
+  // Small runs touch small pages: the first of a range are such, and from there on huge ones, where
+  // the system lets us, cost a hundredth of the faults.
+  Range* NewRange(size_t wanted) {
+    size_t size = std::max(kRange, RoundUp(wanted, kHugePage));
+    auto map = [](size_t bytes) {
+      void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      return at == MAP_FAILED ? nullptr : static_cast<char*>(at);
+    };
+    char* at = map(size);
+    if (!at) {  // the process may have only so many addresses
+      size = RoundUp(wanted, kPage);
+      at = map(size);
+    }
+    if (!at) return nullptr;
+    if (size > kHugePage) madvise(at + kHugePage, size - kHugePage, MADV_HUGEPAGE);
+    ASAN_POISON_MEMORY_REGION(at, size);
+    auto range = std::make_unique<Range>();
+    range->begin = at;
+    range->size = size;
+    last_piece = nullptr;
+    return ranges.emplace_back(std::move(range)).get();
+  }
+
+  void Link(Piece* piece, Piece* next) {
+    next->before = piece;
+    next->after = piece->after;
+    if (next->after) next->after->before = next;
+    piece->after = next;
+    if (last_piece == piece) last_piece = next;
+  }
+
+  // `next` becomes part of `piece`, which lies before it. Neither is among the idle afterwards.
+  void Join(Piece* piece, Piece* next) {
+    if (piece->is_idle) MakeBusy(piece);
+    if (next->is_idle) MakeBusy(next);
+    if (piece->is_resident != next->is_resident) GiveBack(piece->is_resident ? *piece : *next);
+    piece->bytes += next->bytes;
+    piece->after = next->after;
+    if (piece->after) piece->after->before = piece;
+    if (last_piece == next) last_piece = piece;
+    next->is_resident = false;
+    spare.push_back(next);
+  }
+
+  // The whole pages of an idle piece go; what is read there later is zero.
+  void GiveBack(Piece& piece) {
+    if (!piece.is_resident) return;
+    auto begin = RoundUp(reinterpret_cast<uintptr_t>(piece.data()), kPage);
+    auto end = (reinterpret_cast<uintptr_t>(piece.data()) + piece.bytes) / kPage * kPage;
+    if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    piece.is_resident = false;
+    Uncount(piece.bytes);
+  }
+
+  bool Count(size_t bytes) {
+    if (!MemoryBudget::Get().Take(static_cast<int64_t>(bytes))) return false;
+    counted += bytes;
+    return true;
+  }
+  void Uncount(size_t bytes) {
+    MemoryBudget::Get().Give(static_cast<int64_t>(bytes));
+    counted -= bytes;
+  }
+
+  const IdleMemory idle_memory;
+  MemoryCounter* const counter;
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Range>> ranges;
+  Piece* last_piece = nullptr;  // of the last range
+  std::set<Piece*, Piece::Smaller> idle;
+  std::vector<Piece*> all, spare;
+  size_t counted = 0;
+  int64_t in_use = 0;
+  bool is_abandoned = false;
+};
+
+void Piece::Destroy() {
+  Arena* arena = home;
+  if (arena->TakeBack(this)) delete arena;
+}
+
+class ArenaHandle : public Allocator {
+ public:
+  ArenaHandle(IdleMemory idle, MemoryCounter* counter) : arena_(new Arena(idle, counter)) {}
+  ~ArenaHandle() override {
+    if (arena_->Abandon()) delete arena_;
+  }
+  Expected<BufferRef> Allocate(size_t bytes) override {
+    if (bytes > (size_t{1} << 46)) return MemoryRefused(bytes);
+    return arena_->Take(bytes);
+  }
+
+ private:
+  Arena* arena_;
+};
+
+}  // namespace
+
+Allocator& WeightAllocator() {
+  static auto* arena = new ArenaHandle(IdleMemory::kGivenBack, nullptr);  // kernels may live on
+  return *arena;
+}
+
+std::unique_ptr<Allocator> MakeArena(IdleMemory idle, MemoryCounter* counter) {
+  return std::make_unique<ArenaHandle>(idle, counter);
+}
+
+}  // namespace grapnel
