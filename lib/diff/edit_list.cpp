@@ -273,6 +273,8 @@ class EditListMaker {
     const Matching& matching = *pair.matching;
     size_t first = diff_.matched.size();
     std::vector<int32_t> in_a;  // of entries of this body
+    in_a.reserve(matching.a().view->size());
+    if (first == 0) diff_.matched.reserve(matching.a().view->size());
     for (int32_t i = 0; i < matching.a().view->size(); ++i) {
       if (matching.a().IsFree(i)) AddLone(a_, pair.a, i, &diff_.removed);
       int32_t other = matching.a().other[i];

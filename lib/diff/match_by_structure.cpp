@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "lib/diff/matching.h"
 #include "lib/diff/structure_hash.h"
@@ -58,11 +59,45 @@ struct Entry {
   }
 };
 
-void Collect(const Side& side, const std::vector<uint64_t>& keys, bool in_b,
-             std::vector<Entry>* entries) {
-  for (int32_t i = 0; i < side.view->size(); ++i) {
-    if (keys[i] != 0 && side.IsFree(i)) entries->push_back({keys[i], side.view->name(i), i, in_b});
+// Whether a key may be among those of one side's free nodes: no for most that are not.
+class KeyFilter {
+ public:
+  KeyFilter(const Side& side, const std::vector<uint64_t>& keys) : bits_(kBits / 64, 0) {
+    for (int32_t i = 0; i < side.view->size(); ++i)
+      if (side.IsFree(i)) bits_[keys[i] >> 46] |= BitOf(keys[i]);
   }
+  bool MayHave(uint64_t key) const { return bits_[key >> 46] & BitOf(key); }
+
+ private:
+  static constexpr size_t kBits = size_t{1}
+                                  << 24;  // a few cache's worth, and ten for each of a million
+  static uint64_t BitOf(uint64_t key) { return uint64_t{1} << (key >> 40 & 63); }
+  std::vector<uint64_t> bits_;
+};
+
+void Collect(const Side& side, const std::vector<uint64_t>& keys, bool in_b,
+             const KeyFilter* others, std::vector<Entry>* entries) {
+  for (int32_t i = 0; i < side.view->size(); ++i) {
+    bool counts = keys[i] != 0 && side.IsFree(i) && (!others || others->MayHave(keys[i]));
+    if (counts) entries->push_back({keys[i], side.view->name(i), i, in_b});
+  }
+}
+
+// Of both sides; a key that the other side has not may be left out.
+std::vector<Entry> CollectBoth(const Side& a, const std::vector<uint64_t>& keys_a, const Side& b,
+                               const std::vector<uint64_t>& keys_b, bool side_by_side) {
+  constexpr int32_t kWorthFilter = 1 << 16;
+  std::optional<KeyFilter> of_a, of_b;
+  if (a.view->size() > kWorthFilter && b.view->size() > kWorthFilter) {
+    SideBySide(
+        side_by_side, [&] { of_a.emplace(a, keys_a); }, [&] { of_b.emplace(b, keys_b); });
+  }
+  std::vector<Entry> entries, more;
+  SideBySide(
+      side_by_side, [&] { Collect(a, keys_a, false, of_b ? &*of_b : nullptr, &entries); },
+      [&] { Collect(b, keys_b, true, of_a ? &*of_a : nullptr, &more); });
+  entries.insert(entries.end(), more.begin(), more.end());
+  return entries;
 }
 
 // Keys are hashes, so their upper bits part them evenly: what is then sorted fits into a cache.
@@ -97,9 +132,7 @@ void Matching::MatchUnique(const std::vector<uint64_t>& keys_a, const std::vecto
     if (caution != Caution::kNone) found = AgreementOf(a, b);
     if (found.disagree <= (caution == Caution::kStrict ? 0 : found.agree)) Match(a, b);
   };
-  std::vector<Entry> entries;
-  Collect(a_, keys_a, false, &entries);
-  Collect(b_, keys_b, true, &entries);
+  std::vector<Entry> entries = CollectBoth(a_, keys_a, b_, keys_b, side_by_side_);
   Sort(&entries, side_by_side_);
   for (size_t begin = 0; begin < entries.size();) {
     size_t end = begin;
@@ -220,9 +253,8 @@ void Matching::MatchNeighbourhoods(Likeness likeness) {
 
 void Matching::MatchTwins(Likeness likeness) {
   bool exact = likeness == Likeness::kExact;
-  std::vector<Entry> entries;
-  Collect(a_, exact ? twins_a_ : like_twins_a_, false, &entries);
-  Collect(b_, exact ? twins_b_ : like_twins_b_, true, &entries);
+  std::vector<Entry> entries = CollectBoth(a_, exact ? twins_a_ : like_twins_a_, b_,
+                                           exact ? twins_b_ : like_twins_b_, side_by_side_);
   // In order within a class: names say nothing here, or the stages before would have used them.
   for (Entry& entry : entries) {
     const BodyView& view = entry.in_b ? *b_.view : *a_.view;
