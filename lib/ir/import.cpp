@@ -30,6 +30,8 @@ class Importer {
     bool any = false;
     WireReader reader(graph_def);
     SourceWalk walk(file_);
+    constexpr size_t kSmallNode = 64, kMostExpected = size_t{1} << 21;
+    nodes.reserve(std::min(graph_def.size() / kSmallNode, kMostExpected));
     while (reader.Next()) {
       any = true;
       if (reader.Is(kGraphNode, WireType::kBytes)) {
@@ -122,6 +124,11 @@ class Importer {
     graph_->Reserve(graph_->end_id() + nodes.size());
     num_links_.clear();
     links_.clear();
+    if (!function_) {
+      // What a vector leaves behind as it grows would stay with the process.
+      num_links_.reserve(nodes.size());
+      links_.reserve(2 * nodes.size());
+    }
     SourceWalk walk(file_);
     // Names are looked up some nodes behind where they are read: a large graph's are in no cache.
     constexpr size_t kAhead = 32;

@@ -12,23 +12,24 @@ class SourceWalk {
  public:
   // `file`: null, or what is walked over.
   explicit SourceWalk(const FileBytes* file) : file_(file) {
-    if (file_) begin_ = file_->bytes().begin();
+    if (file_) kept_from_ = file_->bytes().begin();
   }
 
   // All before `at` has been read; what is no place in the file says nothing.
   void ReadUntil(const char* at) {
-    if (!file_ || at < begin_ + kStep || at > file_->bytes().end()) return;
-    file_->LetGo({begin_, static_cast<size_t>(at - begin_)});
-    begin_ = at;
+    if (!file_ || at < kept_from_ + kStep || at > file_->bytes().end()) return;
+    // From the beginning on: names that were compared since have brought pages back.
+    file_->LetGo({file_->bytes().begin(), static_cast<size_t>(at - file_->bytes().begin())});
+    kept_from_ = at;
   }
   void End() {
     if (file_) ReadUntil(file_->bytes().end());
   }
 
  private:
-  static constexpr size_t kStep = size_t{8} << 20;  // of smaller files nothing is let go
+  static constexpr size_t kStep = size_t{4} << 20;  // of smaller files nothing is let go
   const FileBytes* file_;
-  const char* begin_ = nullptr;
+  const char* kept_from_ = nullptr;
 };
 
 }  // namespace grapnel
