@@ -11,6 +11,7 @@
 #include "lib/serve/pages/diff_page.h"
 #include "lib/serve/pages/html_file.h"
 #include "lib/support/file.h"
+#include "lib/support/side_by_side.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"
 #include "tools/input.h"
@@ -36,6 +37,7 @@ struct Findings {
 };
 
 constexpr size_t kMostValues = 20;
+constexpr size_t kWorthThreads = 20'000;  // nodes
 
 void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   llvm::raw_ostream& os = invocation.out();
@@ -98,8 +100,52 @@ Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const F
   return Error::success();
 }
 
+using Sides = std::pair<OpenedGraph, OpenedGraph>;
+
+// A program that is compiled and loaded is not read beside another.
+bool IsPlainFile(llvm::StringRef path) {
+  return FileExists(path) && !IsDirectory(path) && !path.ends_with(".cpp");
+}
+
+Expected<Sides> OpenBoth(const Flags& flags, llvm::StringRef title_a, llvm::StringRef title_b,
+                         bool side_by_side) {
+  side_by_side = side_by_side && IsPlainFile(flags.a) && IsPlainFile(flags.b);
+  if (!side_by_side) {
+    ASSIGN_OR_RETURN(OpenedGraph a, OpenInput(flags.a, title_a));
+    ASSIGN_OR_RETURN(OpenedGraph b, OpenInput(flags.b, title_b));
+    return std::pair(std::move(a), std::move(b));
+  }
+  std::optional<Expected<OpenedGraph>> a, b;
+  SideBySide(
+      side_by_side, [&] { a.emplace(OpenInput(flags.a, title_a)); },
+      [&] { b.emplace(OpenInput(flags.b, title_b)); });
+  if (!*a) {
+    if (!*b) llvm::consumeError(b->takeError());
+    return a->takeError();
+  }
+  if (!*b) return b->takeError();
+  return std::pair(std::move(**a), std::move(**b));
+}
+
+std::vector<std::string> WarningsOf(const OpenedGraph& side) {
+  std::vector<std::string> lines;
+  WarnOfProblems(side, [&](Severity, llvm::StringRef line) { lines.push_back(line.str()); });
+  return lines;
+}
+
+// What is wrong with either, A's first.
+void WarnOfBoth(const OpenedGraph& a, const OpenedGraph& b, bool side_by_side,
+                const MessageSink& sink) {
+  std::vector<std::string> of_a, of_b;
+  side_by_side = side_by_side && a.module().main.num_nodes() > kWorthThreads;
+  SideBySide(
+      side_by_side, [&] { of_a = WarningsOf(a); }, [&] { of_b = WarningsOf(b); });
+  for (const auto* lines : {&of_a, &of_b})
+    for (const std::string& line : *lines) sink(Severity::kWarning, line);
+}
+
 // The graphs of two files, or two graphs of one file.
-Expected<std::pair<OpenedGraph, OpenedGraph>> OpenSides(const Flags& flags) {
+Expected<Sides> OpenSides(const Flags& flags, bool side_by_side) {
   if (flags.a == "-" && flags.b == "-")
     return MakeError("only one of the two graphs can come from standard input");
   if (flags.graphs.size() > 2) return MakeError("--graph: two at most, of A and of B");
@@ -108,11 +154,7 @@ Expected<std::pair<OpenedGraph, OpenedGraph>> OpenSides(const Flags& flags) {
     title_a = flags.graphs.front();
     title_b = flags.graphs.back();
   }
-  if (!flags.b.empty()) {
-    ASSIGN_OR_RETURN(OpenedGraph a, OpenInput(flags.a, title_a));
-    ASSIGN_OR_RETURN(OpenedGraph b, OpenInput(flags.b, title_b));
-    return std::pair(std::move(a), std::move(b));
-  }
+  if (!flags.b.empty()) return OpenBoth(flags, title_a, title_b, side_by_side);
   if (flags.graphs.size() == 2) {
     ASSIGN_OR_RETURN(OpenedGraph a, OpenInput(flags.a, title_a));
     ASSIGN_OR_RETURN(OpenedGraph b, OpenInput(flags.a, title_b));
@@ -131,13 +173,15 @@ Expected<std::pair<OpenedGraph, OpenedGraph>> OpenSides(const Flags& flags) {
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.values && !flags.signature.empty())
     return MakeError("--values compares whole models: no --signature");
-  ASSIGN_OR_RETURN(auto sides, OpenSides(flags));
+  bool side_by_side = invocation.flags.threads != 1;
+  ASSIGN_OR_RETURN(auto sides, OpenSides(flags, side_by_side));
   for (OpenedGraph* side : {&sides.first, &sides.second})
     RETURN_IF_ERROR(TakeGiven(flags.signature, {}, side));
   const OpenedGraph &a = sides.first, &b = sides.second;
   MessageSink sink = invocation.sink();
-  for (const OpenedGraph* input : {&a, &b}) WarnOfProblems(*input, sink);
+  WarnOfBoth(a, b, side_by_side, sink);
   DiffOptions options;
+  options.side_by_side = side_by_side;
   auto ignore = IgnoreRules::Parse(flags.ignored);
   if (!ignore) return Annotate("--ignore", ignore.takeError());
   options.ignore = std::move(*ignore);

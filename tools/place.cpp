@@ -127,9 +127,8 @@ Error Explain(const Flags& flags, const Placed& placed, llvm::raw_ostream& os) {
 
 void PrintLog(const PlacementContext& context, llvm::raw_ostream& os) {
   for (NodeId id : context.placement.order) {
-    os << PlacementLogLine(context.graph.node(id),
-                           context.devices.device(context.placement.Of(id).device).text)
-       << "\n";
+    WritePlacementLogLine(context.graph.node(id),
+                          context.devices.device(context.placement.Of(id).device).text, os);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "lib/ir/tensor_name.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
@@ -11,9 +12,24 @@ namespace {
 // "conv2d_7_1" -> "conv2d"; a component that is nothing but a number stays.
 llvm::StringRef WithoutNumbers(llvm::StringRef part) {
   while (true) {
-    llvm::StringRef stem = part.rtrim("0123456789");
-    if (stem.size() == part.size() || stem.size() < 2 || stem.back() != '_') return part;
-    part = stem.drop_back();
+    size_t stem = part.size();
+    while (stem > 0 && llvm::isDigit(part[stem - 1])) --stem;
+    if (stem == part.size() || stem < 2 || part[stem - 1] != '_') return part;
+    part = part.take_front(stem - 1);
+  }
+}
+
+void WriteNameClass(llvm::StringRef name, llvm::SmallVectorImpl<char>* out) {
+  for (llvm::StringRef prefix : {"__inference_", "__forward_", "__backward_"}) {
+    if (name.consume_front(prefix)) break;
+  }
+  while (true) {
+    size_t slash = name.find('/');
+    llvm::StringRef stem = WithoutNumbers(name.take_front(slash));
+    out->append(stem.begin(), stem.end());
+    if (slash == llvm::StringRef::npos) return;
+    out->push_back('/');
+    name = name.drop_front(slash + 1);
   }
 }
 
@@ -24,19 +40,9 @@ uint64_t HashText(llvm::StringRef text) {
 }
 
 std::string NameClass(llvm::StringRef name) {
-  for (llvm::StringRef prefix : {"__inference_", "__forward_", "__backward_"}) {
-    if (name.consume_front(prefix)) break;
-  }
-  std::string out;
-  out.reserve(name.size());
-  while (true) {
-    auto [part, rest] = name.split('/');
-    llvm::StringRef stem = WithoutNumbers(part);
-    out.append(stem.data(), stem.size());
-    if (part.size() == name.size()) return out;
-    out += '/';
-    name = rest;
-  }
+  llvm::SmallString<128> out;
+  WriteNameClass(name, &out);
+  return out.str().str();
 }
 
 BodyView::BodyView(const Graph& graph, const Function* function)
@@ -58,11 +64,15 @@ void BodyView::ReadNodes() {
     bool feeds_back, merges;
   };
   llvm::DenseMap<StringId, Op> ops;
+  llvm::SmallString<128> name_class;
   for (Node node : graph_->nodes()) {
     index_of_[node.id()] = static_cast<int32_t>(ids_.size());
     ids_.push_back(node.id());
-    names_.push_back(HashText(node.name()));
-    name_classes_.push_back(HashText(NameClass(node.name())));
+    llvm::StringRef name = node.name();
+    names_.push_back(HashText(name));
+    name_class.clear();
+    WriteNameClass(name, &name_class);
+    name_classes_.push_back(HashText(name_class));
     auto [it, added] = ops.try_emplace(node.op_id());
     if (added) {
       llvm::StringRef op = node.op();

@@ -1,7 +1,12 @@
 #include "lib/diff/diff.h"
 
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
 #include "lib/diff/edit_list.h"
 #include "lib/diff/function_match.h"
+#include "lib/support/side_by_side.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -26,9 +31,26 @@ void Restrict(Diff* diff, const OnlyFilters& only) {
   });
 }
 
-void Sort(Diff* diff) {
-  llvm::stable_sort(diff->matched,
-                    [](const MatchedPair& x, const MatchedPair& y) { return ByName(x.a, y.a); });
+// Places of `pairs`, in the order of A's names.
+std::vector<uint32_t> OrderOf(llvm::ArrayRef<MatchedPair> pairs, bool side_by_side) {
+  std::vector<uint32_t> order(pairs.size());
+  std::iota(order.begin(), order.end(), 0);
+  auto by_name = [&](uint32_t x, uint32_t y) { return ByName(pairs[x].a, pairs[y].a); };
+  auto middle = order.begin() + order.size() / 2;
+  SideBySide(
+      side_by_side && pairs.size() > kWorthThreads,
+      [&] { std::stable_sort(order.begin(), middle, by_name); },
+      [&] { std::stable_sort(middle, order.end(), by_name); });
+  std::inplace_merge(order.begin(), middle, order.end(), by_name);
+  return order;
+}
+
+void Sort(Diff* diff, bool side_by_side) {
+  std::vector<MatchedPair> matched;
+  matched.reserve(diff->matched.size());
+  for (uint32_t i : OrderOf(diff->matched, side_by_side))
+    matched.push_back(std::move(diff->matched[i]));
+  diff->matched = std::move(matched);
   llvm::stable_sort(diff->removed, ByName);
   llvm::stable_sort(diff->added, ByName);
   for (GroupEntry& group : diff->groups) {
@@ -43,8 +65,8 @@ void Sort(Diff* diff) {
 }  // namespace
 
 llvm::StringRef NodeEntry::function() const {
-  llvm::StringRef all = name, own = node.name();
-  return all.size() == own.size() ? "" : all.drop_back(own.size() + 1);
+  llvm::StringRef own = node.name();
+  return name.size() == own.size() ? "" : name.drop_back(own.size() + 1);
 }
 
 bool Diff::Same() const {
@@ -56,11 +78,14 @@ bool Diff::Same() const {
 }
 
 Diff DiffModules(const Module& a, const Module& b, const DiffOptions& options) {
-  ModuleView view_a(a, options.ignore), view_b(b, options.ignore);
-  ModuleMatching matching(view_a, view_b, options.provenance);
-  Diff diff = MakeEditList(view_a, view_b, matching, options);
+  std::optional<ModuleView> view_a, view_b;
+  SideBySide(
+      options.side_by_side && a.main.num_nodes() + b.main.num_nodes() > kWorthThreads,
+      [&] { view_a.emplace(a, options.ignore); }, [&] { view_b.emplace(b, options.ignore); });
+  ModuleMatching matching(*view_a, *view_b, options.provenance, options.side_by_side);
+  Diff diff = MakeEditList(*view_a, *view_b, matching, options);
   if (!options.only.empty()) Restrict(&diff, options.only);
-  Sort(&diff);
+  Sort(&diff, options.side_by_side);
   return diff;
 }
 

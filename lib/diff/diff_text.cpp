@@ -147,7 +147,7 @@ class TextWriter {
     const auto& many = group.b.size() == 1 ? group.a : group.b;
     if (options_.all) {
       rest += group.b.size() == 1 ? "  from" : "  into";
-      for (const NodeEntry& node : many) rest += " " + node.name;
+      for (const NodeEntry& node : many) rest += (" " + node.name).str();
     }
     Add(group.b.size() == 1 ? PathInA(at) : PathOf(at), {Sign::kGrouped, Leaf(at), rest, kind});
   }

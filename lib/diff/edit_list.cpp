@@ -7,6 +7,7 @@
 #include "lib/ir/device_name.h"
 #include "lib/ir/import.h"
 #include "lib/ir/node_types.h"
+#include "lib/support/side_by_side.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -92,7 +93,7 @@ class BodyComparison {
     for (llvm::StringRef op : {"_Arg", "_Retval"}) FindInOrder(op);
   }
 
-  std::vector<Change> Compare(int32_t a, int32_t b) {
+  std::vector<Change> Compare(int32_t a, int32_t b) const {
     std::vector<Change> changes;
     Node node_a = matching_.a().view->node(a), node_b = matching_.b().view->node(b);
     if (options_.names && node_a.name() != node_b.name())
@@ -143,9 +144,20 @@ class BodyComparison {
     return PortText(node.graph(), {node.id(), in.port});
   }
 
+  // Whether each data input of the one is paired with that of the other, as of most.
+  bool ReadPairs(int32_t a, int32_t b) const {
+    auto in_a = matching_.a().view->DataInputs(a), in_b = matching_.b().view->DataInputs(b);
+    return std::equal(in_a.begin(), in_a.end(), in_b.begin(), in_b.end(),
+                      [&](const BodyView::In& x, const BodyView::In& y) {
+                        return x.node != kNobody && y.node != kNobody && x.port == y.port &&
+                               matching_.a().other[x.node] == y.node;
+                      });
+  }
+
   void CompareInputs(int32_t a, int32_t b, std::vector<Change>* changes) const {
     const Side &side_a = matching_.a(), &side_b = matching_.b();
     auto in_a = side_a.view->DataInputs(a), in_b = side_b.view->DataInputs(b);
+    if (ReadPairs(a, b)) return;
     auto same = [&](size_t i, size_t j) {
       return SourceOf(side_a, true, a, static_cast<int>(i), in_a[i]) ==
              SourceOf(side_b, false, b, static_cast<int>(j), in_b[j]);
@@ -199,7 +211,9 @@ class BodyComparison {
 
   void CompareAttrs(const Node& a, const Node& b, std::vector<Change>* changes) const {
     auto bytes_a = a.graph().AttrBytes(a.id()), bytes_b = b.graph().AttrBytes(b.id());
-    if (bytes_a && bytes_b && *bytes_a == *bytes_b && !MayCallFunctions(a)) return;
+    bool has_functions = !a.graph().module().functions.empty();
+    if (bytes_a && bytes_b && *bytes_a == *bytes_b && !(has_functions && MayCallFunctions(a)))
+      return;
     auto is_default_of = [](const Node& node) {
       return [node](llvm::StringRef key, AttrView value) { return IsDefault(node, key, value); };
     };
@@ -219,6 +233,7 @@ class EditListMaker {
       : a_(a), b_(b), matching_(matching), options_(options) {}
 
   Diff Run() {
+    diff_.names = std::make_shared<std::deque<std::string>>();
     for (const BodyPair& pair : matching_.pairs()) {
       AddBodies(pair);
       if (pair.a != 0) AddFunctions(pair);
@@ -237,11 +252,10 @@ class EditListMaker {
   }
 
  private:
-  static NodeEntry Entry(const ModuleView& view, int32_t body, int32_t i) {
+  NodeEntry Entry(const ModuleView& view, int32_t body, int32_t i) {
     Node node = view.body(body).node(i);
-    std::string name = body == 0 ? "" : view.name(body).str() + "/";
-    name += node.name();
-    return {std::move(name), node};
+    if (body == 0) return {node.name(), node};
+    return {diff_.names->emplace_back((view.name(body) + "/" + node.name()).str()), node};
   }
 
   bool Ignored(const NodeEntry& entry) const {
@@ -257,15 +271,29 @@ class EditListMaker {
 
   void AddBodies(const BodyPair& pair) {
     const Matching& matching = *pair.matching;
-    BodyComparison comparison(matching_, matching, options_);
+    size_t first = diff_.matched.size();
+    std::vector<int32_t> in_a;  // of entries of this body
+    in_a.reserve(matching.a().view->size());
+    if (first == 0) diff_.matched.reserve(matching.a().view->size());
     for (int32_t i = 0; i < matching.a().view->size(); ++i) {
       if (matching.a().IsFree(i)) AddLone(a_, pair.a, i, &diff_.removed);
       int32_t other = matching.a().other[i];
       if (other == kNobody) continue;
-      MatchedPair entry = {Entry(a_, pair.a, i), Entry(b_, pair.b, other), {}};
-      if (!Ignored(entry.a) && !Ignored(entry.b)) entry.changes = comparison.Compare(i, other);
-      diff_.matched.push_back(std::move(entry));
+      diff_.matched.push_back({Entry(a_, pair.a, i), Entry(b_, pair.b, other), {}});
+      in_a.push_back(i);
     }
+    BodyComparison comparison(matching_, matching, options_);
+    auto compare = [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) {
+        MatchedPair& entry = diff_.matched[first + i];
+        if (!Ignored(entry.a) && !Ignored(entry.b))
+          entry.changes = comparison.Compare(in_a[i], matching.a().other[in_a[i]]);
+      }
+    };
+    bool is_long = options_.side_by_side && in_a.size() > kWorthThreads;
+    SideBySide(
+        is_long, [&] { compare(0, in_a.size() / 2); },
+        [&] { compare(in_a.size() / 2, in_a.size()); });
     for (int32_t i = 0; i < matching.b().view->size(); ++i) {
       if (matching.b().IsFree(i)) AddLone(b_, pair.b, i, &diff_.added);
     }

@@ -42,7 +42,7 @@ int32_t ModuleView::Find(llvm::StringRef function) const {
 
 std::vector<int32_t> ModuleView::CalleesFirst() const {
   std::vector<std::vector<int32_t>> callees(bodies_.size());
-  for (int32_t i = 0; i < size(); ++i) {
+  for (int32_t i = 0; i < size() && !by_name_.empty(); ++i) {
     for (Node node : body(i).graph().nodes()) {
       if (!MayCallFunctions(node)) continue;
       for (llvm::StringRef name : CalledFunctions(node)) {
@@ -74,8 +74,13 @@ std::vector<int32_t> ModuleView::CalleesFirst() const {
 }
 
 ModuleMatching::ModuleMatching(const ModuleView& a, const ModuleView& b,
-                               const Provenance* provenance)
-    : a_(a), b_(b), provenance_(provenance), to_b_(a.size(), kNobody), to_a_(b.size(), kNobody) {
+                               const Provenance* provenance, bool side_by_side)
+    : a_(a),
+      b_(b),
+      provenance_(provenance),
+      side_by_side_(side_by_side),
+      to_b_(a.size(), kNobody),
+      to_a_(b.size(), kNobody) {
   Pair(0, 0);
   do {
     Follow();
@@ -96,7 +101,9 @@ void ModuleMatching::Pair(int32_t a, int32_t b) {
 void ModuleMatching::Follow() {
   for (; followed_ < pairs_.size(); ++followed_) {
     auto [a, b] = std::pair(pairs_[followed_].a, pairs_[followed_].b);
-    auto matching = std::make_unique<Matching>(a_.body(a), a_.labels(a), b_.body(b), b_.labels(b));
+    bool is_long = side_by_side_ && a_.body(a).size() + b_.body(b).size() > kWorthThreads;
+    auto matching =
+        std::make_unique<Matching>(a_.body(a), a_.labels(a), b_.body(b), b_.labels(b), is_long);
     KnownPairs known;
     if (provenance_) known = provenance_->PairsOf(a_.body(a), b_.body(b));
     matching->Run(known);
@@ -106,6 +113,7 @@ void ModuleMatching::Follow() {
 }
 
 void ModuleMatching::PairCallees(const Matching& matching) {
+  if (a_.size() == 1 || b_.size() == 1) return;  // one has no functions
   std::map<std::pair<int32_t, int32_t>, int> votes;
   for (int32_t i = 0; i < matching.a().view->size(); ++i) {
     int32_t other = matching.a().other[i];

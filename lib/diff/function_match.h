@@ -42,12 +42,16 @@ struct BodyPair {
   std::unique_ptr<Matching> matching;
 };
 
+// Of bodies with fewer nodes nothing takes long.
+constexpr int32_t kWorthThreads = 20'000;
+
 // Main is paired with main. A function is paired with the one that is called at the same places;
 // if it has none, with the one of the same body, the same name, or the same name but for its
 // numbers.
 class ModuleMatching {
  public:
-  ModuleMatching(const ModuleView& a, const ModuleView& b, const Provenance* provenance);
+  ModuleMatching(const ModuleView& a, const ModuleView& b, const Provenance* provenance,
+                 bool side_by_side);
 
   const std::vector<BodyPair>& pairs() const { return pairs_; }  // main first
   // The function of B that A's function is; empty when there is none.
@@ -66,6 +70,7 @@ class ModuleMatching {
 
   const ModuleView &a_, &b_;
   const Provenance* provenance_;
+  bool side_by_side_;
   std::vector<int32_t> to_b_, to_a_;
   std::vector<BodyPair> pairs_;
   size_t followed_ = 0;

@@ -1,27 +1,76 @@
 #include <algorithm>
 
 #include "lib/diff/matching.h"
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace grapnel {
 
-void Matching::MatchNames(Likeness likeness, Trust trust) {
-  llvm::DenseMap<uint64_t, int32_t> by_name;
-  for (int32_t b = 0; b < b_.view->size(); ++b) {
-    if (!b_.IsFree(b)) continue;
-    auto [it, added] = by_name.try_emplace(b_.view->name(b), b);
-    if (!added) it->second = kNobody;  // twice in a broken graph
+namespace {
+
+// Nodes by name, looked up behind where it was told that they would be: a large table is in no
+// cache.
+class NodesByName {
+ public:
+  explicit NodesByName(size_t most) : slots_(llvm::PowerOf2Ceil(2 * most + 1)) {}
+
+  void Prefetch(uint64_t name) const { __builtin_prefetch(&slots_[Home(name)]); }
+  // A name that is there twice, in a broken graph, is nobody's.
+  void Add(uint64_t name, int32_t node) {
+    Slot& slot = slots_[Place(name)];
+    slot = {name, slot.is_taken ? kNobody : node, true};
   }
-  for (int32_t a = 0; a < a_.view->size() && !by_name.empty(); ++a) {
-    if (!a_.IsFree(a)) continue;
-    auto it = by_name.find(a_.view->name(a));
-    if (it == by_name.end() || it->second == kNobody || !Alike(a, it->second, likeness)) continue;
-    Agreement found = AgreementOf(a, it->second);
+  int32_t Find(uint64_t name) const { return slots_[Place(name)].node; }
+
+ private:
+  struct Slot {
+    uint64_t name = 0;
+    int32_t node = kNobody;
+    bool is_taken = false;
+  };
+  size_t Home(uint64_t name) const { return name & (slots_.size() - 1); }
+  size_t Place(uint64_t name) const {
+    size_t at = Home(name);
+    while (slots_[at].is_taken && slots_[at].name != name) at = (at + 1) & (slots_.size() - 1);
+    return at;
+  }
+  std::vector<Slot> slots_;
+};
+
+constexpr size_t kAhead = 16;
+
+std::vector<int32_t> FreeNodes(const Side& side) {
+  std::vector<int32_t> free;
+  for (int32_t i = 0; i < side.view->size(); ++i)
+    if (side.IsFree(i)) free.push_back(i);
+  return free;
+}
+
+// Calls visit(node) for each; the slot of its name is on its way by then.
+template <typename Visit>
+void ForEachAhead(const std::vector<int32_t>& nodes, const BodyView& view,
+                  const NodesByName& by_name, Visit visit) {
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (i + kAhead < nodes.size()) by_name.Prefetch(view.name(nodes[i + kAhead]));
+    visit(nodes[i]);
+  }
+}
+
+}  // namespace
+
+void Matching::MatchNames(Likeness likeness, Trust trust) {
+  std::vector<int32_t> free_a = FreeNodes(a_), free_b = FreeNodes(b_);
+  if (free_a.empty() || free_b.empty()) return;
+  NodesByName by_name(free_b.size());
+  ForEachAhead(free_b, *b_.view, by_name, [&](int32_t b) { by_name.Add(b_.view->name(b), b); });
+  ForEachAhead(free_a, *a_.view, by_name, [&](int32_t a) {
+    int32_t b = by_name.Find(a_.view->name(a));
+    if (b == kNobody || !Alike(a, b, likeness)) return;
+    Agreement found = AgreementOf(a, b);
     bool trusted =
         trust == Trust::kAll ||
         (trust == Trust::kAgreeing ? found.agree > found.disagree : found.agree >= found.disagree);
-    if (trusted) Match(a, it->second);
-  }
+    if (trusted) Match(a, b);
+  });
 }
 
 namespace {

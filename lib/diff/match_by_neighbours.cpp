@@ -122,19 +122,32 @@ bool Matching::HasFreeNeighbours(const Side& side, int32_t i) const {
          llvm::any_of(side.view->Readers(i), is_free);
 }
 
+bool Matching::IsSettled(size_t pair) const {
+  auto [a, b] = pairs_[pair];
+  return !HasFreeNeighbours(a_, a) || !HasFreeNeighbours(b_, b);
+}
+
+void Matching::TakeInNewPairs() {
+  for (; num_taken_in_ < pairs_.size(); ++num_taken_in_)
+    open_.push_back(static_cast<uint32_t>(num_taken_in_));
+}
+
+// Most pairs are settled soon, and never looked at again.
 void Matching::Propagate(Likeness likeness, Reach reach, size_t from) {
-  // Pairs that are found here are followed in their turn.
-  for (size_t i = from; i < pairs_.size(); ++i) {
-    settled_.resize(pairs_.size());
-    if (settled_[i]) continue;
-    auto [a, b] = pairs_[i];
-    if (!HasFreeNeighbours(a_, a) || !HasFreeNeighbours(b_, b)) {
-      settled_[i] = true;
-      continue;
+  TakeInNewPairs();
+  size_t at = std::lower_bound(open_.begin(), open_.end(), from) - open_.begin(), kept = at;
+  for (; at < open_.size(); ++at) {
+    uint32_t pair = open_[at];
+    if (!IsSettled(pair)) {
+      open_[kept++] = pair;
+      auto [a, b] = pairs_[pair];
+      FollowInputs(a, b, likeness, reach);
+      FollowReaders(a, b, likeness, reach);
     }
-    FollowInputs(a, b, likeness, reach);
-    FollowReaders(a, b, likeness, reach);
+    // Pairs that were found just now are followed in their turn.
+    TakeInNewPairs();
   }
+  open_.resize(kept);
 }
 
 void Matching::PropagateAll() {

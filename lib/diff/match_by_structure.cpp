@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <optional>
 
 #include "lib/diff/matching.h"
 #include "lib/diff/structure_hash.h"
+#include "lib/support/side_by_side.h"
 
 namespace grapnel {
 namespace {
@@ -37,19 +39,11 @@ void LeaveOutLone(const BodyView& view, std::vector<uint64_t>* keys) {
 // that know their own near surroundings.
 struct Surroundings {
   ConeHashes inputs, readers;
+  std::vector<uint64_t> both;
 };
 
-Surroundings Look(const BodyView& view, const Labels& labels, Likeness likeness) {
-  bool exact = likeness == Likeness::kExact;
-  const std::vector<uint64_t>& own = exact ? labels.exact : labels.kind;
-  Surroundings out = {
-      HashOfInputs(view, own, exact),
-      HashOfReaders(view, HashAround(view, own, kNearer, exact), exact),
-  };
-  for (int32_t i = 0; i < view.size() && exact; ++i) {
-    if (labels.telling[i]) out.inputs.size[i] = kLargeCone;
-  }
-  return out;
+const std::vector<uint64_t>& LabelsOf(const Side& side, Likeness likeness) {
+  return likeness == Likeness::kExact ? side.labels->exact : side.labels->kind;
 }
 
 struct Entry {
@@ -65,11 +59,68 @@ struct Entry {
   }
 };
 
-void Collect(const Side& side, const std::vector<uint64_t>& keys, bool in_b,
-             std::vector<Entry>* entries) {
-  for (int32_t i = 0; i < side.view->size(); ++i) {
-    if (keys[i] != 0 && side.IsFree(i)) entries->push_back({keys[i], side.view->name(i), i, in_b});
+// Whether a key may be among those of one side's free nodes: no for most that are not.
+class KeyFilter {
+ public:
+  KeyFilter(const Side& side, const std::vector<uint64_t>& keys) : bits_(kBits / 64, 0) {
+    for (int32_t i = 0; i < side.view->size(); ++i)
+      if (side.IsFree(i)) bits_[keys[i] >> 46] |= BitOf(keys[i]);
   }
+  bool MayHave(uint64_t key) const { return bits_[key >> 46] & BitOf(key); }
+
+ private:
+  static constexpr size_t kBits = size_t{1}
+                                  << 24;  // a few cache's worth, and ten for each of a million
+  static uint64_t BitOf(uint64_t key) { return uint64_t{1} << (key >> 40 & 63); }
+  std::vector<uint64_t> bits_;
+};
+
+void Collect(const Side& side, const std::vector<uint64_t>& keys, bool in_b,
+             const KeyFilter* others, std::vector<Entry>* entries) {
+  for (int32_t i = 0; i < side.view->size(); ++i) {
+    bool counts = keys[i] != 0 && side.IsFree(i) && (!others || others->MayHave(keys[i]));
+    if (counts) entries->push_back({keys[i], side.view->name(i), i, in_b});
+  }
+}
+
+// Of both sides; a key that the other side has not may be left out.
+std::vector<Entry> CollectBoth(const Side& a, const std::vector<uint64_t>& keys_a, const Side& b,
+                               const std::vector<uint64_t>& keys_b, bool side_by_side) {
+  constexpr int32_t kWorthFilter = 1 << 16;
+  std::optional<KeyFilter> of_a, of_b;
+  if (a.view->size() > kWorthFilter && b.view->size() > kWorthFilter) {
+    SideBySide(
+        side_by_side, [&] { of_a.emplace(a, keys_a); }, [&] { of_b.emplace(b, keys_b); });
+  }
+  std::vector<Entry> entries, more;
+  SideBySide(
+      side_by_side, [&] { Collect(a, keys_a, false, of_b ? &*of_b : nullptr, &entries); },
+      [&] { Collect(b, keys_b, true, of_a ? &*of_a : nullptr, &more); });
+  entries.insert(entries.end(), more.begin(), more.end());
+  return entries;
+}
+
+// Keys are hashes, so their upper bits part them evenly: what is then sorted fits into a cache.
+void Sort(std::vector<Entry>* entries, bool side_by_side) {
+  constexpr size_t kWorthParting = size_t{1} << 14, kParts = size_t{1} << 10, kHalf = kParts / 2;
+  if (entries->size() < kWorthParting) {
+    std::sort(entries->begin(), entries->end());
+    return;
+  }
+  auto part_of = [](const Entry& entry) { return entry.key >> 54; };
+  std::vector<size_t> begins(kParts + 1, 0);
+  for (const Entry& entry : *entries) ++begins[part_of(entry) + 1];
+  for (size_t i = 0; i < kParts; ++i) begins[i + 1] += begins[i];
+  std::vector<Entry> sorted(entries->size());
+  std::vector<size_t> next(begins.begin(), begins.end() - 1);
+  for (const Entry& entry : *entries) sorted[next[part_of(entry)]++] = entry;
+  auto sort_parts = [&](size_t from, size_t to) {
+    for (size_t i = from; i < to; ++i)
+      std::sort(sorted.begin() + begins[i], sorted.begin() + begins[i + 1]);
+  };
+  SideBySide(
+      side_by_side, [&] { sort_parts(0, kHalf); }, [&] { sort_parts(kHalf, kParts); });
+  entries->swap(sorted);
 }
 
 }  // namespace
@@ -81,10 +132,8 @@ void Matching::MatchUnique(const std::vector<uint64_t>& keys_a, const std::vecto
     if (caution != Caution::kNone) found = AgreementOf(a, b);
     if (found.disagree <= (caution == Caution::kStrict ? 0 : found.agree)) Match(a, b);
   };
-  std::vector<Entry> entries;
-  Collect(a_, keys_a, false, &entries);
-  Collect(b_, keys_b, true, &entries);
-  std::sort(entries.begin(), entries.end());
+  std::vector<Entry> entries = CollectBoth(a_, keys_a, b_, keys_b, side_by_side_);
+  Sort(&entries, side_by_side_);
   for (size_t begin = 0; begin < entries.size();) {
     size_t end = begin;
     int32_t only[2] = {kNobody, kNobody};
@@ -109,75 +158,103 @@ void Matching::MatchUnique(const std::vector<uint64_t>& keys_a, const std::vecto
   }
 }
 
+void Matching::MatchUniqueKeys(KeysOf keys_of, Caution caution) {
+  std::vector<uint64_t> keys_a, keys_b;
+  SideBySide(
+      side_by_side_, [&] { keys_a = keys_of(a_); }, [&] { keys_b = keys_of(b_); });
+  MatchUnique(keys_a, keys_b, caution);
+}
+
+const std::vector<uint64_t>& Matching::Nearer(const Side& side, Likeness likeness) {
+  std::vector<uint64_t>& kept = KeptOf(side).nearer[likeness != Likeness::kExact];
+  if (kept.empty()) {
+    kept = HashAround(*side.view, LabelsOf(side, likeness), kNearer, likeness == Likeness::kExact);
+  }
+  return kept;
+}
+
+const std::vector<uint64_t>& Matching::Near(const Side& side, Likeness likeness) {
+  std::vector<uint64_t>& kept = KeptOf(side).near[likeness != Likeness::kExact];
+  if (kept.empty()) {
+    kept = HashAround(*side.view, Nearer(side, likeness), kNear - kNearer,
+                      likeness == Likeness::kExact);
+  }
+  return kept;
+}
+
 void Matching::MatchCones(Likeness likeness) {
   bool exact = likeness == Likeness::kExact;
-  Surroundings a = Look(*a_.view, *a_.labels, likeness), b = Look(*b_.view, *b_.labels, likeness);
-  std::vector<uint64_t> both_a = Both(a.inputs.hash, a.readers.hash),
-                        both_b = Both(b.inputs.hash, b.readers.hash);
-  both_a = HashAround(*a_.view, std::move(both_a), kNear, exact);
-  both_b = HashAround(*b_.view, std::move(both_b), kNear, exact);
-  if (!exact) {
-    LeaveOutLone(*a_.view, &both_a);
-    LeaveOutLone(*b_.view, &both_b);
-  }
-  (exact ? twins_a_ : like_twins_a_) = both_a;
-  (exact ? twins_b_ : like_twins_b_) = both_b;
-  MatchUnique(both_a, both_b, Caution::kNone);
+  auto look = [&](const Side& side) {
+    const BodyView& view = *side.view;
+    Surroundings out = {HashOfInputs(view, LabelsOf(side, likeness), exact),
+                        HashOfReaders(view, Nearer(side, likeness), exact),
+                        {}};
+    if (exact) KeptOf(side).inputs = out.inputs;
+    for (int32_t i = 0; i < view.size() && exact; ++i) {
+      if (side.labels->telling[i]) out.inputs.size[i] = kLargeCone;
+    }
+    out.both = HashAround(view, Both(out.inputs.hash, out.readers.hash), kNear, exact);
+    if (!exact) LeaveOutLone(view, &out.both);
+    return out;
+  };
+  Surroundings a, b;
+  SideBySide(
+      side_by_side_, [&] { a = look(a_); }, [&] { b = look(b_); });
+  MatchUnique(a.both, b.both, Caution::kNone);
   // An edit spoils the hashes of one end only for what lies beyond it. Neighbours are followed when
   // both ends are held: a chain of like blocks can be followed past the one that is new.
   MatchUnique(Telling(a.inputs), Telling(b.inputs), exact ? Caution::kNone : Caution::kStrict,
               /*by_name=*/exact);
   MatchUnique(Telling(a.readers), Telling(b.readers), Caution::kStrict, /*by_name=*/exact);
+  (exact ? twins_a_ : like_twins_a_) = std::move(a.both);
+  (exact ? twins_b_ : like_twins_b_) = std::move(b.both);
   Propagate(likeness, Reach::kSure);
 }
 
 void Matching::MatchPlainReaders(Likeness likeness) {
   bool exact = likeness == Likeness::kExact;
-  auto keys = [&](const Side& side) {
-    const std::vector<uint64_t>& own = exact ? side.labels->exact : side.labels->kind;
-    std::vector<uint64_t> out = Both(HashOfReaders(*side.view, own, exact).hash,
-                                     HashAround(*side.view, own, kNearer, exact));
+  auto keys_of = [&](const Side& side) {
+    std::vector<uint64_t> out = Both(
+        HashOfReaders(*side.view, LabelsOf(side, likeness), exact).hash, Nearer(side, likeness));
     if (!exact) LeaveOutLone(*side.view, &out);
     return out;
   };
-  MatchUnique(keys(a_), keys(b_), Caution::kBalanced);
+  MatchUniqueKeys(keys_of, Caution::kBalanced);
   Propagate(likeness, Reach::kSure);
 }
 
 // For what is left between edits: of small cones those that no other free node has. A small
 // constant is no one in particular, nor is a node that reads nothing and is not read.
 void Matching::MatchSmallCones() {
-  auto keys = [](const Side& side) {
-    ConeHashes cones = HashOfInputs(*side.view, side.labels->exact, true);
+  auto keys_of = [&](const Side& side) {
+    const ConeHashes& cones = KeptOf(side).inputs;
+    std::vector<uint64_t> out = cones.hash;
     for (int32_t i = 0; i < side.view->size(); ++i) {
       bool alone = cones.size[i] == 1 && side.view->Readers(i).empty();
-      if (side.labels->constant[i] || alone) cones.hash[i] = 0;
+      if (side.labels->constant[i] || alone) out[i] = 0;
     }
-    return cones.hash;
+    return out;
   };
-  MatchUnique(keys(a_), keys(b_), Caution::kBalanced);
+  MatchUniqueKeys(keys_of, Caution::kBalanced);
   Propagate(Likeness::kExact, Reach::kSure);
 }
 
 void Matching::MatchNeighbourhoods(Likeness likeness) {
-  bool exact = likeness == Likeness::kExact;
   for (int radius : {kNear, kNearer}) {
-    auto keys = [&](const Side& side) {
-      std::vector<uint64_t> out =
-          HashAround(*side.view, exact ? side.labels->exact : side.labels->kind, radius, exact);
-      if (!exact) LeaveOutLone(*side.view, &out);
+    auto keys_of = [&](const Side& side) {
+      std::vector<uint64_t> out = radius == kNear ? Near(side, likeness) : Nearer(side, likeness);
+      if (likeness != Likeness::kExact) LeaveOutLone(*side.view, &out);
       return out;
     };
-    MatchUnique(keys(a_), keys(b_), Caution::kBalanced);
+    MatchUniqueKeys(keys_of, Caution::kBalanced);
     Propagate(likeness, Reach::kSure);
   }
 }
 
 void Matching::MatchTwins(Likeness likeness) {
   bool exact = likeness == Likeness::kExact;
-  std::vector<Entry> entries;
-  Collect(a_, exact ? twins_a_ : like_twins_a_, false, &entries);
-  Collect(b_, exact ? twins_b_ : like_twins_b_, true, &entries);
+  std::vector<Entry> entries = CollectBoth(a_, exact ? twins_a_ : like_twins_a_, b_,
+                                           exact ? twins_b_ : like_twins_b_, side_by_side_);
   // In order within a class: names say nothing here, or the stages before would have used them.
   for (Entry& entry : entries) {
     const BodyView& view = entry.in_b ? *b_.view : *a_.view;

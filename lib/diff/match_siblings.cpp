@@ -20,8 +20,17 @@ class ScopeMap {
  public:
   explicit ScopeMap(const Side& a, const Side& b) {
     std::map<llvm::StringRef, std::map<llvm::StringRef, int>> votes;
-    for (int32_t i = 0; i < a.view->size(); ++i)
-      if (a.other[i] != kNobody) ++votes[ScopeOf(a, i)][ScopeOf(b, a.other[i])];
+    // Nodes of a scope mostly follow one another.
+    llvm::StringRef last_a, last_b;
+    int* last = nullptr;
+    for (int32_t i = 0; i < a.view->size(); ++i) {
+      if (a.other[i] == kNobody) continue;
+      llvm::StringRef of_a = ScopeOf(a, i), of_b = ScopeOf(b, a.other[i]);
+      if (!last || of_a != last_a || of_b != last_b) last = &votes[of_a][of_b];
+      ++*last;
+      last_a = of_a;
+      last_b = of_b;
+    }
     for (const auto& [scope, partners] : votes) {
       auto most =
           std::max_element(partners.begin(), partners.end(),
@@ -73,7 +82,11 @@ Classes ClassesOf(const Side& side, bool is_a) {
 
 void Matching::MatchSiblings() {
   Classes in_a = ClassesOf(a_, true), in_b = ClassesOf(b_, false);
-  if (in_a.empty() || in_b.empty()) return;
+  auto has_twin = [&](const auto& of_a) {
+    auto of_b = in_b.find(of_a.first);
+    return of_b != in_b.end() && of_b->second.size() == of_a.second.size();
+  };
+  if (std::none_of(in_a.begin(), in_a.end(), has_twin)) return;
   ScopeMap scopes(a_, b_);
   for (const auto& [key, of_a] : in_a) {
     auto found = in_b.find(key);

@@ -13,8 +13,8 @@ Side MakeSide(const BodyView& view, const Labels& labels) {
 }  // namespace
 
 Matching::Matching(const BodyView& a, const Labels& labels_a, const BodyView& b,
-                   const Labels& labels_b)
-    : a_(MakeSide(a, labels_a)), b_(MakeSide(b, labels_b)) {}
+                   const Labels& labels_b, bool side_by_side)
+    : a_(MakeSide(a, labels_a)), b_(MakeSide(b, labels_b)), side_by_side_(side_by_side) {}
 
 void Matching::Run(const KnownPairs& known) {
   for (const auto& [a, b] : known.pairs) Match(a, b);

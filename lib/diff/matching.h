@@ -6,6 +6,8 @@
 
 #include "lib/diff/body_view.h"
 #include "lib/diff/labels.h"
+#include "lib/diff/structure_hash.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace grapnel {
 
@@ -37,7 +39,9 @@ enum class Likeness { kExact, kKind, kOp, kAny };
 // may err comes after all that err less. Each stage is near-linear in nodes and edges.
 class Matching {
  public:
-  Matching(const BodyView& a, const Labels& labels_a, const BodyView& b, const Labels& labels_b);
+  // `side_by_side`: hashes of large bodies are made on two threads; the map is the same.
+  Matching(const BodyView& a, const Labels& labels_a, const BodyView& b, const Labels& labels_b,
+           bool side_by_side);
 
   // All stages.
   void Run(const KnownPairs& known);
@@ -53,9 +57,20 @@ class Matching {
   void MatchPlainReaders(Likeness likeness);
   void MatchSmallCones();
   void MatchNeighbourhoods(Likeness likeness);
+  // Hashes of one side that several stages ask for, by likeness (kExact or kKind).
+  struct KeptHashes {
+    std::vector<uint64_t> nearer[2], near[2];  // HashAround of the labels, by radius
+    ConeHashes inputs;                         // at kExact
+  };
+  const std::vector<uint64_t>& Nearer(const Side& side, Likeness likeness);
+  const std::vector<uint64_t>& Near(const Side& side, Likeness likeness);
+  KeptHashes& KeptOf(const Side& side) { return &side == &a_ ? kept_a_ : kept_b_; }
+  // keys_of(side) for both sides, and MatchUnique of them.
+  using KeysOf = llvm::function_ref<std::vector<uint64_t>(const Side&)>;
+  enum class Caution { kNone, kBalanced, kStrict };  // against what most, or any, neighbours say
+  void MatchUniqueKeys(KeysOf keys_of, Caution caution);
   // Pairs nodes whose keys are equal and had by no other node; of several, those of one name.
   // Nodes with key 0 take no part. `by_name`: whether names choose at all.
-  enum class Caution { kNone, kBalanced, kStrict };  // against what most, or any, neighbours say
   void MatchUnique(const std::vector<uint64_t>& keys_a, const std::vector<uint64_t>& keys_b,
                    Caution caution, bool by_name = true);
   // Twins: any choice is right, as long as the neighbours then follow it. At kKind, those that only
@@ -73,6 +88,8 @@ class Matching {
   // must be known and agree, or it must be the only reader. `from`: the first of pairs_ to follow.
   enum class Reach { kSure, kLikely };
   void Propagate(Likeness likeness, Reach reach, size_t from = 0);
+  bool IsSettled(size_t pair) const;  // one of the two has no free neighbour, and never will
+  void TakeInNewPairs();
   void PropagateAll();
   bool HasFreeNeighbours(const Side& side, int32_t i) const;
   void FollowInputs(int32_t a, int32_t b, Likeness likeness, Reach reach);
@@ -114,7 +131,10 @@ class Matching {
   // Whether names choose among neighbours that are alike. Not while structure is still asked: in a
   // model that grew by a block all numbers have moved.
   bool names_decide_ = false;
-  std::vector<bool> settled_;  // of pairs_: one of the two has no free neighbour, and never will
+  std::vector<uint32_t> open_;  // places in pairs_ that are not settled, rising
+  size_t num_taken_in_ = 0;     // how many of pairs_ have been put there
+  KeptHashes kept_a_, kept_b_;
+  bool side_by_side_;
 };
 
 }  // namespace grapnel

@@ -10,6 +10,29 @@ constexpr int kRoundsOnCycles = 8;
 constexpr uint64_t kControlSeed = 0x6A09E667F3BCC908ull, kBackSeed = 0xBB67AE8584CAA73Bull,
                    kDanglingSeed = 0x3C6EF372FE94F82Bull, kReaderSeed = 0xA54FF53A5F1D36F1ull;
 
+uint64_t HashOfEdge(int32_t slot, int32_t port) {
+  return HashInto(HashInto(kReaderSeed, slot), port);
+}
+
+// HashOfEdge of the slots and ports that nearly all edges have.
+class EdgeHashes {
+ public:
+  EdgeHashes() {
+    for (int32_t slot = -1; slot < kSlots; ++slot)
+      for (int32_t port = -1; port < kPorts; ++port)
+        known_[slot + 1][port + 1] = HashOfEdge(slot, port);
+  }
+  uint64_t Of(const BodyView::Out& out) const {
+    return out.slot < kSlots && out.port < kPorts ? known_[out.slot + 1][out.port + 1]
+                                                  : HashOfEdge(out.slot, out.port);
+  }
+
+ private:
+  static_assert(kControlPort == -1);
+  static constexpr int32_t kSlots = 7, kPorts = 3;
+  uint64_t known_[kSlots + 1][kPorts + 1];
+};
+
 // Folds one node's inputs into its label. What is not known yet counts as `unknown` has it.
 class Cones {
  public:
@@ -82,8 +105,7 @@ class Cones {
         sum += HashInto(kBackSeed, labels_[out.node]);
         continue;
       }
-      uint64_t edge = HashInto(HashInto(kReaderSeed, out.slot), out.port);
-      sum += HashInto(edge, cones_.hash[out.node]);
+      sum += HashInto(edges_.Of(out), cones_.hash[out.node]);
       size = std::min(size + cones_.size[out.node], kLargeCone);
     }
     cones_.hash[i] = HashInto(labels_[i], sum);
@@ -93,6 +115,7 @@ class Cones {
   const BodyView& view_;
   llvm::ArrayRef<uint64_t> labels_;
   bool controls_;
+  EdgeHashes edges_;
   ConeHashes cones_;
 };
 
@@ -108,6 +131,7 @@ ConeHashes HashOfReaders(const BodyView& view, llvm::ArrayRef<uint64_t> labels, 
 
 std::vector<uint64_t> HashAround(const BodyView& view, std::vector<uint64_t> labels, int radius,
                                  bool controls) {
+  EdgeHashes edges;
   std::vector<uint64_t> next(labels.size());
   for (int round = 0; round < radius; ++round) {
     for (int32_t i = 0; i < view.size(); ++i) {
@@ -120,7 +144,7 @@ std::vector<uint64_t> HashAround(const BodyView& view, std::vector<uint64_t> lab
       }
       for (const BodyView::Out& out : view.Readers(i)) {
         if (out.slot == kControlPort && !controls) continue;
-        sum += HashInto(HashInto(HashInto(kReaderSeed, out.slot), out.port), labels[out.node]);
+        sum += HashInto(edges.Of(out), labels[out.node]);
       }
       next[i] = HashInto(hash, sum);
     }

@@ -42,8 +42,8 @@ std::string Event(const Diff& diff, std::string* name) {
               (change.after.empty() ? "(none)" : change.after);
     }
     if (pair.b.name != *name) {
-      text += (text.empty() ? "" : "; ") + ("now called " + pair.b.name);
-      *name = pair.b.name;
+      text += (text.empty() ? "" : "; ") + ("now called " + pair.b.name).str();
+      *name = pair.b.name.str();
     }
     return text;
   }
@@ -52,12 +52,12 @@ std::string Event(const Diff& diff, std::string* name) {
     if (llvm::none_of(group.a, is_it)) continue;
     std::string text = group.a.size() > 1 ? "fused with" : "split";
     for (const NodeEntry& node : group.a) {
-      if (!is_it(node)) text += " " + node.name;
+      if (!is_it(node)) text += (" " + node.name).str();
     }
     text += " into";
     for (const NodeEntry& node : group.b)
-      text += " " + node.name + " (" + node.node.op().str() + ")";
-    *name = group.b[0].name;
+      text += (" " + node.name + " (" + node.node.op() + ")").str();
+    *name = group.b[0].name.str();
     return text;
   }
   *name = "";

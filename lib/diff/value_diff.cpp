@@ -123,15 +123,15 @@ class Comparison {
     bool differ = llvm::any_of(pair.changes, [](const Change& c) { return c.what == "value"; });
     if (!differ || !IsConst(pair.a.node) || !IsConst(pair.b.node)) return;
     auto a = Literal::FromConst(pair.a.node), b = Literal::FromConst(pair.b.node);
-    if (a && b) return Compare(pair.a.name, pair.b.name, *a, *b);
+    if (a && b) return Compare(pair.a.name.str(), pair.b.name.str(), *a, *b);
     for (auto* side : {&a, &b})
       if (!*side) AddProblem(pair, TextOf(side->takeError()));
   }
 
   void AddProblem(const MatchedPair& pair, std::string problem) {
     ValueDiff one;
-    one.a = pair.a.name;
-    one.b = pair.b.name;
+    one.a = pair.a.name.str();
+    one.b = pair.b.name.str();
     one.problem = std::move(problem);
     report_.different.push_back(std::move(one));
   }

@@ -48,7 +48,7 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   bool IsAlive(NodeId id) const { return id < nodes_.size() && nodes_[id].alive; }
   Node node(NodeId id) const { return Node(this, id); }
   Node Find(llvm::StringRef name) const;  // false when there is none
-  Node Find(StringId name) const;
+  Node Find(StringId name) const;         // no wait for memory where names are asked for in order
 
   class Iterator {
    public:
@@ -155,7 +155,11 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   Module* module_;
   const Function* function_;
   uint64_t version_;
-  llvm::SmallDenseMap<StringId, NodeId, 8> by_name_;  // most functions are small
+  // Strings of a graph have numbers in its order: so has what is looked up one after the other.
+  struct InOrder : llvm::DenseMapInfo<StringId> {
+    static unsigned getHashValue(StringId id) { return id; }
+  };
+  llvm::SmallDenseMap<StringId, NodeId, 8, InOrder> by_name_;  // most functions are small
   size_t num_alive_ = 0;
 };
 

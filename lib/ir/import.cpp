@@ -5,10 +5,12 @@
 #include <tuple>
 
 #include "lib/ir/node_types.h"
+#include "lib/ir/source_walk.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/ir/wire.h"
 #include "lib/ir/wire_map.h"
 #include "lib/proto/op_def.pb.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
@@ -21,16 +23,20 @@ enum { kNodeName = 1, kNodeOp = 2, kNodeInput = 3, kNodeDevice = 4, kNodeAttr = 
 
 class Importer {
  public:
-  explicit Importer(Module* module) : module_(*module) {}
+  Importer(Module* module, const FileBytes* file) : module_(*module), file_(file) {}
 
   Error Run(llvm::StringRef graph_def) {
     std::vector<llvm::StringRef> nodes, functions;
     bool any = false;
     WireReader reader(graph_def);
+    SourceWalk walk(file_);
+    constexpr size_t kSmallNode = 64, kMostExpected = size_t{1} << 21;
+    nodes.reserve(std::min(graph_def.size() / kSmallNode, kMostExpected));
     while (reader.Next()) {
       any = true;
       if (reader.Is(kGraphNode, WireType::kBytes)) {
         nodes.push_back(reader.bytes());
+        walk.ReadUntil(reader.bytes().begin());
       } else if (reader.Is(kGraphLibrary, WireType::kBytes)) {
         module_.has_library = true;
         ReadLibrary(reader.bytes(), &functions);
@@ -53,7 +59,8 @@ class Importer {
     function_ = nullptr;
     graph_ = &module_.main;
     ReadNodes(nodes);
-    ResolveInputs(nodes, 0);
+    nodes = {};  // sixteen bytes a node, and inputs are about to come
+    ResolveLinks();
     for (auto& function : module_.functions) ReadBody(function.get());
     return Error::success();
   }
@@ -98,57 +105,158 @@ class Importer {
     function->info = OpInfoFromProto(op_def);
   }
 
+  // What stands in a NodeDef, and where it is looked up.
+  struct ParsedNode {
+    llvm::StringRef name, op, device;
+    size_t attrs_at;
+    bool failed;
+    uint32_t hash;  // of the name
+    uint32_t inputs_end;
+  };
+  struct ParsedInput {
+    TensorName tensor;
+    uint32_t hash;  // of the node's name
+  };
+
   void ReadNodes(llvm::ArrayRef<llvm::StringRef> nodes) {
     StringTable& strings = module_.strings;
     if (nodes.size() > 1000) strings.Reserve(strings.size() + nodes.size() + nodes.size() / 8);
     graph_->Reserve(graph_->end_id() + nodes.size());
-    for (llvm::StringRef bytes : nodes) {
-      llvm::StringRef name, op, device;
-      size_t attrs_at = bytes.size();
-      WireReader reader(bytes);
-      while (reader.Next()) {
-        if (reader.type() != WireType::kBytes) continue;
-        if (reader.field() == kNodeAttr)
-          attrs_at = std::min(attrs_at, reader.offset() - reader.whole_field().size());
-        if (reader.field() == kNodeName) name = reader.bytes();
-        if (reader.field() == kNodeOp) op = reader.bytes();
-        if (reader.field() == kNodeDevice) device = reader.bytes();
+    num_links_.clear();
+    links_.clear();
+    if (!function_) {
+      // What a vector leaves behind as it grows would stay with the process.
+      num_links_.reserve(nodes.size());
+      links_.reserve(2 * nodes.size());
+    }
+    SourceWalk walk(file_);
+    // Names are looked up some nodes behind where they are read: a large graph's are in no cache.
+    constexpr size_t kAhead = 32;
+    std::vector<ParsedNode> parsed;
+    std::vector<ParsedInput> inputs;
+    for (; !nodes.empty(); nodes = nodes.drop_front(std::min(kAhead, nodes.size()))) {
+      parsed.clear();
+      inputs.clear();
+      for (llvm::StringRef bytes : nodes.take_front(kAhead)) {
+        parsed.push_back(Parse(bytes, &inputs));
+        parsed.back().inputs_end = inputs.size();
       }
-      size_t number = graph_->end_id();
-      if (reader.failed()) Report(name, "is cut off or damaged");
-      if (name.empty()) Report({}, llvm::formatv("node number {0} has no name", number).str());
-      if (op.empty()) Report(name, "has no op");
-      StringId name_id = strings.InternBorrowed(name);
-      StringId device_id = device.empty() ? kEmptyString : strings.InternBorrowed(device);
-      bool taken;
-      graph_->AddImported(name_id, strings.InternBorrowed(op), device_id, bytes, &taken, attrs_at);
-      if (taken && !name.empty()) Report(name, "is there twice: names must differ");
+      uint32_t first_input = 0;
+      for (size_t i = 0; i < parsed.size(); ++i) {
+        AddParsed(parsed[i], nodes[i]);
+        if (!function_)
+          AddLinks(llvm::ArrayRef(inputs).slice(first_input, parsed[i].inputs_end - first_input));
+        first_input = parsed[i].inputs_end;
+      }
+      walk.ReadUntil(nodes.front().begin());
+    }
+    walk.End();
+  }
+
+  ParsedNode Parse(llvm::StringRef bytes, std::vector<ParsedInput>* inputs) {
+    ParsedNode node;
+    node.attrs_at = bytes.size();
+    WireReader reader(bytes);
+    while (reader.Next()) {
+      if (reader.type() != WireType::kBytes) continue;
+      switch (reader.field()) {
+        case kNodeName:
+          node.name = reader.bytes();
+          break;
+        case kNodeOp:
+          node.op = reader.bytes();
+          break;
+        case kNodeDevice:
+          node.device = reader.bytes();
+          break;
+        case kNodeInput:
+          if (!function_) inputs->push_back(ParseInput(reader.bytes()));
+          break;
+        case kNodeAttr:
+          node.attrs_at = std::min(node.attrs_at, reader.offset() - reader.whole_field().size());
+          break;
+        default:
+          break;
+      }
+    }
+    node.failed = reader.failed();
+    node.hash = StringTable::HashOf(node.name);
+    module_.strings.Prefetch(node.hash);
+    return node;
+  }
+
+  ParsedInput ParseInput(llvm::StringRef text) {
+    ParsedInput input = {ReadTensorName(text), 0};
+    input.hash = StringTable::HashOf(input.tensor.node);
+    module_.strings.Prefetch(input.hash);
+    return input;
+  }
+
+  void AddParsed(const ParsedNode& node, llvm::StringRef bytes) {
+    StringTable& strings = module_.strings;
+    size_t number = graph_->end_id();
+    if (node.failed) Report(node.name, "is cut off or damaged");
+    if (node.name.empty()) Report({}, llvm::formatv("node number {0} has no name", number).str());
+    if (node.op.empty()) Report(node.name, "has no op");
+    StringId name_id = strings.InternBorrowed(node.name, node.hash);
+    StringId device_id = node.device.empty() ? kEmptyString : strings.InternBorrowed(node.device);
+    bool taken;
+    graph_->AddImported(name_id, strings.InternBorrowed(node.op), device_id, bytes, &taken,
+                        node.attrs_at);
+    if (taken && !node.name.empty()) Report(node.name, "is there twice: names must differ");
+  }
+
+  // Keeps the inputs of a node of the main graph as numbers, until all names are known.
+  void AddLinks(llvm::ArrayRef<ParsedInput> inputs) {
+    bool in_controls = false, is_plain = inputs.size() < kReadAgain;
+    for (const ParsedInput& input : inputs) {
+      is_plain = is_plain && (input.tensor.control || !in_controls);
+      in_controls |= input.tensor.control;
+    }
+    num_links_.push_back(is_plain ? inputs.size() : kReadAgain);
+    if (!is_plain) return;
+    for (const ParsedInput& input : inputs) {
+      links_.push_back({module_.strings.InternBorrowed(input.tensor.node, input.hash),
+                        input.tensor.control ? kControlPort : input.tensor.index});
     }
   }
 
-  void ResolveInputs(llvm::ArrayRef<llvm::StringRef> nodes, NodeId first) {
-    llvm::SmallVector<Port, 16> ports;
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      NodeId id = first + i;
-      int slot = 0;
-      bool in_controls = false;
-      ports.clear();
-      WireReader reader(nodes[i]);
-      while (reader.Next()) {
-        if (!reader.Is(kNodeInput, WireType::kBytes)) continue;
-        TensorName input =
-            function_ ? ReadFunctionTensorName(reader.bytes()) : ReadTensorName(reader.bytes());
-        if (in_controls && !input.control) {
-          Report(
-              graph_->node(id).name(),
-              llvm::formatv("input {0} ('{1}') comes after a control input", slot, reader.bytes())
-                  .str());
-        }
-        in_controls |= input.control;
-        graph_->AddImportedInput(id, Resolve(id, slot, input, reader.bytes()), reader.bytes(),
-                                 input.control);
-        ++slot;
+  void ResolveLinks() {
+    llvm::ArrayRef<Link> links = links_;
+    for (NodeId id = 0; id < num_links_.size(); ++id) {
+      bool is_plain = num_links_[id] != kReadAgain;
+      llvm::ArrayRef<Link> own = links.take_front(is_plain ? num_links_[id] : 0);
+      links = links.drop_front(own.size());
+      sources_.clear();
+      for (const Link& link : own) sources_.push_back(graph_->Find(link.node).id());
+      if (!is_plain || llvm::is_contained(sources_, kNoNode)) {
+        ResolveInputs(graph_->Source(id), id);
+        continue;
       }
+      for (size_t i = 0; i < own.size(); ++i)
+        graph_->AddImportedInput(id, {sources_[i], own[i].index}, {}, own[i].index == kControlPort);
+    }
+    num_links_ = {};
+    links_ = {};
+  }
+
+  void ResolveInputs(llvm::StringRef bytes, NodeId id) {
+    int slot = 0;
+    bool in_controls = false;
+    WireReader reader(bytes);
+    while (reader.Next()) {
+      if (!reader.Is(kNodeInput, WireType::kBytes)) continue;
+      TensorName input =
+          function_ ? ReadFunctionTensorName(reader.bytes()) : ReadTensorName(reader.bytes());
+      if (in_controls && !input.control) {
+        Report(graph_->node(id).name(),
+               llvm::formatv("input {0} ('{1}') comes after a control input", slot, reader.bytes())
+                   .str());
+      }
+      in_controls |= input.control;
+      graph_->AddImportedInput(id, Resolve(id, slot, input, reader.bytes()), reader.bytes(),
+                               input.control);
+      ++slot;
     }
   }
 
@@ -211,7 +319,7 @@ class Importer {
     }
     NodeId first = graph_->end_id();
     ReadNodes(nodes);
-    ResolveInputs(nodes, first);
+    for (size_t i = 0; i < nodes.size(); ++i) ResolveInputs(nodes[i], first + i);
     ReadResults(rets);
     for (llvm::StringRef entry : control_rets) {
       auto [name, node] = ReadMapEntry(entry);
@@ -245,9 +353,19 @@ class Importer {
     }
   }
 
+  struct Link {
+    StringId node;
+    int32_t index;  // kControlPort: a control input
+  };
+  static constexpr size_t kReadAgain = 255;  // instead of a count: a node that has no links
+
   Module& module_;
+  const FileBytes* file_;
   Graph* graph_ = nullptr;
   Function* function_ = nullptr;
+  std::vector<uint8_t> num_links_;  // of each node of the main graph
+  std::vector<Link> links_;
+  llvm::SmallVector<NodeId, 16> sources_;
   // Of the function that is read: ports of custom ops' outputs, and how many each has so far.
   std::map<std::tuple<NodeId, StringId, int32_t>, int32_t> unknown_ports_;
   llvm::DenseMap<NodeId, int32_t> num_unknown_ports_;
@@ -258,8 +376,9 @@ class Importer {
 Expected<std::unique_ptr<Module>> ImportGraphDef(std::shared_ptr<const FileBytes> file,
                                                  llvm::StringRef graph_def) {
   auto module = std::make_unique<Module>();
+  const FileBytes* walked = file.get();
   if (file) module->sources.push_back(std::move(file));
-  RETURN_IF_ERROR(Importer(module.get()).Run(graph_def));
+  RETURN_IF_ERROR(Importer(module.get(), walked).Run(graph_def));
   return module;
 }
 

@@ -2,41 +2,26 @@
 
 #include <cstring>
 
+#include "lib/support/hash.h"
 #include "lib/support/memory.h"
 
 namespace grapnel {
 namespace {
 
-static_assert(sizeof(std::atomic<StringId>) == sizeof(StringId));
+static_assert(sizeof(std::atomic<uint64_t>) == sizeof(uint64_t));
 
-// Multiply-xor over eight bytes at a time: names are short and the table is hot while a graph is
-// read.
-uint32_t HashOf(llvm::StringRef text) {
-  uint64_t hash = 0x9E3779B97F4A7C15ull ^ text.size();
-  const char* p = text.data();
-  size_t left = text.size();
-  for (; left >= 8; p += 8, left -= 8) {
-    uint64_t word;
-    std::memcpy(&word, p, 8);
-    hash = (hash ^ word) * 0xFF51AFD7ED558CCDull;
-    hash ^= hash >> 32;
-  }
-  if (left) {
-    uint64_t word = 0;
-    std::memcpy(&word, p, left);
-    hash = (hash ^ word) * 0xFF51AFD7ED558CCDull;
-    hash ^= hash >> 32;
-  }
-  hash *= 0xC4CEB9FE1A85EC53ull;
-  return static_cast<uint32_t>(hash >> 32);
-}
+size_t Home(uint64_t taken, size_t mask) { return (taken >> 32) & mask; }
 
 }  // namespace
 
+uint32_t StringTable::HashOf(llvm::StringRef text) {
+  return static_cast<uint32_t>(HashBytes(text) >> 32);
+}
+
 StringTable::Slots::Slots(size_t count)
-    : mask(count - 1), ids(std::make_unique_for_overwrite<std::atomic<StringId>[]>(count)) {
-  UseHugePages(ids.get(), count * sizeof(StringId));
-  std::memset(static_cast<void*>(ids.get()), 0xFF, count * sizeof(StringId));  // kNoString
+    : mask(count - 1), taken(std::make_unique_for_overwrite<std::atomic<uint64_t>[]>(count)) {
+  UseHugePages(taken.get(), count * sizeof(uint64_t));
+  std::memset(static_cast<void*>(taken.get()), 0xFF, count * sizeof(uint64_t));  // kFree
 }
 
 StringTable::StringTable() {
@@ -50,21 +35,24 @@ StringTable::~StringTable() {
 
 size_t StringTable::SlotOf(const Slots& slots, llvm::StringRef text, uint32_t hash) const {
   for (size_t slot = hash & slots.mask;; slot = (slot + 1) & slots.mask) {
-    StringId id = slots.ids[slot].load(std::memory_order_acquire);
-    if (id == kNoString) return slot;
-    const Entry& entry = At(id);
-    if (entry.hash == hash && llvm::StringRef(entry.data, entry.size) == text) return slot;
+    uint64_t taken = slots.taken[slot].load(std::memory_order_acquire);
+    if (taken == kFree) return slot;
+    if (static_cast<uint32_t>(taken >> 32) == hash && Get(static_cast<StringId>(taken)) == text)
+      return slot;
   }
 }
 
 const StringTable::Slots* StringTable::Grow(size_t count) {
+  const Slots* before = slots_.load(std::memory_order_relaxed);
   all_slots_.push_back(std::make_unique<Slots>(count));
   Slots& slots = *all_slots_.back();
-  for (StringId id = 0, end = size_.load(std::memory_order_relaxed); id < end; ++id) {
-    size_t slot = At(id).hash & slots.mask;
-    while (slots.ids[slot].load(std::memory_order_relaxed) != kNoString)
+  for (size_t i = 0; before && i <= before->mask; ++i) {
+    uint64_t taken = before->taken[i].load(std::memory_order_relaxed);
+    if (taken == kFree) continue;
+    size_t slot = Home(taken, slots.mask);
+    while (slots.taken[slot].load(std::memory_order_relaxed) != kFree)
       slot = (slot + 1) & slots.mask;
-    slots.ids[slot].store(id, std::memory_order_relaxed);
+    slots.taken[slot].store(taken, std::memory_order_relaxed);
   }
   slots_.store(&slots, std::memory_order_release);
   return &slots;
@@ -86,40 +74,45 @@ StringTable::Entry& StringTable::NewEntry(StringId id) {
 void StringTable::Reserve(size_t strings) {
   std::lock_guard lock(adding_);
   size_t now = slots_.load(std::memory_order_relaxed)->mask + 1, slots = now;
-  while (slots < 2 * strings) slots *= 2;
+  while (3 * slots < 4 * strings) slots *= 2;
   if (slots > now) Grow(slots);
 }
 
 StringId StringTable::Add(llvm::StringRef text, bool copy) {
-  uint32_t hash = HashOf(text);
+  return AddHashed(text, HashOf(text), copy);
+}
+
+StringId StringTable::AddHashed(llvm::StringRef text, uint32_t hash, bool copy) {
   const Slots* seen = slots_.load(std::memory_order_acquire);
   size_t slot = SlotOf(*seen, text, hash);
-  StringId id = seen->ids[slot].load(std::memory_order_acquire);
-  if (id != kNoString) return id;
+  uint64_t taken = seen->taken[slot].load(std::memory_order_acquire);
+  if (taken != kFree) return static_cast<StringId>(taken);
   std::lock_guard lock(adding_);
   const Slots* slots = slots_.load(std::memory_order_relaxed);
-  id = size_.load(std::memory_order_relaxed);
-  if (2 * (size_t{id} + 1) > slots->mask + 1) slots = Grow(2 * (slots->mask + 1));
+  StringId id = size_.load(std::memory_order_relaxed);
+  if (4 * (size_t{id} + 1) > 3 * (slots->mask + 1)) slots = Grow(2 * (slots->mask + 1));
   // Another thread may have added it, or grown the table, since.
-  if (slots != seen || slots->ids[slot].load(std::memory_order_relaxed) != kNoString) {
+  if (slots != seen || slots->taken[slot].load(std::memory_order_relaxed) != kFree) {
     slot = SlotOf(*slots, text, hash);
-    StringId added = slots->ids[slot].load(std::memory_order_relaxed);
-    if (added != kNoString) return added;
+    uint64_t added = slots->taken[slot].load(std::memory_order_relaxed);
+    if (added != kFree) return static_cast<StringId>(added);
   }
   if (copy && !text.empty()) {
     char* bytes = static_cast<char*>(copies_.Allocate(text.size(), 1));
     std::memcpy(bytes, text.data(), text.size());
     text = {bytes, text.size()};
   }
-  NewEntry(id) = {text.data(), static_cast<uint32_t>(text.size()), hash};
+  NewEntry(id) = {text.data(), static_cast<uint32_t>(text.size())};
   size_.store(id + 1, std::memory_order_release);
-  slots->ids[slot].store(id, std::memory_order_release);
+  slots->taken[slot].store(uint64_t{hash} << 32 | id, std::memory_order_release);
   return id;
 }
 
 StringId StringTable::Find(llvm::StringRef text) const {
   const Slots* slots = slots_.load(std::memory_order_acquire);
-  return slots->ids[SlotOf(*slots, text, HashOf(text))].load(std::memory_order_acquire);
+  // kFree's lower half is kNoString.
+  return static_cast<StringId>(
+      slots->taken[SlotOf(*slots, text, HashOf(text))].load(std::memory_order_acquire));
 }
 
 }  // namespace grapnel

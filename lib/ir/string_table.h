@@ -20,7 +20,7 @@ using StringId = uint32_t;
 constexpr StringId kEmptyString = 0;
 constexpr StringId kNoString = ~StringId{0};
 
-// 24 bytes a string beside the string itself. Safe to use from several threads; the numbers of
+// 32 bytes a string beside the string itself. Safe to use from several threads; the numbers of
 // strings that they add then depend on who came first, so nothing may be ordered by them. Looking
 // up takes no lock.
 class GRAPNEL_PUBLIC StringTable {
@@ -37,6 +37,17 @@ class GRAPNEL_PUBLIC StringTable {
   // kNoString when it was never interned.
   StringId Find(llvm::StringRef text) const;
 
+  // For who has many names at hand: a name's hash, told ahead to Prefetch(), is looked up without a
+  // wait for memory.
+  static uint32_t HashOf(llvm::StringRef text);
+  void Prefetch(uint32_t hash) const {
+    const Slots& slots = *slots_.load(std::memory_order_acquire);
+    __builtin_prefetch(&slots.taken[hash & slots.mask]);
+  }
+  StringId InternBorrowed(llvm::StringRef text, uint32_t hash) {
+    return AddHashed(text, hash, /*copy=*/false);
+  }
+
   llvm::StringRef Get(StringId id) const {
     const Entry& entry = At(id);
     return {entry.data, entry.size};
@@ -48,15 +59,16 @@ class GRAPNEL_PUBLIC StringTable {
   struct Entry {
     const char* data;
     uint32_t size;
-    uint32_t hash;
   };
-  // Open addressing, a power of two, at most half full. One that was outgrown stays for those who
-  // still look into it.
+  // Open addressing, a power of two, at most three quarters full. A slot is a string's hash above
+  // its number, so that a string is looked at only where its whole hash fits. One that was outgrown
+  // stays for those who still look into it.
   struct Slots {
     explicit Slots(size_t count);
     size_t mask;
-    std::unique_ptr<std::atomic<StringId>[]> ids;
+    std::unique_ptr<std::atomic<uint64_t>[]> taken;
   };
+  static constexpr uint64_t kFree = ~uint64_t{0};
 
   // Entries never move: block b holds kFirstBlock << b of them.
   static constexpr uint32_t kFirstBlockBits = 8, kFirstBlock = 1u << kFirstBlockBits;
@@ -67,7 +79,8 @@ class GRAPNEL_PUBLIC StringTable {
     return blocks_[bits - kFirstBlockBits].load(std::memory_order_acquire)[place ^ (1ull << bits)];
   }
   StringId Add(llvm::StringRef text, bool copy);
-  // Where it is, or the empty slot where it belongs.
+  StringId AddHashed(llvm::StringRef text, uint32_t hash, bool copy);
+  // Where it is, or the free slot where it belongs.
   size_t SlotOf(const Slots& slots, llvm::StringRef text, uint32_t hash) const;
   const Slots* Grow(size_t count);
   Entry& NewEntry(StringId id);

@@ -7,6 +7,7 @@
 #include "lib/ir/attr_rules.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
+#include "lib/ir/source_walk.h"
 #include "lib/ir/verify_parts.h"
 #include "lib/ir/wire_map.h"
 #include "lib/support/suggest.h"
@@ -138,7 +139,13 @@ class Verifier {
   // `since`: nodes that changed in no later version are sound, and all that they read was.
   std::vector<Problem> Run(uint64_t since = 0) {
     if (since == 0) {
-      for (Node node : graph_.nodes()) CheckNode(node);
+      const auto& files = graph_.module().sources;
+      SourceWalk walk(files.size() == 1 ? files[0].get() : nullptr);
+      for (Node node : graph_.nodes()) {
+        CheckNode(node);
+        walk.ReadUntil(graph_.Source(node.id()).data());
+      }
+      walk.End();
     } else {
       CheckChanged(since);
     }

@@ -48,6 +48,10 @@ class ColocationBuilder {
   }
 
  private:
+  struct First {
+    NodeId node = kNoNode;
+  };
+
   ColocationGroup& GroupOf(NodeId id) { return out_.GroupOf(id); }
 
   bool Fail(PlacementFailure failure) {
@@ -253,6 +257,7 @@ class ColocationBuilder {
 
   // --- _class.
   bool TieClasses() {
+    first_of_name_.reserve(input_.order.size());
     for (NodeId id : input_.order) {
       Node node = graph_.node(id);
       if (auto attr = node.FindAttr("_class")) {
@@ -261,16 +266,22 @@ class ColocationBuilder {
           if (spec.consume_front("loc:@") && !TieToName(id, spec)) return false;
         }
       }
-      if (!TieToName(id, node.name())) return false;
+      if (!TieTo(id, node.name_id(), first_of_name_[node.name_id()])) return false;
     }
     return true;
   }
 
   bool TieToName(NodeId id, llvm::StringRef name) {
-    auto [entry, is_new] = first_of_name_.try_emplace(name, id);
-    if (is_new || entry->second == id) return true;
     StringId label = graph_.module().strings.Find(name);
-    Tie tie{Tie::kClass, id, entry->second, label == kNoString ? 0 : label};
+    if (label != kNoString) return TieTo(id, label, first_of_name_[label]);
+    return TieTo(id, kEmptyString, first_of_other_name_[name]);
+  }
+
+  // `first`: who named it before; nobody: it is `id` from now on.
+  bool TieTo(NodeId id, StringId label, First& first) {
+    if (first.node == kNoNode) first.node = id;
+    if (first.node == id) return true;
+    Tie tie{Tie::kClass, id, first.node, label};
     DeviceSpec mine = GroupOf(id).requested, theirs = GroupOf(tie.b).requested;
     Error error = Join(tie);
     if (!error) {
@@ -365,7 +376,12 @@ class ColocationBuilder {
   OpFactsTable facts_;
   int depth_;
   llvm::DenseMap<StringId, DeviceSpec> parsed_;
-  llvm::StringMap<NodeId> first_of_name_;
+  // Names of _class and of nodes: those that the module has a number for, and others.
+  struct InOrder : llvm::DenseMapInfo<StringId> {
+    static unsigned getHashValue(StringId id) { return id; }
+  };
+  llvm::DenseMap<StringId, First, InOrder> first_of_name_;
+  llvm::StringMap<First> first_of_other_name_;
   std::vector<NodeId> inspected_;
 };
 

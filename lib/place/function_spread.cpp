@@ -123,7 +123,7 @@ Error FunctionSpread::PlaceGraph(Graph& graph, const PlacerOptions& options, boo
   }
   for (NodeId id : placement.order) {
     const std::string& device = setup_.devices.device(placement.Of(id).device).text;
-    if (logs) *log_ << PlacementLogLine(graph.node(id), device) << "\n";
+    if (logs) WritePlacementLogLine(graph.node(id), device, *log_);
     graph.SetDevice(id, device);
   }
   return Error::success();

@@ -95,8 +95,8 @@ void AddEager(const PlacementLog& log, const Graph& graph, std::vector<std::stri
 
 }  // namespace
 
-std::string PlacementLogLine(const Node& node, llvm::StringRef device) {
-  return (node.name() + ": (" + node.op() + "): " + device).str();
+void WritePlacementLogLine(const Node& node, llvm::StringRef device, llvm::raw_ostream& os) {
+  os << node.name() << ": (" << node.op() << "): " << device << '\n';
 }
 
 Expected<PlacementLog> ReadPlacementLog(llvm::StringRef path) {

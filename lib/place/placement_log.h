@@ -11,8 +11,8 @@
 
 namespace grapnel {
 
-// "name: (Op): /job:localhost/replica:0/task:0/device:CPU:0", without the end of the line.
-std::string PlacementLogLine(const Node& node, llvm::StringRef device);
+// "name: (Op): /job:localhost/replica:0/task:0/device:CPU:0" and the end of the line.
+void WritePlacementLogLine(const Node& node, llvm::StringRef device, llvm::raw_ostream& os);
 
 // What a log of log_device_placement says.
 struct PlacementLog {

@@ -98,6 +98,10 @@ FileBytes::~FileBytes() {
   if (Error error = mapping_->Check()) open_files.wrong = TextOf(std::move(error));
 }
 
+void FileBytes::LetGo(llvm::StringRef part) const {
+  if (mapping_) mapping_->LetGo(part);
+}
+
 Error FileBytes::CheckWhole() const { return mapping_ ? mapping_->Check() : Error::success(); }
 
 Error CheckOpenFiles() {

@@ -36,6 +36,10 @@ class GRAPNEL_PUBLIC FileBytes {
   // asks before believing it. Costs a stat.
   Error CheckWhole() const;
 
+  // `part` of bytes() is not looked at for a while: its pages are not this process's memory until
+  // somebody reads them again, from the system's cache. For who walks a large file from end to end.
+  void LetGo(llvm::StringRef part) const;
+
  private:
   FileBytes() = default;
   llvm::StringRef data_;

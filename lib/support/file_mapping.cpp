@@ -174,6 +174,15 @@ FileMapping::~FileMapping() {
   munmap(const_cast<char*>(data_), size_);
 }
 
+void FileMapping::LetGo(llvm::StringRef part) const {
+  auto begin = reinterpret_cast<uintptr_t>(part.begin()),
+       end = reinterpret_cast<uintptr_t>(part.end());
+  begin = (begin + page_size - 1) / page_size * page_size;
+  end = end / page_size * page_size;
+  // Zeros that stand for what was cut away (OnBusError) are zeros again.
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
 // Bytes of the last page that are cut away read as zeros without a fault, so the size counts too.
 // It is asked by name: to keep each file open would take more descriptors than a process has. A
 // name that is another file's by now says nothing, and the one that is mapped is whole.

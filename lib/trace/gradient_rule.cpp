@@ -1,33 +1,71 @@
 #include "lib/trace/gradient_rule.h"
 
-#include <map>
+#include <algorithm>
+#include <deque>
+#include <mutex>
 
 namespace grapnel {
 namespace {
 
-// Filled before main() begins, and only read from then on.
-std::map<std::string, GradientEntry, std::less<>>& Registry() {
-  static auto* const kRegistry = new std::map<std::string, GradientEntry, std::less<>>;
-  return *kRegistry;
-}
+// Filled before main() begins, and by plugins before anybody looks. Hundreds of entries that few
+// programs ask for: they are put in order when one is first looked for.
+class Registry {
+ public:
+  static Registry& Get() {
+    static auto* const kRegistry = new Registry;
+    return *kRegistry;
+  }
+
+  void Add(const GradientEntry& entry) {
+    std::lock_guard lock(mutex_);
+    entries_.push_back(entry);
+  }
+
+  std::vector<const GradientEntry*> Sorted() {
+    std::lock_guard lock(mutex_);
+    Sort();
+    return sorted_;
+  }
+
+  const GradientEntry* Find(llvm::StringRef op) {
+    std::lock_guard lock(mutex_);
+    Sort();
+    auto at = std::lower_bound(
+        sorted_.begin(), sorted_.end(), op,
+        [](const GradientEntry* entry, llvm::StringRef wanted) { return entry->op < wanted; });
+    return at == sorted_.end() || (*at)->op != op ? nullptr : *at;
+  }
+
+ private:
+  void Sort() {
+    if (num_sorted_ == entries_.size()) return;
+    num_sorted_ = entries_.size();
+    sorted_.clear();
+    for (const GradientEntry& entry : entries_) sorted_.push_back(&entry);
+    std::sort(sorted_.begin(), sorted_.end(),
+              [](const GradientEntry* x, const GradientEntry* y) { return x->op < y->op; });
+    assert(std::adjacent_find(sorted_.begin(), sorted_.end(),
+                              [](const GradientEntry* x, const GradientEntry* y) {
+                                return x->op == y->op;
+                              }) == sorted_.end() &&
+           "two rules for one op");
+  }
+
+  std::mutex mutex_;  // guards the rest
+  std::deque<GradientEntry> entries_;
+  std::vector<const GradientEntry*> sorted_;  // by op
+  size_t num_sorted_ = 0;                     // of entries_
+};
 
 }  // namespace
 
 bool RegisterGradient(const GradientEntry& entry) {
-  bool added = Registry().try_emplace(entry.op, entry).second;
-  assert(added && "two rules for one op");
-  return added;
+  Registry::Get().Add(entry);
+  return true;
 }
 
-const GradientEntry* FindGradient(llvm::StringRef op) {
-  auto it = Registry().find(std::string_view(op.data(), op.size()));
-  return it == Registry().end() ? nullptr : &it->second;
-}
+const GradientEntry* FindGradient(llvm::StringRef op) { return Registry::Get().Find(op); }
 
-std::vector<const GradientEntry*> AllGradients() {
-  std::vector<const GradientEntry*> entries;
-  for (const auto& [op, entry] : Registry()) entries.push_back(&entry);
-  return entries;
-}
+std::vector<const GradientEntry*> AllGradients() { return Registry::Get().Sorted(); }
 
 }  // namespace grapnel

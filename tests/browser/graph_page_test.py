@@ -4,6 +4,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import driver  # noqa: E402
@@ -47,6 +48,24 @@ class Page(PageCase):
         self.assertIn("18 constants folded", self.browser.js("return document.getElementById('counts').textContent"))
         self.assertGreaterEqual(self.browser.js("return grapnel.view.at.zoom * 12"), 9.5, "pixels that names have")
         self.assert_tidy()
+
+    def test_first_picture_comes_with_the_page(self):
+        for path in ("testdata/models/lenet", "testdata/collatz"):
+            url = self.serve(path)
+            first = 'id="sent 0/scope/0'
+            end = time.time() + 10
+            while first not in urllib.request.urlopen(url).read().decode() and time.time() < end:
+                time.sleep(0.02)  # it is made while a browser starts
+            self.show(url)
+            asked = self.browser.js("return performance.getEntriesByType('resource').map(({name}) => name).filter((name) => name.startsWith('http'))")
+            self.assertEqual([name for name in asked if not name.endswith("/api/version")], [])
+            self.assertGreater(len(self.boxes()), 1)
+
+    def test_numbers_are_grouped(self):
+        self.show(self.serve("testdata/collatz"))
+        for number in (0, 7, 999, 1000, 12345, 1234567, -1, -999, -1234567, 2**53 - 1, 0.5, 1234.5, 1e21):
+            said = self.browser.js("const n = arguments[0]; return import('/numbers.js').then(({grouped}) => [n.toLocaleString('en-US'), grouped(n)])", number)
+            self.assertEqual(said[0], said[1])
 
     def test_scopes_open_and_close_by_mouse_and_keys(self):
         self.show(self.serve("testdata/models/lenet"))

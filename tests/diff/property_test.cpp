@@ -167,14 +167,14 @@ double Score(const PlainGraph& a, const PlainGraph& b, const Diff& diff) {
 void ExpectPartition(const Module& a, const Module& b, const Diff& diff) {
   std::multiset<std::string> in_a, in_b;
   for (const MatchedPair& pair : diff.matched) {
-    in_a.insert(pair.a.name);
-    in_b.insert(pair.b.name);
+    in_a.insert(pair.a.name.str());
+    in_b.insert(pair.b.name.str());
   }
-  for (const NodeEntry& node : diff.removed) in_a.insert(node.name);
-  for (const NodeEntry& node : diff.added) in_b.insert(node.name);
+  for (const NodeEntry& node : diff.removed) in_a.insert(node.name.str());
+  for (const NodeEntry& node : diff.added) in_b.insert(node.name.str());
   for (const GroupEntry& group : diff.groups) {
-    for (const NodeEntry& node : group.a) in_a.insert(node.name);
-    for (const NodeEntry& node : group.b) in_b.insert(node.name);
+    for (const NodeEntry& node : group.a) in_a.insert(node.name.str());
+    for (const NodeEntry& node : group.b) in_b.insert(node.name.str());
   }
   std::multiset<std::string> all_a, all_b;
   for (Node node : a.main.nodes()) all_a.insert(node.name().str());

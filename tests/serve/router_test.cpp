@@ -63,6 +63,40 @@ TEST_F(RouterTest, PolicyAllowsItsOwnFilesOnly) {
   }
 }
 
+// Styles, scripts and what the first picture is drawn of: nothing is asked for before it is seen.
+TEST_F(RouterTest, PageComesInOnePiece) {
+  router_->WaitUntilWarm();
+  WebAnswer page = Get("/");
+  for (const char* path : {"models", "node-data", "version", "0/model", "0/scope/0"}) {
+    std::string element = std::string("id=\"sent ") + path + "\">";
+    size_t at = page.body.find(element);
+    ASSERT_NE(at, std::string::npos) << path;
+    at += element.size();
+    EXPECT_EQ(page.body.substr(at, page.body.find("</script>", at) - at),
+              Get(std::string("/api/") + path).body);
+  }
+  EXPECT_EQ(page.body.find("src="), std::string::npos);
+  EXPECT_EQ(page.body.find("rel=\"stylesheet\""), std::string::npos);
+  std::string policy;
+  for (const auto& [name, value] : page.headers)
+    if (name == "Content-Security-Policy") policy += value;
+  EXPECT_NE(policy.find("script-src 'self' 'sha256-"), std::string::npos) << policy;
+}
+
+// A graph that was read anew is not shown by what was drawn of the old one.
+TEST_F(RouterTest, PageIsOfTheGraphsAsTheyAreNow) {
+  router_->WaitUntilWarm();
+  auto pages = std::make_shared<PageSet>();
+  Error error = pages->AddPath("testdata/harmonic_mean");
+  ASSERT_FALSE(static_cast<bool>(error)) << llvm::toString(std::move(error));
+  router_->Replace(std::move(pages));
+  router_->WaitUntilWarm();
+  WebAnswer page = Get("/");
+  EXPECT_EQ(page.body.find("collatz"), std::string::npos);
+  EXPECT_NE(page.body.find("harmonic_mean"), std::string::npos);
+  EXPECT_NE(page.body.find("\"version\":1"), std::string::npos);
+}
+
 TEST_F(RouterTest, NoFilesButThePages) {
   for (const char* path : {"/../router.h", "/etc/passwd", "//", "/api/../page.js", "/api/0/file/x"})
     EXPECT_EQ(Get(path).status, 404) << path;

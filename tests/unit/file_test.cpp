@@ -65,6 +65,22 @@ TEST_F(FileTest, AFaultAfterAFileWasCutIsTheFiles) {
       "");
 }
 
+TEST_F(FileTest, WhatWasLetGoIsReadAgain) {
+  std::string bytes;
+  while (bytes.size() < kLarge) bytes += std::to_string(bytes.size()) + ",";
+  auto mapped = llvm::cantFail(FileBytes::Open(Put("large", bytes)));
+  for (size_t from : {size_t{0}, size_t{1}, size_t{5000}}) {
+    mapped->LetGo(mapped->bytes().drop_front(from));
+    EXPECT_EQ(mapped->bytes(), bytes);
+  }
+  mapped->LetGo({});
+  mapped->LetGo(mapped->bytes().slice(10, 20));
+  EXPECT_EQ(mapped->bytes(), bytes);
+  auto owned = FileBytes::FromString(bytes, "memory");
+  owned->LetGo(owned->bytes());
+  EXPECT_EQ(owned->bytes(), bytes);
+}
+
 // Without the handler the process would end here.
 TEST_F(FileTest, CutShortIsAnErrorAndZeros) {
   std::string path = Put("cut", std::string(kLarge, 'x'));

@@ -1,5 +1,6 @@
 // The words in a closed box, and how large they make it.
 
+import {grouped} from "./numbers.js";
 import {FONT, lettersWithin, lineWidth, shortened, textWidth} from "./text_width.js";
 
 export const LINE = 17;
@@ -63,7 +64,7 @@ function kindLines(ops, kinds, widest) {
   for (let kept = names.length; ; --kept) {
     const listed = held(names.slice(0, kept).join(", "));
     const rest = all && kept === names.length ? "" : ",\u00a0\u2026";
-    const size = `${ops.toLocaleString("en-US")} ops`;
+    const size = `${grouped(ops)} ops`;
     if (kept <= 0) return [size];
     const lines = wrap(`${size}: ${listed}${rest}`, NOTE, widest);
     if (lines.length <= 2) return lines.map((line) => line.replaceAll("\u00a0", " "));

@@ -1,6 +1,7 @@
 // Where the words on lines stand: beside their own line, near its end, on no other words, no box and no
 // arrow, along no other line, and across one only where there is no place without.
 
+import {grouped} from "./numbers.js";
 import {FONT, textWidth} from "./text_width.js";
 
 export const LABEL_FONT = `11px ${FONT}`;
@@ -10,7 +11,7 @@ const ALONG = 100;  // what it costs to lie along a line, whose words they would
 // What a line says: {full, short}, the latter without shapes; undefined: nothing. `twins`: edges that share
 // it.
 export function labelWords(edge, twins) {
-  const count = edge.count > 1 && !edge.control ? `\u00d7${edge.count.toLocaleString("en-US")}` : "";
+  const count = edge.count > 1 && !edge.control ? `\u00d7${grouped(edge.count)}` : "";
   const control = !edge.control && twins.some((twin) => twin.control) ? "+ control" : "";
   const join = (...parts) => parts.filter(Boolean).join(" ");
   const full = join(edge.control ? "" : edge.label, count, control), short = join(count, control);

@@ -2,6 +2,7 @@
 
 #include "lib/render/labels.h"
 #include "lib/serve/http/routes.h"
+#include "lib/serve/http/sent_documents.h"
 #include "lib/serve/pages/tab.h"
 #include "lib/serve/web/web_files.h"
 #include "lib/support/exceptions.h"
@@ -11,9 +12,15 @@
 namespace grapnel {
 namespace {
 
-constexpr const char* kPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' "
-    "data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+// `script` and `style`: hashes of what stands in the page, or "".
+std::string Policy(const std::string& script, const std::string& style) {
+  auto self = [](const std::string& hash) { return "'self'" + (hash.empty() ? "" : " " + hash); };
+  return "default-src 'none'; script-src " + self(script) + "; style-src " + self(style) +
+         "; connect-src 'self'; img-src 'self' data:; frame-src 'self'; base-uri 'none'; "
+         "form-action 'none'; frame-ancestors 'self'";
+}
+
+constexpr const char* kPolicyHeader = "Content-Security-Policy";
 
 WebAnswer Refused(int status, std::string why) {
   WebAnswer answer;
@@ -34,13 +41,6 @@ WebAnswer FileAnswer(const WebFile& file) {
   WebAnswer answer;
   answer.type = file.type.str();
   answer.body = file.text.str();
-  return answer;
-}
-
-WebAnswer PageAnswer() {
-  WebAnswer answer;
-  answer.type = "text/html; charset=utf-8";
-  answer.body = PageHtml();
   return answer;
 }
 
@@ -80,8 +80,10 @@ WebAnswer TooLong(llvm::StringRef path, size_t size, size_t limit) {
 }
 
 WebAnswer WithHeaders(WebAnswer answer) {
-  answer.headers.insert(answer.headers.end(), {{"Content-Security-Policy", kPolicy},
-                                               {"X-Content-Type-Options", "nosniff"},
+  bool has_policy = llvm::any_of(answer.headers,
+                                 [](const auto& header) { return header.first == kPolicyHeader; });
+  if (!has_policy) answer.headers.push_back({kPolicyHeader, Policy("", "")});
+  answer.headers.insert(answer.headers.end(), {{"X-Content-Type-Options", "nosniff"},
                                                {"Referrer-Policy", "no-referrer"},
                                                {"Cross-Origin-Resource-Policy", "same-origin"},
                                                {"Cache-Control", "no-store"}});
@@ -101,6 +103,7 @@ void Router::Replace(std::shared_ptr<PageSet> pages) {
   {
     std::lock_guard lock(mutex_);
     served_.pages = std::move(pages);
+    picture_ = nullptr;
     ++served_.version;
     served_.problem.clear();
   }
@@ -118,13 +121,43 @@ Served Router::Now() const {
 }
 
 void Router::Warm() {
-  warm_ = std::async(std::launch::async, [pages = Now().pages] {
-    if (pages->size() == 0) return;
-    Expected<GraphPage*> drawing = pages->at(0)->Drawing();
-    if (!drawing) return llvm::consumeError(drawing.takeError());
-    (*drawing)->ModelJson();
-    llvm::consumeError((*drawing)->ScopeJson(0, std::nullopt).takeError());
+  warm_ = std::async(std::launch::async, [this, served = Now()] {
+    WholePage();
+    auto picture = std::make_shared<const std::string>(
+        SentPicture([&](const std::string& path) { return DocumentFor(path, served); }));
+    std::lock_guard lock(mutex_);
+    if (served_.pages == served.pages) picture_ = std::move(picture);
   });
+}
+
+std::optional<std::string> Router::DocumentFor(const std::string& path, const Served& served) {
+  WebRequest request;
+  request.method = "GET";
+  WebAnswer answer = AnswerApi(request, path, served);
+  if (answer.status != 200) return std::nullopt;
+  return std::move(answer.body);
+}
+
+// The page with what its first picture is drawn of, as far as that is known.
+WebAnswer Router::PageAnswer() {
+  Served served;
+  std::shared_ptr<const std::string> picture;
+  {
+    std::lock_guard lock(mutex_);
+    served = served_;
+    picture = picture_;
+  }
+  const PageInOne& page = WholePage();
+  WebAnswer answer;
+  answer.type = "text/html; charset=utf-8";
+  answer.headers = {{kPolicyHeader, Policy(page.script_hash, page.style_hash)}};
+  answer.body = page.before;
+  for (const char* path : {"models", "node-data", "version"})
+    answer.body +=
+        SentDocument(path, [&](const std::string& asked) { return DocumentFor(asked, served); });
+  if (picture) answer.body += *picture;
+  answer.body += page.after;
+  return answer;
 }
 
 bool Router::IsOurs(const WebRequest& request) const {
@@ -176,7 +209,7 @@ WebAnswer Router::Answer(const WebRequest& request) {
 WebAnswer Router::MakeAnswer(const WebRequest& request) {
   if (auto refused = RefuseStranger(request)) return std::move(*refused);
   llvm::StringRef path = request.path;
-  if (path.consume_front("/api/")) return AnswerApi(request, path);
+  if (path.consume_front("/api/")) return AnswerApi(request, path, Now());
   const WebFile* file = FindWebFile(path.drop_front(path.starts_with("/")));
   bool is_page = path == "/";
   if (!is_page && !file) return Refused(404, "there is no " + Printable(path));
@@ -185,7 +218,7 @@ WebAnswer Router::MakeAnswer(const WebRequest& request) {
   return is_page ? PageAnswer() : FileAnswer(*file);
 }
 
-WebAnswer Router::AnswerApi(const WebRequest& request, llvm::StringRef path) {
+WebAnswer Router::AnswerApi(const WebRequest& request, llvm::StringRef path, Served served) {
   const RouteTable& table = RouteTable::All();
   Method method = MethodOf(request);
   auto found = table.Find(method, path);
@@ -193,7 +226,6 @@ WebAnswer Router::AnswerApi(const WebRequest& request, llvm::StringRef path) {
   const Route& route = found->row->route;
   size_t size = std::max(request.body_size, request.body.size());
   if (size > route.limit) return TooLong(path, size, route.limit);
-  Served served = Now();
   auto is_gone = [&] { return request.is_gone && request.is_gone(); };
   RouteCall call{served, runs_, debugs_, nullptr, std::move(found->parts), request.body, is_gone};
   if (HasEntry(route)) {

@@ -70,17 +70,20 @@ class Router {
   bool IsOurs(const WebRequest& request) const;
   std::optional<WebAnswer> RefuseStranger(const WebRequest& request) const;
   WebAnswer MakeAnswer(const WebRequest& request);
-  WebAnswer AnswerApi(const WebRequest& request, llvm::StringRef path);
+  WebAnswer AnswerApi(const WebRequest& request, llvm::StringRef path, Served served);
+  WebAnswer PageAnswer();
+  std::optional<std::string> DocumentFor(const std::string& path, const Served& served);
   Served Now() const;
   void Warm();
 
-  mutable std::mutex mutex_;  // guards served_
+  mutable std::mutex mutex_;  // guards the next two
   Served served_;
+  std::shared_ptr<const std::string> picture_;  // see SentPicture; null: it is not made yet
   const std::string token_;
   HostNames hosts_;
   RunTable runs_;
   DebugTable debugs_;       // asks runs_ for files
-  std::future<void> warm_;  // the first documents, made while the browser starts
+  std::future<void> warm_;  // the first picture, made while the browser starts; last, to end first
 };
 
 }  // namespace grapnel

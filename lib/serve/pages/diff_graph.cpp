@@ -15,7 +15,7 @@ constexpr size_t kNamesShown = 6;
 std::string Names(llvm::ArrayRef<NodeEntry> entries) {
   std::string text;
   for (size_t i = 0; i < std::min(entries.size(), kNamesShown); ++i)
-    text += (i ? ", " : "") + entries[i].node.op().str() + " " + entries[i].name;
+    text += (i ? ", " : "") + (entries[i].node.op() + " " + entries[i].name).str();
   if (entries.size() > kNamesShown) text += " and " + Plural(entries.size() - kNamesShown, "more");
   return text;
 }
@@ -69,20 +69,22 @@ Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff
 
 void DiffGraph::AddChanges(const Diff& diff) {
   auto move = [&](const NodeEntry& of_a) {
-    if (Node here = OfA(of_a.node); here && NameOf(here) != of_a.name) moved_[of_a.name] = here;
+    if (Node here = OfA(of_a.node); here && NameOf(here) != of_a.name)
+      moved_[of_a.name.str()] = here;
   };
   for (const NodeEntry& removed : diff.removed) move(removed);
   for (const MatchedPair& pair : diff.matched) {
     if (pair.a.name != pair.b.name) move(pair.a);
     if (pair.changes.empty()) continue;
-    std::vector<PageMarks::Detail>& details = details_[pair.b.name];
+    std::vector<PageMarks::Detail>& details = details_[pair.b.name.str()];
     for (const Change& change : pair.changes)
       details.push_back({change.what, change.before, change.after, ""});
-    if (pair.a.name != pair.b.name) details.push_back({"called", pair.a.name, pair.b.name, ""});
+    if (pair.a.name != pair.b.name)
+      details.push_back({"called", pair.a.name.str(), pair.b.name.str(), ""});
   }
   for (const GroupEntry& group : diff.groups) {
     for (const NodeEntry& entry : group.b)
-      details_[entry.name].push_back({"made of", Names(group.a), Names(group.b), ""});
+      details_[entry.name.str()].push_back({"made of", Names(group.a), Names(group.b), ""});
     for (const NodeEntry& entry : group.a) move(entry);
   }
 }

@@ -1,23 +1,13 @@
 #include "lib/serve/pages/html_file.h"
 
-#include <array>
-
 #include "lib/render/web/script_bundle.h"
 #include "lib/serve/pages/file_documents.h"
 #include "lib/serve/pages/tab.h"
 #include "lib/serve/web/web_files.h"
 #include "lib/support/file.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Base64.h"
-#include "llvm/Support/SHA256.h"
 
 namespace grapnel {
 namespace {
-
-std::string HashOf(llvm::StringRef text) {
-  std::array<uint8_t, 32> hash = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
-  return "'sha256-" + llvm::encodeBase64(hash) + "'";
-}
 
 std::string Escaped(llvm::StringRef text) {
   std::string result;
@@ -40,8 +30,8 @@ Error WriteHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::raw_ostre
   ASSIGN_OR_RETURN(std::string script, BundleScripts(PageScripts(), FindWebFile));
   std::string style = (FindWebFile("theme.css")->text + FindWebFile("page.css")->text).str();
   llvm::StringRef html = FindWebFile("index.html")->text;
-  std::string policy = "default-src 'none'; script-src " + HashOf(script) + "; style-src " +
-                       HashOf(style) + "; img-src data:; base-uri 'none'; form-action 'none'";
+  std::string policy = "default-src 'none'; script-src " + PolicyHash(script) + "; style-src " +
+                       PolicyHash(style) + "; img-src data:; base-uri 'none'; form-action 'none'";
   auto [before_title, after_title] = html.split("<title>grapnel</title>");
   auto [before_style, after_style] = after_title.split(kStylesOfPage);
   auto [before_script, after_script] = after_style.split(kScriptOfPage);

@@ -1,5 +1,7 @@
 // Elements from descriptions. Text is always a text node: a graph's names are data, never markup.
 
+import {grouped} from "./numbers.js";
+
 export const byId = (id) => document.getElementById(id);
 
 // element("li", {class: "x", onclick: f}, "text", otherElement)
@@ -17,5 +19,5 @@ export function element(tag, attributes = {}, ...children) {
 export const link = (text, onclick, title) => element("button",
   {class: "link", type: "button", onclick, title}, text);
 
-export const commas = (number) => number.toLocaleString("en-US");
+export const commas = grouped;
 export const plural = (count, noun) => `${commas(count)} ${noun}${count === 1 ? "" : "s"}`;

@@ -3,6 +3,7 @@
 // or, where several meet, a point that they go through; of a closed scope only what a path inside joins is.
 // Nothing is left of others.
 
+import {commas} from "./dom.js";
 import {CUT, HIDDEN, SHOWN} from "./filter.js";
 import {edgesAfter, edgesFrom, isBlurred} from "./scope_ways.js";
 
@@ -209,7 +210,7 @@ class Filtered {
     const missing = this.hidden.missingIn(box), noted = box.noted ?? [];
     const stays = (id) => id === undefined || !(this.hidden.constants || this.hidden.nodes[id] === HIDDEN);
     const lines = (box.notes ?? []).filter((_, i) => stays(noted[i]));
-    if (missing > 0) lines.push(`${missing.toLocaleString("en-US")} of them hidden`);
+    if (missing > 0) lines.push(`${commas(missing)} of them hidden`);
     return {...box, notes: lines};
   }
 }

@@ -1,6 +1,6 @@
 // Looks whether the server has read its files again, and lets the page follow.
 
-import {ask, isFile} from "./source.js";
+import {ask, forgetSent, isFile} from "./source.js";
 
 const BETWEEN_LOOKS = 1000;  // ms
 
@@ -15,7 +15,10 @@ export function followFiles(changed, problem) {
   const look = async () => {
     try {
       const now = await ask("version");
-      if (version !== undefined && now.version !== version) await changed();
+      if (version !== undefined && now.version !== version) {
+        forgetSent();
+        await changed();
+      }
       version = now.version;
       tell(now.problem);
     } catch (error) {

@@ -1,5 +1,6 @@
 // Numbers as colours: by the scale that a file gives, else from pale to hot.
 
+import {commas} from "./dom.js";
 import {channels} from "./ink.js";
 
 const STEPS = 5;  // of a legend
@@ -8,7 +9,7 @@ const STEPS = 5;  // of a legend
 export function numberText(value) {
   const size = Math.abs(value);
   if (size < 1e15 && (size >= 1000 || Number.isInteger(value))) {
-    return Math.round(value).toLocaleString("en-US");
+    return commas(Math.round(value));
   }
   return String(Number(value.toPrecision(4)));
 }

@@ -1,7 +1,7 @@
 // Numbers from files on the picture: the files that the command line named and those that a reader opens,
 // which of their sets colours the boxes, and what legend and panel say of it.
 
-import {byId, element, link, plural} from "./dom.js";
+import {byId, commas, element, link, plural} from "./dom.js";
 import {inkOn} from "./ink.js";
 import {readNodeData} from "./node_data.js";
 import {AGGREGATES, NodeValues} from "./node_values.js";
@@ -187,7 +187,7 @@ export class Values {
     const meant = first?.near.length > 0 ? `; did you mean ${first.near.map((name) =>
       `'${name}'`).join(", ")}?` : "";
     const which = found.length === 0 ? `none of its ${plural(length, "name")} is a node here`
-      : `${count.toLocaleString("en-US")} of ${plural(length, "name")} ${count === 1 ? "is no node"
+      : `${commas(count)} of ${plural(length, "name")} ${count === 1 ? "is no node"
         : "are no nodes"} here`;
     return `${set.file}: ${which}: ${names}${count > near.length ? ", \u2026" : ""}${meant}`;
   }

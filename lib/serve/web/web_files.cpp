@@ -1,11 +1,16 @@
 // Puts lib/serve/web/ into the binary.
 #include "lib/serve/web/web_files.h"
 
+#include <array>
 #include <vector>
 
+#include "lib/render/web/script_bundle.h"
 #include "lib/support/embed.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/Base64.h"
+#include "llvm/Support/SHA256.h"
 
 // The build lists the files: X(symbol, name) for each.
 #define X(symbol, file) GRAPNEL_EMBED_FILE("grapnel_web_" #symbol, "lib/serve/web/" file);
@@ -53,12 +58,23 @@ llvm::ArrayRef<llvm::StringRef> PageScripts() {
   return scripts;
 }
 
-std::string PageHtml() {
-  auto [before, after] = FindWebFile("index.html")->text.split(kScriptOfPage);
-  std::string html = before.str();
-  for (llvm::StringRef script : PageScripts())
-    html += ("<script type=\"module\" src=\"" + script + "\"></script>\n").str();
-  return html + after.str();
+std::string PolicyHash(llvm::StringRef text) {
+  std::array<uint8_t, 32> hash = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
+  return "'sha256-" + llvm::encodeBase64(hash) + "'";
+}
+
+const PageInOne& WholePage() {
+  static const PageInOne page = [] {
+    // Modules of the binary fit together, or no page would.
+    std::string script = llvm::cantFail(BundleScripts(PageScripts(), FindWebFile));
+    std::string style = (FindWebFile("theme.css")->text + FindWebFile("page.css")->text).str();
+    auto [before_style, after_style] = FindWebFile("index.html")->text.split(kStylesOfPage);
+    auto [before_script, after_script] = after_style.split(kScriptOfPage);
+    return PageInOne{(before_style + "<style>" + style + "</style>" + before_script).str(),
+                     ("<script>" + script + "</script>" + after_script).str(), PolicyHash(script),
+                     PolicyHash(style)};
+  }();
+  return page;
 }
 
 }  // namespace grapnel

@@ -22,8 +22,16 @@ inline constexpr llvm::StringLiteral kScriptOfPage =
 // And its style sheets.
 inline constexpr llvm::StringLiteral kStylesOfPage =
     "<link rel=\"stylesheet\" href=\"theme.css\">\n<link rel=\"stylesheet\" href=\"page.css\">";
-// index.html with all of them.
-std::string PageHtml();
+// How a Content-Security-Policy names a script or a style that stands in the page itself.
+std::string PolicyHash(llvm::StringRef text);
+
+// index.html with all of them in it, so that a browser asks once. Documents stand between the two
+// parts.
+struct PageInOne {
+  std::string before, after;
+  std::string script_hash, style_hash;
+};
+const PageInOne& WholePage();
 
 }  // namespace grapnel
 

@@ -1,0 +1,28 @@
+// Two tasks at the same time.
+#ifndef GRAPNEL_LIB_SUPPORT_SIDE_BY_SIDE_H_
+#define GRAPNEL_LIB_SUPPORT_SIDE_BY_SIDE_H_
+
+#include <future>
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace grapnel {
+
+// Calls both and returns when both are done. Neither may write what the other reads. `is_long`:
+// whether they take longer than a thread's start, some 50 microseconds; else one goes after the
+// other.
+inline void SideBySide(bool is_long, llvm::function_ref<void()> one,
+                       llvm::function_ref<void()> other) {
+  if (!is_long) {
+    one();
+    other();
+    return;
+  }
+  std::future<void> running = std::async(std::launch::async, one);
+  other();
+  running.get();
+}
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SUPPORT_SIDE_BY_SIDE_H_
