@@ -157,12 +157,14 @@ std::vector<int64_t> PaddingOf(const FusionView& view, Pattern& found) {
   Node node = view.node(found.conv);
   std::string own = node.GetString("padding");
   if (own != "VALID" && own != "EXPLICIT") return {};
-  if (!IsFinite(*view.Constant(found.conv, 1))) return {};
   std::vector<int64_t> inside = node.GetInts("explicit_paddings");
   if (own == "VALID") inside.assign(8, 0);
   if (inside.size() != 8) return {};
-  auto outside = PaddingBefore(view, found.conv, &found.pad);
-  if (!outside) return {};
+  int pad = -1;
+  auto outside = PaddingBefore(view, found.conv, &pad);
+  // Reads the whole filter: asked last.
+  if (!outside || !IsFinite(*view.Constant(found.conv, 1))) return {};
+  found.pad = pad;
   for (int i = 0; i < 8; ++i) inside[i] += (*outside)[i];
   return inside;
 }
