@@ -61,7 +61,10 @@ class ConvKernel {
         fused_(fused),
         depthwise_(depthwise),
         constant_filter_(setup.constant(1) != nullptr) {
-    if (constant_filter_) filter_ = std::make_unique<KeptWeights>(*setup.constant(1));
+    if (constant_filter_) {
+      filter_ = std::make_unique<KeptWeights>(*setup.constant(1));
+      PreloadOnednn();
+    }
     constant_args_ = true;
     for (int i = 2; i < setup.num_inputs(); ++i) constant_args_ &= setup.constant(i) != nullptr;
   }
