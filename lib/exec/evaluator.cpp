@@ -36,7 +36,7 @@ class CpuEvaluator : public Evaluator {
     llvm::SmallVector<Tensor, 4> tensors, outputs(types.outputs.size());
     llvm::SmallVector<const Tensor*, 4> constants;
     for (const Literal& input : inputs) {
-      ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(input));
+      ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(input, *allocator_));
       tensors.push_back(std::move(tensor));
     }
     for (const Tensor& tensor : tensors) constants.push_back(&tensor);

@@ -15,6 +15,7 @@
 #include "lib/exec/fusion.h"
 #include "lib/ir/attr.h"
 #include "lib/ir/module.h"
+#include "lib/support/file.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -209,8 +210,13 @@ Error MakeConstants(const FusionView& view, const Pattern& found, FusedConv& con
                      Tensor::Allocate(proto::DT_FLOAT, filter.dims(), WeightAllocator()));
     // The result's channels are the filter's last dimension, or its last two.
     llvm::ArrayRef<FloatAnywhere> values = ValuesOf(filter);
-    for (int64_t i = 0; i < filter.num_elements(); ++i)
-      scaled.data<float>()[i] = values[i] * found.scale[i % found.channels];
+    const float* scale = found.scale.data();
+    for (int64_t row = 0; row < filter.num_elements(); row += found.channels) {
+      const FloatAnywhere* from = values.data() + row;
+      float* to = scaled.data<float>() + row;
+      for (int64_t c = 0; c < found.channels; ++c) to[c] = from[c] * scale[c];
+    }
+    DropPages({static_cast<const char*>(filter.raw()), filter.byte_size()});
     conv.constants[0] = std::move(scaled);
   }
   if (found.shift.empty()) return Error::success();

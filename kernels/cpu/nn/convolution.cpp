@@ -171,9 +171,10 @@ class ConvKernel {
       if (!constant_filter_) return Error::success();
       auto scale = [&](const void* from, float* to) {
         const auto* filter = static_cast<const FloatAnywhere*>(from);
-        int64_t count = ctx.input(1).num_elements();
-        for (int64_t i = 0; i < count; ++i)
-          to[i] = filter[i] * epilogue.scale[i % shape.out_channels];
+        int64_t count = ctx.input(1).num_elements(), channels = shape.out_channels;
+        for (int64_t row = 0; row < count; row += channels) {
+          for (int64_t c = 0; c < channels; ++c) to[row + c] = filter[row + c] * epilogue.scale[c];
+        }
       };
       KeptWeights::Change change;
       if (fold) change = scale;
