@@ -233,7 +233,11 @@ class BorrowedBuffer : public LiteralBuffer {
  public:
   using LiteralBuffer::LiteralBuffer;
   ~BorrowedBuffer() override { DropPages({static_cast<const char*>(data_), size_}); }
-  void Own(std::shared_ptr<const void> owner) { owner_ = std::move(owner); }
+  // Memory that is the buffer's alone may be written by who holds the buffer alone.
+  void Own(std::shared_ptr<const void> owner) {
+    owner_ = std::move(owner);
+    read_only_ = !owner_;
+  }
 
  private:
   std::shared_ptr<const void> owner_;

@@ -122,6 +122,23 @@ std::shared_ptr<const void> Module::TakeLarge(llvm::StringRef bytes) {
   return nullptr;
 }
 
+namespace {
+
+// The last piece, with as many bytes before it as the other pieces have.
+llvm::StringRef WithPiecesBefore(llvm::ArrayRef<llvm::StringRef> pieces) {
+  size_t before = 0;
+  for (llvm::StringRef piece : pieces.drop_back()) before += piece.size();
+  return {pieces.back().data() - before, before + pieces.back().size()};
+}
+
+// Whether those bytes are the other pieces.
+bool EndsAs(llvm::StringRef there, llvm::ArrayRef<llvm::StringRef> pieces) {
+  return llvm::all_of(pieces.drop_back(),
+                      [&](llvm::StringRef piece) { return there.consume_front(piece); });
+}
+
+}  // namespace
+
 llvm::StringRef Module::Keep(llvm::ArrayRef<llvm::StringRef> pieces) {
   size_t size = 0;
   for (llvm::StringRef piece : pieces) size += piece.size();
@@ -129,6 +146,23 @@ llvm::StringRef Module::Keep(llvm::ArrayRef<llvm::StringRef> pieces) {
   char* copy;
   {
     std::lock_guard lock(keeping_);
+    // A large value that is handed on, as an Identity does it, is there already.
+    if (size >= kLargeValue && pieces.size() > 1) {
+      auto lies_in = [&](llvm::StringRef whole) {
+        return pieces.back().begin() >= whole.begin() + (size - content) &&
+               pieces.back().end() <= whole.end();
+      };
+      bool is_kept =
+          llvm::any_of(large_,
+                       [&](const Slab& slab) {
+                         return lies_in({slab.bytes.get(), slab.size});
+                       }) ||
+          llvm::any_of(sources, [&](const auto& file) { return lies_in(file->bytes()); });
+      if (is_kept) {
+        llvm::StringRef there = WithPiecesBefore(pieces);
+        if (EndsAs(there, pieces)) return there;
+      }
+    }
     copy = size < kLargeValue ? static_cast<char*>(bytes_.Allocate(std::max<size_t>(size, 1), 1))
                               : AllocateLarge(size, content);
   }

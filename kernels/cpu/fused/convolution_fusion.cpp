@@ -15,6 +15,7 @@
 #include "lib/exec/fusion.h"
 #include "lib/ir/attr.h"
 #include "lib/ir/module.h"
+#include "lib/support/file.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -157,12 +158,14 @@ std::vector<int64_t> PaddingOf(const FusionView& view, Pattern& found) {
   Node node = view.node(found.conv);
   std::string own = node.GetString("padding");
   if (own != "VALID" && own != "EXPLICIT") return {};
-  if (!IsFinite(*view.Constant(found.conv, 1))) return {};
   std::vector<int64_t> inside = node.GetInts("explicit_paddings");
   if (own == "VALID") inside.assign(8, 0);
   if (inside.size() != 8) return {};
-  auto outside = PaddingBefore(view, found.conv, &found.pad);
-  if (!outside) return {};
+  int pad = -1;
+  auto outside = PaddingBefore(view, found.conv, &pad);
+  // Reads the whole filter: asked last.
+  if (!outside || !IsFinite(*view.Constant(found.conv, 1))) return {};
+  found.pad = pad;
   for (int i = 0; i < 8; ++i) inside[i] += (*outside)[i];
   return inside;
 }
@@ -207,8 +210,13 @@ Error MakeConstants(const FusionView& view, const Pattern& found, FusedConv& con
                      Tensor::Allocate(proto::DT_FLOAT, filter.dims(), WeightAllocator()));
     // The result's channels are the filter's last dimension, or its last two.
     llvm::ArrayRef<FloatAnywhere> values = ValuesOf(filter);
-    for (int64_t i = 0; i < filter.num_elements(); ++i)
-      scaled.data<float>()[i] = values[i] * found.scale[i % found.channels];
+    const float* scale = found.scale.data();
+    for (int64_t row = 0; row < filter.num_elements(); row += found.channels) {
+      const FloatAnywhere* from = values.data() + row;
+      float* to = scaled.data<float>() + row;
+      for (int64_t c = 0; c < found.channels; ++c) to[c] = from[c] * scale[c];
+    }
+    DropPages({static_cast<const char*>(filter.raw()), filter.byte_size()});
     conv.constants[0] = std::move(scaled);
   }
   if (found.shift.empty()) return Error::success();

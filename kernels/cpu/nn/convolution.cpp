@@ -61,7 +61,10 @@ class ConvKernel {
         fused_(fused),
         depthwise_(depthwise),
         constant_filter_(setup.constant(1) != nullptr) {
-    if (constant_filter_) filter_ = std::make_unique<KeptWeights>(*setup.constant(1));
+    if (constant_filter_) {
+      filter_ = std::make_unique<KeptWeights>(*setup.constant(1));
+      PreloadOnednn();
+    }
     constant_args_ = true;
     for (int i = 2; i < setup.num_inputs(); ++i) constant_args_ &= setup.constant(i) != nullptr;
   }
@@ -168,9 +171,10 @@ class ConvKernel {
       if (!constant_filter_) return Error::success();
       auto scale = [&](const void* from, float* to) {
         const auto* filter = static_cast<const FloatAnywhere*>(from);
-        int64_t count = ctx.input(1).num_elements();
-        for (int64_t i = 0; i < count; ++i)
-          to[i] = filter[i] * epilogue.scale[i % shape.out_channels];
+        int64_t count = ctx.input(1).num_elements(), channels = shape.out_channels;
+        for (int64_t row = 0; row < count; row += channels) {
+          for (int64_t c = 0; c < channels; ++c) to[row + c] = filter[row + c] * epilogue.scale[c];
+        }
       };
       KeptWeights::Change change;
       if (fold) change = scale;

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
@@ -72,6 +73,15 @@ const GrapnelOnednnApi* Onednn() {
   return switched_off.load(std::memory_order_relaxed) > 0 ? nullptr : TheModule().api;
 }
 
+void PreloadOnednn() {
+  struct Opening {
+    Opening() : thread([] { TheModule(); }) {}
+    ~Opening() { thread.join(); }
+    std::thread thread;
+  };
+  if (switched_off.load(std::memory_order_relaxed) == 0) static Opening opening;
+}
+
 std::string WhyNoOnednn() {
   return asked.load(std::memory_order_acquire) ? TheModule().problem : "";
 }
@@ -124,32 +134,68 @@ llvm::StringRef OnednnPrimitive::implementation() const {
   return TheModule().api->implementation(primitive_.get());
 }
 
+namespace {
+
+Error Pack(const GrapnelPrimitive* primitive, const void* from, void* to, ThreadPool& pool) {
+  return Checked("weights", [&](char* error, int32_t size) {
+    return TheModule().api->pack(primitive, from, to, &pool, error, size);
+  });
+}
+
+}  // namespace
+
 Error KeptWeights::PackInto(OnednnPrimitive& made, KernelContext& ctx, Change change) {
   const GrapnelOnednnApi& api = *TheModule().api;
   std::lock_guard lock(mutex_);
   GrapnelPrimitive* primitive = made.primitive_.get();
-  if (packed_ && api.packs_alike(packer_.get(), primitive)) {
+  if (packed_ && !change && api.packs_alike(packer_.get(), primitive)) {
     made.packed_ = packed_;
     return Error::success();
   }
-  Tensor from = weights_;
-  if (!from.buffer()) {
-    ASSIGN_OR_RETURN(from, Unpacked(ctx));
+  size_t bytes = api.packed_bytes(primitive);
+  bool is_first = !change && !packed_;
+  if (is_first && lets_go_ && MayBeOverwritten(bytes)) {
+    RETURN_IF_ERROR(PackInPlace(primitive, ctx));
+    made.packed_ = weights_.buffer();
+  } else {
+    Tensor from = weights_;
+    if (!from.buffer()) {
+      ASSIGN_OR_RETURN(from, Unpacked(ctx));
+    }
+    if (change) {
+      ASSIGN_OR_RETURN(Tensor changed, ctx.Scratch(proto::DT_FLOAT, from.dims()));
+      change(from.raw(), changed.data<float>());
+      from = std::move(changed);
+    }
+    ASSIGN_OR_RETURN(made.packed_, WeightAllocator().Allocate(bytes));
+    RETURN_IF_ERROR(Pack(primitive, from.raw(), made.packed_->data(), ctx.pool()));
   }
-  if (change) {
-    ASSIGN_OR_RETURN(Tensor changed, ctx.Scratch(proto::DT_FLOAT, from.dims()));
-    change(from.raw(), changed.data<float>());
-    from = std::move(changed);
-  }
-  ASSIGN_OR_RETURN(made.packed_, WeightAllocator().Allocate(api.packed_bytes(primitive)));
-  RETURN_IF_ERROR(Checked("weights", [&](char* error, int32_t size) {
-    return api.pack(primitive, from.raw(), made.packed_->data(), &ctx.pool(), error, size);
-  }));
-  if (change || packed_) return Error::success();
+  if (!is_first) return Error::success();
   packer_ = made.primitive_;
   packed_ = made.packed_;
   if (lets_go_) weights_ = weights_.WithoutElements();
   return Error::success();
+}
+
+bool KeptWeights::MayBeOverwritten(size_t packed_bytes) const {
+  constexpr uintptr_t kAlignment = 64;
+  return weights_.OwnsAlone() && packed_bytes <= weights_.byte_size() &&
+         reinterpret_cast<uintptr_t>(weights_.raw()) % kAlignment == 0;
+}
+
+// To copy them first takes less time than the system to clear memory that it has not lent before.
+Error KeptWeights::PackInPlace(const GrapnelPrimitive* primitive, KernelContext& ctx) {
+  ASSIGN_OR_RETURN(Tensor copied, ctx.Scratch(proto::DT_FLOAT, weights_.dims()));
+  auto copy = [&](const float* from, float* to) {
+    ctx.ParallelFor(weights_.num_elements(), 0.2, [&](int64_t begin, int64_t end) {
+      std::copy(from + begin, from + end, to + begin);
+    });
+  };
+  float *own = weights_.data<float>(), *copied_to = copied.data<float>();
+  copy(own, copied_to);
+  Error error = Pack(primitive, copied_to, own, ctx.pool());
+  if (error) copy(copied_to, own);
+  return error;
 }
 
 Expected<Tensor> KeptWeights::Unpacked(KernelContext& ctx) const {

@@ -20,6 +20,9 @@ namespace grapnel {
 // WithoutOnednn lives. Thread-safe.
 const GrapnelOnednnApi* Onednn();
 
+// Begins to open it on another thread: it is read while a plan is made.
+void PreloadOnednn();
+
 // Why the last Onednn() was null, for the tool to say once; empty when the module is loaded or
 // nobody asked for it.
 std::string WhyNoOnednn();
@@ -72,6 +75,8 @@ class KeptWeights {
 
  private:
   Expected<Tensor> Unpacked(KernelContext& ctx) const;
+  bool MayBeOverwritten(size_t packed_bytes) const;
+  Error PackInPlace(const GrapnelPrimitive* primitive, KernelContext& ctx);
 
   const bool lets_go_;
   std::mutex mutex_;
