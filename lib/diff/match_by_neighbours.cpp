@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "lib/diff/matching.h"
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -26,33 +26,48 @@ struct Place {
   }
 };
 
-llvm::SmallVector<Place, 8> FreeReaders(const Side& side, int32_t i, Likeness likeness) {
-  llvm::SmallVector<Place, 8> places;
+using Places = llvm::SmallVector<Place, 8>;
+
+Places FreeReaders(const Side& side, int32_t i, Likeness likeness) {
+  Places places;
   const std::vector<uint64_t>& labels = LabelsFor(side, likeness);
   for (const BodyView::Out& out : side.view->Readers(i)) {
     if (!side.IsFree(out.node)) continue;
     uint64_t key = HashInto(HashInto(labels[out.node], out.slot), out.port);
     places.push_back({key, side.view->name(out.node), out.node});
   }
-  std::sort(places.begin(), places.end());
   return places;
 }
 
-llvm::SmallVector<Place, 8> FreeControls(const Side& side, int32_t i, Likeness likeness) {
-  llvm::SmallVector<Place, 8> places;
+Places FreeControls(const Side& side, int32_t i, Likeness likeness) {
+  Places places;
   const std::vector<uint64_t>& labels = LabelsFor(side, likeness);
   for (const BodyView::In& in : side.view->ControlInputs(i)) {
     if (in.node != kNobody && side.IsFree(in.node))
       places.push_back({labels[in.node], side.view->name(in.node), in.node});
   }
-  std::sort(places.begin(), places.end());
   return places;
+}
+
+// Leaves out of one side what the other has no key of. Of what thousands read, most readers that
+// are still free are such.
+void KeepKeysOf(const Places& other, Places* places) {
+  llvm::SmallDenseSet<uint64_t, 16> keys;
+  for (const Place& place : other) keys.insert(place.key);
+  llvm::erase_if(*places, [&](const Place& place) { return !keys.contains(place.key); });
 }
 
 // Calls pair(a, b) for keys that one place of either side has, and with `by_name` within other keys
 // for names.
 template <typename Pair>
-void PairPlaces(llvm::ArrayRef<Place> in_a, llvm::ArrayRef<Place> in_b, bool by_name, Pair pair) {
+void PairPlaces(Places in_a, Places in_b, bool by_name, Pair pair) {
+  constexpr size_t kMany = 32;
+  if (in_a.size() > kMany || in_b.size() > kMany) {
+    KeepKeysOf(in_b, &in_a);
+    KeepKeysOf(in_a, &in_b);
+  }
+  std::sort(in_a.begin(), in_a.end());
+  std::sort(in_b.begin(), in_b.end());
   size_t a = 0, b = 0;
   auto end_of = [](llvm::ArrayRef<Place> places, size_t from) {
     size_t to = from;
@@ -195,10 +210,12 @@ void Matching::FollowInputs(int32_t a, int32_t b, Likeness likeness, Reach reach
 }
 
 void Matching::FollowReaders(int32_t a, int32_t b, Likeness likeness, Reach reach) {
-  auto places_a = FreeReaders(a_, a, likeness), places_b = FreeReaders(b_, b, likeness);
-  if (places_a.empty() || places_b.empty()) return;
+  Places places_a = FreeReaders(a_, a, likeness);
+  if (places_a.empty()) return;
+  Places places_b = FreeReaders(b_, b, likeness);
+  if (places_b.empty()) return;
   bool only_readers = a_.view->Readers(a).size() == 1 && b_.view->Readers(b).size() == 1;
-  PairPlaces(places_a, places_b, names_decide_, [&](int32_t x, int32_t y) {
+  PairPlaces(std::move(places_a), std::move(places_b), names_decide_, [&](int32_t x, int32_t y) {
     if (FitsAsReader(x, y, reach, only_readers)) Match(x, y);
   });
 }

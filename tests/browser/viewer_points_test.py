@@ -221,6 +221,7 @@ class ViewerPoints(PageCase):
 
     def test_17_nothing_comes_from_elsewhere(self):
         self.show(self.serve("testdata/models/lenet"))
+        self.browser.wait("performance.getEntriesByType('resource').length > 0")  # the first picture asks for nothing
         hosts = self.browser.js("return [...new Set(performance.getEntriesByType('resource').map((e) => new URL(e.name).hostname))]")
         self.assertEqual(hosts, ["127.0.0.1"])
         self.open_file("testdata/models/lenet")
