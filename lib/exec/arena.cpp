@@ -249,9 +249,10 @@ struct Arena {
   // The whole pages of an idle piece go; what is read there later is zero.
   void GiveBack(Piece& piece) {
     if (!piece.is_resident) return;
-    auto begin = RoundUp(reinterpret_cast<uintptr_t>(piece.data()), kPage);
-    auto end = (reinterpret_cast<uintptr_t>(piece.data()) + piece.bytes) / kPage * kPage;
-    if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    // A range begins with a page.
+    size_t from = piece.at() - piece.range->begin;
+    size_t begin = RoundUp(from, kPage), end = (from + piece.bytes) / kPage * kPage;
+    if (end > begin) madvise(piece.range->begin + begin, end - begin, MADV_DONTNEED);
     piece.is_resident = false;
     Uncount(piece.bytes);
   }

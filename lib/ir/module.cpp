@@ -111,11 +111,13 @@ std::shared_ptr<const void> Module::TakeLarge(llvm::StringRef bytes) {
     llvm::StringRef whole(slab.bytes.get(), slab.size);
     if (bytes.begin() < whole.begin() || bytes.end() > whole.end()) continue;
     if (slab.bytes.use_count() != 1) return nullptr;
-    constexpr uintptr_t kPage = 4096;
-    uintptr_t begin = (reinterpret_cast<uintptr_t>(bytes.begin()) + kPage - 1) / kPage * kPage;
-    uintptr_t end = reinterpret_cast<uintptr_t>(bytes.end()) / kPage * kPage;
-    auto give_back = [begin, end](const char*) {
-      if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    // Whole pages alone: others lie beside it. A slab begins with one.
+    constexpr size_t kPage = 4096;
+    size_t begin = (bytes.begin() - whole.begin() + kPage - 1) / kPage * kPage;
+    size_t end = (bytes.end() - whole.begin()) / kPage * kPage;
+    char* pages = const_cast<char*>(whole.begin()) + begin;
+    auto give_back = [pages, size = end > begin ? end - begin : 0](const char*) {
+      if (size > 0) madvise(pages, size, MADV_DONTNEED);
     };
     return std::shared_ptr<const char>(bytes.begin(), give_back);
   }

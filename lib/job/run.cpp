@@ -172,7 +172,7 @@ Error RunJob::Prepare() {
   options_.cancel = request_.cancel;
   // The pages that were read to open and to optimise; kernels read the weights again, one by one.
   for (const auto& source : opened_->module().sources) DropPages(source->bytes());
-  bool is_watched = options_.hook || !request_.steps.empty();
+  bool is_watched = options_.hook || !request_.steps.empty() || request_.profiler;
   bool is_placed = !request_.devices.empty() || request_.placement_log;
   if (request_.gives_up_values && placed_ && !is_watched && !is_placed)
     options_.take_value = ValueTaker(*placed_);

@@ -58,7 +58,7 @@ struct GRAPNEL_PUBLIC RunRequest {
   RunProfiler* profiler = nullptr;
   const CancelFlag* cancel = nullptr;  // ends a run from another thread
   // Nobody reads values of the graph's constants after Prepare(): those that kernels have packed
-  // may leave it (ValueTaker). Not with hooks, steps or placement, for which they stay.
+  // may leave it (ValueTaker). Not with hooks, steps, a profiler or placement, for which they stay.
   bool gives_up_values = false;
   bool keeps_variables = false;  // for SaveAsCase, as they were before the last run
   RunWords words;

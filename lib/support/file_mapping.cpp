@@ -164,9 +164,8 @@ void DropPages(llvm::StringRef bytes) {
   auto begin = reinterpret_cast<uintptr_t>(bytes.begin());
   MappedRange* range = bytes.empty() ? nullptr : RangeAt(begin);
   if (!range || reinterpret_cast<uintptr_t>(bytes.end()) > range->end.load()) return;
-  uintptr_t first = begin / page_size * page_size;
-  madvise(reinterpret_cast<void*>(first), reinterpret_cast<uintptr_t>(bytes.end()) - first,
-          MADV_DONTNEED);
+  size_t before = begin % page_size;
+  madvise(const_cast<char*>(bytes.begin()) - before, before + bytes.size(), MADV_DONTNEED);
 }
 
 FileMapping::~FileMapping() {
