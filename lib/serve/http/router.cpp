@@ -218,7 +218,7 @@ WebAnswer Router::MakeAnswer(const WebRequest& request) {
   return is_page ? PageAnswer() : FileAnswer(*file);
 }
 
-WebAnswer Router::AnswerApi(const WebRequest& request, llvm::StringRef path, Served served) {
+WebAnswer Router::AnswerApi(const WebRequest& request, llvm::StringRef path, const Served& served) {
   const RouteTable& table = RouteTable::All();
   Method method = MethodOf(request);
   auto found = table.Find(method, path);
