@@ -266,7 +266,7 @@ class EditListMaker {
 
   void AddLone(const ModuleView& view, int32_t body, int32_t i, std::vector<NodeEntry>* list) {
     NodeEntry entry = Entry(view, body, i);
-    if (!Ignored(entry)) list->push_back(std::move(entry));
+    if (!Ignored(entry)) list->push_back(entry);
   }
 
   void AddBodies(const BodyPair& pair) {

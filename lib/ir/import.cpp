@@ -129,7 +129,8 @@ class Importer {
       num_links_.reserve(nodes.size());
       links_.reserve(2 * nodes.size());
     }
-    SourceWalk walk(file_);
+    // A function is small: it is not worth a look at all pages before it.
+    SourceWalk walk(function_ ? nullptr : file_);
     // Names are looked up some nodes behind where they are read: a large graph's are in no cache.
     constexpr size_t kAhead = 32;
     std::vector<ParsedNode> parsed;
@@ -221,6 +222,8 @@ class Importer {
     }
   }
 
+  // Of a node whose inputs are not all there, or in an odd order, the NodeDef is read again: that
+  // says what is wrong.
   void ResolveLinks() {
     llvm::ArrayRef<Link> links = links_;
     for (NodeId id = 0; id < num_links_.size(); ++id) {

@@ -140,7 +140,7 @@ class Verifier {
   std::vector<Problem> Run(uint64_t since = 0) {
     if (since == 0) {
       const auto& files = graph_.module().sources;
-      SourceWalk walk(files.size() == 1 ? files[0].get() : nullptr);
+      SourceWalk walk(files.size() == 1 && !function_ ? files[0].get() : nullptr);
       for (Node node : graph_.nodes()) {
         CheckNode(node);
         walk.ReadUntil(graph_.Source(node.id()).data());

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -174,12 +175,11 @@ FileMapping::~FileMapping() {
 }
 
 void FileMapping::LetGo(llvm::StringRef part) const {
-  auto begin = reinterpret_cast<uintptr_t>(part.begin()),
-       end = reinterpret_cast<uintptr_t>(part.end());
-  begin = (begin + page_size - 1) / page_size * page_size;
-  end = end / page_size * page_size;
+  auto into_page = [](const char* at) { return reinterpret_cast<uintptr_t>(at) % page_size; };
+  part = part.drop_front(std::min(part.size(), (page_size - into_page(part.begin())) % page_size));
+  part = part.drop_back(std::min(part.size(), into_page(part.end())));
   // Zeros that stand for what was cut away (OnBusError) are zeros again.
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  if (!part.empty()) madvise(const_cast<char*>(part.data()), part.size(), MADV_DONTNEED);
 }
 
 // Bytes of the last page that are cut away read as zeros without a fault, so the size counts too.

@@ -240,6 +240,28 @@ TEST(DiffPropertyTest, EditsAreFoundWithoutNames) {
   EXPECT_GE(sum / kSeeds, 0.95);
 }
 
+// Of so many nodes keys are filtered and sorted in parts.
+TEST(DiffPropertyTest, LargeBodiesAreTheSameOnOneThreadAndTwo) {
+  RandomGraphs random(4000);
+  PlainGraph a = random.Make(70'000), b = a;
+  RandomGraphs::Truth truth;
+  for (int edit = 0; edit < 200; ++edit) random.Edit(&b, 100'000 + edit, &truth);
+  random.Shuffle(&b);
+  auto module_a = Build(a), module_b = Build(b);
+  DiffOptions alone;
+  alone.side_by_side = false;
+  Diff one = DiffModules(*module_a, *module_b, alone), two = DiffModules(*module_a, *module_b, {});
+  ExpectPartition(*module_a, *module_b, one);
+  EXPECT_GE(Score(a, b, one), 0.99);
+  ASSERT_EQ(one.matched.size(), two.matched.size());
+  for (size_t i = 0; i < one.matched.size(); ++i) {
+    ASSERT_EQ(one.matched[i].a.name, two.matched[i].a.name);
+    ASSERT_EQ(one.matched[i].b.name, two.matched[i].b.name);
+    ASSERT_EQ(one.matched[i].changes.size(), two.matched[i].changes.size());
+  }
+  EXPECT_EQ(one.groups.size(), two.groups.size());
+}
+
 TEST(DiffPropertyTest, IsTheSameEachTimeAndCompleteBothWays) {
   for (int seed = 0; seed < 20; ++seed) {
     RandomGraphs random(3000 + seed);

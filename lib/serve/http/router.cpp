@@ -152,7 +152,7 @@ WebAnswer Router::PageAnswer() {
   answer.type = "text/html; charset=utf-8";
   answer.headers = {{kPolicyHeader, Policy(page.script_hash, page.style_hash)}};
   answer.body = page.before;
-  for (const char* path : {"models", "node-data", "version"})
+  for (const char* path : {"models", "version"})
     answer.body +=
         SentDocument(path, [&](const std::string& asked) { return DocumentFor(asked, served); });
   if (picture) answer.body += *picture;
@@ -218,7 +218,7 @@ WebAnswer Router::MakeAnswer(const WebRequest& request) {
   return is_page ? PageAnswer() : FileAnswer(*file);
 }
 
-WebAnswer Router::AnswerApi(const WebRequest& request, llvm::StringRef path, Served served) {
+WebAnswer Router::AnswerApi(const WebRequest& request, llvm::StringRef path, const Served& served) {
   const RouteTable& table = RouteTable::All();
   Method method = MethodOf(request);
   auto found = table.Find(method, path);

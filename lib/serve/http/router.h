@@ -70,7 +70,7 @@ class Router {
   bool IsOurs(const WebRequest& request) const;
   std::optional<WebAnswer> RefuseStranger(const WebRequest& request) const;
   WebAnswer MakeAnswer(const WebRequest& request);
-  WebAnswer AnswerApi(const WebRequest& request, llvm::StringRef path, Served served);
+  WebAnswer AnswerApi(const WebRequest& request, llvm::StringRef path, const Served& served);
   WebAnswer PageAnswer();
   std::optional<std::string> DocumentFor(const std::string& path, const Served& served);
   Served Now() const;

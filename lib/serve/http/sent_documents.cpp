@@ -82,13 +82,15 @@ class PictureDocuments {
 
 std::string SentDocument(const std::string& path, AnswerOf answer) {
   std::optional<std::string> document = answer(path);
-  return document ? Element(path, *document) : "";
+  return document && document->size() <= kMostSent ? Element(path, *document) : "";
 }
 
 std::string SentPicture(AnswerOf answer) {
   std::optional<std::string> models = answer("models");
   std::string model = models ? FirstModel(*models) : "";
-  return model.empty() ? "" : PictureDocuments(std::move(model), answer).All();
+  std::string elements = SentDocument("node-data", answer);
+  if (!model.empty()) elements += PictureDocuments(std::move(model), answer).All();
+  return elements;
 }
 
 }  // namespace grapnel

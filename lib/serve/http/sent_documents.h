@@ -13,11 +13,12 @@ namespace grapnel {
 // What a GET of a path below /api/ is answered; nullopt: it is refused.
 using AnswerOf = llvm::function_ref<std::optional<std::string>(const std::string& path)>;
 
-// The element of a document, for source.js to read. Empty when there is none.
+// The element of a document, for source.js to read. Empty when there is none, or a long one: the
+// page asks for it.
 std::string SentDocument(const std::string& path, AnswerOf answer);
 
-// Elements of the first graph's document and of all scopes that are open in it at first. What is
-// long is left out: the page asks for it. Costs what the picture's first answers cost.
+// Elements of the first graph's document, of all scopes that are open in it at first as far as they
+// are not long, and of the values that its boxes are coloured by. Costs what these answers cost.
 std::string SentPicture(AnswerOf answer);
 
 }  // namespace grapnel
