@@ -73,10 +73,9 @@ uint64_t AvailableMemory() {
 void UseHugePages(const void* begin, size_t bytes) {
   constexpr uintptr_t kHugePage = uintptr_t{2} << 20, kWorthIt = uintptr_t{8} << 20;
   if (bytes < kWorthIt) return;
-  uintptr_t first = reinterpret_cast<uintptr_t>(begin), end = first + bytes;
-  first = (first + kHugePage - 1) / kHugePage * kHugePage;
-  end = end / kHugePage * kHugePage;
-  madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+  size_t to_first = -reinterpret_cast<uintptr_t>(begin) % kHugePage;
+  char* first = const_cast<char*>(static_cast<const char*>(begin)) + to_first;
+  madvise(first, (bytes - to_first) / kHugePage * kHugePage, MADV_HUGEPAGE);
 }
 
 }  // namespace grapnel
