@@ -179,14 +179,19 @@ struct Arena {
     Piece* last = range ? last_piece : nullptr;
     size_t has = last && last->is_idle ? last->bytes : 0;
     if (has >= wanted) return nullptr;  // the budget did not allow it
-    if (!range || range->size - range->used < wanted - has) {
+    bool fits = range && range->size - range->used >= wanted - has;
+    // The budget first: addresses for what it refuses are not set aside.
+    size_t uncounted = fits && has && last->is_resident ? wanted - has : wanted;
+    if (!Count(uncounted)) return nullptr;
+    if (!fits) {
       range = NewRange(wanted);
-      if (!range) return nullptr;
+      if (!range) {
+        Uncount(uncounted);
+        return nullptr;
+      }
       last = nullptr;
       has = 0;
     }
-    bool is_counted = has && last->is_resident;
-    if (!Count(is_counted ? wanted - has : wanted)) return nullptr;
     Piece* piece = last;
     if (has) {
       MakeBusy(piece);
