@@ -74,13 +74,13 @@ class Timing(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             script = pathlib.Path(folder) / "worker.py"
             script.write_text(f"import sys, time; sys.path.insert(0, {str(BENCH / 'peers')!r}); import measure; print('noise')\n"
-                              "measure.serve({'ready': lambda: True, 'add': lambda a, b: a + b, 'wait': time.sleep})\n")
+                              "measure.serve({'ready': lambda: True, 'add': lambda a, b: a + b, 'wait': lambda seconds: time.sleep(seconds)})\n")
             worker = measure.Worker(sys.executable, script)
             self.assertEqual(worker.ask("add", a=1, b=2), 3)
             with self.assertRaisesRegex(measure.Failed, "TypeError"):
                 worker.ask("add", a=1, b="x")
             with self.assertRaises(measure.TooLong):
-                worker.ask("add", limit=0, a=1, b=2)
+                worker.ask("wait", limit=0.05, seconds=60)
             self.assertEqual(worker.ask("add", a=2, b=2), 4)
             worker.close()
 
