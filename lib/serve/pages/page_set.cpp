@@ -191,10 +191,17 @@ std::shared_ptr<Page> PageSet::at(size_t number) const {
 }
 
 std::string PageSet::Json(bool in_file) const {
-  std::vector<std::string> names = ModelNames(model_paths_);
+  std::vector<std::string> paths;
+  size_t count;
+  {  // at one time: a page that comes later may be of a model that has no name here
+    std::shared_lock lock(mutex_);
+    paths = model_paths_;
+    count = pages_.size();
+  }
+  std::vector<std::string> names = ModelNames(paths);
   return PageDocument([&](llvm::json::OStream& json) {
     json.array([&] {
-      for (size_t i = 0, count = size(); i < count; ++i) {
+      for (size_t i = 0; i < count; ++i) {
         std::shared_ptr<Page> kept = at(i);
         const Page& page = *kept;
         json.object([&] {
