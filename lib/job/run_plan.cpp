@@ -23,7 +23,7 @@ Expected<PartitionScope> ScopeOf(const Graph& graph, const ExecutorOptions& opti
 
 }  // namespace
 
-std::function<std::shared_ptr<const void>(const Node&)> ValueTaker(Module& module) {
+TakeValue ValueTaker(Module& module) {
   auto holders = std::make_shared<llvm::DenseMap<const char*, int>>();
   for (const Body& body : Bodies(module)) {
     for (Node node : body.graph->nodes()) {

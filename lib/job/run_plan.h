@@ -15,9 +15,10 @@ namespace grapnel {
 
 struct RunRequest;  // lib/job/run.h
 
+using TakeValue = std::function<std::shared_ptr<const void>(const Node& constant)>;
 // ExecutorOptions::take_value for a module whose constants nobody reads once it is compiled. A
 // value that several nodes have stays. The module outlives all plans.
-std::function<std::shared_ptr<const void>(const Node& constant)> ValueTaker(Module& module);
+GRAPNEL_PUBLIC TakeValue ValueTaker(Module& module);
 
 // Places the graph on the request's devices (none: one CPU), for runs from the feeds to the fetches
 // of `options`: nodes get their devices, calls may give way to their functions' nodes. Errors: what
