@@ -8,7 +8,7 @@ import page_case
 LENET, COLLATZ = "testdata/models/lenet", "testdata/collatz"
 TAB = "document.querySelector('#model-tabs [data-model=\"{}\"]')"
 FRAMES = "grapnel.row.frames.map(({contentWindow}) => contentWindow)"
-READY = f"{FRAMES}.length === 2 && {FRAMES}.every((w) => w.document.documentElement.dataset.ready && w.grapnel.view.boxes.length > 0)"
+READY = f"{FRAMES}.length === 2 && {FRAMES}.every((w) => w.document.documentElement?.dataset.ready && w.grapnel.view.boxes.length > 0)"
 
 
 class Models(page_case.PageCase):

@@ -46,7 +46,7 @@ class PageCase(unittest.TestCase):
     def show(self, url):
         self.browser.go("about:blank")
         self.browser.go(url)
-        self.browser.wait("document.documentElement.dataset.ready")
+        self.browser.wait("document.documentElement?.dataset.ready")
 
     def open_file(self, path, *flags):
         folder = tempfile.mkdtemp()
