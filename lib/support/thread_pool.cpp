@@ -24,11 +24,22 @@ int UsableCores() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
+// Whether it came true soon enough not to sleep for it. By the clock: how long a pause takes
+// differs tenfold among processors.
+template <typename Condition>
+bool Spin(Condition&& holds) {
+  constexpr uint64_t kTicks = 100'000;  // some 40 microseconds
+  for (uint64_t begin = __builtin_ia32_rdtsc(); !holds(); __builtin_ia32_pause()) {
+    if (__builtin_ia32_rdtsc() - begin > kTicks) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 // One loop at a time. Each thread takes its own share of the parts first, the same place of every
 // loop, so that it finds in its core's caches what it wrote in the loop before; then what others
-// have not begun. Workers spin briefly before they sleep, because the loops of a network follow one
+// have not begun. Threads spin briefly before they sleep, because the loops of a network follow one
 // another within microseconds.
 struct ThreadPool::State {
   std::mutex mutex;
@@ -83,7 +94,13 @@ struct ThreadPool::State {
   void TryJoin(size_t thread) {
     active.fetch_add(1, std::memory_order_seq_cst);
     if (open.load(std::memory_order_seq_cst)) Drain(thread);
-    active.fetch_sub(1, std::memory_order_seq_cst);
+    if (active.fetch_sub(1, std::memory_order_seq_cst) == 1) active.notify_one();
+  }
+
+  // Sleeps when it takes long: then a worker that has lost its core may have this one.
+  void AwaitWorkers() {
+    if (Spin([&] { return active.load(std::memory_order_seq_cst) == 0; })) return;
+    for (int count; (count = active.load(std::memory_order_seq_cst)) != 0;) active.wait(count);
   }
 
   void Work(size_t thread) {
@@ -91,11 +108,7 @@ struct ThreadPool::State {
     inside_parallel_for = true;
     uint64_t seen = 0;
     for (;;) {
-      for (int spin = 0; spin < 2000 && generation.load(std::memory_order_acquire) == seen;
-           ++spin) {
-        __builtin_ia32_pause();
-      }
-      if (generation.load(std::memory_order_acquire) == seen) {
+      if (!Spin([&] { return generation.load(std::memory_order_acquire) != seen; })) {
         std::unique_lock lock(mutex);
         wake.wait(lock, [&] { return stop || generation.load(std::memory_order_acquire) != seen; });
         if (stop) return;
@@ -148,7 +161,7 @@ void ThreadPool::ParallelFor(int64_t total, double cost,
   state.Drain(0);
   inside_parallel_for = false;
   state.open.store(false, std::memory_order_seq_cst);
-  while (state.active.load(std::memory_order_seq_cst) != 0) __builtin_ia32_pause();
+  state.AwaitWorkers();
   std::exception_ptr thrown = std::exchange(state.thrown, nullptr);
   state.one_loop.unlock();
   if (thrown) std::rethrow_exception(thrown);

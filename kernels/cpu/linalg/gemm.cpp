@@ -256,7 +256,7 @@ Error MatMulRunner<T>::RunInParts(KernelContext& ctx, const BatchedShape& s,
                                   const T* bias) const {
   Cut cut = CutOf(s);
   GrapnelMatMulSpec spec = whole;
-  spec.a_batch = spec.b_batch = spec.threads = 1;
+  spec.a_batch = spec.b_batch = spec.parts = 1;
   spec.constant_b = false;
   PrimitiveRef parts[2];  // the last one may be smaller
   for (int i = 0; i < 2; ++i) {
@@ -317,7 +317,7 @@ Expected<bool> MatMulRunner<T>::RunOnednn(KernelContext& ctx, const BatchedShape
     spec.epilogue = {epilogue.bias != nullptr, epilogue.add != nullptr, epilogue.activation,
                      epilogue.alpha};
     spec.constant_b = constant_b_ != nullptr;
-    spec.threads = ThreadsFor(at_once, ctx.pool());
+    spec.parts = PartsFor(at_once);
     auto wants_parts = [&](const OnednnPrimitive& made) {
       return IsWorthATeam(at_once) && SharesSums(made);
     };

@@ -156,7 +156,7 @@ class ConvKernel {
     if (shape.positions() == 0 || shape.pixels() == 0 || !FitsOnednn(shape) || !Onednn())
       return false;
     GrapnelConvSpec spec = SpecOf(shape);
-    spec.threads = ThreadsFor(shape.flops(), ctx.pool());
+    spec.parts = PartsFor(shape.flops());
     spec.constant_filter = constant_filter_;
     // Batch norm whose numbers never change is multiplied into the filter; else it follows in a
     // pass of its own.

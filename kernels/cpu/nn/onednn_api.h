@@ -9,7 +9,7 @@
 #include "kernels/common/activation.h"
 
 // Changes with any struct below.
-#define GRAPNEL_ONEDNN_API_VERSION 3
+#define GRAPNEL_ONEDNN_API_VERSION 4
 #define GRAPNEL_ONEDNN_ENTRY "GrapnelOnednnEntry"
 
 extern "C" {
@@ -17,9 +17,9 @@ extern "C" {
 // What the module asks of the program.
 typedef struct GrapnelOnednnHost {
   uint32_t version;
-  // Calls body(arg, i) for each i in [0, n), all at the same time (one may wait for another), on
-  // the threads of `pool`; returns when all are done.
-  void (*run_team)(void* pool, int32_t n, void (*body)(void* arg, int32_t i), void* arg);
+  // Calls body(arg, i) for each i in [0, n) on the threads of `pool` that are free; returns when
+  // all are done. One must not wait for another.
+  void (*run_parts)(void* pool, int32_t n, void (*body)(void* arg, int32_t i), void* arg);
 } GrapnelOnednnHost;
 
 // What is applied to a result before it is stored, in this order.
@@ -40,7 +40,7 @@ typedef struct GrapnelConvSpec {
   int64_t in[3], out[3], kernel[3], stride[3], dilation[3], pad_before[3], pad_after[3];
   GrapnelEpilogue epilogue;
   int32_t constant_filter;  // it is packed once: any layout is welcome
-  int32_t threads;
+  int32_t parts;            // into which its loops are cut, whatever the threads
 } GrapnelConvSpec;
 
 // c[batch, m, n] = a[batch, m, k] * b[batch, k, n], float and row-major. A transposed operand lies
@@ -52,7 +52,7 @@ typedef struct GrapnelMatMulSpec {
   int32_t transpose_a, transpose_b;
   GrapnelEpilogue epilogue;
   int32_t constant_b;
-  int32_t threads;
+  int32_t parts;  // into which its loops are cut, whatever the threads
 } GrapnelMatMulSpec;
 
 typedef struct GrapnelPrimitive GrapnelPrimitive;
@@ -63,7 +63,7 @@ typedef struct GrapnelArgs {
   const void* bias;     // when the epilogue has one
   void* destination;
   void* scratch;  // scratch_bytes(), at a multiple of 64
-  void* pool;     // for run_team
+  void* pool;     // for run_parts
 } GrapnelArgs;
 
 // Functions that can fail return 0 when all is well, else write why into error (error_size bytes,

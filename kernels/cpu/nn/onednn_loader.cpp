@@ -16,20 +16,14 @@ namespace {
 
 std::atomic<int> switched_off{0};
 
-// oneDNN's threads may wait for one another. The pool runs a loop in one piece when it is busy with
-// another one; then the team gets threads of its own, which is slow, rare and right.
-void RunTeam(void* pool, int32_t n, void (*body)(void*, int32_t), void* arg) {
+void RunParts(void* pool, int32_t n, void (*body)(void*, int32_t), void* arg) {
   constexpr double kWorthSplitting = 1e9;
   static_cast<ThreadPool*>(pool)->ParallelFor(n, kWorthSplitting, [&](int64_t begin, int64_t end) {
-    std::vector<std::thread> others;
-    for (int64_t i = begin + 1; i < end; ++i)
-      others.emplace_back(body, arg, static_cast<int32_t>(i));
-    body(arg, static_cast<int32_t>(begin));
-    for (std::thread& other : others) other.join();
+    for (int64_t i = begin; i < end; ++i) body(arg, static_cast<int32_t>(i));
   });
 }
 
-constexpr GrapnelOnednnHost kHost = {GRAPNEL_ONEDNN_API_VERSION, RunTeam};
+constexpr GrapnelOnednnHost kHost = {GRAPNEL_ONEDNN_API_VERSION, RunParts};
 
 struct Loaded {
   const GrapnelOnednnApi* api = nullptr;
@@ -93,8 +87,13 @@ bool IsWorthATeam(double flops) {
   return flops >= 1e6;  // 10 to 20 microseconds on one core
 }
 
-int ThreadsFor(double flops, const ThreadPool& pool) {
-  return IsWorthATeam(flops) ? pool.num_threads() : 1;
+int PartsFor(double flops) {
+  constexpr int kMost = 16;
+  constexpr double kEach = 1.6e7;  // smaller ones lose a hundredth where nothing else wants a core
+  if (!IsWorthATeam(flops)) return 1;
+  int parts = 2;  // a power of two: as many cores mostly share them evenly
+  while (parts < kMost && flops / parts > kEach) parts *= 2;
+  return parts;
 }
 
 OnednnPrimitive::OnednnPrimitive(GrapnelPrimitive* made)

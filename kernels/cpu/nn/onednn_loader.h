@@ -34,9 +34,9 @@ class WithoutOnednn {
   ~WithoutOnednn();
 };
 
-// Threads worth using for so many floating-point operations: a team costs some microseconds to
-// assemble.
-int ThreadsFor(double flops, const ThreadPool& pool);
+// Into how many parts so many floating-point operations are worth cutting, which threads take as
+// they are free: to hand them out costs some microseconds.
+int PartsFor(double flops);
 bool IsWorthATeam(double flops);  // or done by one thread, however many there are
 
 class OnednnPrimitive {

@@ -63,8 +63,7 @@ GrapnelPrimitive* MakeConv(const GrapnelConvSpec& spec) {
                        source, any_filter, destination, spatial(spec.stride), dilations,
                        spatial(spec.pad_before), spatial(spec.pad_after));
   Conv::primitive_desc chosen(desc, Attributes(spec.epilogue), Engine());
-  return new GrapnelPrimitive(chosen, filter, spec.epilogue.bias, spec.constant_filter,
-                              spec.threads);
+  return new GrapnelPrimitive(chosen, filter, spec.epilogue.bias, spec.constant_filter, spec.parts);
 }
 
 }  // namespace grapnel::onednn

@@ -43,7 +43,7 @@ GrapnelPrimitive* MakeMatMul(const GrapnelMatMulSpec& spec) {
   dnnl::matmul::desc desc = spec.epilogue.bias ? dnnl::matmul::desc(a, chosen_b, bias, c)
                                                : dnnl::matmul::desc(a, chosen_b, c);
   dnnl::matmul::primitive_desc chosen(desc, Attributes(spec.epilogue), Engine());
-  return new GrapnelPrimitive(chosen, b, spec.epilogue.bias, spec.constant_b, spec.threads);
+  return new GrapnelPrimitive(chosen, b, spec.epilogue.bias, spec.constant_b, spec.parts);
 }
 
 }  // namespace grapnel::onednn

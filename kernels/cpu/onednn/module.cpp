@@ -2,6 +2,7 @@
 #include <cstring>
 #include <exception>
 
+#include "kernels/cpu/onednn/openmp.h"
 #include "kernels/cpu/onednn/primitive.h"
 #include "kernels/cpu/onednn/team.h"
 
@@ -27,7 +28,7 @@ template <typename Spec>
 int32_t Make(const Spec* spec, GrapnelPrimitive* (*make)(const Spec&), GrapnelPrimitive** made,
              char* error, int32_t error_size) {
   return Guarded(error, error_size, [&] {
-    TeamScope team(spec->threads, TeamScope::kNoPool);
+    TeamScope team(spec->parts, TeamScope::kNoPool);
     *made = make(*spec);
   });
 }
@@ -66,6 +67,6 @@ constexpr GrapnelOnednnApi kApi = {
 extern "C" __attribute__((visibility("default"))) const GrapnelOnednnApi* GrapnelOnednnEntry(
     const GrapnelOnednnHost* host) {
   if (!host || host->version != GRAPNEL_ONEDNN_API_VERSION) return nullptr;
-  grapnel::onednn::SetHost(host);
+  grapnel::onednn::SetHost(host, grapnel::onednn::OtherRuntime());
   return &grapnel::onednn::kApi;
 }

@@ -108,7 +108,7 @@ void GrapnelPrimitive::Pack(const void* from, void* to, void* pool) const {
     std::memcpy(to, from, packed_bytes());
     return;
   }
-  grapnel::onednn::TeamScope team(threads, pool);
+  grapnel::onednn::TeamScope team(parts, pool);
   dnnl::memory given(user_weights_desc, Engine(), const_cast<void*>(from));
   dnnl::memory packed(weights_desc, Engine(), to);
   dnnl::reorder(reorder).execute(grapnel::onednn::Stream(), given, packed);
@@ -120,14 +120,14 @@ void GrapnelPrimitive::Unpack(const void* from, void* to, void* pool) const {
     std::memcpy(to, from, packed_bytes());
     return;
   }
-  grapnel::onednn::TeamScope team(threads, pool);
+  grapnel::onednn::TeamScope team(parts, pool);
   dnnl::memory packed(weights_desc, Engine(), const_cast<void*>(from));
   dnnl::memory given(user_weights_desc, Engine(), to);
   dnnl::reorder(packed, given).execute(grapnel::onednn::Stream(), packed, given);
 }
 
 void GrapnelPrimitive::Run(const GrapnelArgs& from) {
-  grapnel::onednn::TeamScope team(threads, from.pool);
+  grapnel::onednn::TeamScope team(parts, from.pool);
   std::unique_ptr<Arguments> own = TakeArguments();
   own->source.set_data_handle(const_cast<void*>(from.source));
   own->destination.set_data_handle(from.destination);

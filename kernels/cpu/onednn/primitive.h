@@ -15,7 +15,7 @@ struct GrapnelPrimitive {
   // `user_weights` is the layout in which the program holds the weights.
   template <typename Desc>
   GrapnelPrimitive(const Desc& desc, const dnnl::memory::desc& user_weights, bool has_bias,
-                   bool has_packed_weights, int thread_count);
+                   bool has_packed_weights, int part_count);
 
   uint64_t packed_bytes() const { return weights_desc.get_size(); }
   uint64_t scratch_bytes() const { return scratchpad_desc.get_size(); }
@@ -38,7 +38,7 @@ struct GrapnelPrimitive {
   bool has_bias, has_packed_weights;
   dnnl::reorder reorder;  // user weights -> weights; empty when they are the same
   std::string implementation;
-  int threads;
+  int parts;
   std::mutex mutex;
   std::vector<std::unique_ptr<Arguments>> idle;  // of runs that are over
 };
@@ -56,7 +56,7 @@ GrapnelPrimitive* MakeMatMul(const GrapnelMatMulSpec& spec);
 
 template <typename Desc>
 GrapnelPrimitive::GrapnelPrimitive(const Desc& desc, const dnnl::memory::desc& user, bool bias,
-                                   bool packed, int thread_count)
+                                   bool packed, int part_count)
     : primitive(desc),
       source_desc(desc.src_desc()),
       weights_desc(desc.weights_desc()),
@@ -66,8 +66,11 @@ GrapnelPrimitive::GrapnelPrimitive(const Desc& desc, const dnnl::memory::desc& u
       has_bias(bias),
       has_packed_weights(packed),
       implementation(desc.impl_info_str()),
-      threads(thread_count) {
+      parts(part_count) {
   using grapnel::onednn::Engine;
+  if (implementation.compare(0, 3, "ref") == 0)
+    throw dnnl::error(dnnl_unimplemented,
+                      "only oneDNN's reference code, which is slower than ours");
   if (has_bias) bias_desc = desc.bias_desc();
   if (weights_desc == user) return;
   reorder = dnnl::reorder(dnnl::memory(user, Engine(), nullptr),

@@ -1,112 +1,118 @@
-// The six functions of the OpenMP runtime that Debian's libdnnl calls, run by the program's own
-// pool.
-//
-// Two sets of threads on the same cores fight: each spins a while before it sleeps, and a loop
-// whose thread waits for a core takes milliseconds instead of microseconds. So these functions
-// stand in for libgomp's: the loader looks for a symbol of libdnnl in the module that brought it in
-// before it looks in libgomp. When the process has libgomp in its global scope (a host program with
-// OpenMP of its own) that one wins, and then it is told the number of threads.
 #include "kernels/cpu/onednn/team.h"
 
-#include <dlfcn.h>
-#include <immintrin.h>
-
+#include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
 
-#define EXPORTED __attribute__((visibility("default")))
-
-extern "C" {
-EXPORTED void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags);
-EXPORTED void GOMP_barrier();
-EXPORTED int omp_get_max_threads();
-EXPORTED int omp_get_num_threads();
-EXPORTED int omp_get_thread_num();
-EXPORTED int omp_in_parallel();
-}
+#include "lib/support/denormals.h"
 
 namespace grapnel::onednn {
 namespace {
 
+// A loop: as many parts as its primitive was made for, which the threads that are free take one
+// after another. So what a part computes does not tell how many threads there are, and a thread
+// that has lost its core leaves the parts that it has not begun to the others.
 struct Team {
   void (*body)(void*);
   void* data;
-  int size;
-  std::atomic<int> waiting{0};
-  std::atomic<int> barriers_passed{0};
+  int size;                        // at most 64
+  std::atomic<uint64_t> begun{0};  // a bit for each part
+  std::atomic<int> waiting{0}, barriers_passed{0};
+  std::mutex mutex{};
+  std::vector<std::thread> threads{};  // of its own
 };
 
-// What this thread is: a member of a team, or one that may start a team.
+// What this thread is: one that runs a part, or one that may begin a loop.
 struct Member {
   Team* team = nullptr;
   int index = 0;
-  int max_threads = 1;
+  int most_parts = 1;
   void* pool = nullptr;
 };
 thread_local Member member;
 
 const GrapnelOnednnHost* host = nullptr;
-void (*foreign_set_num_threads)(int) = nullptr;
+void (*set_foreign_threads)(int) = nullptr;
 
-void RunMember(void* team_pointer, int32_t index) {
-  Team* team = static_cast<Team*>(team_pointer);
+void RunMember(Team& team, int index) {
   Member before = member;
-  member = Member{team, index, 1, nullptr};
-  team->body(team->data);
+  member = Member{&team, index, 1, nullptr};
+  team.body(team.data);
   member = before;
+}
+
+// Whether nobody had begun that part before.
+bool Begin(Team& team, int index) {
+  uint64_t bit = uint64_t{1} << index;
+  return !(team.begun.fetch_or(bit, std::memory_order_relaxed) & bit);
+}
+
+void RunPart(void* shared, int32_t index) {
+  Team& team = *static_cast<Team*>(shared);
+  if (Begin(team, index)) RunMember(team, index);
+}
+
+// Parts that wait for one another need a thread each. That is slow, rare and right: of what oneDNN
+// is asked here, nothing is known to wait.
+void BeginTheOthers(Team& team) {
+  for (int index = 0; index < team.size; ++index) {
+    if (!Begin(team, index)) continue;
+    std::lock_guard lock(team.mutex);
+    team.threads.emplace_back([&team, index] {
+      FlushDenormals flush;
+      RunMember(team, index);
+    });
+  }
 }
 
 }  // namespace
 
-void SetHost(const GrapnelOnednnHost* the_host) {
+void SetHost(const GrapnelOnednnHost* the_host, void (*set_threads)(int)) {
   host = the_host;
-  void* parallel = dlsym(RTLD_DEFAULT, "GOMP_parallel");
-  if (parallel && parallel != reinterpret_cast<void*>(&GOMP_parallel)) {
-    foreign_set_num_threads =
-        reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
-  }
+  set_foreign_threads = set_threads;
 }
 
-TeamScope::TeamScope(int threads, void* pool)
-    : threads_before_(member.max_threads), pool_before_(member.pool) {
-  member.max_threads = threads;
+TeamScope::TeamScope(int parts, void* pool)
+    : parts_before_(member.most_parts), pool_before_(member.pool) {
+  member.most_parts = parts;
   member.pool = pool;
-  if (foreign_set_num_threads) foreign_set_num_threads(threads);
+  // Parts are threads there, all of which wait for one another.
+  static const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  if (set_foreign_threads) set_foreign_threads(std::min(parts, cores));
 }
 
 TeamScope::~TeamScope() {
-  member.max_threads = threads_before_;
+  member.most_parts = parts_before_;
   member.pool = pool_before_;
 }
 
-}  // namespace grapnel::onednn
-
-using grapnel::onednn::member;
-using grapnel::onednn::Team;
-
-void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned /*flags*/) {
-  Team team{body, data, threads == 0 ? omp_get_max_threads() : static_cast<int>(threads)};
-  // A loop inside a loop, or one on a thread that no scope covers, runs here.
+void RunLoop(void (*body)(void*), void* data, int parts) {
+  Team team{body, data, parts == 0 ? MostParts() : parts};
   if (member.team || !member.pool) team.size = 1;
-  if (team.size <= 1) {
-    grapnel::onednn::RunMember(&team, 0);
-  } else {
-    grapnel::onednn::host->run_team(member.pool, team.size, grapnel::onednn::RunMember, &team);
-  }
+  if (team.size <= 1) return RunMember(team, 0);
+  host->run_parts(member.pool, team.size, RunPart, &team);
+  for (std::thread& thread : team.threads) thread.join();
 }
 
-void GOMP_barrier() {
+void AwaitParts() {
   Team* team = member.team;
   if (!team || team->size == 1) return;
+  BeginTheOthers(*team);
   int passed = team->barriers_passed.load(std::memory_order_acquire);
   if (team->waiting.fetch_add(1, std::memory_order_acq_rel) + 1 == team->size) {
     team->waiting.store(0, std::memory_order_relaxed);
     team->barriers_passed.fetch_add(1, std::memory_order_release);
+    team->barriers_passed.notify_all();
     return;
   }
-  while (team->barriers_passed.load(std::memory_order_acquire) == passed) _mm_pause();
+  team->barriers_passed.wait(passed, std::memory_order_acquire);
 }
 
-int omp_get_max_threads() { return member.max_threads; }
-int omp_get_num_threads() { return member.team ? member.team->size : 1; }
-int omp_get_thread_num() { return member.index; }
-int omp_in_parallel() { return member.team != nullptr && member.team->size > 1; }
+int PartIndex() { return member.index; }
+int NumParts() { return member.team ? member.team->size : 1; }
+bool IsInLoop() { return NumParts() > 1; }
+int MostParts() { return member.most_parts; }
+
+}  // namespace grapnel::onednn

@@ -1,0 +1,45 @@
+// The six functions of the OpenMP runtime that Debian's libdnnl calls, run by the program's own
+// pool.
+//
+// Two sets of threads on the same cores fight: each spins a while before it sleeps, and a loop
+// whose thread waits for a core takes milliseconds instead of microseconds. So these functions
+// stand in for libgomp's: the loader looks for a symbol of libdnnl in the module that brought it in
+// before it looks in libgomp. When the process has libgomp in its global scope (a host program with
+// OpenMP of its own) that one wins, and then it is told how many threads to use.
+#include "kernels/cpu/onednn/openmp.h"
+
+#include <dlfcn.h>
+
+#include "kernels/cpu/onednn/team.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+extern "C" {
+EXPORTED void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags);
+EXPORTED void GOMP_barrier();
+EXPORTED int omp_get_max_threads();
+EXPORTED int omp_get_num_threads();
+EXPORTED int omp_get_thread_num();
+EXPORTED int omp_in_parallel();
+}
+
+namespace onednn = grapnel::onednn;
+
+void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned /*flags*/) {
+  onednn::RunLoop(body, data, static_cast<int>(threads));
+}
+void GOMP_barrier() { onednn::AwaitParts(); }
+int omp_get_max_threads() { return onednn::MostParts(); }
+int omp_get_num_threads() { return onednn::NumParts(); }
+int omp_get_thread_num() { return onednn::PartIndex(); }
+int omp_in_parallel() { return onednn::IsInLoop(); }
+
+namespace grapnel::onednn {
+
+SetThreads* OtherRuntime() {
+  void* parallel = dlsym(RTLD_DEFAULT, "GOMP_parallel");
+  if (!parallel || parallel == reinterpret_cast<void*>(&GOMP_parallel)) return nullptr;
+  return reinterpret_cast<SetThreads*>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+}
+
+}  // namespace grapnel::onednn
