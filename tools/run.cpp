@@ -29,7 +29,7 @@ struct Flags {
   SpreadFlags spread;
   int repeat = 1;
   TimeLimit limit;
-  bool all = false, check_numerics = false;
+  bool all = false, check_numerics = false, winograd = false;
   std::vector<std::string> unchecked, breaks;
 };
 
@@ -37,6 +37,7 @@ Expected<RunRequest> RequestOf(const Flags& flags) {
   ASSIGN_OR_RETURN(RunRequest request, flags.run.Request());
   flags.spread.Fill(&request, "--device");
   ASSIGN_OR_RETURN(request.device, Devices::Get().Find(flags.device));
+  request.winograd = flags.winograd;
   return request;
 }
 
@@ -68,6 +69,7 @@ Error DemandPlainRun(const Flags& flags) {
       {"--logdir", !flags.tap.logdir.empty()},
       {"--check-numerics", flags.check_numerics},
       {"--profile", !flags.profile.empty()},
+      {"--winograd", flags.winograd},
       {"--device", flags.device != "CPU"},
       {"--devices", !flags.spread.devices.empty()},
       {"--save-case", !flags.save_case.empty()},
@@ -358,6 +360,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--repeat", flags->repeat,
               "run so many times; variables keep what each run made of them, taps say the run")
       .Positive();
+  line.Flag("--winograd", flags->winograd,
+            "compute 3x3 convolutions in Winograd's way where that is faster (AVX-512): other rounding; --profile says which");
   flags->limit.AddTo(
       line, "stop after so long with an error; default: never (a graph may loop for ever)");
   flags->run.AddVariablesTo(line);

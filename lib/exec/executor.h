@@ -84,6 +84,9 @@ class GRAPNEL_PUBLIC RunProfiler {
   // One kernel does the work of several nodes (lib/exec/fusion.h), and is Ran() as the last of
   // them. When the plan is made.
   virtual void StandsFor(const Node& /*last*/, llvm::ArrayRef<Node> /*nodes*/) {}
+  // How the kernel that is under way on this thread does it, where that is not its usual way:
+  // "Winograd".
+  virtual void Does(const char* /*how*/) {}
   // After a kernel, on the same thread, also if it failed. A device's kernel is only queued by
   // then.
   virtual void Ran(const Node& node, Clock::time_point began, Clock::time_point ended,
@@ -110,7 +113,8 @@ struct GRAPNEL_PUBLIC ExecutorOptions {
         session(services.session),
         profiler(services.profiler),
         device(services.prefers),
-        cancel(services.cancel) {}
+        cancel(services.cancel),
+        winograd(services.winograd) {}
 
   std::vector<std::string> feeds;    // tensors: "x:0", or "x" for output 0
   std::vector<std::string> fetches;  // tensors, or nodes without outputs that are to run
@@ -124,6 +128,9 @@ struct GRAPNEL_PUBLIC ExecutorOptions {
   Device* device = nullptr;
   // Set: the run ends with an error as soon as the kernels that it is in have returned.
   const CancelFlag* cancel = nullptr;
+  // Convolutions may be computed by Winograd's way where the CPU's library has it: faster, with
+  // other rounding.
+  bool winograd = false;
   // Set: asked once for each large constant whose value nobody reads but kernels that pack it.
   // Takes it out of the graph, which nobody asks for it again, and gives what holds its memory:
   // that goes when it is packed. Null: the graph keeps it.

@@ -40,6 +40,7 @@ struct GRAPNEL_PUBLIC RunServices {
   // here is compiled for, whichever device the call itself is on. Null: the CPU.
   Device* prefers = nullptr;
   const CancelFlag* cancel = nullptr;  // what can take long looks at it; null: nobody cancels
+  bool winograd = false;               // ExecutorOptions::winograd
   // Of a kernel that is not the CPU's, else null: its device and the stream that its work is queued
   // on, where outputs that are declared host memory come from, and which those are.
   Device* device = nullptr;

@@ -54,6 +54,7 @@ RunServices ExecutionPlan::ServicesOn(const PlanNode& node) const {
                    options.hook,    options.session, options.profiler};
   lent.prefers = options.device;
   lent.cancel = options.cancel;
+  lent.winograd = options.winograd;
   lent.device = lane.device;
   lent.stream = lane.stream.get();
   lent.host_allocator = allocator.get();

@@ -407,6 +407,7 @@ void PlanBuilder::LendServices() {
                                       options.session, options.profiler});
   plan_->services->prefers = options.device;
   plan_->services->cancel = options.cancel;
+  plan_->services->winograd = options.winograd;
 }
 
 Error PlanBuilder::Missing() const {

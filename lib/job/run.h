@@ -57,6 +57,7 @@ struct GRAPNEL_PUBLIC RunRequest {
   RunWatch* watch = nullptr;
   RunProfiler* profiler = nullptr;
   const CancelFlag* cancel = nullptr;  // ends a run from another thread
+  bool winograd = false;               // ExecutorOptions::winograd
   // Nobody reads values of the graph's constants after Prepare(): those that kernels have packed
   // may leave it (ValueTaker). Not with hooks, steps, a profiler or placement, for which they stay.
   bool gives_up_values = false;

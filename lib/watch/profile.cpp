@@ -46,6 +46,7 @@ std::string TimesLeast(const Profile::Row& row, const Roofline& roofline) {
 // Of the kernels that run on this thread, the innermost last: nanoseconds spent in kernels of
 // functions that they called.
 thread_local llvm::SmallVector<int64_t, 8> time_inside;
+thread_local const char* how_now = nullptr;  // what the innermost said that it Does()
 
 // With all three digits: a viewer's unit.
 void WriteMicroseconds(llvm::StringRef key, int64_t nanoseconds, llvm::json::OStream& json) {
@@ -133,6 +134,10 @@ void Profile::Ran(const Node& node, Clock::time_point began, Clock::time_point e
                   llvm::ArrayRef<Tensor> outputs) {
   std::lock_guard lock(mutex_);
   Row& row = Add(NumberOf(node), began, ended);
+  if (const char* how = std::exchange(how_now, nullptr)) {
+    std::string said = llvm::formatv(" ({0})", how).str();
+    if (!llvm::StringRef(row.op).ends_with(said)) row.op += said;
+  }
   int64_t bytes = 0;
   for (const Tensor& output : outputs) bytes += output ? output.byte_size() : 0;
   row.output_bytes = std::max(row.output_bytes, bytes);
@@ -142,6 +147,8 @@ void Profile::Ran(const Node& node, Clock::time_point began, Clock::time_point e
     peak_node_ = row.name;
   }
 }
+
+void Profile::Does(const char* how) { how_now = how; }
 
 void Profile::Compiled(const Function& function, Clock::time_point began, Clock::time_point ended) {
   std::lock_guard lock(mutex_);

@@ -4,6 +4,7 @@
 #include "kernels/common/fused_ops.h"
 #include "kernels/cpu/nn/onednn_loader.h"
 #include "kernels/cpu/nn/plain_conv.h"
+#include "lib/exec/executor.h"
 
 namespace grapnel {
 namespace {
@@ -49,6 +50,22 @@ bool FitsOnednn(const ConvShape& shape) {
     bytes *= dim.in;
   }
   return true;
+}
+
+// Whether it saves time, measured: its filter is 1.8 times as large, which counts where few results
+// read it, and what it does before and after the products counts where there are few channels.
+bool SuitsWinograd(const GrapnelConvSpec& spec) {
+  constexpr int64_t kChannels = 64, kPositions = 128;
+  bool suits = spec.spatial_rank == 2 && spec.groups == 1 && spec.in_channels >= kChannels &&
+               spec.out_channels >= kChannels &&
+               spec.batch * spec.out[0] * spec.out[1] >= kPositions;
+  for (int i = 0; i < 2; ++i)
+    suits &= spec.kernel[i] == 3 && spec.stride[i] == 1 && spec.dilation[i] == 1;
+  return suits;
+}
+
+bool IsWinograd(const OnednnPrimitive& primitive) {
+  return primitive.implementation().contains("wino");
 }
 
 template <typename T>
@@ -158,6 +175,7 @@ class ConvKernel {
     GrapnelConvSpec spec = SpecOf(shape);
     spec.parts = PartsFor(shape.flops());
     spec.constant_filter = constant_filter_;
+    spec.winograd = ctx.services().winograd && constant_filter_ && SuitsWinograd(spec);
     // Batch norm whose numbers never change is multiplied into the filter; else it follows in a
     // pass of its own.
     bool fold = epilogue.scale && constant_filter_ && constant_args_;
@@ -176,8 +194,15 @@ class ConvKernel {
           for (int64_t c = 0; c < channels; ++c) to[row + c] = filter[row + c] * epilogue.scale[c];
         }
       };
+      // Nobody can make the filter again of what Winograd's way keeps of it.
+      auto copy = [&](const void* from, float* to) {
+        std::memcpy(to, from, ctx.input(1).byte_size());
+      };
       KeptWeights::Change change;
-      if (fold) change = scale;
+      if (fold)
+        change = scale;
+      else if (IsWinograd(made))
+        change = copy;
       if constexpr (std::is_same_v<T, float>) {
         return filter_->PackInto(made, ctx, change);
       } else {
@@ -187,6 +212,8 @@ class ConvKernel {
     };
     ASSIGN_OR_RETURN(PrimitiveRef primitive, primitives_.Get(spec, prepare));
     if (!primitive) return false;
+    if (RunProfiler* profiler = ctx.services().profiler; profiler && IsWinograd(*primitive))
+      profiler->Does("Winograd");
 
     Tensor filter;
     if (!constant_filter_) {

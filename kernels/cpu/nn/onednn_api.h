@@ -40,6 +40,7 @@ typedef struct GrapnelConvSpec {
   int64_t in[3], out[3], kernel[3], stride[3], dilation[3], pad_before[3], pad_after[3];
   GrapnelEpilogue epilogue;
   int32_t constant_filter;  // it is packed once: any layout is welcome
+  int32_t winograd;         // where oneDNN has code for it: fewer products, other rounding
   int32_t parts;            // into which its loops are cut, whatever the threads
 } GrapnelConvSpec;
 

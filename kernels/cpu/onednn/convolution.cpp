@@ -37,9 +37,11 @@ dnnl::memory::desc FilterDesc(const GrapnelConvSpec& spec) {
   return {dims, dnnl::memory::data_type::f32, strides};
 }
 
-}  // namespace
+using Conv = dnnl::convolution_forward;
 
-GrapnelPrimitive* MakeConv(const GrapnelConvSpec& spec) {
+// The filter may have any layout.
+Conv::primitive_desc Describe(const GrapnelConvSpec& spec, dnnl::algorithm algorithm,
+                              Tag activations) {
   constexpr auto kFloat = dnnl::memory::data_type::f32;
   auto spatial = [&](const int64_t* values) { return Dims(values, values + spec.spatial_rank); };
   Dims in{spec.batch, spec.in_channels}, out{spec.batch, spec.out_channels};
@@ -48,22 +50,41 @@ GrapnelPrimitive* MakeConv(const GrapnelConvSpec& spec) {
   out.insert(out.end(), out_size.begin(), out_size.end());
   for (auto& dilation : dilations) --dilation;  // oneDNN counts the gaps
 
-  dnnl::memory::desc filter = FilterDesc(spec);
-  dnnl::memory::desc any_filter(filter.dims(), kFloat, Tag::any);
-  dnnl::memory::desc source(in, kFloat, ActivationTag(spec)),
-      destination(out, kFloat, ActivationTag(spec));
+  dnnl::memory::desc source(in, kFloat, activations), destination(out, kFloat, activations);
+  dnnl::memory::desc filter(FilterDesc(spec).dims(), kFloat, Tag::any);
   dnnl::memory::desc bias({spec.out_channels}, kFloat, Tag::x);
-  using Conv = dnnl::convolution_forward;
-  Conv::desc desc =
-      spec.epilogue.bias
-          ? Conv::desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
-                       source, any_filter, bias, destination, spatial(spec.stride), dilations,
-                       spatial(spec.pad_before), spatial(spec.pad_after))
-          : Conv::desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
-                       source, any_filter, destination, spatial(spec.stride), dilations,
-                       spatial(spec.pad_before), spatial(spec.pad_after));
-  Conv::primitive_desc chosen(desc, Attributes(spec.epilogue), Engine());
-  return new GrapnelPrimitive(chosen, filter, spec.epilogue.bias, spec.constant_filter, spec.parts);
+  constexpr auto kKind = dnnl::prop_kind::forward_inference;
+  Dims strides = spatial(spec.stride), before = spatial(spec.pad_before),
+       after = spatial(spec.pad_after);
+  Conv::desc desc = spec.epilogue.bias ? Conv::desc(kKind, algorithm, source, filter, bias,
+                                                    destination, strides, dilations, before, after)
+                                       : Conv::desc(kKind, algorithm, source, filter, destination,
+                                                    strides, dilations, before, after);
+  return {desc, Attributes(spec.epilogue), Engine(), /*allow_empty=*/true};
+}
+
+// oneDNN has Winograd's code for a layout of activations of its own alone: to copy them takes a
+// twentieth of the time. Null: it has none for this convolution.
+GrapnelPrimitive* MakeWinograd(const GrapnelConvSpec& spec, const Conv::primitive_desc& direct) {
+  Conv::primitive_desc found = Describe(spec, dnnl::algorithm::convolution_winograd, Tag::any);
+  if (!found) return nullptr;
+  auto made = std::make_unique<GrapnelPrimitive>(found, FilterDesc(spec), spec.epilogue.bias,
+                                                 spec.constant_filter, spec.parts);
+  made->CopyActivations(direct.src_desc(), direct.dst_desc(), spec.epilogue.accumulate);
+  return made.release();
+}
+
+}  // namespace
+
+GrapnelPrimitive* MakeConv(const GrapnelConvSpec& spec) {
+  Conv::primitive_desc direct =
+      Describe(spec, dnnl::algorithm::convolution_direct, ActivationTag(spec));
+  if (!direct) throw dnnl::error(dnnl_unimplemented, "no code for this convolution");
+  if (spec.winograd) {
+    if (GrapnelPrimitive* made = MakeWinograd(spec, direct)) return made;
+  }
+  return new GrapnelPrimitive(direct, FilterDesc(spec), spec.epilogue.bias, spec.constant_filter,
+                              spec.parts);
 }
 
 }  // namespace grapnel::onednn

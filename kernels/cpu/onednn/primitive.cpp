@@ -80,6 +80,9 @@ std::unique_ptr<GrapnelPrimitive::Arguments> GrapnelPrimitive::TakeArguments() {
   made->source = dnnl::memory(source_desc, Engine(), nullptr);
   made->destination = dnnl::memory(destination_desc, Engine(), nullptr);
   made->scratchpad = dnnl::memory(scratchpad_desc, Engine(), nullptr);
+  if (copied_source) made->user_source = dnnl::memory(copied_source->user, Engine(), nullptr);
+  if (copied_destination)
+    made->user_destination = dnnl::memory(copied_destination->user, Engine(), nullptr);
   if (reorder && !has_packed_weights) {
     made->user_weights = dnnl::memory(user_weights_desc, Engine(), nullptr);
     made->weights = dnnl::memory(weights_desc, Engine());
@@ -126,12 +129,48 @@ void GrapnelPrimitive::Unpack(const void* from, void* to, void* pool) const {
   dnnl::reorder(packed, given).execute(grapnel::onednn::Stream(), packed, given);
 }
 
+void GrapnelPrimitive::CopyActivations(const dnnl::memory::desc& users_source,
+                                       const dnnl::memory::desc& users_destination,
+                                       bool accumulates) {
+  using grapnel::onednn::Engine;
+  auto copy = [this](const dnnl::memory::desc& user, const dnnl::memory::desc& own, bool in,
+                     bool out) -> std::optional<Copied> {
+    if (user == own) return std::nullopt;
+    constexpr uint64_t kAlignment = 64;
+    Copied copied{user, (scratch_end + kAlignment - 1) / kAlignment * kAlignment, {}, {}};
+    scratch_end = copied.at + own.get_size();
+    dnnl::memory users(user, Engine(), nullptr), owns(own, Engine(), nullptr);
+    if (in) copied.to_own = dnnl::reorder(users, owns);
+    if (out) copied.to_user = dnnl::reorder(owns, users);
+    return copied;
+  };
+  copied_source = copy(users_source, source_desc, true, false);
+  copied_destination = copy(users_destination, destination_desc, accumulates, true);
+}
+
+void GrapnelPrimitive::TakeActivations(const GrapnelArgs& from, Arguments& own) const {
+  auto take = [&](const std::optional<Copied>& copied, void* given, dnnl::memory& user,
+                  dnnl::memory& memory) {
+    if (!copied) return memory.set_data_handle(given);
+    user.set_data_handle(given);
+    memory.set_data_handle(static_cast<char*>(from.scratch) + copied->at);
+    if (copied->to_own) copied->to_own.execute(grapnel::onednn::Stream(), user, memory);
+  };
+  take(copied_source, const_cast<void*>(from.source), own.user_source, own.source);
+  take(copied_destination, from.destination, own.user_destination, own.destination);
+}
+
+void GrapnelPrimitive::GiveDestination(Arguments& own) const {
+  if (!copied_destination) return;
+  copied_destination->to_user.execute(grapnel::onednn::Stream(), own.destination,
+                                      own.user_destination);
+}
+
 void GrapnelPrimitive::Run(const GrapnelArgs& from) {
   grapnel::onednn::TeamScope team(parts, from.pool);
   std::unique_ptr<Arguments> own = TakeArguments();
-  own->source.set_data_handle(const_cast<void*>(from.source));
-  own->destination.set_data_handle(from.destination);
   own->scratchpad.set_data_handle(from.scratch);
+  TakeActivations(from, *own);
   if (has_bias) own->bias.set_data_handle(const_cast<void*>(from.bias));
   if (reorder && !has_packed_weights) {
     own->user_weights.set_data_handle(const_cast<void*>(from.weights));
@@ -145,6 +184,7 @@ void GrapnelPrimitive::Run(const GrapnelArgs& from) {
   dnnl_status_t status =
       dnnl_primitive_execute(primitive.get(), grapnel::onednn::Stream().get(),
                              static_cast<int>(own->list.size()), own->list.data());
+  if (status == dnnl_success) GiveDestination(*own);
   GiveBack(std::move(own));
   dnnl::error::wrap_c_api(status, "oneDNN could not run a primitive");
 }

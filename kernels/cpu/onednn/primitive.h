@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,17 +19,32 @@ struct GrapnelPrimitive {
                    bool has_packed_weights, int part_count);
 
   uint64_t packed_bytes() const { return weights_desc.get_size(); }
-  uint64_t scratch_bytes() const { return scratchpad_desc.get_size(); }
+  uint64_t scratch_bytes() const { return scratch_end; }
   void Pack(const void* from, void* to, void* pool) const;
   void Unpack(const void* from, void* to, void* pool) const;
   void Run(const GrapnelArgs& args);
 
+  // To be called for a primitive that wants activations in layouts of its own. `accumulates`: it
+  // reads its destination too.
+  void CopyActivations(const dnnl::memory::desc& users_source,
+                       const dnnl::memory::desc& users_destination, bool accumulates);
+
+  // An activation that a run copies into its scratch, or from there, in the primitive's layout.
+  struct Copied {
+    dnnl::memory::desc user;
+    uint64_t at;                    // in the scratch
+    dnnl::reorder to_own, to_user;  // what is not needed is empty
+  };
+
   // What one run needs for itself: oneDNN reads pointers from memory objects, which are set anew
   // for each run.
   struct Arguments {
-    dnnl::memory source, weights, bias, destination, scratchpad, user_weights;
+    dnnl::memory source, weights, bias, destination, scratchpad;
+    dnnl::memory user_source, user_weights, user_destination;  // where they differ
     std::vector<dnnl_exec_arg_t> list;
   };
+  void TakeActivations(const GrapnelArgs& from, Arguments& own) const;
+  void GiveDestination(Arguments& own) const;
   std::unique_ptr<Arguments> TakeArguments();
   void GiveBack(std::unique_ptr<Arguments> arguments);
 
@@ -36,6 +52,8 @@ struct GrapnelPrimitive {
   dnnl::memory::desc source_desc, weights_desc, bias_desc, destination_desc, scratchpad_desc,
       user_weights_desc;
   bool has_bias, has_packed_weights;
+  uint64_t scratch_end;
+  std::optional<Copied> copied_source, copied_destination;
   dnnl::reorder reorder;  // user weights -> weights; empty when they are the same
   std::string implementation;
   int parts;
@@ -65,6 +83,7 @@ GrapnelPrimitive::GrapnelPrimitive(const Desc& desc, const dnnl::memory::desc& u
       user_weights_desc(user),
       has_bias(bias),
       has_packed_weights(packed),
+      scratch_end(scratchpad_desc.get_size()),
       implementation(desc.impl_info_str()),
       parts(part_count) {
   using grapnel::onednn::Engine;
