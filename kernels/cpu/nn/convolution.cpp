@@ -176,6 +176,8 @@ class ConvKernel {
     spec.parts = PartsFor(shape.flops());
     spec.constant_filter = constant_filter_;
     spec.winograd = ctx.services().winograd && constant_filter_ && SuitsWinograd(spec);
+    // Each part has a workspace of its own, and all of them should fit the caches.
+    if (spec.winograd) spec.parts = std::min(spec.parts, 4);
     // Batch norm whose numbers never change is multiplied into the filter; else it follows in a
     // pass of its own.
     bool fold = epilogue.scale && constant_filter_ && constant_args_;
