@@ -361,7 +361,8 @@ RunCommand SetUp(CommandLine& line) {
               "run so many times; variables keep what each run made of them, taps say the run")
       .Positive();
   line.Flag("--winograd", flags->winograd,
-            "compute 3x3 convolutions in Winograd's way where that is faster (AVX-512): other rounding; --profile says which");
+            "compute 3x3 convolutions in Winograd's way where that is faster (AVX-512): other "
+            "rounding; --profile says which");
   flags->limit.AddTo(
       line, "stop after so long with an error; default: never (a graph may loop for ever)");
   flags->run.AddVariablesTo(line);

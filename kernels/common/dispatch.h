@@ -16,6 +16,8 @@
 // those loops to their slow version. clang by itself takes four vectors at a time, and a row of 16
 // channels element by element.
 #if defined(__clang__)
+// Of every dtype it is asked, and not of each it can be done.
+#pragma clang diagnostic ignored "-Wpass-failed"
 #define GRAPNEL_VECTORIZE _Pragma("clang loop vectorize(assume_safety) interleave_count(1)")
 #else
 #define GRAPNEL_VECTORIZE _Pragma("GCC ivdep")

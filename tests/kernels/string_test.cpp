@@ -7,7 +7,6 @@ namespace grapnel {
 namespace {
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInf = std::numeric_limits<float>::infinity();
 
 std::string Format(Tensor x, int64_t summarize = 3) {
   return *OpRun("StringFormat")

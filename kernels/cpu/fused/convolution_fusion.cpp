@@ -35,13 +35,15 @@ bool IsFloat(const Tensor* tensor) { return tensor && tensor->dtype() == proto::
 
 // A filter that its kernel keeps lies anywhere.
 typedef float FloatAnywhere __attribute__((aligned(1)));
-llvm::ArrayRef<FloatAnywhere> ValuesOf(const Tensor& tensor) {
-  return {static_cast<const FloatAnywhere*>(tensor.raw()),
-          static_cast<size_t>(tensor.num_elements())};
+const FloatAnywhere* ValuesOf(const Tensor& tensor) {
+  return static_cast<const FloatAnywhere*>(tensor.raw());
 }
 
 bool IsFinite(const Tensor& tensor) {
-  return llvm::all_of(ValuesOf(tensor), [](float x) { return std::isfinite(x); });
+  const FloatAnywhere* values = ValuesOf(tensor);
+  for (int64_t i = 0; i < tensor.num_elements(); ++i)
+    if (!std::isfinite(values[i])) return false;
+  return true;
 }
 
 // The only step that reads this one, if nothing else sees it.
@@ -209,10 +211,10 @@ Error MakeConstants(const FusionView& view, const Pattern& found, FusedConv& con
     ASSIGN_OR_RETURN(Tensor scaled,
                      Tensor::Allocate(proto::DT_FLOAT, filter.dims(), WeightAllocator()));
     // The result's channels are the filter's last dimension, or its last two.
-    llvm::ArrayRef<FloatAnywhere> values = ValuesOf(filter);
+    const FloatAnywhere* values = ValuesOf(filter);
     const float* scale = found.scale.data();
     for (int64_t row = 0; row < filter.num_elements(); row += found.channels) {
-      const FloatAnywhere* from = values.data() + row;
+      const FloatAnywhere* from = values + row;
       float* to = scaled.data<float>() + row;
       for (int64_t c = 0; c < found.channels; ++c) to[c] = from[c] * scale[c];
     }

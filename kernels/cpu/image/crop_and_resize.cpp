@@ -258,6 +258,7 @@ Expected<KernelFn> MakeCrop(const KernelSetup& setup) {
   ForType(dtype, RealTypes(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     fn = [attrs](KernelContext& ctx) {
+      (void)attrs;  // where there is no gradient
       if constexpr (form == Form::kCrop) return Crop<T>(ctx, attrs);
       if constexpr (form == Form::kImageGradient && !std::is_integral_v<T>)
         return ImageGradient<T>(ctx, attrs);

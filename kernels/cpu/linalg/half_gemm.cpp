@@ -66,7 +66,10 @@ bool IsColumn(const BatchedShape& shape) {
 }
 
 BatchedShape AsRow(const BatchedShape& shape) {
-  BatchedShape row{1, shape.m, shape.k};
+  BatchedShape row;
+  row.m = 1;
+  row.n = shape.m;
+  row.k = shape.k;
   row.count = shape.count;
   row.a_count = shape.b_count;
   row.b_count = shape.a_count;

@@ -31,7 +31,7 @@ struct Relu6GradOp {
   static constexpr double kCost = 0.4;
   template <typename T>
   static T Run(T gradient, T x) {
-    return MulOf(gradient, (x > T(0)) & (x < T(6)) ? T(1) : T(0));
+    return MulOf(gradient, ((x > T(0)) & (x < T(6))) ? T(1) : T(0));
   }
 };
 struct SoftplusGradOp {

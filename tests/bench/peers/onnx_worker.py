@@ -1,13 +1,12 @@
 """ONNX Runtime, asked by measure.Worker: default sessions with two threads, made from the file."""
 import gc
-import json
 import os
 import time
 
-import numpy as np
 import onnxruntime
 
 import measure
+from cases import distance, read_case
 
 loaded = {}
 
@@ -17,17 +16,6 @@ def session(path):
     options.intra_op_num_threads = 2
     options.log_severity_level = 4
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-
-
-def tensor(name):
-    return name if ":" in name else name + ":0"
-
-
-def read_case(case):
-    with open(os.path.join(case, "case.json"), encoding="utf-8") as file:
-        info = json.load(file)
-    read = lambda part: {tensor(k): np.load(os.path.join(case, v)) for k, v in info[part].items()}  # noqa: E731
-    return read("feeds"), read("fetches")
 
 
 def make(model):
@@ -44,10 +32,7 @@ def load(model, case):
     """Makes a session to be timed, and says how far its outputs are from those that are expected, as a part of their spread."""
     feeds, fetches = read_case(case)
     made = session(model)
-    far = 0.0
-    for want, got in zip(fetches.values(), made.run(list(fetches), feeds)):
-        spread = float(np.std(want)) + 1e-6 if want.dtype.kind == "f" else 1
-        far = max(far, float(np.max(np.abs(want.astype("f8") - got)) / spread))
+    far = distance(fetches, made.run(list(fetches), feeds))
     loaded.update(call=lambda: made.run(list(fetches), feeds))
     return far
 

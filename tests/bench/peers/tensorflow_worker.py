@@ -1,5 +1,4 @@
 """TensorFlow, asked by measure.Worker: graphs read and imported, optimised by Grappler, placed, and run in a session with two threads."""
-import json
 import os
 import time
 
@@ -11,6 +10,7 @@ from tensorflow.python.client import pywrap_tf_session
 from tensorflow.python.grappler import cluster, tf_optimizer
 
 import measure
+from cases import distance, read_case
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 loaded = {}
@@ -21,17 +21,6 @@ def read(path):
     with open(path, "rb") as file:
         graph.ParseFromString(file.read())
     return graph
-
-
-def tensor(name):
-    return name if ":" in name else name + ":0"
-
-
-def read_case(case):
-    with open(os.path.join(case, "case.json"), encoding="utf-8") as file:
-        info = json.load(file)
-    read_part = lambda part: {tensor(k): np.load(os.path.join(case, v)) for k, v in info[part].items()}  # noqa: E731
-    return read_part("feeds"), read_part("fetches")
 
 
 def config(**more):
@@ -84,10 +73,7 @@ def load(case):
     if loaded:
         loaded.pop("session").close()
     session, call, fetches = session_of(case)
-    far = 0.0
-    for want, got in zip(fetches.values(), call()):
-        spread = float(np.std(want)) + 1e-6 if want.dtype.kind == "f" else 1
-        far = max(far, float(np.max(np.abs(want.astype("f8") - got)) / spread))
+    far = distance(fetches, call())
     loaded.update(session=session, call=call)
     return far
 
