@@ -8,7 +8,7 @@
 
 #include "google/protobuf/text_format.h"
 #include "lib/proto/attr_value.pb.h"
-#include "llvm/ADT/DenseMap.h"
+#include "lib/support/hash.h"
 #include "llvm/ADT/StringExtras.h"
 
 extern "C" {
@@ -296,29 +296,38 @@ class Table {
     return *table;
   }
 
-  const std::vector<StringRef>& names() const { return names_; }
+  std::vector<StringRef> Names() const {
+    std::vector<StringRef> names;
+    names.reserve(lines_.size());
+    for (StringRef line : lines_) names.push_back(NameOf(line));
+    return names;
+  }
 
   const OpInfo* Find(StringRef name) {
-    auto found = places_.find(name);
-    if (found == places_.end()) return nullptr;
-    size_t i = found->second;
+    size_t place = HashBytes(name) % kPlaces;
+    while (places_[place] && NameOf(lines_[places_[place] - 1]) != name)
+      place = (place + 1) % kPlaces;
+    if (!places_[place]) return nullptr;
+    size_t i = places_[place] - 1;
     if (const OpInfo* op = ops_[i].load(std::memory_order_acquire)) return op;
     return Publish(i);
   }
 
  private:
-  Table() {
-    names_.reserve(2048);
-    lines_.reserve(2048);
+  // Every start of the program that opens a graph pays for this, so it does little for a line.
+  Table() : places_(kPlaces) {
+    lines_.reserve(kPlaces / 2);
     StringRef rest(grapnel_op_table_begin, grapnel_op_table_end - grapnel_op_table_begin);
     while (!rest.empty()) {
       auto [line, after] = rest.split('\n');
       rest = after;
       if (line.empty() || line.front() == '#') continue;
       lines_.push_back(line);
-      names_.push_back(line.take_while(IsNameChar));
-      places_.try_emplace(names_.back(), static_cast<uint32_t>(places_.size()));
+      size_t place = HashBytes(NameOf(line)) % kPlaces;
+      while (places_[place]) place = (place + 1) % kPlaces;
+      places_[place] = static_cast<uint16_t>(lines_.size());
     }
+    assert(lines_.size() <= kPlaces / 2);
     ops_ = std::make_unique<std::atomic<const OpInfo*>[]>(lines_.size());
   }
 
@@ -334,8 +343,11 @@ class Table {
     return op.release();
   }
 
-  std::vector<StringRef> names_, lines_;  // sorted by name
-  llvm::DenseMap<StringRef, uint32_t> places_;
+  static StringRef NameOf(StringRef line) { return line.take_front(line.find_first_of(" (")); }
+
+  static constexpr size_t kPlaces = 4096;  // a power of two, twice the ops
+  std::vector<StringRef> lines_;           // sorted by name
+  std::vector<uint16_t> places_;           // by hash of the name: 1 + the line's index; 0: nothing
   std::unique_ptr<std::atomic<const OpInfo*>[]> ops_;
 };
 
@@ -354,6 +366,6 @@ const OpAttr* OpInfo::FindAttr(StringRef attr) const { return FindByName(attrs, 
 
 const OpInfo* FindOp(StringRef name) { return Table::Get().Find(name); }
 
-std::vector<StringRef> AllOpNames() { return Table::Get().names(); }
+std::vector<StringRef> AllOpNames() { return Table::Get().Names(); }
 
 }  // namespace grapnel
