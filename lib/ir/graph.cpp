@@ -179,7 +179,9 @@ void Node::ForEachAttr(llvm::function_ref<void(llvm::StringRef, AttrView)> visit
 }
 
 std::vector<std::pair<llvm::StringRef, AttrView>> Node::Attrs() const {
+  constexpr size_t kMostlyEnough = 8;
   std::vector<std::pair<llvm::StringRef, AttrView>> attrs;
+  attrs.reserve(kMostlyEnough);
   const NodeTable::Data& data = table_->nodes_[id_];
   if (data.attrs >= 0) {
     for (const NodeTable::Attribute& a : table_->attrs_[data.attrs]) {
@@ -549,8 +551,6 @@ llvm::StringRef Graph::UnchangedSource(NodeId id) const {
 }
 
 std::vector<NodeId> TopologicalOrder(const Graph& graph) {
-  std::vector<uint32_t> waiting(graph.end_id(), 0);
-  std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
   StringId merge = graph.module().strings.Find("Merge"),
            ref_merge = graph.module().strings.Find("RefMerge");
   StringId next = graph.module().strings.Find("NextIteration"),
@@ -559,16 +559,27 @@ std::vector<NodeId> TopologicalOrder(const Graph& graph) {
     return (from.op_id() == next || from.op_id() == ref_next) &&
            (to.op_id() == merge || to.op_id() == ref_merge);
   };
-  for (Node node : graph.nodes()) {
-    uint32_t count = 0;
-    for (Port port : node.inputs()) {
-      count += port.node != kNoNode && !is_back_edge(graph.node(port.node), node);
-    }
-    waiting[node.id()] = count;
-    if (count == 0) ready.push(node.id());
-  }
   std::vector<NodeId> order;
   order.reserve(graph.num_nodes());
+  std::vector<uint32_t> waiting(graph.end_id(), 0);
+  bool is_in_order = true;
+  for (Node node : graph.nodes()) {
+    uint32_t count = 0;
+    for (int slot = 0, slots = node.num_inputs() + node.num_controls(); slot < slots; ++slot) {
+      NodeId from = node.input(slot).node;
+      if (from == kNoNode || is_back_edge(graph.node(from), node)) continue;
+      ++count;
+      is_in_order = is_in_order && from < node.id();
+    }
+    waiting[node.id()] = count;
+    order.push_back(node.id());
+  }
+  if (is_in_order) return order;  // then the smallest id that is left is always ready
+  order.clear();
+  std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
+  for (Node node : graph.nodes()) {
+    if (waiting[node.id()] == 0) ready.push(node.id());
+  }
   while (!ready.empty()) {
     NodeId id = ready.top();
     ready.pop();

@@ -76,7 +76,8 @@ std::vector<NodeId> GrapplerOrder(const Graph& graph, llvm::ArrayRef<uint32_t> r
       if (!is_back_edge(node, graph.node(use.node)))
         readers.push_back(uint64_t{RankOf(rank, use.node)} << 32 | use.node);
     }
-    if (readers.size() > 1) std::sort(readers.begin(), readers.end());  // llvm::sort is qsort
+    if (!std::is_sorted(readers.begin(), readers.end()))
+      std::sort(readers.begin(), readers.end());  // llvm::sort is qsort
     for (uint64_t reader : readers) {
       NodeId id = static_cast<NodeId>(reader);
       if (--waiting[id] == 0) order.push_back(id);
