@@ -505,6 +505,8 @@ llvm::StringRef Graph::SetAttr(NodeId id, llvm::StringRef key,
       return kept;
     }
   }
+  constexpr size_t kMostlyEnough = 8;
+  if (own.size() == own.capacity()) own.reserve(std::max(kMostlyEnough, 2 * own.size()));
   own.push_back({key_id, kept});
   return kept;
 }

@@ -228,9 +228,13 @@ class Verifier {
 
   // What is read of the value is its dtype, which stands at its beginning.
   void CheckConstant(const Node& node) {
-    std::optional<AttrView> value = node.FindAttr("value");
-    std::optional<llvm::StringRef> tensor = value ? value->AsTensor() : std::nullopt;
-    DataType said = node.GetType("dtype");
+    AttrView value, dtype;
+    node.ForEachAttr([&](llvm::StringRef key, AttrView attr) {
+      if (key == "value") value = attr;
+      if (key == "dtype") dtype = attr;
+    });
+    std::optional<llvm::StringRef> tensor = value.AsTensor();
+    DataType said = dtype.AsType().value_or(proto::DT_INVALID);
     if (!tensor || said == proto::DT_INVALID) return;
     DataType is = DataTypeOfTensor(*tensor);
     if (is == said) return;

@@ -1,6 +1,7 @@
 #include "lib/pass/editor.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "lib/ir/node_types.h"
 #include "lib/pass/library.h"
@@ -26,7 +27,7 @@ std::vector<std::string> SortedNames(const StringTable& strings, llvm::ArrayRef<
 // Of what is in `list` from `begin` on each once, in order.
 void KeepDistinctFrom(size_t begin, std::vector<uint32_t>* list) {
   auto first = list->begin() + begin;
-  if (list->end() - first < 2) return;
+  if (std::adjacent_find(first, list->end(), std::greater_equal<>()) == list->end()) return;
   std::sort(first, list->end());
   list->erase(std::unique(first, list->end()), list->end());
 }

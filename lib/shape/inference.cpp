@@ -262,11 +262,13 @@ bool ShapeMap::Impl::Commit(NodeId id) {
     for (uint32_t i = 0; i < count; ++i) facts_[first_[id] + i].type = proto::DT_INVALID;
     return false;
   }
-  if (first_[id] == kNotVisited || count > count_[id]) {
-    first_[id] = facts_.size();
-    facts_.resize(facts_.size() + count);
-  }
+  bool has_room = first_[id] != kNotVisited && count <= count_[id];
   count_[id] = count;
+  if (!has_room) {
+    first_[id] = facts_.size();
+    for (PortFacts& facts : context_.outputs) facts_.push_back(std::move(facts));
+    return true;
+  }
   for (uint32_t i = 0; i < count; ++i) facts_[first_[id] + i] = std::move(context_.outputs[i]);
   return true;
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -206,7 +207,7 @@ class ShapeMap::Impl : public FunctionShapes {
   bool all_visited_ = false;
   llvm::BitVector demanding_;     // by node: who demanded something when they were met
   bool demands_changed_ = false;  // since then
-  mutable std::map<const PortFacts*, Resolved> resolved_;
+  mutable std::unordered_map<const PortFacts*, Resolved> resolved_;
   // Of Update, which needs them again and again.
   llvm::SmallDenseMap<NodeId, int, 8> visits_;
   llvm::SmallDenseSet<NodeId, 8> waiting_;
