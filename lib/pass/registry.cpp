@@ -43,7 +43,7 @@ std::string WhyNot(const Rule& rule, llvm::ArrayRef<const Rule*> others) {
       return llvm::formatv("rule '{0}': place {1} of '{2}' is taken by '{3}'", rule.name,
                            rule.place, rule.optimizer, other->name)
           .str();
-    if (other->name == rule.name)
+    if (llvm::StringRef(other->name) == rule.name)
       return llvm::formatv("there is a rule '{0}/{1}' already", rule.optimizer, rule.name).str();
   }
   return "";
@@ -99,7 +99,7 @@ std::vector<PassStep> PassRegistry::ReportedBy(const Entry& pass) const {
   std::vector<PassStep> reported = pass.steps;
   for (PassStep& step : reported) step.plugin = pass.plugin;
   for (const Rule* rule : RulesOf(pass.info.name))
-    reported.push_back({rule->name.data(), rule->help, rule->refuses, rule->plugin});
+    reported.push_back({rule->name, rule->help, rule->refuses, rule->plugin});
   llvm::sort(reported,
              [](const PassStep& a, const PassStep& b) { return llvm::StringRef(a.name) < b.name; });
   return reported;

@@ -20,7 +20,8 @@ Verdict Call(const Rule& rule, RuleContext& context, const Node& node) {
     // Of a pass of the plugin's own the PassManager says whose it is.
     const PassRegistry::Entry* pass = PassRegistry::Get().Find(rule.optimizer);
     std::string whose = pass && *pass->plugin ? "" : std::string(" of ") + rule.plugin;
-    throw std::runtime_error("rule '" + rule.name.str() + "'" + whose + ": " + thrown.what());
+    throw std::runtime_error(std::string("rule '") + rule.name + "'" + whose + ": " +
+                             thrown.what());
   }
 }
 

@@ -185,7 +185,7 @@ class GRAPNEL_PUBLIC RuleFn {
 struct GRAPNEL_PUBLIC Rule {
   const char* optimizer;  // the pass that it belongs to
   int place;              // among the optimizer's rules: TensorFlow's order, no two alike
-  llvm::StringRef name;   // as in ledgers, refusals, `--passes optimizer/name`, its file and test
+  const char* name;       // as in ledgers, refusals, `--passes optimizer/name`, its file and test
   std::vector<const char*> ops;  // of the nodes that it is shown; empty: of any op
   const char* help;              // what it does, one line
   const char* refuses = "";      // what it leaves alone, one line
