@@ -171,7 +171,10 @@ class CommonSubgraphElimination : public GraphPass {
     };
     if (std::is_sorted(data.begin(), data.end(), before)) return true;
     if (!edit_->Begin("sort_commutative_inputs", node)) return false;
-    std::stable_sort(data.begin(), data.end(), before);
+    if (data.size() == 2)
+      std::swap(data[0], data[1]);
+    else
+      std::stable_sort(data.begin(), data.end(), before);
     edit_->SetInputs(node, inputs);
     edit_->End();
     return true;

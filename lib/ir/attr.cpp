@@ -25,6 +25,18 @@ enum {
   kListFuncField = 9
 };
 
+// The tag of a value that is one field with a tag and a number or length of a byte each, as nearly
+// all are; 0 of any other.
+uint32_t OnlyTag(llvm::StringRef bytes) {
+  if (bytes.size() < 2) return 0;
+  uint8_t tag = static_cast<uint8_t>(bytes[0]), second = static_cast<uint8_t>(bytes[1]);
+  if (tag >= 0x80 || second >= 0x80 || tag < 8) return 0;
+  size_t size = (tag & 7) == static_cast<uint8_t>(WireType::kVarint)  ? 2
+                : (tag & 7) == static_cast<uint8_t>(WireType::kBytes) ? 2 + size_t{second}
+                                                                      : 0;
+  return bytes.size() == size ? tag : 0;
+}
+
 Shape ParseShape(llvm::StringRef bytes) {
   // TensorShapeProto: dim 2 {size 1}, unknown_rank 3.
   Shape shape = Shape::Scalar();
@@ -145,6 +157,7 @@ std::string ShapeBytes(const Shape& shape) {
 }  // namespace
 
 std::optional<llvm::StringRef> AttrView::Field(uint32_t field) const {
+  if (OnlyTag(bytes_) == TagOf(field, WireType::kBytes)) return bytes_.drop_front(2);
   std::optional<llvm::StringRef> found;
   WireReader reader(bytes_);
   while (reader.Next()) {
@@ -154,6 +167,7 @@ std::optional<llvm::StringRef> AttrView::Field(uint32_t field) const {
 }
 
 std::optional<uint64_t> AttrView::Number(uint32_t field) const {
+  if (OnlyTag(bytes_) == TagOf(field, WireType::kVarint)) return static_cast<uint8_t>(bytes_[1]);
   std::optional<uint64_t> found;
   WireReader reader(bytes_);
   while (reader.Next()) {
@@ -163,14 +177,19 @@ std::optional<uint64_t> AttrView::Number(uint32_t field) const {
 }
 
 AttrKind AttrView::kind() const {
+  // A field of the wrong wire type is no value: then each As...() must say so too.
+  auto is_value = [](uint32_t field, WireType type) {
+    if (field < kListField || field > kFuncField) return false;
+    bool is_number = field >= kIntField && field <= kTypeField;
+    return is_number == (type != WireType::kBytes);
+  };
+  if (uint32_t tag = OnlyTag(bytes_); tag != 0)
+    return is_value(tag >> 3, static_cast<WireType>(tag & 7)) ? static_cast<AttrKind>(tag >> 3)
+                                                              : AttrKind::kNone;
   AttrKind kind = AttrKind::kNone;
   WireReader reader(bytes_);
   while (reader.Next()) {
-    if (reader.field() < kListField || reader.field() > kFuncField) continue;
-    // A field of the wrong wire type is no value: then each As...() must say so too.
-    bool is_number = reader.field() >= kIntField && reader.field() <= kTypeField;
-    if (is_number == (reader.type() != WireType::kBytes))
-      kind = static_cast<AttrKind>(reader.field());
+    if (is_value(reader.field(), reader.type())) kind = static_cast<AttrKind>(reader.field());
   }
   return kind;
 }

@@ -62,23 +62,30 @@ struct Pieces {
   }
 };
 
+// What a reader says of the port that it reads in `slot`.
+void AppendInput(const Node& node, int slot, const Function* function, std::string* out) {
+  Port port = node.input(slot);
+  if (port.node == kNoNode) {
+    AppendBytesField(out, 3, node.DanglingText(slot));
+  } else if (function) {
+    AppendBytesField(out, 3, FunctionPortText(*function, port));
+  } else if (port.index == 0) {
+    AppendBytesField(out, 3, node.graph().node(port.node).name());
+  } else {
+    AppendBytesField(out, 3, PortText(node.graph(), port));
+  }
+}
+
 // The NodeDef of a node that was made or changed.
 Pieces NodeDefOf(const Node& node, const Function* function) {
+  constexpr size_t kMostlyEnough = 512;
   const Graph& graph = node.graph();
   Pieces out;
+  out.text.reserve(kMostlyEnough);
   if (!node.name().empty()) AppendBytesField(&out.text, 1, node.name());
   if (!node.op().empty()) AppendBytesField(&out.text, 2, node.op());
-  int slot = 0;
-  for (Port port : node.inputs()) {
-    std::string text;
-    if (port.node == kNoNode) {
-      text = node.DanglingText(slot).str();
-    } else {
-      text = function ? FunctionPortText(*function, port) : PortText(graph, port);
-    }
-    AppendBytesField(&out.text, 3, text);
-    ++slot;
-  }
+  for (int slot = 0, slots = node.num_inputs() + node.num_controls(); slot < slots; ++slot)
+    AppendInput(node, slot, function, &out.text);
   if (!node.device().empty()) AppendBytesField(&out.text, 4, node.device());
   for (const auto& [key, value] : node.Attrs()) {
     AppendMapEntryHead(&out.text, 5, key, value.bytes());

@@ -39,6 +39,25 @@ bool ReadLength(const char*& at, const char* end, uint32_t* length) {
   return false;
 }
 
+// Key and value of the entry at `at` where each length is a byte, as of nearly all; then `at` is
+// after it. False: it is longer, or for the reasons of ReadPlainEntry.
+bool ReadShortEntry(const char*& at, const char* end, llvm::StringRef* key,
+                    llvm::StringRef* value) {
+  constexpr char kEntry = 0x2A, kKey = 0x0A, kValue = 0x12;
+  constexpr ptrdiff_t kHeads = 4, kLeast = 2 + kHeads;
+  if (end - at < kLeast || at[0] != kEntry || at[2] != kKey) return false;
+  auto length_at = [](const char* place) { return static_cast<uint8_t>(*place); };
+  uint8_t size = length_at(at + 1), key_size = length_at(at + 3);
+  if (size >= 0x80 || key_size + kHeads > size || end - at < 2 + size) return false;
+  const char* value_head = at + 4 + key_size;
+  uint8_t value_size = length_at(value_head + 1);
+  if (value_head[0] != kValue || key_size + kHeads + value_size != size) return false;
+  *key = llvm::StringRef(at + 4, key_size);
+  *value = llvm::StringRef(value_head + 2, value_size);
+  at += 2 + size;
+  return true;
+}
+
 // Key and value of the entry at `at` as all writers write it, key before value and nothing else;
 // then `at` is after it. False: it is written otherwise, or damaged, or is no attribute.
 bool ReadPlainEntry(const char*& at, const char* end, llvm::StringRef* key,
@@ -60,13 +79,20 @@ bool ReadPlainEntry(const char*& at, const char* end, llvm::StringRef* key,
   return true;
 }
 
+// Most keys differ in their size or in their last character; many are a single one.
+bool IsKey(llvm::StringRef key, llvm::StringRef wanted) {
+  if (key.size() != wanted.size()) return false;
+  if (key.empty()) return true;
+  return key.back() == wanted.back() && (key.size() == 1 || key == wanted);
+}
+
 // The attributes among the fields of a NodeDef, which are its last or stand before few others.
 template <typename Visit>
 void VisitAttrs(llvm::StringRef fields, Visit visit) {
   const char *at = fields.begin(), *end = fields.end();
   llvm::StringRef key, value;
   while (at != end) {
-    if (ReadPlainEntry(at, end, &key, &value)) {
+    if (ReadShortEntry(at, end, &key, &value) || ReadPlainEntry(at, end, &key, &value)) {
       visit(key, value);
       continue;
     }
@@ -97,14 +123,13 @@ std::optional<AttrView> Node::FindAttr(llvm::StringRef key) const {
   const NodeTable::Data& data = table_->nodes_[id_];
   std::optional<AttrView> found;
   if (data.attrs >= 0) {
-    StringId id = table_->strings_.Find(key);
     for (const NodeTable::Attribute& attribute : table_->attrs_[data.attrs]) {
-      if (attribute.key == id) found = AttrView(attribute.value);
+      if (IsKey(table_->strings_.Get(attribute.key), key)) found = AttrView(attribute.value);
     }
     return found;
   }
   VisitAttrs(table_->FieldsFromAttrs(id_), [&](llvm::StringRef k, llvm::StringRef value) {
-    if (k == key) found = AttrView(value);
+    if (IsKey(k, key)) found = AttrView(value);
   });
   return found;
 }
@@ -154,7 +179,9 @@ void Node::ForEachAttr(llvm::function_ref<void(llvm::StringRef, AttrView)> visit
 }
 
 std::vector<std::pair<llvm::StringRef, AttrView>> Node::Attrs() const {
+  constexpr size_t kMostlyEnough = 8;
   std::vector<std::pair<llvm::StringRef, AttrView>> attrs;
+  attrs.reserve(kMostlyEnough);
   const NodeTable::Data& data = table_->nodes_[id_];
   if (data.attrs >= 0) {
     for (const NodeTable::Attribute& a : table_->attrs_[data.attrs]) {
@@ -478,6 +505,8 @@ llvm::StringRef Graph::SetAttr(NodeId id, llvm::StringRef key,
       return kept;
     }
   }
+  constexpr size_t kMostlyEnough = 8;
+  if (own.size() == own.capacity()) own.reserve(std::max(kMostlyEnough, 2 * own.size()));
   own.push_back({key_id, kept});
   return kept;
 }
@@ -524,8 +553,6 @@ llvm::StringRef Graph::UnchangedSource(NodeId id) const {
 }
 
 std::vector<NodeId> TopologicalOrder(const Graph& graph) {
-  std::vector<uint32_t> waiting(graph.end_id(), 0);
-  std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
   StringId merge = graph.module().strings.Find("Merge"),
            ref_merge = graph.module().strings.Find("RefMerge");
   StringId next = graph.module().strings.Find("NextIteration"),
@@ -534,16 +561,27 @@ std::vector<NodeId> TopologicalOrder(const Graph& graph) {
     return (from.op_id() == next || from.op_id() == ref_next) &&
            (to.op_id() == merge || to.op_id() == ref_merge);
   };
-  for (Node node : graph.nodes()) {
-    uint32_t count = 0;
-    for (Port port : node.inputs()) {
-      count += port.node != kNoNode && !is_back_edge(graph.node(port.node), node);
-    }
-    waiting[node.id()] = count;
-    if (count == 0) ready.push(node.id());
-  }
   std::vector<NodeId> order;
   order.reserve(graph.num_nodes());
+  std::vector<uint32_t> waiting(graph.end_id(), 0);
+  bool is_in_order = true;
+  for (Node node : graph.nodes()) {
+    uint32_t count = 0;
+    for (int slot = 0, slots = node.num_inputs() + node.num_controls(); slot < slots; ++slot) {
+      NodeId from = node.input(slot).node;
+      if (from == kNoNode || is_back_edge(graph.node(from), node)) continue;
+      ++count;
+      is_in_order = is_in_order && from < node.id();
+    }
+    waiting[node.id()] = count;
+    order.push_back(node.id());
+  }
+  if (is_in_order) return order;  // then the smallest id that is left is always ready
+  order.clear();
+  std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
+  for (Node node : graph.nodes()) {
+    if (waiting[node.id()] == 0) ready.push(node.id());
+  }
   while (!ready.empty()) {
     NodeId id = ready.top();
     ready.pop();

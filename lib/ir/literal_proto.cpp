@@ -2,6 +2,7 @@
 #include "lib/ir/element_storage.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/node.h"
+#include "lib/ir/shape.h"
 #include "lib/ir/wire.h"
 #include "lib/proto/tensor.pb.h"
 #include "llvm/ADT/STLExtras.h"
@@ -75,6 +76,26 @@ Expected<std::vector<std::string>> UnpackStrings(llvm::StringRef content, int64_
   return strings;
 }
 
+// A TensorShapeProto that has sizes and nothing else, as nearly all have; nothing of any other.
+std::optional<Shape> PlainShape(llvm::StringRef bytes) {
+  constexpr char kDim = 0x12, kSize = 0x08;
+  Shape shape = Shape::Scalar();
+  WireReader dims(bytes);
+  while (dims.Next()) {
+    bool is_dim = dims.whole_field()[0] == kDim;
+    if (!is_dim || dims.whole_field().size() != 2 + dims.bytes().size()) return std::nullopt;
+    int64_t size = 0;
+    WireReader dim(dims.bytes());
+    while (dim.Next()) {
+      if (dim.whole_field()[0] != kSize) return std::nullopt;
+      size = static_cast<int64_t>(dim.number());
+    }
+    if (dim.failed() || size < 0) return std::nullopt;
+    shape.Append(size);
+  }
+  return dims.failed() ? std::nullopt : std::optional<Shape>(std::move(shape));
+}
+
 }  // namespace
 
 Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
@@ -87,6 +108,10 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
   while (reader.Next()) {
     if (reader.Is(1, WireType::kVarint)) literal.dtype_ = static_cast<DataType>(reader.number());
     if (reader.Is(2, WireType::kBytes)) {
+      if (std::optional<Shape> plain = PlainShape(reader.bytes())) {
+        shape = std::move(*plain);
+        continue;
+      }
       proto::TensorShapeProto dims;
       if (!dims.ParseFromArray(reader.bytes().data(), reader.bytes().size())) {
         return MakeError("the tensor's shape cannot be read");

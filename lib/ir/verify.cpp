@@ -9,7 +9,6 @@
 #include "lib/ir/node_types.h"
 #include "lib/ir/source_walk.h"
 #include "lib/ir/verify_parts.h"
-#include "lib/ir/wire_map.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -46,16 +45,21 @@ struct Kind {
 class Kinds {
  public:
   Kind& Of(const Node& node) {
+    Definition& definition = InfoOf(node);
     std::optional<llvm::StringRef> attrs;
-    if (!InfoOf(node).takes_tensors) attrs = node.graph().AttrBytes(node.id());
+    if (!definition.takes_tensors) attrs = node.graph().AttrBytes(node.id());
     bool is_kept = attrs && attrs->size() <= kLongestShared;
     if (!is_kept) attrs = Written(node);
     if (!attrs) return *Add(node);
+    if (definition.latest && definition.latest_attrs == *attrs) return *definition.latest;
     auto known = shared_.find({node.op_id(), *attrs});
-    if (known != shared_.end()) return *known->second;
-    return *(
-        shared_[{node.op_id(), is_kept ? *attrs : llvm::StringRef(kept_.emplace_back(*attrs))}] =
-            Add(node));
+    if (known == shared_.end()) {
+      if (!is_kept) attrs = kept_.emplace_back(*attrs);
+      known = shared_.try_emplace({node.op_id(), *attrs}, Add(node)).first;
+    }
+    definition.latest_attrs = known->first.second;
+    definition.latest = known->second;
+    return *known->second;
   }
 
   // Whether the kind of each node that was asked for stays what it is as long as its op and
@@ -65,29 +69,37 @@ class Kinds {
  private:
   static constexpr size_t kLongestShared = 256;
 
-  // Attributes as bytes, tensors without their values, which are no kind. Nothing where others are
-  // long. Until the next call.
+  // Attributes as bytes, tensors without their values, which are no kind; no bytes of a NodeDef
+  // begin so. Nothing where others are long. Until the next call.
   std::optional<llvm::StringRef> Written(const Node& node) {
-    written_.clear();
+    written_.assign(1, '\0');
     bool is_short = true;
+    auto append = [this](llvm::StringRef bytes) {
+      written_.push_back(static_cast<char>(bytes.size()));
+      written_.append(bytes.begin(), bytes.end());
+    };
     node.ForEachAttr([&](llvm::StringRef key, AttrView value) {
-      if (value.kind() == AttrKind::kTensor) {
-        AppendMapEntry(&written_, 6, key, "");
-        return;
-      }
-      is_short = is_short && value.bytes().size() < kLongestShared;
-      if (is_short) AppendMapEntry(&written_, 5, key, value.bytes());
+      bool is_tensor = value.kind() == AttrKind::kTensor;
+      llvm::StringRef bytes = is_tensor ? llvm::StringRef() : value.bytes();
+      is_short = is_short && key.size() < kLongestShared && bytes.size() < kLongestShared;
+      if (!is_short) return;
+      written_.push_back(is_tensor);
+      append(key);
+      append(bytes);
     });
     if (!is_short) return std::nullopt;
-    return llvm::StringRef(written_);
+    return llvm::StringRef(written_.data(), written_.size());
   }
 
   struct Definition {
     const OpInfo* info = nullptr;
     bool takes_tensors = false;  // as attributes
+    // The kind that was asked for last: nodes of an op are mostly of one.
+    llvm::StringRef latest_attrs;
+    Kind* latest = nullptr;
   };
   // Looked up once for each distinct op.
-  const Definition& InfoOf(const Node& node) {
+  Definition& InfoOf(const Node& node) {
     auto [it, added] = infos_.try_emplace(node.op_id());
     if (!added) return it->second;
     it->second.info = DefinitionOf(node);
@@ -123,7 +135,7 @@ class Kinds {
   std::deque<Kind> all_;
   llvm::DenseMap<std::pair<StringId, llvm::StringRef>, Kind*> shared_;
   std::deque<std::string> kept_;  // keys of shared_ that are nobody else's
-  std::string written_;
+  llvm::SmallVector<char, 512> written_;
   bool all_last_ = true;
 };
 
@@ -216,9 +228,13 @@ class Verifier {
 
   // What is read of the value is its dtype, which stands at its beginning.
   void CheckConstant(const Node& node) {
-    std::optional<AttrView> value = node.FindAttr("value");
-    std::optional<llvm::StringRef> tensor = value ? value->AsTensor() : std::nullopt;
-    DataType said = node.GetType("dtype");
+    AttrView value, dtype;
+    node.ForEachAttr([&](llvm::StringRef key, AttrView attr) {
+      if (key == "value") value = attr;
+      if (key == "dtype") dtype = attr;
+    });
+    std::optional<llvm::StringRef> tensor = value.AsTensor();
+    DataType said = dtype.AsType().value_or(proto::DT_INVALID);
     if (!tensor || said == proto::DT_INVALID) return;
     DataType is = DataTypeOfTensor(*tensor);
     if (is == said) return;

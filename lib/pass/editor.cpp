@@ -1,6 +1,7 @@
 #include "lib/pass/editor.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "lib/ir/node_types.h"
 #include "lib/pass/library.h"
@@ -26,45 +27,21 @@ std::vector<std::string> SortedNames(const StringTable& strings, llvm::ArrayRef<
 // Of what is in `list` from `begin` on each once, in order.
 void KeepDistinctFrom(size_t begin, std::vector<uint32_t>* list) {
   auto first = list->begin() + begin;
-  if (list->end() - first < 2) return;
+  if (std::adjacent_find(first, list->end(), std::greater_equal<>()) == list->end()) return;
   std::sort(first, list->end());
   list->erase(std::unique(first, list->end()), list->end());
 }
 
-// Whether `grapnel passes` lists the rule under the pass: else nobody could ask for it or read what
-// it does. The PassManager's own stages are no registered passes.
-[[maybe_unused]] bool IsListed(llvm::StringRef pass, llvm::StringRef rule) {
-  const PassRegistry& registry = PassRegistry::Get();
-  const PassRegistry::Entry* entry = registry.Find(pass);
-  return !entry || llvm::any_of(registry.ReportedBy(*entry),
-                                [&](const PassStep& step) { return rule == step.name; });
-}
-
 }  // namespace
 
-// The rewrite under way. Names are taken when something happens to a node, because it may be gone
-// at the end.
-struct Editor::Record {
-  bool open = false;
-  llvm::StringRef rule;
-  Node node;                     // none: of the whole body
-  StringId name = kEmptyString;  // of the node
-  std::vector<StringId> used, made, changed, removed;
-  std::vector<NodeId> results;  // made or changed: their origins grow by those of what was used
-  std::vector<NodeId> sources;  // used, changed or removed
-  std::vector<std::string> functions;
-  std::string note;
-  int64_t changes_before = 0;
-
-  void Clear() {
-    open = false;
-    for (auto* names : {&used, &made, &changed, &removed}) names->clear();
-    results.clear();
-    sources.clear();
-    functions.clear();
-    note.clear();
-  }
-};
+void Editor::Record::Clear() {
+  open = false;
+  for (auto* names : {&used, &made, &changed, &removed}) names->clear();
+  results.clear();
+  sources.clear();
+  functions.clear();
+  note.clear();
+}
 
 Editor::Editor(Graph& graph, Function* function, Boundary boundary,
                const proto::RewriterConfig& config, Evaluator* evaluator)
@@ -74,8 +51,7 @@ Editor::Editor(Graph& graph, Function* function, Boundary boundary,
       config_(config),
       evaluator_(evaluator),
       const_op_(module().strings.Intern("Const")),
-      host_const_op_(module().strings.Intern("HostConst")),
-      record_(std::make_unique<Record>()) {
+      host_const_op_(module().strings.Intern("HostConst")) {
   for (const auto* ids : {&boundary_.fetched, &boundary_.fed, &boundary_.kept}) {
     for (NodeId id : *ids) {
       if (id >= preserved_.size()) preserved_.resize(id + 1);
@@ -159,27 +135,23 @@ void Editor::SetOrder(llvm::ArrayRef<NodeId> order) {
   for (uint32_t i = 0; i < order.size(); ++i) ranks_[order[i]] = i;
 }
 
-bool Editor::Begin(llvm::StringRef rule, const Node& node) {
-  assert(!record_->open && "a rewrite is under way");
-  assert(IsListed(pass_, rule) && "the pass does not list this rule");
-  if (rewrites_left_ && *rewrites_left_ == 0) return false;
-  record_->open = true;
-  record_->rule = rule;
-  record_->changes_before = num_changes_;
-  record_->node = node;
-  record_->name = node ? node.name_id() : kEmptyString;
-  return true;
+// Whether `grapnel passes` lists the rule under the pass: else nobody could ask for it or read what
+// it does. The PassManager's own stages are no registered passes.
+bool Editor::IsListed(llvm::StringRef rule) const {
+  const PassRegistry& registry = PassRegistry::Get();
+  const PassRegistry::Entry* entry = registry.Find(pass_);
+  return !entry || llvm::any_of(registry.ReportedBy(*entry),
+                                [&](const PassStep& step) { return rule == step.name; });
 }
 
 void Editor::SetNote(std::string text) {
-  assert(record_->open && "no rewrite is under way");
-  record_->note = std::move(text);
+  assert(record_.open && "no rewrite is under way");
+  record_.note = std::move(text);
 }
 
-void Editor::End() {
-  assert(record_->open && "no rewrite is under way");
-  if (num_changes_ != record_->changes_before) Keep(*record_);
-  record_->Clear();
+void Editor::EndRecord() {
+  if (num_changes_ != record_.changes_before) Keep(record_);
+  record_.Clear();
 }
 
 void Editor::Keep(Record& record) {
@@ -236,8 +208,8 @@ void Editor::RecordOrigins(const Record& record) {
 }
 
 void Editor::Used(const Node& node) {
-  record_->used.push_back(node.name_id());
-  record_->sources.push_back(node.id());
+  record_.used.push_back(node.name_id());
+  record_.sources.push_back(node.id());
 }
 
 void Editor::AddRefusal(llvm::StringRef rule, const Node& node, std::string reason) {
@@ -245,14 +217,21 @@ void Editor::AddRefusal(llvm::StringRef rule, const Node& node, std::string reas
                std::move(reason)});
 }
 
-void Editor::Touch(const Node& node) { touched_.push_back(node.id()); }
+void Editor::Touch(const Node& node) {
+  if (touched_.empty() || touched_.back() != node.id()) touched_.push_back(node.id());
+}
 
 void Editor::Changed(const Node& node) {
-  assert(record_->open && "a change needs a rewrite: call Begin first");
+  assert(record_.open && "a change needs a rewrite: call Begin first");
   ++num_changes_;
-  record_->changed.push_back(node.name_id());
-  record_->sources.push_back(node.id());
-  record_->results.push_back(node.id());
+  // Most nodes change in several steps that follow one another.
+  bool is_same = !record_.changed.empty() && record_.changed.back() == node.name_id() &&
+                 record_.sources.back() == node.id() && record_.results.back() == node.id();
+  if (!is_same) {
+    record_.changed.push_back(node.name_id());
+    record_.sources.push_back(node.id());
+    record_.results.push_back(node.id());
+  }
   constants_.erase(node.id());
   if (function_) function_->changed = true;
   Touch(node);
@@ -262,8 +241,8 @@ void Editor::Changed(const Node& node) {
 Node Editor::AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef device) {
   Node node = graph_.node(graph_.AddNode(graph_.UniqueName(name), op, device));
   ++num_changes_;
-  record_->made.push_back(node.name_id());
-  record_->results.push_back(node.id());
+  record_.made.push_back(node.name_id());
+  record_.results.push_back(node.id());
   if (function_) function_->changed = true;
   if (shapes_) stale_shapes_.push_back(node.id());
   Touch(node);
@@ -321,9 +300,9 @@ void Editor::RemoveNode(const Node& node) {
     Changed(graph_.node(use.node));
   }
   ++num_changes_;
-  record_->removed.push_back(node.name_id());
-  record_->used.push_back(node.name_id());
-  record_->sources.push_back(node.id());
+  record_.removed.push_back(node.name_id());
+  record_.used.push_back(node.name_id());
+  record_.sources.push_back(node.id());
   if (function_) function_->changed = true;
   constants_.erase(node.id());
   for (Port port : node.inputs()) {
@@ -339,8 +318,8 @@ void Editor::RedirectPort(Port from, Port to) {
     graph_.SetInput(use.node, use.slot, to);
     Changed(graph_.node(use.node));
   }
-  record_->used.push_back(node.name_id());
-  record_->sources.push_back(node.id());
+  record_.used.push_back(node.name_id());
+  record_.sources.push_back(node.id());
   Touch(node);
   Touch(graph_.node(to.node));
 }
@@ -362,8 +341,8 @@ void Editor::RedirectNode(const Node& node, Port to) {
     if (id != to.node) graph_.AddControl(id, to.node);
     Changed(graph_.node(id));
   }
-  record_->used.push_back(node.name_id());
-  record_->sources.push_back(node.id());
+  record_.used.push_back(node.name_id());
+  record_.sources.push_back(node.id());
   Touch(node);
   Touch(graph_.node(to.node));
 }
@@ -442,17 +421,17 @@ void Editor::CopyAttrs(const Node& to, const Node& from) {
 
 Function* Editor::AddFunction(llvm::StringRef name) {
   ++num_changes_;
-  record_->functions.push_back(name.str());
+  record_.functions.push_back(name.str());
   return module().AddFunction(name);
 }
 void Editor::DropUnreachableFunctions(bool choices) {
   std::vector<std::string> dropped = grapnel::DropUnreachableFunctions(module(), choices);
   num_changes_ += dropped.size();
-  llvm::append_range(record_->functions, dropped);
+  llvm::append_range(record_.functions, dropped);
 }
 void Editor::TouchedFunction(llvm::StringRef name) {
   ++num_changes_;
-  record_->functions.push_back(name.str());
+  record_.functions.push_back(name.str());
 }
 
 std::string Editor::NameInScope(llvm::StringRef name, llvm::StringRef prefix) {

@@ -87,10 +87,27 @@ class GRAPNEL_PUBLIC Editor {
   // --- One rewrite.
   // Starts one for `rule`, which lives on, looking at `node` (none: at the whole body). False when
   // --limit is used up: change nothing then, do not call End().
-  bool Begin(llvm::StringRef rule, const Node& node);
+  bool Begin(llvm::StringRef rule, const Node& node) {
+    assert(!record_.open && "a rewrite is under way");
+    assert(IsListed(rule) && "the pass does not list this rule");
+    if (rewrites_left_ && *rewrites_left_ == 0) return false;
+    record_.open = true;
+    record_.rule = rule;
+    record_.changes_before = num_changes_;
+    record_.node = node;
+    record_.name = node ? node.name_id() : kEmptyString;
+    return true;
+  }
   // Ends it; counted and recorded only if something changed. A rewrite that changes nothing costs
   // next to nothing.
-  void End();
+  void End() {
+    assert(record_.open && "no rewrite is under way");
+    if (num_changes_ == record_.changes_before && record_.sources.empty() && record_.note.empty()) {
+      record_.open = false;
+    } else {
+      EndRecord();
+    }
+  }
   // Whether this run wants the rule: not when another one of its pass was asked for alone.
   bool Runs(llvm::StringRef rule) const { return only_rule_.empty() || only_rule_ == rule; }
   // `node` went into what was made, though it was not removed, redirected or changed.
@@ -170,7 +187,24 @@ class GRAPNEL_PUBLIC Editor {
   std::vector<NodeId> TakeTouched();
 
  private:
-  struct Record;
+  // The rewrite under way. Names are taken when something happens to a node, because it may be gone
+  // at the end.
+  struct Record {
+    bool open = false;
+    llvm::StringRef rule;
+    Node node;                     // none: of the whole body
+    StringId name = kEmptyString;  // of the node
+    std::vector<StringId> used, made, changed, removed;
+    std::vector<NodeId> results;  // made or changed: their origins grow by those of what was used
+    std::vector<NodeId> sources;  // used, changed or removed
+    std::vector<std::string> functions;
+    std::string note;
+    int64_t changes_before = 0;
+
+    void Clear();
+  };
+  bool IsListed(llvm::StringRef rule) const;
+  void EndRecord();
   void Touch(const Node& node);
   void Changed(const Node& node);
   void SetValue(const Node& node, const Literal& value);
@@ -194,7 +228,7 @@ class GRAPNEL_PUBLIC Editor {
   std::vector<NodeId>
       stale_shapes_;  // changed since shapes_ was last asked: half a rewrite has no shape
   llvm::DenseMap<NodeId, std::unique_ptr<Literal>> constants_;
-  std::unique_ptr<Record> record_;  // of the rewrite under way; kept from one to the next
+  Record record_;  // kept from one rewrite to the next
   // One rewrite's share in provenance: source nodes by name, then earlier rewrites; where each
   // begins in derived_from_, both up to where the next one begins.
   struct Derivation {

@@ -71,12 +71,19 @@ std::vector<NodeId> GrapplerOrder(const Graph& graph, llvm::ArrayRef<uint32_t> r
   llvm::SmallVector<uint64_t, 16> readers;  // rank and id
   for (size_t next = 0; next < order.size(); ++next) {
     Node node = graph.node(order[next]);
+    if (node.uses().size() == 1) {  // as most
+      NodeId reader = node.uses()[0].node;
+      if (!is_back_edge(node, graph.node(reader)) && --waiting[reader] == 0)
+        order.push_back(reader);
+      continue;
+    }
     readers.clear();
     for (const Use& use : node.uses()) {
       if (!is_back_edge(node, graph.node(use.node)))
         readers.push_back(uint64_t{RankOf(rank, use.node)} << 32 | use.node);
     }
-    if (readers.size() > 1) std::sort(readers.begin(), readers.end());  // llvm::sort is qsort
+    if (!std::is_sorted(readers.begin(), readers.end()))
+      std::sort(readers.begin(), readers.end());  // llvm::sort is qsort
     for (uint64_t reader : readers) {
       NodeId id = static_cast<NodeId>(reader);
       if (--waiting[id] == 0) order.push_back(id);

@@ -118,13 +118,6 @@ RuleTable::RuleTable(Editor& edit, llvm::StringRef optimizer, int from, int to) 
   }
 }
 
-const Rule* RuleTable::Next(const Node& node, const Rule* last) const {
-  for (const Rule* rule : Of(node.op_id())) {
-    if (!last || rule->place > last->place) return rule;
-  }
-  return nullptr;
-}
-
 // Readers of the node's first output read `by`, and run after what the node waited for.
 static void ReplaceNode(RuleContext& context, const Node& node, Port by) {
   bool has_others = llvm::any_of(node.uses(), [&](const Use& use) {
@@ -150,6 +143,7 @@ bool ApplyRules(RuleContext& context, const RuleTable& rules, const Node& node) 
   while (!left.empty()) {
     const Rule& rule = *left.front();
     left = left.drop_front();
+    if (rule.may_apply && !rule.may_apply(node)) continue;
     Verdict verdict = context.Apply(rule, node, [&](Port by) { ReplaceNode(context, node, by); });
     if (verdict.kind == Verdict::kNotMine && !context.stopped) continue;
     rewrote |= verdict.rewrote();

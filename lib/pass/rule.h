@@ -216,9 +216,6 @@ class GRAPNEL_PUBLIC RuleTable {
     auto found = by_op_.find(op);
     return found == by_op_.end() ? of_any_op_ : found->second;
   }
-  // The rule of the node's op after `last` (null: the first); null when there is none. The op may
-  // have changed since `last`.
-  const Rule* Next(const Node& node, const Rule* last) const;
   bool Has(const Node& node) const { return !Of(node.op_id()).empty(); }
   llvm::ArrayRef<const Rule*> all() const { return all_; }
 

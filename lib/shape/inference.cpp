@@ -170,10 +170,12 @@ void ShapeMap::Impl::Symbolize(Node node) {
 void ShapeMap::Impl::MeetDemands(NodeId id) {
   if (!context_.problem.empty()) context_.demands.clear();
   if (!all_visited_) {
-    if (!context_.demands.empty() || demands_.count(id)) demands_[id] = std::move(context_.demands);
+    if (context_.demands.empty() && !demands_.count(id)) return;
+    demands_[id] = {made_demands_.size(), context_.demands.size()};
+    llvm::move(context_.demands, std::back_inserter(made_demands_));
     return;
   }
-  demands_changed_ |= !context_.demands.empty() || demanding_.contains(id);
+  demands_changed_ |= !context_.demands.empty() || Demanded(id);
   for (const ShapeDemand& demand : context_.demands) symbols_->Meet(demand);
 }
 
@@ -190,11 +192,15 @@ void ShapeMap::Impl::MeetAllDemands() {
   ranks_ = {};
   bool fit = true;
   for (NodeId id : readers) {
-    for (const ShapeDemand& demand : demands_[id]) fit = fit && symbols_->Meet(demand);
+    auto [first, count] = demands_[id];
+    for (const ShapeDemand& demand : llvm::ArrayRef(made_demands_).slice(first, count))
+      fit = fit && symbols_->Meet(demand);
   }
   if (!fit) symbols_->ForgetDemands();
-  demanding_.insert(readers.begin(), readers.end());
+  demanding_.resize(graph_.end_id());
+  for (NodeId id : readers) demanding_.set(id);
   demands_.clear();
+  made_demands_.clear();
 }
 
 const ShapeMap::Impl::Resolved* ShapeMap::Impl::ResolvedOf(const PortFacts& facts) const {
@@ -256,11 +262,13 @@ bool ShapeMap::Impl::Commit(NodeId id) {
     for (uint32_t i = 0; i < count; ++i) facts_[first_[id] + i].type = proto::DT_INVALID;
     return false;
   }
-  if (first_[id] == kNotVisited || count > count_[id]) {
-    first_[id] = facts_.size();
-    facts_.resize(facts_.size() + count);
-  }
+  bool has_room = first_[id] != kNotVisited && count <= count_[id];
   count_[id] = count;
+  if (!has_room) {
+    first_[id] = facts_.size();
+    for (PortFacts& facts : context_.outputs) facts_.push_back(std::move(facts));
+    return true;
+  }
   for (uint32_t i = 0; i < count; ++i) facts_[first_[id] + i] = std::move(context_.outputs[i]);
   return true;
 }
@@ -368,7 +376,7 @@ void ShapeMap::Impl::Update(NodeId id) {
   if (has_new) ops_.FindNames(graph_.module().strings);
   if (!resolved_.empty()) resolved_.clear();
   shared_->calls.Forget();
-  demands_changed_ |= demanding_.contains(id);
+  demands_changed_ |= Demanded(id);
   if (!graph_.IsAlive(id)) {
     if (id < first_.size()) first_[id] = kNotVisited;
     if (problem_of_.erase(id) != 0) problems_changed_ = true;

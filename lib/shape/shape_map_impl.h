@@ -6,12 +6,14 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "lib/ir/node_types.h"
 #include "lib/shape/call_memo.h"
 #include "lib/shape/functions.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace grapnel {
@@ -170,6 +172,7 @@ class ShapeMap::Impl : public FunctionShapes {
   void Feed(Node node);
   void Symbolize(Node node);
   void MeetDemands(NodeId id);
+  bool Demanded(NodeId id) const { return id < demanding_.size() && demanding_.test(id); }
   void MeetAllDemands();
   bool Commit(NodeId id);
   void Widen(NodeId id);
@@ -198,11 +201,13 @@ class ShapeMap::Impl : public FunctionShapes {
 
   std::unique_ptr<ShapeSymbols> symbols_;  // null: not from readers
   // By reader, until every node has been visited: TensorFlow meets them in the order of nodes.
-  llvm::DenseMap<NodeId, std::vector<ShapeDemand>> demands_;
+  // Each has so many of made_demands_ from a place on.
+  llvm::DenseMap<NodeId, std::pair<size_t, size_t>> demands_;
+  std::vector<ShapeDemand> made_demands_;
   bool all_visited_ = false;
-  llvm::DenseSet<NodeId> demanding_;  // who demanded something when they were met
-  bool demands_changed_ = false;      // since then
-  mutable std::map<const PortFacts*, Resolved> resolved_;
+  llvm::BitVector demanding_;     // by node: who demanded something when they were met
+  bool demands_changed_ = false;  // since then
+  mutable std::unordered_map<const PortFacts*, Resolved> resolved_;
   // Of Update, which needs them again and again.
   llvm::SmallDenseMap<NodeId, int, 8> visits_;
   llvm::SmallDenseSet<NodeId, 8> waiting_;

@@ -20,6 +20,7 @@ namespace grapnel {
 namespace {
 
 constexpr llvm::StringLiteral kMark(".grapnel-"), kSuffix(".tmp");
+constexpr size_t kBufferSize = 64 * 1024;
 constexpr mode_t kNewFile = 0666;  // less what umask takes
 
 std::string TemporaryIn(const std::string& folder) {
@@ -156,6 +157,8 @@ Expected<std::unique_ptr<AtomicFile>> AtomicFile::Create(llvm::StringRef path, U
   }
   if (file->fd_ < 0) return MakeError("{0}: cannot write: {1}", path, std::strerror(errno));
   file->os_ = std::make_unique<llvm::raw_fd_ostream>(file->fd_, /*shouldClose=*/true);
+  // Nobody reads it before it is whole, so it need not be written page by page.
+  if (!file->target_.empty()) file->os_->SetBufferSize(kBufferSize);
   return file;
 }
 

@@ -32,11 +32,18 @@ class ArithmeticOptimizer : public GraphPass {
 
  private:
   static void Visit(Arithmetic& arithmetic, const RuleTable& rules, const Node& node) {
-    for (const Rule* rule = rules.Next(node, nullptr); rule; rule = rules.Next(node, rule)) {
+    StringId op = node.op_id();
+    llvm::ArrayRef<const Rule*> left = rules.Of(op);
+    while (!left.empty()) {
+      const Rule& rule = *left.front();
+      left = left.drop_front();
       Verdict verdict =
-          arithmetic.Apply(*rule, node, [&](Port by) { arithmetic.Replace(node, by); });
+          arithmetic.Apply(rule, node, [&](Port by) { arithmetic.Replace(node, by); });
       arithmetic.Settle();
       if (verdict.kind == Verdict::kDone || arithmetic.stopped) break;
+      if (node.op_id() == op) continue;
+      op = node.op_id();
+      left = rules.Of(op).drop_while([&](const Rule* other) { return other->place <= rule.place; });
     }
   }
 };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/pass/rule.h"
+#include "llvm/ADT/BitVector.h"
 
 namespace grapnel::arithmetic {
 
@@ -101,7 +102,8 @@ class Arithmetic : public RuleContext {
   void DropRepeatedControls(const Node& node);
 
   std::vector<NodeId> queue_;
-  llvm::DenseSet<NodeId> queued_, forgotten_;
+  llvm::BitVector queued_;  // by node
+  llvm::DenseSet<NodeId> forgotten_;
   llvm::DenseSet<std::pair<NodeId, NodeId>> lost_;
   const NodeId first_new_;
   const ShapeMap* shapes_;  // the editor's, where those are as trusting

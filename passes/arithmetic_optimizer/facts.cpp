@@ -21,8 +21,11 @@ Arithmetic::Arithmetic(Editor& editor)
 }
 
 void Arithmetic::Enqueue(llvm::ArrayRef<Node> nodes) {
+  if (queued_.size() < graph.end_id()) queued_.resize(graph.end_id());
   for (const Node& node : nodes) {
-    if (queued_.insert(node.id()).second) queue_.push_back(node.id());
+    if (queued_.test(node.id())) continue;
+    queued_.set(node.id());
+    queue_.push_back(node.id());
   }
 }
 
@@ -30,7 +33,7 @@ Node Arithmetic::Pop() {
   if (queue_.empty()) return Node();
   NodeId id = queue_.back();
   queue_.pop_back();
-  queued_.erase(id);
+  queued_.reset(id);
   return graph.node(id);
 }
 

@@ -65,10 +65,10 @@ void SmallestFirst(Arithmetic& rule, const Group& group) {
 }
 
 Verdict MinimizeBroadcasts(Arithmetic& rule, const Node& node) {
-  if (node.num_inputs() != 2 || (node.op() != "Mul" && !IsAdd(node)) || IsTagged(node))
-    return rule.NotMine();
+  if (node.num_inputs() != 2 || (node.op() != "Mul" && !IsAdd(node))) return rule.NotMine();
   auto is_same_op = [&](const Node& inner) { return inner.op_id() == node.op_id(); };
   if (!is_same_op(node.input_node(0)) && !is_same_op(node.input_node(1))) return rule.NotMine();
+  if (IsTagged(node)) return rule.NotMine();
   if (!HasBroadcastableInputs(rule, node)) {
     return rule.Refuse(
         "the shapes of '{0}' and its inputs are not known, or it waits for something", node.name());

@@ -23,7 +23,7 @@ Verdict ForwardZeros(Folding& rule, const Node& node, int zeros) {
 Verdict SimplifyAbsorbing(Folding& rule, const Node& node) {
   if (node.num_inputs() != 2 || !rule.KnowsInputs(node)) return rule.NotMine();
   bool is_or = node.op() == "LogicalOr",
-       is_division = node.op().contains("Div") || node.op() == "Xdivy";
+       is_division = node.op().ends_with("Div") || node.op() == "Xdivy";
   bool is_product = node.op() == "Mul" || node.op() == "MulNoNan" || node.op() == "LogicalAnd";
   if (is_division && !rule.aggressive) return rule.NotMine();  // 0 / x may divide by zero
   auto decides = [&](int i) {

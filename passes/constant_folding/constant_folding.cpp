@@ -75,6 +75,7 @@ class Rounds {
   bool Show(const RuleTable& rules) {
     bool fired = false;
     ForEachTodo([&](Node node) {
+      if (!rules.Has(node)) return;
       if (fold_.too_large.contains(node.id()) || fold_.HasTpuAttribute(node)) return;
       if (!ApplyRules(fold_, rules, node)) return;
       fired = true;

@@ -19,7 +19,7 @@ bool IsQuantizationEmulation(llvm::StringRef op) {
 }
 
 // What TensorFlow leaves alone by name, whatever its inputs.
-bool IsFoldableOp(Folding& fold, const Node& node) {
+bool IsFoldableByName(Folding& fold, const Node& node) {
   if (!fold.kinds.Is(node, kPureOp) ||
       fold.kinds.Is(node, kConstOp | kFrameOp | kVariableOp | kRetvalOp))
     return false;
@@ -33,13 +33,20 @@ bool IsFoldableOp(Folding& fold, const Node& node) {
   if (!fold.fold_quantization && IsQuantizationEmulation(op)) return false;
   if (!fold.materialize_fills && (op == "Fill" || op == "ZerosLike" || op == "OnesLike"))
     return false;
-  // Calls: TensorFlow evaluates nodes without a library of functions, and a body may never end.
-  for (const auto& [key, value] : node.Attrs()) {
-    if (!value.FuncNames().empty()) return false;
-  }
   const OpInfo* info = FindOp(op);
   return llvm::none_of(info->outputs,
                        [](const OpArg& arg) { return arg.type == proto::DT_VARIANT; });
+}
+
+bool IsFoldableOp(Folding& fold, const Node& node) {
+  auto [known, added] = fold.foldable_ops.try_emplace(node.op_id());
+  if (added) known->second = IsFoldableByName(fold, node);
+  if (!known->second) return false;
+  // Calls: TensorFlow evaluates nodes without a library of functions, and a body may never end.
+  bool calls = false;
+  node.ForEachAttr(
+      [&](llvm::StringRef, AttrView value) { calls = calls || !value.FuncNames().empty(); });
+  return !calls;
 }
 
 bool IsTooLarge(Folding& fold, const Node& node) {

@@ -27,6 +27,9 @@ Folding::Folding(Editor& editor)
       materialize_fills(!editor.config().experimental_disable_compressed_tensor_optimization()),
       fold_quantization(!editor.config().experimental_disable_folding_quantization_emulation()),
       const_(graph.module().strings.Intern("Const")),
+      zeros_like_(graph.module().strings.Intern("ZerosLike")),
+      ones_like_(graph.module().strings.Intern("OnesLike")),
+      fill_(graph.module().strings.Intern("Fill")),
       has_tpu_ops_(graph.module().strings.Find("TPUReplicateMetadata") != kNoString) {
   constexpr Port kNone = {kNoNode, 0};
   first_inputs_.resize(graph.end_id(), {kNone, kNone});
@@ -44,12 +47,11 @@ bool Folding::IsAll(Port port, int value) const {
     const Literal* constant = edit.ConstantOf(node);
     return constant && constant->AllEqualTo(value);
   }
+  StringId op = node.op_id();
+  if (op != zeros_like_ && op != ones_like_ && op != fill_) return false;
   if (edit.IsFed(node)) return false;
-  llvm::StringRef op = node.op();
-  if (op == "ZerosLike") return value == 0;
-  if (op == "OnesLike") return value == 1;
-  return op == "Fill" && node.num_inputs() == 2 && IsConst(node.input(1)) &&
-         IsAll(node.input(1), value);
+  if (op != fill_) return value == (op == zeros_like_ ? 0 : 1);
+  return node.num_inputs() == 2 && IsConst(node.input(1)) && IsAll(node.input(1), value);
 }
 
 Shape Folding::ShapeOf(Port port) {

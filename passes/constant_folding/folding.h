@@ -39,6 +39,7 @@ class Folding : public RuleContext {
   const bool fold_quantization;
   bool mutates_tensors =
       false;  // some op writes into its input: what reads a tensor must then copy it, not alias it
+  llvm::DenseMap<StringId, bool> foldable_ops;  // of those that IsFoldable has met
   llvm::DenseSet<NodeId>
       too_large;  // results over the limit: not to be tried again, nor simplified
 
@@ -118,7 +119,7 @@ class Folding : public RuleContext {
   // Drops what describes the old op; attributes that begin with '_' stay.
   void DropAttrs(const Node& node);
 
-  const StringId const_;
+  const StringId const_, zeros_like_, ones_like_, fill_;
   const bool has_tpu_ops_;
   std::vector<std::array<Port, 2>> first_inputs_;  // by id; no node where there are not two
 };

@@ -23,7 +23,7 @@ enum class Kind { kAdd, kSub, kMul, kDiv };
 Kind KindOf(llvm::StringRef op) {
   if (op == "Sub") return Kind::kSub;
   if (op == "Mul" || op == "MulNoNan" || op == "LogicalAnd") return Kind::kMul;
-  if (op.contains("Div") || op == "Xdivy") return Kind::kDiv;
+  if (op.ends_with("Div") || op == "Xdivy") return Kind::kDiv;
   return Kind::kAdd;
 }
 

@@ -44,7 +44,7 @@ class DependencyOptimizer : public GraphPass {
       if (rule->apply.of_body()) continue;
       for (Node node : context.graph.nodes()) {
         if (context.stopped) return;
-        context.Apply(*rule, node);
+        if (!rule->may_apply || rule->may_apply(node)) context.Apply(*rule, node);
       }
     }
   }

@@ -81,13 +81,16 @@ Verdict SwapImplementation(Implementations& rule, const Node& node) {
   return rule.Done();
 }
 
+bool HasFunctions(const Node& node) { return !node.graph().module().functions.empty(); }
+
 GRAPNEL_RULE({.optimizer = "implementation_selector",
               .place = 2,
               .name = "swap_implementation",
               .ops = {},
               .help = "a call calls the function that is meant for the device it is on",
               .refuses = "calls without a device, functions of other dtypes",
-              .apply = SwapImplementation});
+              .apply = SwapImplementation,
+              .may_apply = HasFunctions});
 
 }  // namespace
 }  // namespace grapnel

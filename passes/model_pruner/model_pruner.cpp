@@ -102,7 +102,9 @@ class ModelPruner : public GraphPass {
         if (id == kNoNode || seen[id]) continue;
         seen[id] = true;
         met.push_back(id);
-        for (Port port : graph.node(id).inputs()) open.push_back(port.node);
+        Node node = graph.node(id);
+        for (int slot = 0, slots = node.num_inputs() + node.num_controls(); slot < slots; ++slot)
+          open.push_back(node.input(slot).node);
       }
     }
     edit_->SetOrder(std::vector<NodeId>(met.rbegin(), met.rend()));

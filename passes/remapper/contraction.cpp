@@ -97,10 +97,9 @@ bool IsFusable(Remapper& rule, const Node& root, const Node& contraction) {
         contraction.name());
     return false;
   }
+  if (contraction.op() != "Conv2D" && contraction.op() != "Conv3D") return true;
   std::string format = contraction.GetString("data_format");
-  bool is_conv = contraction.op() == "Conv2D" || contraction.op() == "Conv3D";
-  bool is_known = format == "NHWC" || format == "NCHW" || format == "NDHWC" || format == "NCDHW";
-  if (is_conv && !is_known) {
+  if (format != "NHWC" && format != "NCHW" && format != "NDHWC" && format != "NCDHW") {
     rule.RefuseAt(root, "'{0}' has the layout {1}, which has no fused kernel", contraction.name(),
                   format);
     return false;
@@ -118,9 +117,12 @@ llvm::StringRef FusedOpOf(const Node& contraction) {
 RemapAttrs FusedAttrsOf(Remapper& rule, const Node& contraction,
                         llvm::ArrayRef<llvm::StringRef> fused_ops, int num_args, float epsilon,
                         const Node& activation) {
-  RemapAttrs attrs = {{"fused_ops", attr::Strings(fused_ops)},
-                      {"num_args", attr::Int(num_args)},
-                      {"epsilon", attr::Float(epsilon)}};
+  constexpr size_t kMost = 16;
+  RemapAttrs attrs;
+  attrs.reserve(kMost);
+  attrs.emplace_back("fused_ops", attr::Strings(fused_ops));
+  attrs.emplace_back("num_args", attr::Int(num_args));
+  attrs.emplace_back("epsilon", attr::Float(epsilon));
   CopyAttr(&attrs, contraction, "T");
   llvm::StringRef op = contraction.op();
   bool is_matmul = op == "MatMul" || op == "_FusedMatMul";

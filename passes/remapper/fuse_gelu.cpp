@@ -174,6 +174,15 @@ Verdict FuseGelu(Remapper& rule, const Node& root) {
   return rule.Done();
 }
 
+// Either way one factor is a product.
+bool MayFuseGelu(const Node& root) {
+  for (int i = 0; i < root.num_inputs(); ++i) {
+    Node input = root.input_node(i);
+    if (input && input.op_id() == root.op_id()) return true;
+  }
+  return false;
+}
+
 GRAPNEL_RULE({.optimizer = "remapper",
               .place = 9,
               .name = "fuse_gelu",
@@ -181,7 +190,8 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .help = "MatMul, bias and GELU become _FusedMatMul",
               .refuses = "a transposed first input, inner nodes that are read from outside, nodes "
                          "off the CPU",
-              .apply = FuseGelu});
+              .apply = FuseGelu,
+              .may_apply = MayFuseGelu});
 
 }  // namespace
 }  // namespace grapnel::remapper
