@@ -305,8 +305,7 @@ class Table {
 
   const OpInfo* Find(StringRef name) {
     size_t place = HashBytes(name) % kPlaces;
-    while (places_[place] && NameOf(lines_[places_[place] - 1]) != name)
-      place = (place + 1) % kPlaces;
+    while (places_[place] && !IsOf(lines_[places_[place] - 1], name)) place = (place + 1) % kPlaces;
     if (!places_[place]) return nullptr;
     size_t i = places_[place] - 1;
     if (const OpInfo* op = ops_[i].load(std::memory_order_acquire)) return op;
@@ -343,7 +342,10 @@ class Table {
     return op.release();
   }
 
-  static StringRef NameOf(StringRef line) { return line.take_front(line.find_first_of(" (")); }
+  static StringRef NameOf(StringRef line) { return line.take_front(line.find('(')); }
+  static bool IsOf(StringRef line, StringRef name) {
+    return line.size() > name.size() && line[name.size()] == '(' && line.starts_with(name);
+  }
 
   static constexpr size_t kPlaces = 4096;  // a power of two, twice the ops
   std::vector<StringRef> lines_;           // sorted by name
