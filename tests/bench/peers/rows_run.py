@@ -86,7 +86,7 @@ def mean_of_networks(rows):
     ratios = [r for r in ratios if r is not None]
     if len(ratios) > 1:
         mean = statistics.fmean(ratios)
-        rows["run/mean"] = Row("mean of the ratios", "", {}, [Goal(mean, 0.85, "of ONNX Runtime")])
+        rows["run/mean"] = Row(f"mean of the ratios: {number(mean)}", "", {}, [Goal(mean, 0.85, "of ONNX Runtime")])
 
 
 def beside(name, spinners):
