@@ -24,13 +24,15 @@ int UsableCores() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-// Whether it came true soon enough not to sleep for it. By the clock: how long a pause takes
-// differs tenfold among processors.
+// In ticks of the processor's clock: some 40 and 300 microseconds. How long a pause takes differs
+// tenfold among processors.
+constexpr uint64_t kUntilWork = 100'000, kUntilOthersEnd = 800'000;
+
+// Whether it came true soon enough not to sleep for it.
 template <typename Condition>
-bool Spin(Condition&& holds) {
-  constexpr uint64_t kTicks = 100'000;  // some 40 microseconds
+bool Spin(uint64_t ticks, Condition&& holds) {
   for (uint64_t begin = __builtin_ia32_rdtsc(); !holds(); __builtin_ia32_pause()) {
-    if (__builtin_ia32_rdtsc() - begin > kTicks) return false;
+    if (__builtin_ia32_rdtsc() - begin > ticks) return false;
   }
   return true;
 }
@@ -97,9 +99,10 @@ struct ThreadPool::State {
     if (active.fetch_sub(1, std::memory_order_seq_cst) == 1) active.notify_one();
   }
 
-  // Sleeps when it takes long: then a worker that has lost its core may have this one.
+  // Sleeps when it takes long: then a worker that has lost its core may have this one. Not at once:
+  // beside other work to wake up takes milliseconds.
   void AwaitWorkers() {
-    if (Spin([&] { return active.load(std::memory_order_seq_cst) == 0; })) return;
+    if (Spin(kUntilOthersEnd, [&] { return active.load(std::memory_order_seq_cst) == 0; })) return;
     for (int count; (count = active.load(std::memory_order_seq_cst)) != 0;) active.wait(count);
   }
 
@@ -108,7 +111,7 @@ struct ThreadPool::State {
     inside_parallel_for = true;
     uint64_t seen = 0;
     for (;;) {
-      if (!Spin([&] { return generation.load(std::memory_order_acquire) != seen; })) {
+      if (!Spin(kUntilWork, [&] { return generation.load(std::memory_order_acquire) != seen; })) {
         std::unique_lock lock(mutex);
         wake.wait(lock, [&] { return stop || generation.load(std::memory_order_acquire) != seen; });
         if (stop) return;
