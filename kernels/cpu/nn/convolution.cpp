@@ -198,7 +198,7 @@ class ConvKernel {
       };
       // Nobody can make the filter again of what Winograd's way keeps of it.
       auto copy = [&](const void* from, float* to) {
-        std::memcpy(to, from, ctx.input(1).byte_size());
+        std::memcpy(to, from, ctx.input(1).num_elements() * sizeof(float));
       };
       KeptWeights::Change change;
       if (fold)
