@@ -120,10 +120,10 @@ llvm::SmallVector<Use, 4> Node::UsesOf(int port) const {
 }
 
 std::optional<AttrView> Node::FindAttr(llvm::StringRef key) const {
-  const NodeTable::Data& data = table_->nodes_[id_];
+  const NodeTable::Text& text = table_->texts_[id_];
   std::optional<AttrView> found;
-  if (data.attrs >= 0) {
-    for (const NodeTable::Attribute& attribute : table_->attrs_[data.attrs]) {
+  if (text.attrs >= 0) {
+    for (const NodeTable::Attribute& attribute : table_->attrs_[text.attrs]) {
       if (IsKey(table_->strings_.Get(attribute.key), key)) found = AttrView(attribute.value);
     }
     return found;
@@ -168,9 +168,9 @@ std::vector<int64_t> Node::GetInts(llvm::StringRef key) const {
 }
 
 void Node::ForEachAttr(llvm::function_ref<void(llvm::StringRef, AttrView)> visit) const {
-  const NodeTable::Data& data = table_->nodes_[id_];
-  if (data.attrs >= 0) {
-    for (const NodeTable::Attribute& a : table_->attrs_[data.attrs])
+  const NodeTable::Text& text = table_->texts_[id_];
+  if (text.attrs >= 0) {
+    for (const NodeTable::Attribute& a : table_->attrs_[text.attrs])
       visit(table_->strings_.Get(a.key), AttrView(a.value));
   } else {
     VisitAttrs(table_->FieldsFromAttrs(id_),
@@ -182,9 +182,9 @@ std::vector<std::pair<llvm::StringRef, AttrView>> Node::Attrs() const {
   constexpr size_t kMostlyEnough = 8;
   std::vector<std::pair<llvm::StringRef, AttrView>> attrs;
   attrs.reserve(kMostlyEnough);
-  const NodeTable::Data& data = table_->nodes_[id_];
-  if (data.attrs >= 0) {
-    for (const NodeTable::Attribute& a : table_->attrs_[data.attrs]) {
+  const NodeTable::Text& text = table_->texts_[id_];
+  if (text.attrs >= 0) {
+    for (const NodeTable::Attribute& a : table_->attrs_[text.attrs]) {
       attrs.emplace_back(table_->strings_.Get(a.key), AttrView(a.value));
     }
   } else {
@@ -208,7 +208,7 @@ std::vector<std::pair<llvm::StringRef, AttrView>> Node::Attrs() const {
 }
 
 std::optional<llvm::StringRef> Graph::AttrBytes(NodeId id) const {
-  if (nodes_[id].attrs >= 0) return std::nullopt;
+  if (texts_[id].attrs >= 0) return std::nullopt;
   constexpr char kAttr = 0x2A;
   llvm::StringRef fields = FieldsFromAttrs(id);
   if (!fields.empty() && fields[0] == kAttr) return fields;
@@ -238,8 +238,13 @@ Node Graph::Find(StringId name) const {
 }
 
 void Graph::Reserve(size_t nodes) {
-  nodes_.reserve(nodes);
+  // Optimizers add some: then all of it would move. What is not filled takes no memory.
+  size_t some_more = nodes + nodes / 4;
+  nodes_.reserve(some_more);
+  texts_.reserve(some_more);
+  alive_.reserve(some_more);
   UseHugePages(nodes_.data() + nodes_.size(), (nodes - nodes_.size()) * sizeof(Data));
+  UseHugePages(texts_.data() + texts_.size(), (nodes - texts_.size()) * sizeof(Text));
   by_name_.reserve(nodes);
 }
 
@@ -247,11 +252,13 @@ void Graph::CopyNodes(const Graph& original,
                       llvm::function_ref<llvm::StringRef(llvm::StringRef)> share) {
   ++version_;
   nodes_ = original.nodes_;
+  texts_ = original.texts_;
+  alive_ = original.alive_;
   attrs_ = original.attrs_;
   by_name_ = original.by_name_;
   num_alive_ = original.num_alive_;
-  for (Data& data : nodes_) {
-    if (data.source) data.source = share({data.source, data.source_size}).data();
+  for (Text& text : texts_) {
+    if (text.source) text.source = share({text.source, text.source_size}).data();
   }
   for (std::vector<Attribute>& attrs : attrs_) {
     for (Attribute& attr : attrs) attr.value = share(attr.value);
@@ -260,9 +267,10 @@ void Graph::CopyNodes(const Graph& original,
 
 NodeId Graph::AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef device) {
   StringTable& strings = module_->strings;
-  NodeId id = AddImported(strings.Intern(name), strings.Intern(op), strings.Intern(device), {});
-  assert(by_name_[nodes_[id].name] == id && "the name is taken");
-  Mark(nodes_[id]);
+  StringId name_id = strings.Intern(name);
+  NodeId id = AddImported(name_id, strings.Intern(op), strings.Intern(device), {});
+  assert(by_name_[name_id] == id && "the name is taken");
+  Mark(id);
   return id;
 }
 
@@ -270,15 +278,15 @@ NodeId Graph::AddImported(StringId name, StringId op, StringId device, llvm::Str
                           bool* name_taken, size_t attrs_at) {
   ++version_;
   NodeId id = nodes_.size();
-  nodes_.emplace_back();
-  Data& data = nodes_.back();
-  data.name = name;
-  data.op = op;
-  data.device = device;
-  data.source = source.data();
-  data.source_size = source.size();
-  data.attrs_at = attrs_at;
-  data.version = version_;
+  nodes_.emplace_back().op = op;
+  alive_.push_back(1);
+  Text& text = texts_.emplace_back();
+  text.name = name;
+  text.device = device;
+  text.source = source.data();
+  text.source_size = source.size();
+  text.attrs_at = attrs_at;
+  text.version = version_;
   bool is_new = by_name_.try_emplace(name, id).second;
   if (name_taken) *name_taken = !is_new;
   ++num_alive_;
@@ -315,18 +323,18 @@ void Graph::RemoveEdge(NodeId id, uint32_t slot) {
     if (data.edges[i].node != kNoNode) nodes_[data.edges[i].node].uses[data.edges[i].use].slot = i;
   }
   data.edges.pop_back();
-  Mark(data);
+  Mark(id);
 }
 
 void Graph::RemoveNode(NodeId id) {
   ++version_;
   Data& data = nodes_[id];
-  assert(data.alive && data.uses.empty() && "a node that is read cannot go");
+  assert(alive_[id] && data.uses.empty() && "a node that is read cannot go");
   for (const Edge& edge : data.edges) DropUse(edge);
   data.edges.clear();
   data.num_data = 0;
-  data.alive = false;
-  auto it = by_name_.find(data.name);
+  alive_[id] = 0;
+  auto it = by_name_.find(texts_[id].name);
   if (it != by_name_.end() && it->second == id) by_name_.erase(it);
   --num_alive_;
 }
@@ -336,27 +344,27 @@ void Graph::SetOp(NodeId id, llvm::StringRef op) {
   // What the source says of attributes stays with the old op.
   if (!SharesAttrs(id)) OwnAttrs(id);
   nodes_[id].op = module_->strings.Intern(op);
-  Mark(nodes_[id]);
+  Mark(id);
   // In a function's body readers name the output, and another op calls it otherwise.
   if (this == &module_->main) return;
-  for (const Use& use : nodes_[id].uses) Mark(nodes_[use.node]);
+  for (const Use& use : nodes_[id].uses) Mark(use.node);
 }
 
 void Graph::SetDevice(NodeId id, llvm::StringRef device) {
   ++version_;
-  nodes_[id].device = module_->strings.Intern(device);
-  Mark(nodes_[id]);
+  texts_[id].device = module_->strings.Intern(device);
+  Mark(id);
 }
 
 void Graph::Rename(NodeId id, llvm::StringRef name) {
   ++version_;
-  Data& data = nodes_[id];
-  auto it = by_name_.find(data.name);
+  Text& text = texts_[id];
+  auto it = by_name_.find(text.name);
   if (it != by_name_.end() && it->second == id) by_name_.erase(it);
-  data.name = module_->strings.Intern(name);
-  by_name_.try_emplace(data.name, id);  // where a damaged graph has a name twice, it is the first's
-  Mark(data);
-  for (const Use& use : data.uses) Mark(nodes_[use.node]);
+  text.name = module_->strings.Intern(name);
+  by_name_.try_emplace(text.name, id);  // where a damaged graph has a name twice, it is the first's
+  Mark(id);
+  for (const Use& use : nodes_[id].uses) Mark(use.node);
 }
 
 void Graph::AddInput(NodeId id, Port port) {
@@ -364,12 +372,12 @@ void Graph::AddInput(NodeId id, Port port) {
   uint32_t slot = nodes_[id].num_data;
   Edge edge = MakeEdge(id, slot, port);
   Data& data = nodes_[id];
-  data.edges.insert(data.edges.begin() + slot, edge);
+  data.edges.insert(slot, edge);
   ++data.num_data;
   for (uint32_t i = slot + 1; i < data.edges.size(); ++i) {
     if (data.edges[i].node != kNoNode) nodes_[data.edges[i].node].uses[data.edges[i].use].slot = i;
   }
-  Mark(data);
+  Mark(id);
 }
 
 void Graph::SetInput(NodeId id, int slot, Port port) {
@@ -378,7 +386,7 @@ void Graph::SetInput(NodeId id, int slot, Port port) {
   if (data.edges[slot].node == port.node && data.edges[slot].port == port.index) return;
   DropUse(data.edges[slot]);
   data.edges[slot] = MakeEdge(id, slot, port);
-  Mark(data);
+  Mark(id);
 }
 
 void Graph::RemoveInput(NodeId id, int slot) { RemoveEdge(id, slot); }
@@ -403,7 +411,7 @@ void Graph::AppendControl(NodeId id, NodeId from) {
   Data& data = nodes_[id];
   Edge edge = MakeEdge(id, data.edges.size(), {from, kControlPort});
   data.edges.push_back(edge);
-  Mark(data);
+  Mark(id);
 }
 
 bool Graph::RemoveControl(NodeId id, NodeId from) {
@@ -428,7 +436,7 @@ void Graph::RemoveControlSlot(NodeId id, uint32_t slot) {
       nodes_[data.edges[slot].node].uses[data.edges[slot].use].slot = slot;
   }
   data.edges.pop_back();
-  Mark(data);
+  Mark(id);
 }
 
 void Graph::SetInputs(NodeId id, llvm::ArrayRef<Port> ports) {
@@ -443,16 +451,16 @@ void Graph::SetInputs(NodeId id, llvm::ArrayRef<Port> ports) {
     data.edges.push_back(edge);
     data.num_data += !port.IsControl();
   }
-  Mark(data);
+  Mark(id);
 }
 
 void Graph::AddImportedInput(NodeId id, Port port, llvm::StringRef text, bool control) {
   ++version_;
   bool after_controls = !control && nodes_[id].edges.size() != nodes_[id].num_data;
   if (port.node != kNoNode && after_controls) {
-    bool was_changed = nodes_[id].changed;
+    bool was_changed = texts_[id].changed;
     AddInput(id, port);
-    nodes_[id].changed = was_changed;
+    texts_[id].changed = was_changed;
     return;
   }
   uint32_t slot = nodes_[id].edges.size();
@@ -470,8 +478,8 @@ void Graph::AddImportedInput(NodeId id, Port port, llvm::StringRef text, bool co
 
 std::vector<Graph::Attribute>& Graph::OwnAttrs(NodeId id) {
   ++version_;
-  Data& data = nodes_[id];
-  if (data.attrs < 0) {
+  Text& text = texts_[id];
+  if (text.attrs < 0) {
     std::vector<Attribute> own;
     VisitAttrs(FieldsFromAttrs(id), [&](llvm::StringRef key, llvm::StringRef value) {
       StringId key_id = module_->strings.Intern(key);
@@ -483,11 +491,11 @@ std::vector<Graph::Attribute>& Graph::OwnAttrs(NodeId id) {
       }
       own.push_back({key_id, value});
     });
-    data.attrs = attrs_.size();
+    text.attrs = attrs_.size();
     attrs_.push_back(std::move(own));
   }
-  Mark(data);
-  return attrs_[data.attrs];
+  Mark(id);
+  return attrs_[text.attrs];
 }
 
 void Graph::SetAttr(NodeId id, llvm::StringRef key, llvm::StringRef value) {
@@ -520,21 +528,21 @@ void Graph::RemoveAttr(NodeId id, llvm::StringRef key) {
 }
 
 void Graph::ShareAttrs(NodeId id, llvm::StringRef bytes) {
-  Data& data = nodes_[id];
-  assert(data.attrs < 0 && (!data.source || data.shares_attrs) && "it has attributes of its own");
+  Text& text = texts_[id];
+  assert(text.attrs < 0 && (!text.source || text.shares_attrs) && "it has attributes of its own");
   ++version_;
-  data.source = bytes.data();
-  data.source_size = bytes.size();
-  data.shares_attrs = true;
-  Mark(data);
-  data.attrs_at = 0;
+  text.source = bytes.data();
+  text.source_size = bytes.size();
+  text.shares_attrs = true;
+  Mark(id);
+  text.attrs_at = 0;
 }
 
 void Graph::CopyAttrs(NodeId to, const Node& from) {
   assert(&from.graph().module() == module_);
-  const Data& data = nodes_[to];
-  const Data& other = from.graph().nodes_[from.id()];
-  if (other.shares_attrs && other.attrs < 0 && data.attrs < 0 && !data.source)
+  const Text& text = texts_[to];
+  const Text& other = from.graph().texts_[from.id()];
+  if (other.shares_attrs && other.attrs < 0 && text.attrs < 0 && !text.source)
     return ShareAttrs(to, from.graph().Bytes(from.id()));
   std::vector<Attribute> copied;
   for (const auto& [key, value] : from.Attrs())
@@ -549,7 +557,7 @@ std::string Graph::UniqueName(llvm::StringRef base) const {
 }
 
 llvm::StringRef Graph::UnchangedSource(NodeId id) const {
-  return nodes_[id].changed ? llvm::StringRef() : Source(id);
+  return texts_[id].changed ? llvm::StringRef() : Source(id);
 }
 
 std::vector<NodeId> TopologicalOrder(const Graph& graph) {

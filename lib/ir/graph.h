@@ -27,7 +27,7 @@ class Module;
 // One body: the main graph or a function's. Ids are never reused; a removed node leaves a hole.
 // In a function's body the arguments are nodes of op _Arg (attributes T, index; named as in the
 // signature) and the results nodes of op _Retval, so that they have ports and users as any other.
-// About 120 bytes a node. Not thread-safe for writers.
+// About 105 bytes a node. Not thread-safe for writers.
 class GRAPNEL_PUBLIC Graph : private NodeTable {
  public:
   explicit Graph(Module* module, const Function* function = nullptr);
@@ -41,12 +41,15 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   uint64_t version() const { return version_; }
   uint64_t id() const { return version_ >> kBitsOfChanges; }  // no other graph's
   // The graph's version at the node's last change: of its op, attributes, device, name or inputs.
-  uint64_t VersionOf(NodeId id) const { return nodes_[id].version; }
+  uint64_t VersionOf(NodeId id) const { return texts_[id].version; }
 
   NodeId end_id() const { return static_cast<NodeId>(nodes_.size()); }  // one past the largest id
   size_t num_nodes() const { return num_alive_; }
-  bool IsAlive(NodeId id) const { return id < nodes_.size() && nodes_[id].alive; }
+  bool IsAlive(NodeId id) const { return id < nodes_.size() && alive_[id]; }
   Node node(NodeId id) const { return Node(this, id); }
+  // Says that a node, if there is one of this id, is soon read: what walks in the order of ids with
+  // many nodes waits for less.
+  void Prefetch(NodeId id) const { __builtin_prefetch(nodes_.data() + id); }
   Node Find(llvm::StringRef name) const;  // false when there is none
   Node Find(StringId name) const;         // no wait for memory where names are asked for in order
 
@@ -63,8 +66,10 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
 
    private:
     void SkipDead() {
-      while (id_ < graph_->end_id() && !graph_->nodes_[id_].alive) ++id_;
+      while (id_ < graph_->end_id() && !graph_->alive_[id_]) ++id_;
+      graph_->Prefetch(id_ + kAhead);
     }
+    static constexpr NodeId kAhead = 8;
     const Graph* graph_;
     NodeId id_;
   };
@@ -121,14 +126,14 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   llvm::StringRef UnchangedSource(NodeId id) const;
   // The NodeDef it was read from, changed since or not: unknown fields come from here.
   llvm::StringRef Source(NodeId id) const {
-    return nodes_[id].shares_attrs ? llvm::StringRef() : Bytes(id);
+    return texts_[id].shares_attrs ? llvm::StringRef() : Bytes(id);
   }
   // Whether its attributes are those of Source().
   bool HasAttrsOfSource(NodeId id) const {
-    return nodes_[id].attrs < 0 && !nodes_[id].shares_attrs;
+    return texts_[id].attrs < 0 && !texts_[id].shares_attrs;
   }
   // Whether they are the bytes that ShareAttrs was given.
-  bool SharesAttrs(NodeId id) const { return nodes_[id].attrs < 0 && nodes_[id].shares_attrs; }
+  bool SharesAttrs(NodeId id) const { return texts_[id].attrs < 0 && texts_[id].shares_attrs; }
   // The part of that NodeDef, or of the bytes that ShareAttrs was given, that holds the attributes:
   // two nodes with the same have the same ones.
   // Nothing once they were changed.
@@ -142,10 +147,10 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   friend class Node;
   static constexpr int kBitsOfChanges = 40;
   static uint64_t FirstVersion();
-  llvm::StringRef Bytes(NodeId id) const { return {nodes_[id].source, nodes_[id].source_size}; }
-  void Mark(Data& data) {
-    data.changed = true;
-    data.version = version_;
+  llvm::StringRef Bytes(NodeId id) const { return {texts_[id].source, texts_[id].source_size}; }
+  void Mark(NodeId id) {
+    texts_[id].changed = true;
+    texts_[id].version = version_;
   }
   Edge MakeEdge(NodeId reader, uint32_t slot, Port port);
   void DropUse(const Edge& edge);

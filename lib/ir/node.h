@@ -12,6 +12,7 @@
 #include "lib/ir/attr.h"
 #include "lib/ir/string_table.h"
 #include "lib/support/public.h"
+#include "lib/support/short_list.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -120,38 +121,45 @@ class GRAPNEL_PUBLIC NodeTable {
     StringId key;
     llvm::StringRef value;
   };
-  struct Data {
-    StringId name, op, device;
+  // What whoever walks over nodes reads, in one line of the cache.
+  struct alignas(64) Data {
+    StringId op;
     uint32_t num_data = 0;
-    llvm::SmallVector<Edge, 2> edges;
-    llvm::SmallVector<Use, 2> uses;
+    ShortList<Edge, 2> edges;
+    ShortList<Use, 2> uses;
+  };
+  // The rest of a node.
+  struct Text {
+    StringId name, device;
     const char* source = nullptr;
     uint32_t source_size = 0, attrs_at = 0;
     int32_t attrs = -1;  // index into attrs_; -1 while they are still in `source`
-    bool alive = true;
     bool changed = false;
     bool shares_attrs = false;  // `source` is what ShareAttrs was given
     uint64_t version = 0;
   };
+  static_assert(sizeof(Data) == 64 && sizeof(Text) == 40);
 
   explicit NodeTable(const StringTable& strings) : strings_(strings) {}
   // `source` from the first attribute on.
   llvm::StringRef FieldsFromAttrs(NodeId id) const {
-    const Data& data = nodes_[id];
-    return {data.source + data.attrs_at, data.source_size - data.attrs_at};
+    const Text& text = texts_[id];
+    return {text.source + text.attrs_at, text.source_size - text.attrs_at};
   }
 
   const StringTable& strings_;  // of the module
-  std::vector<Data> nodes_;
+  std::vector<Data> nodes_;     // by id, as the next two
+  std::vector<Text> texts_;
+  std::vector<uint8_t> alive_;  // 1, or 0 once it was removed
   std::vector<std::vector<Attribute>> attrs_;
 };
 
 llvm::StringRef Node::name() const { return table_->strings_.Get(name_id()); }
 llvm::StringRef Node::op() const { return table_->strings_.Get(op_id()); }
 llvm::StringRef Node::device() const { return table_->strings_.Get(device_id()); }
-StringId Node::name_id() const { return table_->nodes_[id_].name; }
+StringId Node::name_id() const { return table_->texts_[id_].name; }
 StringId Node::op_id() const { return table_->nodes_[id_].op; }
-StringId Node::device_id() const { return table_->nodes_[id_].device; }
+StringId Node::device_id() const { return table_->texts_[id_].device; }
 
 int Node::num_inputs() const { return static_cast<int>(table_->nodes_[id_].num_data); }
 Port Node::input(int i) const {
