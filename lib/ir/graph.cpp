@@ -1,6 +1,7 @@
 #include "lib/ir/graph.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cassert>
 #include <queue>
@@ -9,6 +10,7 @@
 #include "lib/ir/op_table.h"
 #include "lib/ir/wire.h"
 #include "lib/support/memory.h"
+#include "llvm/ADT/BitVector.h"
 
 namespace grapnel {
 namespace {
@@ -219,8 +221,29 @@ std::optional<llvm::StringRef> Graph::AttrBytes(NodeId id) const {
   return llvm::StringRef();
 }
 
+bool Graph::MayHaveAttr(llvm::StringRef key) {
+  if (attr_keys_) return attr_keys_->contains(key);
+  attr_keys_.emplace();
+  constexpr size_t kShort = 256, kOps = 64;
+  // Attributes whose keys are known, by the last digits of the op: most nodes of one have the same.
+  std::array<llvm::StringRef, kOps> known;
+  for (Node node : nodes()) {
+    llvm::StringRef& latest = known[node.op_id() % kOps];
+    std::optional<llvm::StringRef> bytes = AttrBytes(node.id());
+    bool is_short = bytes && bytes->size() < kShort;
+    if (is_short && *bytes == latest) continue;
+    node.ForEachAttr([&](llvm::StringRef k, AttrView) { AddAttrKey(k); });
+    if (is_short) latest = *bytes;
+  }
+  return attr_keys_->contains(key);
+}
+
 Graph::Graph(Module* module, const Function* function)
-    : NodeTable(module->strings), module_(module), function_(function), version_(FirstVersion()) {}
+    : NodeTable(module->strings),
+      module_(module),
+      function_(function),
+      version_(FirstVersion()),
+      changes_from_(version_) {}
 
 uint64_t Graph::FirstVersion() {
   static std::atomic<uint64_t> graphs{0};
@@ -257,6 +280,8 @@ void Graph::CopyNodes(const Graph& original,
   attrs_ = original.attrs_;
   by_name_ = original.by_name_;
   num_alive_ = original.num_alive_;
+  ForgetChanges();
+  attr_keys_.reset();
   for (Text& text : texts_) {
     if (text.source) text.source = share({text.source, text.source_size}).data();
   }
@@ -268,7 +293,7 @@ void Graph::CopyNodes(const Graph& original,
 NodeId Graph::AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef device) {
   StringTable& strings = module_->strings;
   StringId name_id = strings.Intern(name);
-  NodeId id = AddImported(name_id, strings.Intern(op), strings.Intern(device), {});
+  NodeId id = Append(name_id, strings.Intern(op), strings.Intern(device), {}, nullptr, 0);
   assert(by_name_[name_id] == id && "the name is taken");
   Mark(id);
   return id;
@@ -276,6 +301,14 @@ NodeId Graph::AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef 
 
 NodeId Graph::AddImported(StringId name, StringId op, StringId device, llvm::StringRef source,
                           bool* name_taken, size_t attrs_at) {
+  NodeId id = Append(name, op, device, source, name_taken, attrs_at);
+  ForgetChanges();
+  attr_keys_.reset();
+  return id;
+}
+
+NodeId Graph::Append(StringId name, StringId op, StringId device, llvm::StringRef source,
+                     bool* name_taken, size_t attrs_at) {
   ++version_;
   NodeId id = nodes_.size();
   nodes_.emplace_back().op = op;
@@ -291,6 +324,33 @@ NodeId Graph::AddImported(StringId name, StringId op, StringId device, llvm::Str
   if (name_taken) *name_taken = !is_new;
   ++num_alive_;
   return id;
+}
+
+void Graph::AddChange(NodeId id) {
+  constexpr size_t kLeast = 256;
+  if (changes_.size() >= kLeast + nodes_.size() / 4) ForgetChanges();
+  changes_.push_back({version_, id});
+}
+
+void Graph::ForgetChanges() {
+  changes_.clear();
+  changes_from_ = version_;
+}
+
+std::vector<NodeId> Graph::ChangedSince(uint64_t since) const {
+  std::vector<NodeId> changed;
+  if (since < changes_from_) {
+    for (Node node : nodes()) {
+      if (VersionOf(node.id()) > since) changed.push_back(node.id());
+    }
+    return changed;
+  }
+  auto first = std::partition_point(changes_.begin(), changes_.end(),
+                                    [&](const Change& change) { return change.version <= since; });
+  llvm::BitVector is_changed(nodes_.size());
+  for (auto at = first; at != changes_.end(); ++at) is_changed[at->node] = alive_[at->node];
+  for (NodeId id : is_changed.set_bits()) changed.push_back(id);
+  return changed;
 }
 
 Graph::Edge Graph::MakeEdge(NodeId reader, uint32_t slot, Port port) {
@@ -513,6 +573,7 @@ llvm::StringRef Graph::SetAttr(NodeId id, llvm::StringRef key,
       return kept;
     }
   }
+  AddAttrKey(module_->strings.Get(key_id));
   constexpr size_t kMostlyEnough = 8;
   if (own.size() == own.capacity()) own.reserve(std::max(kMostlyEnough, 2 * own.size()));
   own.push_back({key_id, kept});
@@ -534,8 +595,9 @@ void Graph::ShareAttrs(NodeId id, llvm::StringRef bytes) {
   text.source = bytes.data();
   text.source_size = bytes.size();
   text.shares_attrs = true;
-  Mark(id);
   text.attrs_at = 0;
+  Mark(id);
+  if (attr_keys_) VisitAttrs(bytes, [&](llvm::StringRef key, llvm::StringRef) { AddAttrKey(key); });
 }
 
 void Graph::CopyAttrs(NodeId to, const Node& from) {
@@ -545,8 +607,10 @@ void Graph::CopyAttrs(NodeId to, const Node& from) {
   if (other.shares_attrs && other.attrs < 0 && text.attrs < 0 && !text.source)
     return ShareAttrs(to, from.graph().Bytes(from.id()));
   std::vector<Attribute> copied;
-  for (const auto& [key, value] : from.Attrs())
+  for (const auto& [key, value] : from.Attrs()) {
     copied.push_back({module_->strings.Intern(key), value.bytes()});
+    AddAttrKey(module_->strings.Get(copied.back().key));
+  }
   OwnAttrs(to) = std::move(copied);
 }
 

@@ -15,6 +15,7 @@
 #include "lib/ir/string_table.h"
 #include "lib/support/public.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/iterator_range.h"
@@ -42,16 +43,25 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   uint64_t id() const { return version_ >> kBitsOfChanges; }  // no other graph's
   // The graph's version at the node's last change: of its op, attributes, device, name or inputs.
   uint64_t VersionOf(NodeId id) const { return texts_[id].version; }
+  // The nodes there are whose version is later than `since`, in order of id. Of the cost of the
+  // changes since while they are few: the latest are kept, a fourth as many as there are nodes.
+  std::vector<NodeId> ChangedSince(uint64_t since) const;
 
   NodeId end_id() const { return static_cast<NodeId>(nodes_.size()); }  // one past the largest id
   size_t num_nodes() const { return num_alive_; }
   bool IsAlive(NodeId id) const { return id < nodes_.size() && alive_[id]; }
   Node node(NodeId id) const { return Node(this, id); }
-  // Says that a node, if there is one of this id, is soon read: what walks in the order of ids with
-  // many nodes waits for less.
-  void Prefetch(NodeId id) const { __builtin_prefetch(nodes_.data() + id); }
+  // Says that a node, if there is one of this id, is soon read: a walk over many waits for less.
+  void Prefetch(NodeId id) const {
+    // Any address may be asked for; of a pointer it would have to be one in the list.
+    uintptr_t at = reinterpret_cast<uintptr_t>(nodes_.data()) + id * sizeof(Data);
+    __builtin_prefetch(reinterpret_cast<const void*>(at));  // NOLINT(performance-no-int-to-ptr)
+  }
   Node Find(llvm::StringRef name) const;  // false when there is none
   Node Find(StringId name) const;         // no wait for memory where names are asked for in order
+
+  // Nodes by which a walk asks before it needs one.
+  static constexpr NodeId kAhead = 8;
 
   class Iterator {
    public:
@@ -69,13 +79,35 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
       while (id_ < graph_->end_id() && !graph_->alive_[id_]) ++id_;
       graph_->Prefetch(id_ + kAhead);
     }
-    static constexpr NodeId kAhead = 8;
     const Graph* graph_;
     NodeId id_;
+  };
+  class ListIterator {
+   public:
+    ListIterator(const Graph* graph, const NodeId* at, const NodeId* end)
+        : graph_(graph), at_(at), end_(end) {}
+    Node operator*() const {
+      if (end_ - at_ > kAhead) graph_->Prefetch(at_[kAhead]);
+      return Node(graph_, *at_);
+    }
+    ListIterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    bool operator!=(const ListIterator& other) const { return at_ != other.at_; }
+
+   private:
+    const Graph* graph_;
+    const NodeId *at_, *end_;
   };
   // The nodes that are there, in order of id (the file's order, then as made).
   llvm::iterator_range<Iterator> nodes() const {
     return {Iterator(this, 0), Iterator(this, end_id())};
+  }
+  // Those of the list, which stays as it is meanwhile; removed ones too.
+  llvm::iterator_range<ListIterator> nodes(const std::vector<NodeId>& ids) const {
+    const NodeId *begin = ids.data(), *end = begin + ids.size();
+    return {ListIterator(this, begin, end), ListIterator(this, end, end)};
   }
 
   // --- Changes. Each keeps users right; none checks types (the verifier does).
@@ -138,6 +170,9 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   // two nodes with the same have the same ones.
   // Nothing once they were changed.
   std::optional<llvm::StringRef> AttrBytes(NodeId id) const;
+  // False: no node has such an attribute, nor had one since the first call, which walks over all
+  // attributes; later calls cost nothing. For keys that few graphs have.
+  bool MayHaveAttr(llvm::StringRef key);
   void Reserve(size_t nodes);
   // For a copy of a module, whose strings have the same numbers: the nodes of `original`. Bytes
   // outside of the string table are what `share` gives for them.
@@ -148,10 +183,25 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   static constexpr int kBitsOfChanges = 40;
   static uint64_t FirstVersion();
   llvm::StringRef Bytes(NodeId id) const { return {texts_[id].source, texts_[id].source_size}; }
+  struct Change {
+    uint64_t version;
+    NodeId node;
+  };
   void Mark(NodeId id) {
     texts_[id].changed = true;
     texts_[id].version = version_;
+    if (!changes_.empty() && changes_.back().node == id)
+      changes_.back().version = version_;
+    else
+      AddChange(id);
   }
+  void AddChange(NodeId id);
+  void AddAttrKey(llvm::StringRef key) {  // which lives as long as the module
+    if (attr_keys_) attr_keys_->insert(key);
+  }
+  void ForgetChanges();
+  NodeId Append(StringId name, StringId op, StringId device, llvm::StringRef source,
+                bool* name_taken, size_t attrs_at);
   Edge MakeEdge(NodeId reader, uint32_t slot, Port port);
   void DropUse(const Edge& edge);
   void RemoveEdge(NodeId id, uint32_t slot);
@@ -166,6 +216,11 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   };
   llvm::SmallDenseMap<StringId, NodeId, 8, InOrder> by_name_;  // most functions are small
   size_t num_alive_ = 0;
+  // All changes of nodes after version changes_from_, in order; of several in a row to one node the
+  // last.
+  std::vector<Change> changes_;
+  std::optional<llvm::DenseSet<llvm::StringRef>> attr_keys_;  // for MayHaveAttr; nothing: not known
+  uint64_t changes_from_;
 };
 
 inline Node::Node(const Graph* graph, NodeId id) : table_(graph), id_(id) {}

@@ -5,12 +5,14 @@
 #include <optional>
 
 #include "lib/ir/attr_rules.h"
+#include "lib/ir/kept_order.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/source_walk.h"
 #include "lib/ir/verify_parts.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -139,38 +141,48 @@ class Kinds {
   bool all_last_ = true;
 };
 
+// What is known of a body, for the next time that it is looked at.
+struct KnownBody {
+  std::vector<Kind*> kinds;  // by node; nullptr: not asked for yet
+  KeptOrder order;
+  std::optional<bool> has_frames;  // nothing: was not asked for
+};
+
 class Verifier {
  public:
-  // `kinds`: by node, those that are known; nullptr for one that is not.
-  Verifier(const Graph& graph, const Function* function, Kinds& all_kinds,
-           std::vector<Kind*> kinds = {})
-      : graph_(graph), function_(function), all_kinds_(all_kinds), kinds_(std::move(kinds)) {
-    kinds_.resize(graph_.end_id(), nullptr);
+  Verifier(const Graph& graph, const Function* function, Kinds& all_kinds, KnownBody& body)
+      : graph_(graph), function_(function), all_kinds_(all_kinds), body_(body) {
+    body_.kinds.resize(graph_.end_id(), nullptr);
   }
 
-  // `since`: nodes that changed in no later version are sound, and all that they read was.
-  std::vector<Problem> Run(uint64_t since = 0) {
-    if (since == 0) {
-      const auto& files = graph_.module().sources;
-      SourceWalk walk(files.size() == 1 && !function_ ? files[0].get() : nullptr);
-      for (Node node : graph_.nodes()) {
-        CheckNode(node);
-        walk.ReadUntil(graph_.Source(node.id()).data());
-      }
-      walk.End();
-    } else {
-      CheckChanged(since);
+  std::vector<Problem> Run() {
+    const auto& files = graph_.module().sources;
+    SourceWalk walk(files.size() == 1 && !function_ ? files[0].get() : nullptr);
+    for (Node node : graph_.nodes()) {
+      CheckNode(node);
+      walk.ReadUntil(graph_.Source(node.id()).data());
     }
+    walk.End();
+    return CheckAsWhole(nullptr);
+  }
+
+  // Nodes that did not change are sound, and all that they read was. `changed`: in order of id.
+  std::vector<Problem> RunOn(const std::vector<NodeId>& changed) {
+    CheckChanged(changed);
+    return CheckAsWhole(&changed);
+  }
+
+ private:
+  std::vector<Problem> CheckAsWhole(const std::vector<NodeId>* changed) {
     if (function_) CheckResults();
-    if (IsAcyclic() || CheckCycles())
+    if (!body_.order.IsAcyclic(graph_, changed) && !CheckCycles()) return std::move(problems_);
+    if (!body_.has_frames) body_.has_frames = HasFrames(graph_);
+    if (*body_.has_frames)
       CheckFrames(graph_,
                   [&](const Node& node, std::string text) { Report(node, std::move(text)); });
     return std::move(problems_);
   }
 
-  std::vector<Kind*> TakeKinds() { return std::move(kinds_); }
-
- private:
   void Report(const Node& node, std::string text, Severity severity = Severity::kError) {
     std::string where = node.name().str();
     if (function_) where = (function_->name() + "/" + where).str();
@@ -178,23 +190,21 @@ class Verifier {
   }
 
   Kind& KindFor(const Node& node) {
-    Kind*& kind = kinds_[node.id()];
+    Kind*& kind = body_.kinds[node.id()];
     if (!kind) kind = &all_kinds_.Of(node);
     return *kind;
   }
 
   // Nodes that changed, and what reads them, in order.
-  void CheckChanged(uint64_t since) {
-    std::vector<bool> is_checked(graph_.end_id(), false);
-    for (Node node : graph_.nodes()) {
-      if (graph_.VersionOf(node.id()) <= since) continue;
-      kinds_[node.id()] = nullptr;
-      is_checked[node.id()] = true;
-      for (const Use& use : node.uses()) is_checked[use.node] = true;
+  void CheckChanged(const std::vector<NodeId>& changed) {
+    llvm::BitVector to_check(graph_.end_id());
+    for (Node node : graph_.nodes(changed)) {
+      body_.kinds[node.id()] = nullptr;
+      if (EntersFrame(node)) body_.has_frames = true;
+      to_check.set(node.id());
+      for (const Use& use : node.uses()) to_check.set(use.node);
     }
-    for (Node node : graph_.nodes()) {
-      if (is_checked[node.id()]) CheckNode(node);
-    }
+    for (NodeId id : to_check.set_bits()) CheckNode(graph_.node(id));
   }
 
   void CheckNode(const Node& node) {
@@ -324,38 +334,6 @@ class Verifier {
     }
   }
 
-  // Whether each node comes after all that it reads, as in most files.
-  bool IsInOrder() const {
-    for (Node node : graph_.nodes()) {
-      for (int slot = 0, slots = node.num_inputs() + node.num_controls(); slot < slots; ++slot) {
-        NodeId input = node.input(slot).node;
-        if (input >= node.id() && input != kNoNode) return false;
-      }
-    }
-    return true;
-  }
-
-  // Whether there is no cycle at all, loops' own included.
-  bool IsAcyclic() const {
-    if (IsInOrder()) return true;
-    std::vector<uint32_t> waiting(graph_.end_id(), 0);
-    std::vector<NodeId> ready;
-    ready.reserve(graph_.num_nodes());
-    for (Node node : graph_.nodes()) {
-      uint32_t count = 0;
-      for (int i = 0, slots = node.num_inputs() + node.num_controls(); i < slots; ++i)
-        count += node.input(i).node != kNoNode;
-      waiting[node.id()] = count;
-      if (count == 0) ready.push_back(node.id());
-    }
-    for (size_t at = 0; at < ready.size(); ++at) {
-      for (const Use& use : graph_.node(ready[at]).uses()) {
-        if (--waiting[use.node] == 0) ready.push_back(use.node);
-      }
-    }
-    return ready.size() == graph_.num_nodes();
-  }
-
   // False: there is a cycle.
   bool CheckCycles() {
     std::vector<NodeId> order = TopologicalOrder(graph_);
@@ -396,7 +374,7 @@ class Verifier {
   const Graph& graph_;
   const Function* function_;
   Kinds& all_kinds_;
-  std::vector<Kind*> kinds_;                    // by node; nullptr: not asked for yet
+  KnownBody& body_;
   llvm::DenseMap<NodeId, DataType> arguments_;  // of a function
   std::vector<Problem> problems_;
 };
@@ -405,12 +383,13 @@ class Verifier {
 
 std::vector<Problem> VerifyGraph(const Graph& graph, const Function* function) {
   Kinds kinds;
-  return Verifier(graph, function, kinds).Run();
+  KnownBody body;
+  return Verifier(graph, function, kinds, body).Run();
 }
 
 struct ChangeVerifier::Known {
-  Kinds all;
-  std::vector<Kind*> of_nodes;  // as of the last call
+  Kinds kinds;
+  KnownBody body;
 };
 
 ChangeVerifier::ChangeVerifier() = default;
@@ -419,19 +398,23 @@ ChangeVerifier::~ChangeVerifier() = default;
 std::vector<Problem> ChangeVerifier::Run(const Graph& graph, const Function* function,
                                          uint64_t since) {
   if (!known_ || since == 0) known_ = std::make_unique<Known>();
-  Verifier verifier(graph, function, known_->all, std::move(known_->of_nodes));
-  std::vector<Problem> problems = verifier.Run(since);
-  known_->of_nodes = verifier.TakeKinds();
+  Verifier verifier(graph, function, known_->kinds, known_->body);
+  std::vector<Problem> problems =
+      since == 0 ? verifier.Run() : verifier.RunOn(graph.ChangedSince(since));
   // What a function's nodes are may be another thing by the next time.
-  if (!known_->all.all_last() || !problems.empty()) known_.reset();
+  if (!known_->kinds.all_last() || !problems.empty()) known_.reset();
   return problems;
 }
 
 std::vector<Problem> VerifyModule(const Module& module) {
   Kinds kinds;
-  std::vector<Problem> problems = Verifier(module.main, nullptr, kinds).Run();
+  auto verify = [&](const Graph& graph, const Function* function) {
+    KnownBody body;
+    return Verifier(graph, function, kinds, body).Run();
+  };
+  std::vector<Problem> problems = verify(module.main, nullptr);
   for (const auto& function : module.functions)
-    llvm::append_range(problems, Verifier(function->body, function.get(), kinds).Run());
+    llvm::append_range(problems, verify(function->body, function.get()));
   llvm::append_range(problems, CheckCalls(module));
   return problems;
 }

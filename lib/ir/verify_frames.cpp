@@ -84,12 +84,19 @@ class Frames {
 
 }  // namespace
 
-void CheckFrames(const Graph& graph, llvm::function_ref<void(const Node&, std::string)> report) {
+bool HasFrames(const Graph& graph) {
   const StringTable& strings = graph.module().strings;
-  if (strings.Find("Enter") == kNoString && strings.Find("RefEnter") == kNoString) return;
+  if (strings.Find("Enter") == kNoString && strings.Find("RefEnter") == kNoString) return false;
   for (Node node : graph.nodes()) {
-    if (IsEnter(node.op())) return Frames(graph).Check(report);
+    if (EntersFrame(node)) return true;
   }
+  return false;
+}
+
+bool EntersFrame(const Node& node) { return IsEnter(node.op()); }
+
+void CheckFrames(const Graph& graph, llvm::function_ref<void(const Node&, std::string)> report) {
+  Frames(graph).Check(report);
 }
 
 }  // namespace grapnel

@@ -15,6 +15,8 @@ std::vector<Problem> CheckCalls(const Module& module);
 
 // Loops of single nodes: what a node reads must be of the frame that it runs in, as TensorFlow's
 // executor demands. Constants and placeholders are of every frame. For a graph without a cycle.
+bool HasFrames(const Graph& graph);
+bool EntersFrame(const Node& node);
 void CheckFrames(const Graph& graph, llvm::function_ref<void(const Node&, std::string)> report);
 
 }  // namespace grapnel

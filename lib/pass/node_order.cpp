@@ -71,7 +71,8 @@ std::vector<NodeId> GrapplerOrder(const Graph& graph, llvm::ArrayRef<uint32_t> r
   llvm::SmallVector<uint64_t, 16> readers;  // rank and id
   for (size_t next = 0; next < order.size(); ++next) {
     Node node = graph.node(order[next]);
-    if (node.uses().size() == 1) {  // as most
+    graph.Prefetch(node.id() + Graph::kAhead);  // what reads it stands behind it in most files
+    if (node.uses().size() == 1) {              // as most
       NodeId reader = node.uses()[0].node;
       if (!is_back_edge(node, graph.node(reader)) && --waiting[reader] == 0)
         order.push_back(reader);

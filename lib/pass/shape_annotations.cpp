@@ -23,13 +23,15 @@ bool IsStale(const Node& node, const AttrView& annotation, const ShapeMap& shape
 }  // namespace
 
 void DropShapeAnnotations(Graph& main) {
+  if (!main.MayHaveAttr(kOutputShapes)) return;
   for (Node node : main.nodes()) {
     if (node.FindAttr(kOutputShapes) && DefinitionOf(node))
       main.RemoveAttr(node.id(), kOutputShapes);
   }
 }
 
-std::vector<NodeId> StaleShapeAnnotations(const Graph& graph) {
+std::vector<NodeId> StaleShapeAnnotations(Graph& graph) {
+  if (!graph.MayHaveAttr(kOutputShapes)) return {};
   std::vector<NodeId> annotated;
   for (Node node : graph.nodes()) {
     if (node.FindAttr(kOutputShapes)) annotated.push_back(node.id());

@@ -14,7 +14,7 @@ void DropShapeAnnotations(Graph& main);
 // Nodes whose annotation contradicts what their op gives, in id order: a rewrite made something
 // else of them, and TensorFlow imports no graph with such a node. Infers shapes where a node has
 // an annotation at all.
-std::vector<NodeId> StaleShapeAnnotations(const Graph& graph);
+std::vector<NodeId> StaleShapeAnnotations(Graph& graph);
 
 // Takes the annotations off these nodes, each a rewrite.
 void DropStaleShapeAnnotations(Editor& edit, llvm::ArrayRef<NodeId> nodes);

@@ -68,7 +68,8 @@ void CompressConstants(Editor& edit) {
   }
 }
 
-bool HasColocations(const Graph& graph) {
+bool HasColocations(Graph& graph) {
+  if (!graph.MayHaveAttr(kClass)) return false;
   for (Node node : graph.nodes()) {
     if (node.FindAttr(kClass)) return true;
   }

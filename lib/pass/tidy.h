@@ -10,7 +10,7 @@ namespace grapnel {
 void CompressConstants(Editor& edit);
 
 // Whether any node asks to be placed where another one is (`_class`).
-bool HasColocations(const Graph& graph);
+bool HasColocations(Graph& graph);
 
 // Nodes that are to be on one device, through whatever chain of requests, all ask for the same node
 // of their number; one that is left alone asks for none. Passes take away nodes that others ask

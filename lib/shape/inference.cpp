@@ -199,8 +199,9 @@ void ShapeMap::Impl::MeetAllDemands() {
   if (!fit) symbols_->ForgetDemands();
   demanding_.resize(graph_.end_id());
   for (NodeId id : readers) demanding_.set(id);
-  demands_.clear();
-  made_demands_.clear();
+  // What is kept of the shapes is held for long: their memory is given back.
+  demands_ = llvm::DenseMap<NodeId, std::pair<size_t, size_t>>();
+  made_demands_ = std::vector<ShapeDemand>();
 }
 
 const ShapeMap::Impl::Resolved* ShapeMap::Impl::ResolvedOf(const PortFacts& facts) const {

@@ -58,9 +58,9 @@ class Rounds {
   // What is made on the way waits for the next phase, as in Grappler.
   template <typename Visit>
   void ForEachTodo(Visit visit) {
-    for (NodeId id : order_) {
+    for (Node node : graph_.nodes(order_)) {
       if (fold_.stopped) return;
-      if (todo_.test(id) && graph_.IsAlive(id)) visit(graph_.node(id));
+      if (todo_.test(node.id()) && graph_.IsAlive(node.id())) visit(node);
     }
   }
 

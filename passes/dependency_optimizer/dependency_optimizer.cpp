@@ -58,8 +58,8 @@ class DependencyOptimizer : public GraphPass {
   static void Simplify(Dependencies& context) {
     Graph& graph = context.graph;
     RuleTable rules(context.edit, Dependencies::kOptimizer, kNearANode, kAfterwards - 1);
-    for (NodeId id : context.edit.NodesInOrder()) {
-      Node node = graph.node(id);
+    std::vector<NodeId> order = context.edit.NodesInOrder();
+    for (Node node : graph.nodes(order)) {
       if (context.kinds.Is(node, kNoOpOp | kIdentityOp | kIdentityNOp | kConstOp) ||
           context.CanBecomeNoOp(node))
         context.Push(node);

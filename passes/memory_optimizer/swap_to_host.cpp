@@ -35,6 +35,7 @@ class Swapping {
   explicit Swapping(RuleContext& rule) : rule_(rule), edit_(rule.edit), graph_(rule.graph) {}
 
   void Run() {
+    if (!graph_.MayHaveAttr(kAttr)) return;
     std::vector<Node> marked;
     for (Node node : graph_.nodes()) {
       if (node.FindAttr(kAttr)) marked.push_back(node);

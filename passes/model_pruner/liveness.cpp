@@ -66,6 +66,7 @@ void Liveness::Walk() {
     Port port = open_.back();
     open_.pop_back();
     Node node = graph_.node(port.node);
+    graph_.Prefetch(port.node - Graph::kAhead);  // most files have inputs before what reads them
     int slots = node.num_inputs() + node.num_controls();
     if (port.index >= 0) {
       Mark(node.input(port.index));

@@ -32,9 +32,10 @@ class ModelPruner : public GraphPass {
     if (has_fetches && drops && !DropUnreachable()) return Error::success();
     if (!Dedup()) return Error::success();
     std::vector<std::pair<NodeId, const char*>> trivial;
-    for (NodeId id : edit.NodesInOrder()) {
-      const char* rule = RuleFor(edit.graph().node(id));
-      if (rule && edit.Runs(rule)) trivial.emplace_back(id, rule);
+    std::vector<NodeId> order = edit.NodesInOrder();
+    for (Node node : edit.graph().nodes(order)) {
+      const char* rule = RuleFor(node);
+      if (rule && edit.Runs(rule)) trivial.emplace_back(node.id(), rule);
     }
     Bypasser bypasser(edit);
     for (auto [id, rule] : trivial) {
@@ -103,6 +104,7 @@ class ModelPruner : public GraphPass {
         seen[id] = true;
         met.push_back(id);
         Node node = graph.node(id);
+        graph.Prefetch(id - Graph::kAhead);  // most files have inputs before what reads them
         for (int slot = 0, slots = node.num_inputs() + node.num_controls(); slot < slots; ++slot)
           open.push_back(node.input(slot).node);
       }

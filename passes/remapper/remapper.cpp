@@ -68,9 +68,9 @@ class RemapperPass : public GraphPass {
     RuleTable rules(edit, Remapper::kOptimizer);
     llvm::DenseSet<StringId> asking = AskingOps(edit.module().strings);
     std::vector<NodeId> order = edit.NodesInOrder();
-    for (NodeId id : llvm::reverse(order)) {
-      if (!edit.graph().IsAlive(id)) continue;
-      Node node = edit.graph().node(id);
+    std::reverse(order.begin(), order.end());
+    for (Node node : edit.graph().nodes(order)) {
+      if (!edit.graph().IsAlive(node.id())) continue;
       if (!remapper.shapes_wanted && asking.contains(node.op_id()) && NeedsShapes(node))
         remapper.WantShapes(/*trust_feeds=*/false);
       ApplyRules(remapper, rules, node);
