@@ -27,16 +27,6 @@ std::string Escaped(llvm::StringRef text) {
   return escaped;
 }
 
-// The first `parts` components of a name; 0: all of it.
-std::string Cut(llvm::StringRef name, size_t parts) {
-  size_t at = 0;
-  for (size_t i = 0; i < parts; ++i) {
-    at = name.find('/', at ? at + 1 : 0);
-    if (at == llvm::StringRef::npos) return name.str();
-  }
-  return name.take_front(parts ? at : name.size()).str();
-}
-
 class Drawing {
  public:
   explicit Drawing(const Diff& diff) {
@@ -46,11 +36,7 @@ class Drawing {
     }
     for (const NodeEntry& node : diff.removed) Add(node, Fate::kRemoved, true);
     for (const NodeEntry& node : diff.added) Add(node, Fate::kAdded, false);
-    for (const GroupEntry& group : diff.groups) {
-      for (const NodeEntry& node : group.b) Add(node, Fate::kChanged, false);
-      for (const NodeEntry& node : group.a)
-        of_a_[{&node.node.graph(), node.node.id()}] = group.b.front().name.str();
-    }
+    for (const GroupEntry& group : diff.groups) AddGroup(group);
   }
 
   std::string Text() {
@@ -90,29 +76,79 @@ class Drawing {
   void Add(const NodeEntry& entry, Fate fate, bool in_a) {
     nodes_.push_back({entry.name.str(), entry.node, fate, in_a});
   }
-  std::string LabelOf(const std::string& name) const { return Cut(name, parts_); }
-
-  // As many components of names as there are boxes for.
-  void Fold() {
-    size_t deepest = 1;
-    for (const Entry& entry : nodes_)
-      deepest = std::max<size_t>(deepest, llvm::StringRef(entry.name).count('/') + 1);
-    parts_ = deepest;
-    Fill();
-    while (boxes_.size() > kMostBoxes && parts_ > 1) {
-      --parts_;
-      Fill();
+  // What keeps its name has changed, the rest came or went.
+  void AddGroup(const GroupEntry& group) {
+    auto has = [](llvm::ArrayRef<NodeEntry> nodes, llvm::StringRef name) {
+      return llvm::any_of(nodes, [&](const NodeEntry& node) { return node.name == name; });
+    };
+    for (const NodeEntry& node : group.b)
+      Add(node, has(group.a, node.name) ? Fate::kChanged : Fate::kAdded, false);
+    for (const NodeEntry& node : group.a) {
+      if (!has(group.b, node.name)) Add(node, Fate::kRemoved, true);
     }
+  }
+  // The outermost scope of a node that is not opened, or the node.
+  std::string LabelOf(llvm::StringRef name) const {
+    for (size_t at = name.find('/'); at != llvm::StringRef::npos; at = name.find('/', at + 1)) {
+      if (!opened_.count(name.take_front(at).str())) return name.take_front(at).str();
+    }
+    return name.str();
+  }
+
+  struct Scope {
+    size_t nodes = 0;
+    std::set<std::string> within;  // nodes and scopes
+  };
+
+  // Opens scopes, the largest first, as long as there are boxes for what is in them.
+  void Fold() {
+    std::map<std::string, Scope> scopes = Scopes();
+    std::set<std::string> labels = scopes[""].within;
+    while (const std::string* scope = NextToOpen(scopes, labels)) {
+      const std::string opened = *scope;
+      labels.erase(opened);
+      labels.insert(scopes[opened].within.begin(), scopes[opened].within.end());
+      opened_.insert(opened);
+    }
+    Fill();
     while (boxes_.size() > kMostBoxes - (left_out_ > 0)) {
       left_out_ += boxes_.rbegin()->second.nodes;
       boxes_.erase(std::prev(boxes_.end()));
     }
   }
 
+  // By name; "" is what all are in.
+  std::map<std::string, Scope> Scopes() const {
+    std::map<std::string, Scope> scopes;
+    for (const Entry& entry : nodes_) {
+      std::string within = entry.name;
+      for (size_t at = within.rfind('/'); !within.empty(); at = within.rfind('/')) {
+        std::string scope = at == std::string::npos ? "" : within.substr(0, at);
+        ++scopes[scope].nodes;
+        scopes[scope].within.insert(within);
+        within = scope;
+      }
+    }
+    return scopes;
+  }
+
+  static const std::string* NextToOpen(const std::map<std::string, Scope>& scopes,
+                                       const std::set<std::string>& labels) {
+    const std::string* largest = nullptr;
+    for (const std::string& label : labels) {
+      auto scope = scopes.find(label);
+      if (scope == scopes.end()) continue;
+      if (labels.size() - 1 + scope->second.within.size() > kMostBoxes) continue;
+      if (!largest || scope->second.nodes > scopes.at(*largest).nodes) largest = &label;
+    }
+    return largest;
+  }
+
   void Fill() {
     boxes_.clear();
     for (const Entry& entry : nodes_) {
-      Box& box = boxes_[LabelOf(entry.name)];
+      std::string label = LabelOf(entry.name);
+      Box& box = boxes_[label];
       if (box.nodes++ == 0) {
         box.op = entry.node.op().str();
         box.fate = entry.fate;
@@ -149,7 +185,8 @@ class Drawing {
   std::vector<Entry> nodes_;
   std::map<std::pair<const Graph*, NodeId>, std::string> of_a_;
   std::map<std::string, Box> boxes_;
-  size_t parts_ = 0, left_out_ = 0;
+  std::set<std::string> opened_;  // scopes
+  size_t left_out_ = 0;           // nodes
 };
 
 }  // namespace
