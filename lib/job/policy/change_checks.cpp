@@ -15,8 +15,10 @@ std::string WhatDiffers(const ValueDiff& value, double most) {
   const ValueDistance& distance = value.distance;
   bool is_number = distance.relative > 0;
   if (is_number && distance.relative <= most) return "";
-  std::string text = Sentence("{0} of its {1} differ from BASE's", WithCommas(distance.differing),
-                              Plural(distance.elements, "element"));
+  std::string text = distance.elements == 1
+                         ? std::string("it differs from BASE's")
+                         : Sentence("{0} of its {1} elements differ from BASE's",
+                                    WithCommas(distance.differing), WithCommas(distance.elements));
   if (!is_number) return text;
   return text + Sentence(", by {0} of its length, {1} at most", NumberText(distance.relative, 3),
                          NumberText(distance.largest, 3));

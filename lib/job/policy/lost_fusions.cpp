@@ -4,6 +4,7 @@
 #include <set>
 
 #include "lib/ir/find.h"
+#include "lib/ir/node_types.h"
 #include "lib/job/left_undone.h"
 #include "lib/pass/near_misses.h"
 #include "lib/support/text.h"
@@ -16,48 +17,70 @@ std::string Placed(llvm::StringRef function, llvm::StringRef node) {
   return function.empty() ? node.str() : (function + "/" + node).str();
 }
 
-// A rewrite that made one node of several, by names of the graph as it was given or inlined.
+// The node that a rewrite speaks of, as the model has it: of one that inlining made ("call/node";
+// of a loop or branch "while/body/_7/node") that of the function. Nothing of a node that a pass
+// made.
+Node OriginOf(const Graph& body, llvm::StringRef name) {
+  if (Node node = body.Find(name)) return node;
+  for (size_t at = name.find('/'); at != llvm::StringRef::npos; at = name.find('/', at + 1)) {
+    Node caller = body.Find(name.take_front(at));
+    if (!caller) continue;
+    llvm::StringRef within = name.drop_front(at + 1);
+    llvm::StringRef behind_number = within.split('/').second.split('/').second;
+    for (llvm::StringRef called : CalledFunctions(caller)) {
+      const Function* function = body.module().FindFunction(called);
+      if (!function || &function->body == &body) continue;
+      if (Node node = OriginOf(function->body, within)) return node;
+      if (Node node = OriginOf(function->body, behind_number)) return node;
+    }
+  }
+  return Node();
+}
+
+// The same by names, "function/node"; of a node that a pass made the name.
+std::string NameOfOrigin(const Module& module, llvm::StringRef function, llvm::StringRef name) {
+  const Function* of = function.empty() ? nullptr : module.FindFunction(function);
+  Node node = OriginOf(of ? of->body : module.main, name);
+  return node ? FullNameOf(node) : Placed(function, name);
+}
+
+// A rewrite that made one node of several.
 struct FusionRewrite {
   std::string rule, anchor;
   std::set<std::string> used;  // the anchor among them
+  bool operator==(const FusionRewrite& other) const {
+    return rule == other.rule && anchor == other.anchor && used == other.used;
+  }
 };
 
 struct OptimizedSide {
-  std::vector<FusionRewrite> fusions;
+  std::vector<FusionRewrite> fusions;  // of a function that is called twice once
   LeftUndone undone;
 };
 
 Expected<OptimizedSide> OptimizeSide(const OpenedGraph& graph, ThreadPool* pool) {
   OptimizedSide side;
+  auto name_of = [&](llvm::StringRef function, llvm::StringRef node) {
+    return NameOfOrigin(graph.module(), function, node);
+  };
   OptimizeRequest request;
   request.pool = pool;
   request.on_rewrite = [&](const Rewrite& rewrite) {
     if (!HasPrefix(rewrite.rule, "fuse_")) return;
-    FusionRewrite fusion{rewrite.rule, Placed(rewrite.function, rewrite.node), {}};
-    for (const std::string& node : rewrite.used) fusion.used.insert(Placed(rewrite.function, node));
-    side.fusions.push_back(std::move(fusion));
+    FusionRewrite fusion{rewrite.rule, name_of(rewrite.function, rewrite.node), {}};
+    for (const std::string& node : rewrite.used)
+      fusion.used.insert(name_of(rewrite.function, node));
+    if (!llvm::is_contained(side.fusions, fusion)) side.fusions.push_back(std::move(fusion));
   };
   OpenedGraph copy = graph.Copy();
   ASSIGN_OR_RETURN(side.undone, FindLeftUndone(copy, std::move(request)));
-  return side;
-}
-
-// The node of that name; of one that inlining made ("call/f/node") the one that it was made of, if
-// only one function has a node of that name. Else nothing.
-Node OriginOf(const Module& module, llvm::StringRef name) {
-  auto found = FindNode(module, name);
-  if (found) return *found;
-  llvm::consumeError(found.takeError());
-  for (llvm::StringRef rest = name.split('/').second; !rest.empty();
-       rest = rest.split('/').second) {
-    Node only;
-    int count = 0;
-    for (const auto& function : module.functions) {
-      if (Node node = function->body.Find(rest)) only = node, ++count;
+  for (auto* refusals : {&side.undone.refusals, &side.undone.on_the_way}) {
+    for (Refusal& refusal : *refusals) {
+      refusal.node = name_of(refusal.function, refusal.node);
+      refusal.function.clear();
     }
-    if (count == 1) return only;
   }
-  return Node();
+  return side;
 }
 
 class Comparer {
@@ -83,27 +106,10 @@ class Comparer {
   }
 
   std::vector<LostFusion> Run() {
-    std::vector<bool> is_taken(now_.fusions.size());
-    std::vector<const FusionRewrite*> open;
-    for (const FusionRewrite& fusion : before_.fusions) {
-      if (!IsStillThere(fusion)) continue;
-      int same = FindSame(fusion);
-      if (same >= 0) {
-        is_taken[same] = true;
-      } else {
-        open.push_back(&fusion);
-      }
-    }
-    // Of nodes that inlining made and the model names otherwise, no name says which is which.
-    for (size_t i = 0; i < is_taken.size(); ++i) {
-      if (is_taken[i]) continue;
-      auto like = llvm::find_if(open, [&](const FusionRewrite* fusion) {
-        return fusion->rule == now_.fusions[i].rule && !IsInBase(fusion->anchor);
-      });
-      if (like != open.end()) open.erase(like);
-    }
     std::vector<LostFusion> lost;
-    for (const FusionRewrite* fusion : open) lost.push_back(Tell(*fusion));
+    for (const FusionRewrite& fusion : before_.fusions) {
+      if (CountLeft(fusion) > 1 && !IsFusedHere(fusion)) lost.push_back(Tell(fusion));
+    }
     return lost;
   }
 
@@ -117,34 +123,34 @@ class Comparer {
     for (const NodeEntry& node : nodes) text += (text.empty() ? "" : " + ") + node.node.op().str();
     return text;
   }
-  bool IsInBase(const std::string& name) const { return in_model_.count(name) > 0; }
   std::string InModel(const std::string& name) const {
     auto found = in_model_.find(name);
     return found == in_model_.end() ? name : found->second;
   }
-  bool IsStillThere(const FusionRewrite& fusion) const {
-    return llvm::any_of(fusion.used, [&](const std::string& node) {
-      return node != fusion.anchor && !gone_.count(node);
-    });
+  size_t CountLeft(const FusionRewrite& fusion) const {
+    return llvm::count_if(fusion.used, [&](const std::string& node) { return !gone_.count(node); });
   }
 
-  // A fusion here of as many nodes, with one that the base's fusion takes in.
-  int FindSame(const FusionRewrite& fusion) const {
-    for (size_t i = 0; i < now_.fusions.size(); ++i) {
-      const FusionRewrite& other = now_.fusions[i];
-      if (other.used.size() < fusion.used.size()) continue;
-      bool has_all = llvm::all_of(fusion.used, [&](const std::string& node) {
+  // Whether a fusion here takes in all that is left of these nodes, or the model came with it.
+  bool IsFusedHere(const FusionRewrite& fusion) const {
+    auto anchor = FindNode(model_, InModel(fusion.anchor));
+    if (anchor && HasPrefix(anchor->op(), "_Fused")) return true;
+    llvm::consumeError(anchor.takeError());
+    return llvm::any_of(now_.fusions, [&](const FusionRewrite& other) {
+      return llvm::all_of(fusion.used, [&](const std::string& node) {
         return gone_.count(node) || other.used.count(InModel(node));
       });
-      if (has_all) return static_cast<int>(i);
-    }
-    return -1;
+    });
   }
 
   std::string PatternOf(const FusionRewrite& fusion) const {
     std::vector<Node> nodes;
     for (const std::string& name : fusion.used) {
-      if (Node node = OriginOf(base_, name)) nodes.push_back(node);
+      if (auto node = FindNode(base_, name)) {
+        nodes.push_back(*node);
+      } else {
+        llvm::consumeError(node.takeError());
+      }
     }
     if (nodes.size() < 2) return fusion.rule;
     std::string text;
@@ -187,8 +193,7 @@ class Comparer {
     for (const std::string& node : fusion.used) {
       if (gone_.count(fusion.anchor) && !gone_.count(node)) name = InModel(node);
     }
-    Node node = OriginOf(model_, name);
-    return {node ? FullNameOf(node) : name, fusion.rule, PatternOf(fusion), ReasonOf(fusion)};
+    return {name, fusion.rule, PatternOf(fusion), ReasonOf(fusion)};
   }
 
   const Module &base_, &model_;

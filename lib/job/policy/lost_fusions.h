@@ -9,8 +9,8 @@
 namespace grapnel {
 
 // Of nodes that both models have, as `changes` (from `base`) pairs them: what is gone from the
-// model is no lost fusion. A node that inlining made goes by its name in both. The reason is what
-// `passes --why-not` says of these nodes. Cost: both are optimised. Errors: Optimize's.
+// model is no lost fusion. The reason is what `passes --why-not` says of these nodes, or the diff.
+// Cost: both are optimised. Errors: Optimize's.
 Expected<std::vector<LostFusion>> FindLostFusions(const OpenedGraph& base, const OpenedGraph& model,
                                                   const Diff& changes, ThreadPool* pool);
 

@@ -90,8 +90,8 @@ def writes_a_file(graph):
 
 
 @defect("devices", TOP + "flatten_1/Reshape")
-def on_a_gpu(graph):
-    graph.change(TOP + "flatten_1/Reshape", "$", " @gpu:0")
+def on_another_gpu(graph):
+    graph.change(TOP + "flatten_1/Reshape", "$", " @/device:GPU:3")
 
 
 @defect("devices", TOP + "dense_1/MatMul")
@@ -101,7 +101,7 @@ def on_a_tpu_of_a_worker(graph):
 
 @defect("devices", "helper_f/r")
 def on_a_gpu_in_a_function(graph):
-    call(graph, ["  %r = Identity(%a) @/device:GPU:1"])
+    call(graph, ["  %r = Identity(%a) @/device:GPU:7"])
 
 
 @defect("dtypes", "wide")
