@@ -74,6 +74,17 @@ void Print(const PolicyReport& report, const Flags& flags, Invocation& invocatio
   }
 }
 
+int List(Invocation& invocation) {
+  if (!invocation.flags.json) {
+    WritePolicyChecks(invocation.out());
+    return kExitOk;
+  }
+  llvm::json::OStream json(invocation.out(), 1);
+  WritePolicyChecksJson(json);
+  invocation.out() << "\n";
+  return kExitOk;
+}
+
 Error DemandFlags(const Flags& flags) {
   if (flags.model.empty()) return MakeError("check: which model? (--list shows the checks)");
   if (flags.policy.empty() && !flags.init)
@@ -86,11 +97,9 @@ Error DemandFlags(const Flags& flags) {
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  if (flags.list) {
-    WritePolicyChecks(invocation.out());
-    return kExitOk;
-  }
+  if (flags.list) return List(invocation);
   RETURN_IF_ERROR(DemandFlags(flags));
+  if (flags.init && invocation.flags.json) return MakeError("--init prints TOML, not JSON");
   Policy policy;
   if (!flags.init) {
     ASSIGN_OR_RETURN(policy, ReadPolicy(flags.policy));

@@ -108,4 +108,28 @@ void WritePolicyChecks(llvm::raw_ostream& os) {
   os << Table(rows);
 }
 
+void WritePolicyChecksJson(llvm::json::OStream& json) {
+  auto write_key = [&](const SettingInfo& setting) {
+    json.object([&] {
+      json.attribute("name", setting.name);
+      json.attribute("help", setting.help);
+      json.attribute("required", setting.is_required);
+    });
+  };
+  json.array([&] {
+    for (const PolicyCheck& check : PolicyChecks()) {
+      json.object([&] {
+        json.attribute("check", check.table.name);
+        json.attribute("severity", FindingSeverityName(check.table.severity));
+        json.attribute("finds", check.says);
+        json.attribute("reads", check.reads);
+        json.attribute("needs_base", check.needs_base);
+        json.attributeArray("keys", [&] {
+          for (const SettingInfo& setting : check.table.settings) write_key(setting);
+        });
+      });
+    }
+  });
+}
+
 }  // namespace grapnel

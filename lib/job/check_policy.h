@@ -8,6 +8,7 @@
 #include "lib/check/policy/policy_finding.h"
 #include "lib/job/opened_graph.h"
 #include "lib/support/thread_pool.h"
+#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 
@@ -50,6 +51,8 @@ Expected<std::string> InitialPolicy(const OpenedGraph& model, ThreadPool* pool);
 
 // Name, severity, what each check reads and says, and its keys.
 void WritePolicyChecks(llvm::raw_ostream& os);
+// [{"check", "severity", "finds", "reads", "needs_base", "keys": [{"name", "help", "required"}]}]
+void WritePolicyChecksJson(llvm::json::OStream& json);
 
 }  // namespace grapnel
 

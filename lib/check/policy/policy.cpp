@@ -1,5 +1,7 @@
 #include "lib/check/policy/policy.h"
 
+#include <chrono>
+
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"

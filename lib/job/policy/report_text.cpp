@@ -45,6 +45,7 @@ void WriteWaived(const PolicyReport& report, llvm::raw_ostream& os) {
   }
   if (waived.empty()) return;
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(waived.size());
   for (const auto& [waiver, count] : waived)
     rows.push_back(
         {std::to_string(count) + " of " + waiver->check, "until " + waiver->until, waiver->reason});
