@@ -9,6 +9,7 @@
 #include "llvm/Support/Path.h"
 #include "tools/input.h"
 #include "tools/size_flags.h"
+#include "tools/time_limit.h"
 
 namespace grapnel {
 namespace {
@@ -18,6 +19,7 @@ struct Flags {
   std::string junit, sarif, markdown, picture;
   SizeFlags sizes;
   bool all = false, init = false, list = false;
+  TimeLimit limit;
 };
 
 std::string Today() {
@@ -105,9 +107,12 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     ASSIGN_OR_RETURN(policy, ReadPolicy(flags.policy));
   }
   ThreadPool pool(invocation.flags.threads);
+  CancelFlag cancel;
+  Deadline deadline = flags.limit.Begin(cancel, flags.model, invocation);
   ASSIGN_OR_RETURN(OpenedGraph model, Open(flags.model, flags, invocation));
   if (flags.init) {
-    ASSIGN_OR_RETURN(std::string text, InitialPolicy(model, &pool));
+    ASSIGN_OR_RETURN(std::string text, InitialPolicy(model, &pool, &cancel));
+    if (cancel.is_set()) return MakeError("{0}: {1}", flags.model, flags.limit.Text());
     invocation.out() << text;
     return kExitOk;
   }
@@ -116,8 +121,9 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     ASSIGN_OR_RETURN(base, Open(flags.against, flags, invocation));
   }
   PolicyRequest request{&policy, flags.date.empty() ? Today() : flags.date, !flags.markdown.empty(),
-                        &pool};
+                        &pool, &cancel};
   ASSIGN_OR_RETURN(PolicyReport report, CheckModel(model, base ? &*base : nullptr, request));
+  if (cancel.is_set()) return MakeError("{0}: {1}", flags.model, flags.limit.Text());
   if (!flags.picture.empty()) RETURN_IF_ERROR(DrawPictureOf(*base, model, flags.picture));
   RETURN_IF_ERROR(WriteReports(report, flags));
   Print(report, flags, invocation);
@@ -146,6 +152,7 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("FILE");
   line.Option("--date", flags->date, "the day by which waivers run out; default: today")
       .ShownAs("DAY");
+  flags->limit.AddTo(line, "stop after so long with an error; default: never");
   line.Flag("--all", flags->all, "every finding, not only the first of each check");
   line.Flag("--init", flags->init, "print a policy that MODEL passes as it is");
   line.Flag("--list", flags->list, "list the checks, what each finds and its keys");

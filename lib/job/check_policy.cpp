@@ -77,7 +77,7 @@ Expected<PolicyReport> CheckModel(const OpenedGraph& model, const OpenedGraph* b
   report.model = model.model().path;
   report.policy = policy.path;
   if (base) report.base = base->model().path;
-  CheckedModel checked(model, base, request.pool);
+  CheckedModel checked(model, base, request.pool, request.cancel);
   std::vector<std::string> looked;
   for (const PolicyCheck& check : PolicyChecks()) {
     const PolicyRule* rule = RuleOf(policy, check.table.name);

@@ -7,6 +7,7 @@
 
 #include "lib/check/policy/policy_finding.h"
 #include "lib/job/opened_graph.h"
+#include "lib/support/cancel.h"
 #include "lib/support/thread_pool.h"
 #include "llvm/Support/JSON.h"
 
@@ -16,10 +17,11 @@ namespace grapnel {
 Expected<Policy> ReadPolicy(llvm::StringRef path);
 
 struct PolicyRequest {
-  const Policy* policy = nullptr;  // outlives the report
-  std::string today;               // "2027-01-31": which waivers have run out
-  bool wants_drawing = false;      // whether PolicyReport::drawing is made
-  ThreadPool* pool = nullptr;      // outlives the job
+  const Policy* policy = nullptr;      // outlives the report
+  std::string today;                   // "2027-01-31": which waivers have run out
+  bool wants_drawing = false;          // whether PolicyReport::drawing is made
+  ThreadPool* pool = nullptr;          // outlives the job
+  const CancelFlag* cancel = nullptr;  // ends what runs from another thread
 };
 
 // A check that the policy asks for.
@@ -47,7 +49,8 @@ Expected<PolicyReport> CheckModel(const OpenedGraph& model, const OpenedGraph* b
                                   const PolicyRequest& request);
 
 // A policy in TOML that the model passes as it is, with the model's sizes as budgets.
-Expected<std::string> InitialPolicy(const OpenedGraph& model, ThreadPool* pool);
+Expected<std::string> InitialPolicy(const OpenedGraph& model, ThreadPool* pool,
+                                    const CancelFlag* cancel = nullptr);
 
 // Name, severity, what each check reads and says, and its keys.
 void WritePolicyChecks(llvm::raw_ostream& os);

@@ -29,7 +29,7 @@ Expected<RunComparison> CompareOnCase(OpenedGraph reference, CheckedModel& model
   ASSIGN_OR_RETURN(Case values, LoadCase(path));
   OpenedGraph copy = model.opened().Copy();
   CompareRequest request;
-  request.run.sink = request.run.print = [](Severity, llvm::StringRef) {};
+  request.run = model.QuietRun();
   for (const Case::Feed& feed : values.feeds)
     request.run.feeds.push_back({feed.tensor, feed.file, Tensor()});
   for (const Case::Fetch& fetch : values.fetches) request.run.fetches.push_back(fetch.tensor);
@@ -94,8 +94,7 @@ Looked LookAtOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings
   }
   for (const std::string& path : cases) {
     ReplayRequest request;
-    request.run.pool = model.pool();
-    request.run.sink = request.run.print = [](Severity, llvm::StringRef) {};
+    request.run = model.QuietRun();
     request.demands_taps = false;
     Replayed replayed = ReplayOn(model.opened(), path, request);
     if (replayed.status == Replayed::kPass) continue;

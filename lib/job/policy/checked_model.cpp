@@ -10,12 +10,18 @@ std::string FullNameOf(const Node& node) {
   return function ? (function->name() + "/" + node.name()).str() : node.name().str();
 }
 
+RunRequest CheckedModel::QuietRun() const {
+  RunRequest run;
+  run.pool = pool_;
+  run.cancel = cancel_;
+  run.sink = run.print = [](Severity, llvm::StringRef) {};
+  return run;
+}
+
 Expected<const Diagnosis*> CheckedModel::Doctor() {
   if (diagnosis_) return &*diagnosis_;
   DoctorRequest request;
-  request.run.pool = pool_;
-  request.run.sink = [](Severity, llvm::StringRef) {};
-  request.run.print = [](Severity, llvm::StringRef) {};
+  request.run = QuietRun();
   request.steps = 1;
   ASSIGN_OR_RETURN(request.checks, Glob::ParseAll({"unused_input", "unguarded_op"}));
   OpenedGraph copy = opened_.Copy();

@@ -25,13 +25,15 @@ struct LostFusion {
 // do not change.
 class CheckedModel {
  public:
-  CheckedModel(const OpenedGraph& opened, const OpenedGraph* base, ThreadPool* pool)
-      : opened_(opened), base_(base), pool_(pool) {}
+  CheckedModel(const OpenedGraph& opened, const OpenedGraph* base, ThreadPool* pool,
+               const CancelFlag* cancel)
+      : opened_(opened), base_(base), pool_(pool), cancel_(cancel) {}
 
   const OpenedGraph& opened() const { return opened_; }
   const OpenedGraph* base() const { return base_; }  // null: there is none
   const Module& module() const { return opened_.module(); }
-  ThreadPool* pool() const { return pool_; }
+  // Where runs go, what ends them, and nothing of what they say.
+  RunRequest QuietRun() const;
 
   // What `doctor` finds, of the checks that policies ask for.
   Expected<const Diagnosis*> Doctor();
@@ -47,6 +49,7 @@ class CheckedModel {
   const OpenedGraph& opened_;
   const OpenedGraph* base_;
   ThreadPool* pool_;
+  const CancelFlag* cancel_;
   std::optional<Diagnosis> diagnosis_;
   std::optional<ModuleShapes> shapes_;
   std::optional<ModuleCosts> costs_;

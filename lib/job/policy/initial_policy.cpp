@@ -36,8 +36,8 @@ int64_t WithRoom(int64_t size) {
 
 class PolicyWriter {
  public:
-  PolicyWriter(const OpenedGraph& opened, ThreadPool* pool)
-      : opened_(opened), model_(opened, nullptr, pool) {}
+  PolicyWriter(const OpenedGraph& opened, ThreadPool* pool, const CancelFlag* cancel)
+      : opened_(opened), model_(opened, nullptr, pool, cancel) {}
 
   Expected<std::string> Write() {
     text_ = "# What is demanded of " + Printable(llvm::sys::path::filename(opened_.model().path)) +
@@ -130,9 +130,10 @@ class PolicyWriter {
 
 }  // namespace
 
-Expected<std::string> InitialPolicy(const OpenedGraph& model, ThreadPool* pool) {
+Expected<std::string> InitialPolicy(const OpenedGraph& model, ThreadPool* pool,
+                                    const CancelFlag* cancel) {
   RETURN_IF_ERROR(DemandValid(model, [](Severity, llvm::StringRef) {}));
-  return PolicyWriter(model, pool).Write();
+  return PolicyWriter(model, pool, cancel).Write();
 }
 
 }  // namespace grapnel
