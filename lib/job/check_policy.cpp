@@ -75,6 +75,7 @@ Expected<PolicyReport> CheckModel(const OpenedGraph& model, const OpenedGraph* b
   const Policy& policy = *request.policy;
   PolicyReport report;
   report.model = model.model().path;
+  report.graph_file = model.file().path.empty() ? report.model : model.file().path;
   report.policy = policy.path;
   if (base) report.base = base->model().path;
   CheckedModel checked(model, base, request.pool, request.cancel);

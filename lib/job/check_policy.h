@@ -33,6 +33,7 @@ struct PolicyOutcome {
 
 struct PolicyReport {
   std::string model, base, policy;      // paths; base is empty where there is none
+  std::string graph_file;               // of the model, where that is a folder
   std::vector<PolicyFinding> findings;  // errors first, waived ones last
   std::vector<PolicyOutcome> outcomes;
   // What differs from BASE, in Mermaid's language; empty: nothing, or it was not asked for.

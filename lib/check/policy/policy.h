@@ -62,7 +62,7 @@ struct PolicyRule {
 // Findings of one check that count for nothing until a day.
 struct Waiver {
   std::string check;
-  Glob node;  // of findings' nodes; one without a node is called ""
+  Glob node;  // of findings' nodes, else of their scopes; one of the whole model is at ""
   std::string reason;
   std::string until;  // "2027-01-31", the last day
   int line = 0;

@@ -29,7 +29,8 @@ void ApplyWaivers(const Policy& policy, llvm::StringRef today, llvm::ArrayRef<st
   std::set<const Waiver*> needed;
   for (PolicyFinding& finding : *findings) {
     for (const Waiver& waiver : policy.waivers) {
-      if (waiver.check != finding.check || !waiver.node.Fits(finding.node)) continue;
+      const std::string& place = finding.node.empty() ? finding.scope : finding.node;
+      if (waiver.check != finding.check || !waiver.node.Fits(place)) continue;
       needed.insert(&waiver);
       if (!finding.waiver && today <= waiver.until) finding.waiver = &waiver;
     }

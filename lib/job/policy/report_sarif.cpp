@@ -35,7 +35,7 @@ void WriteLocation(const PolicyFinding& finding, const PolicyReport& report, OSt
     bool has_line = finding.source_line > 0;
     json.attributeObject("physicalLocation", [&] {
       json.attributeObject("artifactLocation", [&] {
-        json.attribute("uri", UriOf(has_line ? finding.source_file : report.model));
+        json.attribute("uri", UriOf(has_line ? finding.source_file : report.graph_file));
       });
       if (has_line)
         json.attributeObject("region", [&] { json.attribute("startLine", finding.source_line); });

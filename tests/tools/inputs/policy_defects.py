@@ -2,7 +2,7 @@
 policy.toml by its check and at the node that was touched; without it the model passes. Models that are well are passed in silence.
 
 usage: policy_defects.py ROOT FOLDER      `grapnel` is on PATH; FOLDER gets the models
-       policy_defects.py ROOT FOLDER --well MODEL...      only whether these pass
+       policy_defects.py ROOT FOLDER --well MODEL...      only whether these pass, this policy and their own
 """
 import json
 import os
@@ -339,16 +339,24 @@ def wrong(root, folder):
                 yield f"{name}: {function_name}{' undone' if undone else ''}: {text_of_fault}"
 
 
-def loud(models):
+def loud(folder, models):
+    """Models that are not passed in silence, and those that fail the policy that --init makes of them."""
+    os.makedirs(folder, exist_ok=True)
+    own = os.path.join(folder, "own.toml")
     for model in models:
         code, findings = check(model)
         if code or findings:
             yield f"{model}: exit code {code}, {findings}"
+        with open(own, "w") as f:
+            f.write(grapnel("check", model, "--init").stdout)
+        done = grapnel("check", model, "--policy", own)
+        if done.returncode or "nothing found" not in done.stdout:
+            yield f"{model}: exit code {done.returncode} with a policy of its own: {done.stdout}{done.stderr}"
 
 
 def main(root, folder, *models):
     if models:
-        faults = list(loud(models[1:]))
+        faults = list(loud(folder, models[1:]))
         print("\n".join([*faults, f"{len(models) - 1} models, {len(faults)} faults"]))
         return 1 if faults else 0
     faults = list(wrong(root, folder))
