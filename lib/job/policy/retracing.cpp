@@ -1,5 +1,6 @@
 // Functions that Python traced again and again, so that the model holds a copy for each shape or
 // number that it was called with.
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -92,7 +93,7 @@ std::vector<std::pair<std::string, size_t>> RetracedFunctions(const OpenedGraph&
 }
 
 Looked LookAtRetracing(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
-  auto most = static_cast<size_t>(rule.Number("most", kMostTraces));
+  auto most = static_cast<size_t>(std::min(rule.Number("most", kMostTraces), 1e9));
   for (const auto& [name, times] : RetracedFunctions(model.opened(), most)) {
     findings.Add(name, Sentence("this function was traced {0} times", times),
                  Plural(most, "trace") + " at most",
