@@ -66,12 +66,23 @@ Error WriteReports(const PolicyReport& report, const Flags& flags) {
   });
 }
 
+// What goes to standard output instead of the text, as flags name it.
+std::vector<std::string> OnStandardOutput(const Flags& flags, const Invocation& invocation) {
+  std::vector<std::string> on;
+  if (invocation.flags.json) on.push_back("--json");
+  if (flags.junit == "-") on.push_back("--junit");
+  if (flags.sarif == "-") on.push_back("--sarif");
+  if (flags.markdown == "-") on.push_back("--markdown");
+  return on;
+}
+
 void Print(const PolicyReport& report, const Flags& flags, Invocation& invocation) {
   if (invocation.flags.json) {
     llvm::json::OStream json(invocation.out(), 1);
     WritePolicyJson(report, json);
     invocation.out() << "\n";
-  } else if (!invocation.flags.quiet) {
+  } else if (OnStandardOutput(flags, invocation).empty() &&
+             !(invocation.flags.quiet && report.Passes())) {
     WritePolicyText(report, flags.all, invocation.out());
   }
 }
@@ -87,7 +98,10 @@ int List(Invocation& invocation) {
   return kExitOk;
 }
 
-Error DemandFlags(const Flags& flags) {
+Error DemandFlags(const Flags& flags, const Invocation& invocation) {
+  std::vector<std::string> on = OnStandardOutput(flags, invocation);
+  if (on.size() > 1) return MakeError("{0} and {1} both write to standard output", on[0], on[1]);
+  if (flags.init && invocation.flags.json) return MakeError("--init prints TOML, not JSON");
   if (flags.model.empty()) return MakeError("check: which model? (--list shows the checks)");
   if (flags.policy.empty() && !flags.init)
     return MakeError("check: --policy FILE says what is demanded; --init prints one to begin with");
@@ -100,8 +114,7 @@ Error DemandFlags(const Flags& flags) {
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.list) return List(invocation);
-  RETURN_IF_ERROR(DemandFlags(flags));
-  if (flags.init && invocation.flags.json) return MakeError("--init prints TOML, not JSON");
+  RETURN_IF_ERROR(DemandFlags(flags, invocation));
   Policy policy;
   if (!flags.init) {
     ASSIGN_OR_RETURN(policy, ReadPolicy(flags.policy));
