@@ -57,7 +57,9 @@ void WriteLocation(const PolicyFinding& finding, const PolicyReport& report, OSt
 void WriteResult(const PolicyFinding& finding, const PolicyReport& report, OStream& json) {
   json.object([&] {
     json.attribute("ruleId", finding.check);
-    json.attribute("level", FindingSeverityName(finding.severity));
+    // Not all that read SARIF look at suppressions.
+    auto severity = finding.waiver ? FindingSeverity::kNote : finding.severity;
+    json.attribute("level", FindingSeverityName(severity));
     WriteText(
         json, "message",
         finding.what + ". Expected: " + finding.expected + ". What to do: " + finding.advice + ".");
