@@ -12,6 +12,8 @@ endif()
 find_package(Eigen3 REQUIRED CONFIG)
 find_package(CLI11 REQUIRED CONFIG)
 find_package(nlohmann_json REQUIRED CONFIG)
+find_path(GRAPNEL_TOML toml++/toml.h REQUIRED)  # headers alone, for one file of lib/check
+mark_as_advanced(GRAPNEL_TOML)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED CONFIG)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

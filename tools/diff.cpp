@@ -5,7 +5,7 @@
 #include "lib/diff/diff_text.h"
 #include "lib/diff/signature_diff.h"
 #include "lib/diff/statistics.h"
-#include "lib/diff/value_diff.h"
+#include "lib/job/model_values.h"
 #include "lib/render/diff_picture.h"
 #include "lib/render/draw_picture.h"
 #include "lib/serve/pages/diff_page.h"
@@ -54,20 +54,6 @@ void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   }
   if (flags.statistics) WriteStatistics(found.statistics, os);
   os << DiffSummary(found.diff) << "\n";
-}
-
-Expected<std::optional<Bundle>> OpenVariables(const OpenedGraph& side) {
-  const std::string& prefix = side.model().variables_prefix;
-  if (prefix.empty()) return std::optional<Bundle>();
-  ASSIGN_OR_RETURN(Bundle bundle, Bundle::Open(prefix));
-  return std::optional<Bundle>(std::move(bundle));
-}
-
-Expected<ValueReport> CompareValues(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff) {
-  ASSIGN_OR_RETURN(std::optional<Bundle> bundle_a, OpenVariables(a));
-  ASSIGN_OR_RETURN(std::optional<Bundle> bundle_b, OpenVariables(b));
-  return DiffValues({&a.file(), bundle_a ? &*bundle_a : nullptr},
-                    {&b.file(), bundle_b ? &*bundle_b : nullptr}, diff);
 }
 
 // What a side is called beside the other: its file, or its title within the file of both.
@@ -208,7 +194,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.only.empty() && flags.signature.empty())
     found.signatures = DiffSignatures(a.file(), b.file(), found.diff);
   if (flags.values) {
-    ASSIGN_OR_RETURN(found.values, CompareValues(a, b, found.diff));
+    ASSIGN_OR_RETURN(found.values, CompareModelValues(a, b, found.diff));
   }
   Print(found, flags, invocation);
   return found.Same() ? kExitOk : kExitNo;

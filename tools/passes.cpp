@@ -1,9 +1,9 @@
 // `grapnel passes`: every pass and rule, and why a rule did not fire.
 #include "lib/job/job_json.h"
+#include "lib/job/left_undone.h"
 #include "lib/job/near_miss_groups.h"
 #include "lib/job/plugin.h"
 #include "lib/job/source.h"
-#include "lib/pass/near_misses.h"
 #include "lib/pass/registry.h"
 #include "lib/support/text.h"
 #include "llvm/Support/JSON.h"
@@ -72,43 +72,6 @@ int List(Invocation& invocation) {
   return kExitOk;
 }
 
-// What is left undone when the passes are through: they run twice, and what they refuse of their
-// own result counts, beside what TensorFlow would do wrongly on the way there. Of one rule
-// ("pass/rule", "rule") or of all.
-struct Undone {
-  std::vector<Refusal> refusals;
-  int rewrites = 0;  // that rules asked about made
-  std::string assumed;
-};
-
-Expected<Undone> FindUndone(OpenedGraph& opened, OptimizeRequest request, const std::string& rule) {
-  Undone undone;
-  auto is_asked_for = [&](llvm::StringRef pass, llvm::StringRef name) {
-    return rule.empty() || rule == name || rule == pass || rule == (pass + "/" + name).str();
-  };
-  request.wants_near_misses = true;
-  request.on_rewrite = [&](const Rewrite& rewrite) {
-    undone.rewrites += is_asked_for(rewrite.pass, rewrite.rule);
-  };
-  ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
-  if (done.failure) return Annotate(opened.model().path, done.AsError());
-  undone.assumed = done.AssumedText();
-  request.on_rewrite = nullptr;
-  request.sink = nullptr;
-  request.fetches = done.result.fetches;
-  ASSIGN_OR_RETURN(Optimized again, Optimize(opened, request));
-  if (again.failure) return Annotate(opened.model().path, again.AsError());
-  NearMisses left;
-  for (const Refusal& refusal : done.near_misses) {
-    if (IsUnlikeTensorFlow(refusal)) left.Add(refusal);
-  }
-  for (const Refusal& refusal : again.near_misses) left.Add(refusal);
-  undone.refusals = left.Sorted();
-  llvm::erase_if(undone.refusals,
-                 [&](const Refusal& refusal) { return !is_asked_for(refusal.pass, refusal.rule); });
-  return undone;
-}
-
 Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags& flags,
                        Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
@@ -116,7 +79,7 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
   request.pool = &pool;
   request.sink = invocation.sink();
   const LineTable lines = LinesOf(opened);
-  ASSIGN_OR_RETURN(Undone undone, FindUndone(opened, std::move(request), rule));
+  ASSIGN_OR_RETURN(LeftUndone undone, FindLeftUndone(opened, std::move(request), rule));
   llvm::raw_ostream& os = invocation.out();
   if (!undone.assumed.empty() && !invocation.flags.quiet)
     invocation.err() << opened.model().path << ": " << undone.assumed << "\n";

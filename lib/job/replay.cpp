@@ -42,6 +42,7 @@ Error CheckFetch(const Case& values, size_t step, size_t i, const Tensor& output
   replayed->max_error = std::max(replayed->max_error, comparison.max_error);
   if (!comparison.same && replayed->status == Replayed::kPass) {
     replayed->status = Replayed::kFail;
+    replayed->fetch = fetch.tensor;
     replayed->message = "'" + fetch.tensor + "' " + comparison.message;
     if (!values.steps.empty())
       replayed->message = "step " + std::to_string(step + 1) + ": " + replayed->message;
@@ -105,9 +106,8 @@ Error Repeat(RunJob& job, int repeat, Replayed* replayed) {
   return Error::success();
 }
 
-Error RunCase(llvm::StringRef path, const ReplayRequest& request, Replayed* replayed) {
-  ASSIGN_OR_RETURN(OpenedGraph opened, OpenCase(path));
-  const Case& values = *opened.model().case_info;
+Error RunCase(OpenedGraph& opened, const Case& values, const ReplayRequest& request,
+              Replayed* replayed) {
   if (request.demands_taps) RETURN_IF_ERROR(DemandNodes(opened.module(), request.taps, "--tap"));
   if (request.optimize_for) RETURN_IF_ERROR(OptimizeFirst(opened, request));
   Tap tap({.names = request.taps}, request.tap_mode);
@@ -128,17 +128,49 @@ Error RunCase(llvm::StringRef path, const ReplayRequest& request, Replayed* repl
   return request.repeat > 1 ? Repeat(job, request.repeat, replayed) : Error::success();
 }
 
+Error RunOwn(llvm::StringRef path, const ReplayRequest& request, Replayed* replayed) {
+  ASSIGN_OR_RETURN(OpenedGraph opened, OpenCase(path));
+  return RunCase(opened, *opened.model().case_info, request, replayed);
+}
+
+// A SavedModel restores its own variables, and its signature says what the case's names are; any
+// other graph is put in the place of the case's.
+Error RunOther(const OpenedGraph& model, llvm::StringRef path, ReplayRequest request,
+               Replayed* replayed) {
+  ASSIGN_OR_RETURN(OpenedGraph opened, OpenCase(path));
+  const Case values = *opened.model().case_info;
+  if (model.model().kind != FileKind::kSavedModel) {
+    OpenedGraph with = opened.With(model.module().Copy());
+    return RunCase(with, values, request, replayed);
+  }
+  for (const Case::Feed& feed : values.feeds)
+    request.run.feeds.push_back({feed.tensor, feed.file, Tensor()});
+  for (const Case::Fetch& fetch : values.fetches) request.run.fetches.push_back(fetch.tensor);
+  OpenedGraph copy = model.Copy();
+  return RunCase(copy, values, request, replayed);
+}
+
+Replayed Finished(Replayed replayed, Error error) {
+  if (!error) return replayed;
+  replayed.message = TextOf(std::move(error));
+  llvm::StringRef message = replayed.message;
+  bool unsupported = message.contains("kernel for ") || message.contains("has no CPU kernel");
+  replayed.status = unsupported ? Replayed::kUnsupported : Replayed::kError;
+  return replayed;
+}
+
 }  // namespace
 
 Replayed Replay(llvm::StringRef path, const ReplayRequest& request) {
   Replayed replayed;
-  if (Error error = RunCase(path, request, &replayed)) {
-    replayed.message = TextOf(std::move(error));
-    llvm::StringRef message = replayed.message;
-    bool unsupported = message.contains("kernel for ") || message.contains("has no CPU kernel");
-    replayed.status = unsupported ? Replayed::kUnsupported : Replayed::kError;
-  }
-  return replayed;
+  Error error = RunOwn(path, request, &replayed);
+  return Finished(std::move(replayed), std::move(error));
+}
+
+Replayed ReplayOn(const OpenedGraph& model, llvm::StringRef path, const ReplayRequest& request) {
+  Replayed replayed;
+  Error error = RunOther(model, path, request, &replayed);
+  return Finished(std::move(replayed), std::move(error));
 }
 
 const char* StatusName(Replayed::Status status) {

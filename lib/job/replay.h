@@ -27,6 +27,7 @@ struct Replayed {
   enum Status { kPass, kFail, kUnsupported, kError };
   Status status = kPass;
   std::string message;   // why it did not pass
+  std::string fetch;     // of kFail: the first that differs
   double median_ms = 0;  // of the repeats
   double max_error = 0;  // largest |got - expected| of all fetches
   int64_t taps = 0;      // tensors tapped
@@ -34,6 +35,9 @@ struct Replayed {
 
 // Replays one case. Never fails: what goes wrong is its status.
 Replayed Replay(llvm::StringRef path, const ReplayRequest& request);
+
+// The same with the case's values and another model.
+Replayed ReplayOn(const OpenedGraph& model, llvm::StringRef path, const ReplayRequest& request);
 
 // "pass", "fail", "unsupported", "error".
 const char* StatusName(Replayed::Status status);

@@ -50,6 +50,10 @@ constexpr const char* kOnGraphs[] = {
     "diff|SEED|IN|--json",
     "diff|IN|SEED|-o|OUT/x.html",
     "diff|SEED|IN|-o|OUT/x.dot",
+    "check|IN|--init|--timeout|2",
+    "check|IN|--policy|tests/tools/inputs/policy.toml|--against|SEED|--timeout|2",
+    "check|SEED|--policy|tests/tools/inputs/policy.toml|--against|IN|--timeout|2|--markdown|-",
+    "git-setup|--show|IN",
     "reduce|IN|--check|true|--max-checks|6|-o|OUT/x.pbtxt",
     "bisect|IN|--check|true",
 };

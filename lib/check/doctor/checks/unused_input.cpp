@@ -21,6 +21,11 @@ std::vector<BodyPort> Purposes(const Network& network) {
   return ends;
 }
 
+// What TensorFlow puts into a branch for what only other branches read: it says so itself.
+bool IsUnusedOnPurpose(const Node& node) {
+  return node.name().contains("unused_control_flow_input");
+}
+
 class UnusedInput : public Check {
  public:
   std::string Look(const Patient& patient) override {
@@ -35,9 +40,13 @@ class UnusedInput : public Check {
     }
     if (inputs.empty()) return network.inputs().empty() ? "the graph has no inputs" : "";
     std::vector<BodyPort> purposes = Purposes(network);
+    // Where nobody says what is fetched, what nobody reads is, and an input may be that.
+    llvm::erase_if(purposes,
+                   [&](const BodyPort& port) { return llvm::is_contained(inputs, port); });
     PortSet by_value = network.flow().Backward(purposes, PassesValue);
     PortSet by_shape = network.flow().Backward(purposes);
     for (const BodyPort& input : inputs) {
+      if (IsUnusedOnPurpose(input.node())) continue;
       if (network.ends().fetches.empty() ? !input.node().uses().empty() : by_value.Has(input))
         continue;
       bool is_shape = by_shape.Has(input);

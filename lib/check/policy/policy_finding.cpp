@@ -1,0 +1,51 @@
+#include "lib/check/policy/policy_finding.h"
+
+#include <set>
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+PolicyFinding OfWaiver(const Policy& policy, const Waiver& waiver, std::string what,
+                       std::string expected, std::string advice) {
+  PolicyFinding finding;
+  finding.check = "waiver";
+  finding.severity = FindingSeverity::kNote;
+  finding.what =
+      Sentence("the waiver of {0} for '{1}' {2}", waiver.check, waiver.node.text(), what);
+  finding.expected = std::move(expected);
+  finding.advice = std::move(advice);
+  finding.source = finding.source_file = policy.path;
+  finding.source_line = waiver.line;
+  finding.source += ":" + std::to_string(waiver.line);
+  return finding;
+}
+
+}  // namespace
+
+void ApplyWaivers(const Policy& policy, llvm::StringRef today, llvm::ArrayRef<std::string> looked,
+                  std::vector<PolicyFinding>* findings) {
+  std::set<const Waiver*> needed;
+  for (PolicyFinding& finding : *findings) {
+    for (const Waiver& waiver : policy.waivers) {
+      const std::string& place = finding.node.empty() ? finding.scope : finding.node;
+      if (waiver.check != finding.check || !waiver.node.Fits(place)) continue;
+      needed.insert(&waiver);
+      if (!finding.waiver && today <= waiver.until) finding.waiver = &waiver;
+    }
+  }
+  for (const Waiver& waiver : policy.waivers) {
+    if (!llvm::is_contained(looked, waiver.check)) continue;
+    if (!needed.count(&waiver)) {
+      findings->push_back(OfWaiver(policy, waiver, "is not needed", "that it waives something",
+                                   "take it out of the policy"));
+    } else if (today > waiver.until) {
+      findings->push_back(OfWaiver(policy, waiver, "ran out on " + waiver.until,
+                                   "a day that is still to come",
+                                   "mend what it waives, or give it another day and the reason"));
+    }
+  }
+}
+
+}  // namespace grapnel

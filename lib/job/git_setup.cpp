@@ -1,0 +1,103 @@
+#include "lib/job/git_setup.h"
+
+#include <sys/wait.h>
+
+#include "lib/support/file.h"
+#include "lib/support/start_program.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/Path.h"
+
+namespace grapnel {
+namespace {
+
+// What git is to take for graphs. Texts of graphs (.gtxt) are text already.
+constexpr const char* kLines[] = {"*.pb diff=grapnel", "*.pbtxt diff=grapnel",
+                                  "*.meta diff=grapnel"};
+
+// What it prints, without blanks at its end.
+Expected<std::string> RunGit(std::vector<std::string> words) {
+  llvm::SmallString<128> output;
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile("grapnel-git", "txt", output))
+    return MakeError("a temporary file: {0}", error.message());
+  llvm::FileRemover remover(output);
+  words.insert(words.begin(), "git");
+  ASSIGN_OR_RETURN(pid_t pid, StartProgram(words, output.str().str()));
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  ASSIGN_OR_RETURN(auto file, FileBytes::Open(output));
+  std::string said = file->bytes().rtrim().str();
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    return MakeError("{0}: {1}", llvm::join(words, " "), said.empty() ? "failed" : said);
+  return said;
+}
+
+// In single quotes, for the shell that git gives its commands to.
+std::string ForShell(llvm::StringRef word) {
+  std::string quoted = "'";
+  for (char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+Error Configure(const GitSetupRequest& request) {
+  const std::string grapnel = ForShell(request.grapnel);
+  // `diff` says by 1 that they differ. A page stays for the browser that is still reading it.
+  const std::string draw = "page=$(mktemp -d)/change.html; " + grapnel +
+                           " diff \"$LOCAL\" \"$REMOTE\" --quiet -o \"$page\"; test $? -le 1 && "
+                           "${GRAPNEL_BROWSER:-xdg-open} \"$page\"";
+  const std::pair<const char*, std::string> settings[] = {
+      {"diff.grapnel.textconv", grapnel + " git-setup --show"},
+      {"diff.grapnel.binary", "true"},
+      {"difftool.grapnel.cmd", draw}};
+  for (const auto& [key, value] : settings) {
+    auto done = RunGit({"config", request.global ? "--global" : "--local", key, value});
+    if (!done) return done.takeError();
+  }
+  return Error::success();
+}
+
+// Where git looks for attributes of its own; of the user where it is told to, or where it does.
+Expected<std::string> AttributesFile(bool global) {
+  if (!global) return RunGit({"rev-parse", "--git-path", "info/attributes"});
+  auto told = RunGit({"config", "--global", "--type=path", "core.attributesFile"});
+  if (told && !told->empty()) return told;
+  llvm::consumeError(told.takeError());
+  const char* config = std::getenv("XDG_CONFIG_HOME");
+  const char* home = std::getenv("HOME");
+  if (config && *config) return JoinPath(config, "git/attributes");
+  if (!home) return MakeError("there is no HOME, in which git would look for attributes");
+  return JoinPath(home, ".config/git/attributes");
+}
+
+Expected<std::string> TextOfFile(const std::string& path) {
+  if (!FileExists(path)) return std::string();
+  ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
+  return file->bytes().str();
+}
+
+}  // namespace
+
+Expected<GitSetup> SetUpGit(const GitSetupRequest& request) {
+  GitSetup setup;
+  ASSIGN_OR_RETURN(setup.attributes, AttributesFile(request.global));
+  RETURN_IF_ERROR(Configure(request));
+  ASSIGN_OR_RETURN(std::string text, TextOfFile(setup.attributes));
+  llvm::SmallVector<llvm::StringRef, 8> there;
+  const std::string before = text;
+  llvm::StringRef(before).split(there, '\n');
+  if (!text.empty() && text.back() != '\n') text += "\n";
+  for (const char* line : kLines) {
+    if (llvm::is_contained(there, line)) continue;
+    setup.lines.push_back(line);
+    text += std::string(line) + "\n";
+  }
+  if (setup.lines.empty()) return setup;
+  RETURN_IF_ERROR(CreateDirectories(llvm::sys::path::parent_path(setup.attributes)));
+  RETURN_IF_ERROR(WriteFile(setup.attributes, text));
+  return setup;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,43 @@
+#include "lib/job/left_undone.h"
+
+#include "lib/pass/near_misses.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+
+Expected<LeftUndone> FindLeftUndone(OpenedGraph& opened, OptimizeRequest request,
+                                    llvm::StringRef rule) {
+  LeftUndone undone;
+  auto is_asked_for = [&](llvm::StringRef pass, llvm::StringRef name) {
+    return rule.empty() || rule == name || rule == pass || rule == (pass + "/" + name).str();
+  };
+  request.wants_near_misses = true;
+  auto tell = std::move(request.on_rewrite);
+  request.on_rewrite = [&](const Rewrite& rewrite) {
+    undone.rewrites += is_asked_for(rewrite.pass, rewrite.rule);
+    if (tell) tell(rewrite);
+  };
+  ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
+  if (done.failure) return Annotate(opened.model().path, done.AsError());
+  undone.assumed = done.AssumedText();
+  request.on_rewrite = nullptr;
+  request.sink = nullptr;
+  request.fetches = done.result.fetches;
+  ASSIGN_OR_RETURN(Optimized again, Optimize(opened, request));
+  if (again.failure) return Annotate(opened.model().path, again.AsError());
+  NearMisses left;
+  for (const Refusal& refusal : done.near_misses) {
+    if (IsUnlikeTensorFlow(refusal)) left.Add(refusal);
+  }
+  for (const Refusal& refusal : again.near_misses) left.Add(refusal);
+  undone.refusals = left.Sorted();
+  undone.on_the_way = std::move(done.near_misses);
+  for (auto* refusals : {&undone.refusals, &undone.on_the_way}) {
+    llvm::erase_if(*refusals, [&](const Refusal& refusal) {
+      return !is_asked_for(refusal.pass, refusal.rule);
+    });
+  }
+  return undone;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,183 @@
+// How much of it there is: nodes, FLOPs, parameters, memory, bytes.
+#include <map>
+
+#include "lib/io/saved_variables.h"
+#include "lib/ir/node_types.h"
+#include "lib/job/policy/policy_checks.h"
+#include "lib/support/file.h"
+#include "lib/support/text.h"
+#include "llvm/Support/FileSystem.h"
+
+namespace grapnel {
+namespace {
+
+// The node of the main graph for which `measure` is largest; of a call the one in its function.
+Node Largest(CheckedModel& model, int64_t RunCost::*measure) {
+  const Graph* graph = &model.module().main;
+  Node largest;
+  for (int depth = 0; graph && depth < 16; ++depth) {
+    int64_t most = -1;
+    for (const Node& node : graph->nodes()) {
+      int64_t cost = model.costs().OfNode(node).*measure;
+      if (cost > most) most = cost, largest = node;
+    }
+    graph = nullptr;
+    if (!largest) break;
+    for (llvm::StringRef name : CalledFunctions(largest)) {
+      if (const Function* function = model.module().FindFunction(name)) graph = &function->body;
+    }
+  }
+  return largest;
+}
+
+struct Sized {
+  std::string name;
+  int64_t size = 0;
+};
+
+// Variables and floating-point constants that are no scalars, with their elements.
+std::vector<Sized> ParametersOf(CheckedModel& model) {
+  std::vector<Sized> parameters;
+  for (const SavedVariable& variable : VariablesOf(model.opened().file()))
+    parameters.push_back({variable.name, std::max<int64_t>(variable.elements(), 0)});
+  VisitNodes(model.module(), [&](const Node& node, const std::string& name) {
+    if (node.op() != "Const" || !IsFloating(node.GetType("dtype"))) return;
+    const Shape& shape = model.shapes().Of(node.graph()).OfPort({node.id(), 0});
+    if (!shape.IsFullyKnown() || shape.rank() == 0) return;
+    parameters.push_back({name, shape.NumElements().value_or(0)});
+  });
+  return parameters;
+}
+
+const Sized* LargestOf(llvm::ArrayRef<Sized> all) {
+  const Sized* largest = nullptr;
+  for (const Sized& one : all) {
+    if (!largest || one.size > largest->size) largest = &one;
+  }
+  return largest;
+}
+
+int64_t FileBytesOf(const OpenedGraph& opened) {
+  const std::string& path = opened.model().path;
+  bool is_folder = opened.model().kind == FileKind::kSavedModel && IsDirectory(path);
+  uint64_t sum = 0;
+  std::error_code error;
+  if (!is_folder) {
+    const std::string& file = opened.file().path.empty() ? path : opened.file().path;
+    return llvm::sys::fs::file_size(file, sum) ? 0 : static_cast<int64_t>(sum);
+  }
+  for (llvm::sys::fs::recursive_directory_iterator at(path, error), end; at != end && !error;
+       at.increment(error)) {
+    uint64_t size = 0;
+    if (!llvm::sys::fs::is_directory(at->path()) && !llvm::sys::fs::file_size(at->path(), size))
+      sum += size;
+  }
+  return static_cast<int64_t>(sum);
+}
+
+// Counted are the nodes of each outermost scope, or, beside a base, those that it has more of them.
+Sized LargestScope(CheckedModel& model) {
+  std::map<std::string, int64_t> scopes;
+  auto count = [&](const Module& module, int64_t by) {
+    VisitNodes(module, [&](const Node&, const std::string& name) {
+      auto [scope, rest] = llvm::StringRef(name).split('/');
+      scopes[rest.empty() ? std::string() : scope.str()] += by;
+    });
+  };
+  count(model.module(), 1);
+  if (model.base()) count(model.base()->module(), -1);
+  Sized largest;
+  for (const auto& [scope, nodes] : scopes) {
+    if (nodes > largest.size) largest = {scope, nodes};
+  }
+  return largest;
+}
+
+// Why a sum that is within its budget says nothing.
+std::string OpenText(const RunCost& run) {
+  if (run.open == 0) return "";
+  return Sentence("not counted: {0} with an open shape or a loop (--batch, --shape)",
+                  Plural(run.open, "node"));
+}
+
+}  // namespace
+
+ModelSizes SizesOf(CheckedModel& model) {
+  ModelSizes sizes;
+  VisitNodes(model.module(), [&](const Node&, const std::string&) { ++sizes.nodes; });
+  for (const Sized& parameter : ParametersOf(model)) sizes.parameters += parameter.size;
+  sizes.file_bytes = FileBytesOf(model.opened());
+  sizes.run = model.costs().OfBody(model.module().main);
+  return sizes;
+}
+
+Looked LookAtNodes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+  int64_t nodes = SizesOf(model).nodes;
+  double most = rule.Number("most", 0);
+  if (nodes <= most) return std::string();
+  Sized scope = LargestScope(model);
+  std::string where = scope.name.empty() ? "outside of scopes" : "in '" + scope.name + "'";
+  findings.AddScope(scope.name,
+                    Sentence("the model has {0}, {1}{2} {3}", Plural(nodes, "node"),
+                             WithCommas(scope.size), model.base() ? " more than BASE" : "", where),
+                    WithCommas(most) + " at most",
+                    "see what is new: `grapnel diff BASE MODEL`; or raise the budget");
+  return std::string();
+}
+
+Looked LookAtFlops(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+  const RunCost& run = model.costs().OfBody(model.module().main);
+  double most = rule.Number("most", 0);
+  if (run.flops <= most) return OpenText(run);
+  Node node = Largest(model, &RunCost::flops);
+  findings.Add(FullNameOf(node),
+               Sentence("one run takes {0} FLOPs, {1} of them in this {2}", WithCommas(run.flops),
+                        WithCommas(model.costs().OfNode(node).flops), node.op()),
+               WithCommas(most) + " at most", "make it smaller, or raise the budget");
+  return std::string();
+}
+
+Looked LookAtPeakMemory(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+  const RunCost& run = model.costs().OfBody(model.module().main);
+  double most = rule.Number("most", 0);
+  if (run.peak_bytes <= most) return OpenText(run);
+  Node node = Largest(model, &RunCost::bytes);
+  findings.Add(
+      FullNameOf(node),
+      Sentence("one run holds {0} at one moment; this {1} makes {2}", HumanBytes(run.peak_bytes),
+               node.op(), HumanBytes(model.costs().OfNode(node).bytes)),
+      HumanBytes(most) + " at most",
+      "make the tensors smaller, or fewer at a time; or raise the budget");
+  return std::string();
+}
+
+Looked LookAtParameters(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+  std::vector<Sized> parameters = ParametersOf(model);
+  int64_t sum = 0;
+  for (const Sized& parameter : parameters) sum += parameter.size;
+  double most = rule.Number("most", 0);
+  if (sum <= most) return std::string();
+  const Sized* largest = LargestOf(parameters);
+  findings.Add(largest->name,
+               Sentence("the model has {0} parameters, {1} of them here", WithCommas(sum),
+                        WithCommas(largest->size)),
+               WithCommas(most) + " at most", "make the layer smaller, or raise the budget");
+  return std::string();
+}
+
+Looked LookAtFileSize(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+  int64_t bytes = FileBytesOf(model.opened());
+  double most = rule.Number("most", 0);
+  if (bytes <= most) return std::string();
+  std::vector<Sized> parameters = ParametersOf(model);
+  const Sized* largest = LargestOf(parameters);
+  findings.Add(largest ? largest->name : "",
+               Sentence("the file has {0}{1}", HumanBytes(bytes),
+                        largest ? Sentence(", and this is its largest tensor, {0} elements",
+                                           WithCommas(largest->size))
+                                : std::string()),
+               HumanBytes(most) + " at most", "save smaller weights, or raise the budget");
+  return std::string();
+}
+
+}  // namespace grapnel

@@ -1,0 +1,112 @@
+// What was otherwise: in BASE, or when the cases were recorded.
+#include "lib/job/compare.h"
+#include "lib/job/policy/policy_checks.h"
+#include "lib/job/replay.h"
+#include "lib/support/text.h"
+
+namespace grapnel {
+namespace {
+
+// What is wrong with a variable or constant beside BASE's; empty: nothing.
+std::string WhatDiffers(const ValueDiff& value, double most) {
+  if (value.a.empty()) return "BASE has no such variable";
+  if (value.b.empty()) return "only BASE has this variable";
+  if (!value.problem.empty()) return "it cannot be compared: " + value.problem;
+  const ValueDistance& distance = value.distance;
+  bool is_number = distance.relative > 0;
+  if (is_number && distance.relative <= most) return "";
+  std::string text = distance.elements == 1
+                         ? std::string("it differs from BASE's")
+                         : Sentence("{0} of its {1} elements differ from BASE's",
+                                    WithCommas(distance.differing), WithCommas(distance.elements));
+  if (!is_number) return text;
+  return text + Sentence(", by {0} of its length, {1} at most", NumberText(distance.relative, 3),
+                         NumberText(distance.largest, 3));
+}
+
+Expected<RunComparison> CompareOnCase(OpenedGraph reference, CheckedModel& model,
+                                      const std::string& path) {
+  ASSIGN_OR_RETURN(Case values, LoadCase(path));
+  OpenedGraph copy = model.opened().Copy();
+  CompareRequest request;
+  request.run = model.QuietRun();
+  for (const Case::Feed& feed : values.feeds)
+    request.run.feeds.push_back({feed.tensor, feed.file, Tensor()});
+  for (const Case::Fetch& fetch : values.fetches) request.run.fetches.push_back(fetch.tensor);
+  return CompareRuns(reference, copy, request);
+}
+
+// The first node of the model whose values are not those of BASE, or where there is none of the
+// case's own graph; empty: it was not found.
+std::string FirstThatDiffers(CheckedModel& model, const std::string& path) {
+  auto reference =
+      model.base() ? Expected<OpenedGraph>(model.base()->Copy()) : OpenedGraph::Open(path);
+  auto compared = reference ? CompareOnCase(std::move(*reference), model, path)
+                            : Expected<RunComparison>(reference.takeError());
+  if (!compared) {
+    llvm::consumeError(compared.takeError());
+    return "";
+  }
+  const Parting* first = compared->first_fault();
+  if (!first) return "";
+  return first->node_b.empty() ? first->node : first->node_b;
+}
+
+}  // namespace
+
+Looked LookAtFusions(CheckedModel& model, const PolicyRule&, PolicyFindings& findings) {
+  ASSIGN_OR_RETURN(const std::vector<LostFusion>* lost, model.LostFusions());
+  for (const LostFusion& fusion : *lost) {
+    findings.Add(fusion.node,
+                 Sentence("{0} stays in parts here: {1}", fusion.pattern, fusion.reason),
+                 Sentence("one node, as {0} makes of it in BASE", fusion.rule),
+                 "undo what stands between; `grapnel opt --why-not` tells all that rules refuse");
+  }
+  return std::string();
+}
+
+Looked LookAtWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+  ASSIGN_OR_RETURN(const ValueReport* report, model.Values());
+  const std::vector<Glob>* except = rule.FindGlobs("except");
+  double most = rule.Number("most", 0);
+  for (const ValueDiff& value : report->different) {
+    const std::string& name = value.b.empty() ? value.a : value.b;
+    std::string what = WhatDiffers(value, most);
+    if (what.empty() || (except && FitsAny(*except, name))) continue;
+    findings.Add(name, what,
+                 most > 0 ? "a difference of " + NumberText(most, 3) + " at most"
+                          : std::string("BASE's values"),
+                 "save it with BASE's weights, or name it among 'except'");
+  }
+  return std::string();
+}
+
+Looked LookAtOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+  auto given = rule.paths.find("cases");
+  std::vector<std::string> cases;
+  if (given != rule.paths.end()) {
+    cases = given->second;
+  } else {
+    const auto& own = model.opened().model().case_info;
+    if (!own || own->fetches.empty())
+      return "the model is no case with values expected, and [outputs] names none";
+    cases = {own->folder};
+  }
+  for (const std::string& path : cases) {
+    ReplayRequest request;
+    request.run = model.QuietRun();
+    request.demands_taps = false;
+    Replayed replayed = ReplayOn(model.opened(), path, request);
+    if (replayed.status == Replayed::kPass) continue;
+    bool has_differed = replayed.status == Replayed::kFail;
+    std::string node = has_differed ? FirstThatDiffers(model, path) : "";
+    findings.Add(node.empty() ? replayed.fetch : node,
+                 has_differed ? Sentence("on {0} {1}", path, replayed.message)
+                              : Sentence("{0} does not run: {1}", path, replayed.message),
+                 "the outputs of the case, within its tolerance",
+                 "`grapnel compare` with the case says where the runs part; or record it anew");
+  }
+  return std::string();
+}
+
+}  // namespace grapnel

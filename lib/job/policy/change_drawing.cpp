@@ -1,0 +1,196 @@
+#include "lib/job/policy/change_drawing.h"
+
+#include <map>
+#include <set>
+
+#include "lib/job/policy/checked_model.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace grapnel {
+namespace {
+
+enum class Fate { kAdded, kRemoved, kChanged };
+
+const char* FateName(Fate fate) {
+  return fate == Fate::kAdded ? "added" : fate == Fate::kRemoved ? "removed" : "changed";
+}
+
+// In a label everything but letters may mean something to Mermaid.
+std::string Escaped(llvm::StringRef text) {
+  std::string escaped;
+  for (char c : Printable(text)) {
+    bool is_plain = llvm::isAlnum(c) || llvm::StringRef("_/-. ():,").contains(c) || (c & 0x80);
+    escaped += is_plain ? std::string(1, c) : "#" + std::to_string(static_cast<int>(c)) + ";";
+  }
+  return escaped;
+}
+
+class Drawing {
+ public:
+  explicit Drawing(const Diff& diff) {
+    for (const MatchedPair& pair : diff.matched) {
+      of_a_[{&pair.a.node.graph(), pair.a.node.id()}] = pair.b.name.str();
+      if (!pair.changes.empty()) Add(pair.b, Fate::kChanged, false);
+    }
+    for (const NodeEntry& node : diff.removed) Add(node, Fate::kRemoved, true);
+    for (const NodeEntry& node : diff.added) Add(node, Fate::kAdded, false);
+    for (const GroupEntry& group : diff.groups) AddGroup(group);
+  }
+
+  std::string Text() {
+    if (nodes_.empty()) return "";
+    Fold();
+    std::string text = "flowchart LR\n";
+    std::map<std::string, int> numbers;
+    for (const auto& [label, box] : boxes_) {
+      int number = static_cast<int>(numbers.size());
+      numbers[label] = number;
+      std::string what = box.nodes == 1 ? box.op : Plural(box.nodes, "node");
+      text += Sentence("  n{0}[\"{1} ({2})\"]:::{3}\n", number, Escaped(label), Escaped(what),
+                       FateName(box.fate));
+    }
+    for (const auto& [from, to] : Edges())
+      text += Sentence("  n{0} --> n{1}\n", numbers[from], numbers[to]);
+    if (left_out_ > 0) text += Sentence("  more[\"and {0} more\"]\n", Plural(left_out_, "node"));
+    return text +
+           "  classDef added fill:#d7f0dd,stroke:#2b7a44,color:#123\n"
+           "  classDef removed fill:#f8dada,stroke:#a33,color:#311,stroke-dasharray:4 3\n"
+           "  classDef changed fill:#fbeec2,stroke:#a07d1c,color:#321\n";
+  }
+
+ private:
+  struct Entry {
+    std::string name;
+    Node node;
+    Fate fate;
+    bool in_a;
+  };
+  struct Box {
+    std::string op;
+    size_t nodes = 0;
+    Fate fate = Fate::kChanged;
+  };
+
+  void Add(const NodeEntry& entry, Fate fate, bool in_a) {
+    nodes_.push_back({entry.name.str(), entry.node, fate, in_a});
+  }
+  // What keeps its name has changed, the rest came or went.
+  void AddGroup(const GroupEntry& group) {
+    auto has = [](llvm::ArrayRef<NodeEntry> nodes, llvm::StringRef name) {
+      return llvm::any_of(nodes, [&](const NodeEntry& node) { return node.name == name; });
+    };
+    for (const NodeEntry& node : group.b)
+      Add(node, has(group.a, node.name) ? Fate::kChanged : Fate::kAdded, false);
+    for (const NodeEntry& node : group.a) {
+      if (!has(group.b, node.name)) Add(node, Fate::kRemoved, true);
+    }
+  }
+  // The outermost scope of a node that is not opened, or the node.
+  std::string LabelOf(llvm::StringRef name) const {
+    for (size_t at = name.find('/'); at != llvm::StringRef::npos; at = name.find('/', at + 1)) {
+      if (!opened_.count(name.take_front(at).str())) return name.take_front(at).str();
+    }
+    return name.str();
+  }
+
+  struct Scope {
+    size_t nodes = 0;
+    std::set<std::string> within;  // nodes and scopes
+  };
+
+  // Opens scopes, the largest first, as long as there are boxes for what is in them.
+  void Fold() {
+    std::map<std::string, Scope> scopes = Scopes();
+    std::set<std::string> labels = scopes[""].within;
+    while (const std::string* scope = NextToOpen(scopes, labels)) {
+      const std::string opened = *scope;
+      labels.erase(opened);
+      labels.insert(scopes[opened].within.begin(), scopes[opened].within.end());
+      opened_.insert(opened);
+    }
+    Fill();
+    while (boxes_.size() > kMostBoxes - (left_out_ > 0)) {
+      left_out_ += boxes_.rbegin()->second.nodes;
+      boxes_.erase(std::prev(boxes_.end()));
+    }
+  }
+
+  // By name; "" is what all are in.
+  std::map<std::string, Scope> Scopes() const {
+    std::map<std::string, Scope> scopes;
+    for (const Entry& entry : nodes_) {
+      std::string within = entry.name;
+      for (size_t at = within.rfind('/'); !within.empty(); at = within.rfind('/')) {
+        std::string scope = at == std::string::npos ? "" : within.substr(0, at);
+        ++scopes[scope].nodes;
+        scopes[scope].within.insert(within);
+        within = scope;
+      }
+    }
+    return scopes;
+  }
+
+  static const std::string* NextToOpen(const std::map<std::string, Scope>& scopes,
+                                       const std::set<std::string>& labels) {
+    const std::string* largest = nullptr;
+    for (const std::string& label : labels) {
+      auto scope = scopes.find(label);
+      if (scope == scopes.end()) continue;
+      if (labels.size() - 1 + scope->second.within.size() > kMostBoxes) continue;
+      if (!largest || scope->second.nodes > scopes.at(*largest).nodes) largest = &label;
+    }
+    return largest;
+  }
+
+  void Fill() {
+    boxes_.clear();
+    for (const Entry& entry : nodes_) {
+      std::string label = LabelOf(entry.name);
+      Box& box = boxes_[label];
+      if (box.nodes++ == 0) {
+        box.op = entry.node.op().str();
+        box.fate = entry.fate;
+      } else if (box.fate != entry.fate) {
+        box.fate = Fate::kChanged;
+      }
+    }
+  }
+
+  // What a node is called in the drawing, where it may have no box.
+  std::string NameOf(const Node& node, bool in_a) const {
+    if (!in_a) return FullNameOf(node);
+    auto found = of_a_.find({&node.graph(), node.id()});
+    return found == of_a_.end() ? FullNameOf(node) : found->second;
+  }
+
+  std::set<std::pair<std::string, std::string>> Edges() const {
+    std::set<std::pair<std::string, std::string>> edges;
+    auto add = [&](const std::string& from, const std::string& to) {
+      if (from != to && boxes_.count(from) && boxes_.count(to)) edges.emplace(from, to);
+    };
+    for (const Entry& entry : nodes_) {
+      const Graph& graph = entry.node.graph();
+      std::string own = LabelOf(entry.name);
+      for (const Port& port : entry.node.inputs()) {
+        if (port.node != kNoNode) add(LabelOf(NameOf(graph.node(port.node), entry.in_a)), own);
+      }
+      for (const Use& use : entry.node.uses())
+        add(own, LabelOf(NameOf(graph.node(use.node), entry.in_a)));
+    }
+    return edges;
+  }
+
+  std::vector<Entry> nodes_;
+  std::map<std::pair<const Graph*, NodeId>, std::string> of_a_;
+  std::map<std::string, Box> boxes_;
+  std::set<std::string> opened_;  // scopes
+  size_t left_out_ = 0;           // nodes
+};
+
+}  // namespace
+
+std::string DrawChange(const Diff& diff) { return Drawing(diff).Text(); }
+
+}  // namespace grapnel

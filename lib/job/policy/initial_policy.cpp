@@ -1,0 +1,139 @@
+// A policy to begin with: what the model is today, with some room.
+#include <set>
+
+#include "lib/job/check_policy.h"
+#include "lib/job/policy/policy_checks.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+namespace grapnel {
+namespace {
+
+// What most teams do without in a model that is served.
+constexpr const char* kUnwantedOps[] = {"PyFunc", "PyFuncStateless", "EagerPyFunc", "WriteFile",
+                                        "DebugIdentity*"};
+
+std::string Quoted(llvm::StringRef text) {
+  std::string quoted;
+  for (char c : text) quoted += (c == '"' || c == '\\' ? "\\" : "") + std::string(1, c);
+  return "\"" + quoted + "\"";
+}
+
+template <typename Texts>
+std::string List(const Texts& texts) {
+  return "[" +
+         llvm::join(llvm::map_range(texts, [](const auto& text) { return Quoted(text); }), ", ") +
+         "]";
+}
+
+// A tenth more than there is, in two digits: 1,053 -> 1200.
+int64_t WithRoom(int64_t size) {
+  int64_t wanted = size + (size + 9) / 10, step = 1;
+  while (wanted / step >= 100) step *= 10;
+  return (wanted + step - 1) / step * step;
+}
+
+class PolicyWriter {
+ public:
+  PolicyWriter(const OpenedGraph& opened, ThreadPool* pool, const CancelFlag* cancel)
+      : opened_(opened), model_(opened, nullptr, pool, cancel) {}
+
+  Expected<std::string> Write() {
+    text_ = "# What is demanded of " + Printable(llvm::sys::path::filename(opened_.model().path)) +
+            ", for `grapnel check`. It passes this as it was on the day it was written.\n"
+            "# A table is a check that is made; docs/check.md has their keys.\n";
+    WriteNames();
+    RETURN_IF_ERROR(WritePlain());
+    WriteBudgets();
+    text_ +=
+        "\n# Beside BASE (--against): what is fused there has to be fused here.\n"
+        "[lost_fusions]\n"
+        "\n# [[waiver]]\n# check = \"dtypes\"\n# node = \"head/*\"\n"
+        "# reason = \"why, and who is at it\"\n# until = 2027-01-31\n";
+    return std::move(text_);
+  }
+
+ private:
+  void WriteNames() {
+    std::set<std::string> devices, ops;
+    std::set<DataType> types;
+    VisitNodes(opened_.module(), [&](const Node& node, const std::string&) {
+      ops.insert(node.op().str());
+      if (auto device = DeviceSpec::Parse(node.device())) {
+        if (!device->IsOpen()) devices.insert(device->ToString());
+      } else {
+        llvm::consumeError(device.takeError());
+      }
+    });
+    std::vector<std::string> unwanted;
+    for (const char* op : kUnwantedOps) {
+      auto glob = llvm::cantFail(Glob::Parse(op));
+      if (llvm::none_of(ops, [&](const std::string& name) { return glob.Fits(name); }))
+        unwanted.push_back(op);
+    }
+    text_ += "\n[ops]\nforbidden = " + List(unwanted) + "\n";
+    text_ += devices.empty() ? "\n[devices]\nallowed = [\"CPU\"]\n"
+                             : "\n[devices]\nallowed = " + List(devices) + "\n";
+  }
+
+  // A check that has no key, or does without: as it is where it finds nothing, else as a comment.
+  Error WritePlain() {
+    for (const char* name :
+         {"dtypes", "unused_inputs", "debug_ops", "unguarded_ops", "retraced_functions"}) {
+      for (const PolicyCheck& check : PolicyChecks()) {
+        if (llvm::StringRef(check.table.name) == name) RETURN_IF_ERROR(WriteOne(check));
+      }
+    }
+    return Error::success();
+  }
+
+  Error WriteOne(const PolicyCheck& check) {
+    llvm::StringRef name = check.table.name;
+    PolicyRule rule;
+    rule.check = name.str();
+    if (name == "dtypes") rule.types["forbidden"] = {proto::DT_DOUBLE};
+    std::vector<PolicyFinding> findings;
+    PolicyFindings found(rule, &findings);
+    auto looked = check.look(model_, rule, found);
+    if (!looked) return looked.takeError();
+    const char* off = findings.empty() ? "" : "# ";
+    text_ += "\n";
+    if (!findings.empty())
+      text_ += "# Today it finds " + Plural(findings.size(), "node") + ", as '" +
+               Printable(findings.front().node) + "'.\n";
+    text_ += (llvm::Twine(off) + "[" + name + "]\n").str();
+    if (name == "dtypes") text_ += std::string(off) + "forbidden = [\"float64\"]\n";
+    return Error::success();
+  }
+
+  void WriteBudgets() {
+    ModelSizes sizes = SizesOf(model_);
+    text_ += "\n# A tenth more than there is.\n";
+    WriteMost("nodes", sizes.nodes);
+    WriteMost("parameters", sizes.parameters);
+    WriteMost("flops", sizes.run.flops);
+    WriteMost("peak_memory", sizes.run.peak_bytes);
+    WriteMost("file_size", sizes.file_bytes);
+  }
+
+  // What is not known, as of open shapes, is left out.
+  void WriteMost(const char* name, int64_t size) {
+    if (size > 0)
+      text_ += "[" + std::string(name) + "]\nmost = " + std::to_string(WithRoom(size)) + "\n";
+  }
+
+  const OpenedGraph& opened_;
+  CheckedModel model_;
+  std::string text_;
+};
+
+}  // namespace
+
+Expected<std::string> InitialPolicy(const OpenedGraph& model, ThreadPool* pool,
+                                    const CancelFlag* cancel) {
+  RETURN_IF_ERROR(DemandValid(model, [](Severity, llvm::StringRef) {}));
+  return PolicyWriter(model, pool, cancel).Write();
+}
+
+}  // namespace grapnel

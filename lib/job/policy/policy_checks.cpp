@@ -1,0 +1,144 @@
+#include "lib/job/policy/policy_checks.h"
+
+namespace grapnel {
+namespace {
+
+constexpr auto kError = FindingSeverity::kError;
+constexpr auto kWarning = FindingSeverity::kWarning;
+
+std::vector<SettingInfo> AllowedAndForbidden(SettingKind kind, const char* allowed,
+                                             const char* forbidden) {
+  return {{"allowed", kind, allowed}, {"forbidden", kind, forbidden}};
+}
+
+std::vector<SettingInfo> Most(SettingKind kind, const char* help) {
+  return {{"most", kind, help, true}};
+}
+
+std::vector<PolicyCheck> MakeChecks() {
+  using Kind = SettingKind;
+  return {
+      {{"ops", kError,
+        AllowedAndForbidden(Kind::kGlobs, "ops that may be there; left out: all",
+                            "ops that may not")},
+       "the op of each node",
+       "an op that is forbidden, or not among those allowed",
+       false,
+       LookAtOps},
+      {{"devices", kError,
+        AllowedAndForbidden(Kind::kDevices, "devices that a node may name; left out: all",
+                            "devices that it may not")},
+       "the device of each node",
+       "a device that is forbidden, or not among those allowed",
+       false,
+       LookAtDevices},
+      {{"dtypes", kError,
+        AllowedAndForbidden(Kind::kTypes, "dtypes that tensors may have; left out: all",
+                            "dtypes that they may not")},
+       "the dtypes of outputs",
+       "where a dtype begins that may not be there",
+       false,
+       LookAtTypes},
+      {{"lost_fusions", kError, {}},
+       "what the default passes make of both models",
+       "nodes that are fused in BASE and not here, and why not",
+       true,
+       LookAtFusions},
+      {{"unused_inputs", kWarning, {}},
+       "what `doctor` finds: unused_input",
+       "an input that no result depends on",
+       false,
+       LookAtUnusedInputs},
+      {{"debug_ops", kError, {{"ops", Kind::kGlobs, "what is taken for left over"}}},
+       "the op of each node",
+       "Print, Assert and the like",
+       false,
+       LookAtDebugOps},
+      {{"unguarded_ops", kWarning, {}},
+       "what `doctor` finds: unguarded_op",
+       "a log, quotient or root of what can be zero",
+       false,
+       LookAtUnguardedOps},
+      {{"retraced_functions", kWarning, {{"most", Kind::kNumber, "traces of one function"}}},
+       "the SavedModel's functions, else their names and bodies",
+       "a function that was traced more often",
+       false,
+       LookAtRetracing},
+      {{"nodes", kError, Most(Kind::kNumber, "nodes, those of functions too")},
+       "the graph",
+       "more nodes, and the scope with the most",
+       false,
+       LookAtNodes},
+      {{"flops", kError, Most(Kind::kNumber, "floating-point operations of one run")},
+       "shapes",
+       "more FLOPs, and the node with the most",
+       false,
+       LookAtFlops},
+      {{"parameters", kError, Most(Kind::kNumber, "elements of variables and of constants")},
+       "variables and floating-point constants",
+       "more parameters, and the largest",
+       false,
+       LookAtParameters},
+      {{"peak_memory", kError, Most(Kind::kBytes, "bytes that one run holds at one moment")},
+       "shapes, in the order of a run",
+       "more memory, and the largest tensor",
+       false,
+       LookAtPeakMemory},
+      {{"file_size", kError, Most(Kind::kBytes, "bytes of the file, or of the folder's files")},
+       "the file, or the SavedModel's folder",
+       "more bytes, and the largest constant",
+       false,
+       LookAtFileSize},
+      {{"outputs",
+        kError,
+        {{"cases", Kind::kPaths,
+          "case folders: feeds, and the values expected; left out: MODEL, if it is one"}}},
+       "runs on the cases' feeds",
+       "an output that differs, and the first node that does",
+       false,
+       LookAtOutputs},
+      {{"changed_weights",
+        kError,
+        {{"most", Kind::kNumber, "relative difference that is fine; left out: 0"},
+         {"except", Kind::kGlobs, "variables and constants that may change"}}},
+       "variables and constants of both models",
+       "those whose values are others than in BASE",
+       true,
+       LookAtWeights},
+  };
+}
+
+}  // namespace
+
+const std::vector<PolicyCheck>& PolicyChecks() {
+  static const auto& checks = *new std::vector<PolicyCheck>(MakeChecks());
+  return checks;
+}
+
+std::vector<PolicyTable> PolicyTables() {
+  std::vector<PolicyTable> tables;
+  for (const PolicyCheck& check : PolicyChecks()) tables.push_back(check.table);
+  return tables;
+}
+
+void PolicyFindings::Add(std::string node, std::string what, std::string expected,
+                         std::string advice) {
+  PolicyFinding finding;
+  finding.check = rule_.check;
+  finding.severity = rule_.severity;
+  finding.scope = llvm::StringRef(node).rsplit('/').first.str();
+  if (finding.scope == node) finding.scope = "";
+  finding.node = std::move(node);
+  finding.what = std::move(what);
+  finding.expected = std::move(expected);
+  finding.advice = std::move(advice);
+  findings_.push_back(std::move(finding));
+}
+
+void PolicyFindings::AddScope(std::string scope, std::string what, std::string expected,
+                              std::string advice) {
+  Add("", std::move(what), std::move(expected), std::move(advice));
+  findings_.back().scope = std::move(scope);
+}
+
+}  // namespace grapnel

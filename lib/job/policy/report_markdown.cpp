@@ -1,0 +1,66 @@
+#include "lib/job/policy_report.h"
+#include "lib/support/text.h"
+
+namespace grapnel {
+namespace {
+
+constexpr size_t kMostRows = 30;
+
+// In a cell of a table.
+std::string Cell(llvm::StringRef text) {
+  std::string cell;
+  for (char c : Printable(text)) {
+    if (llvm::StringRef("|<>*_`[]\\").contains(c)) cell += "\\";
+    cell += c;
+  }
+  return cell;
+}
+
+void WriteTable(const PolicyReport& report, llvm::raw_ostream& os) {
+  size_t shown = 0, left_out = 0;
+  for (const PolicyFinding& finding : report.findings) {
+    if (finding.waiver) continue;
+    if (shown == kMostRows) {
+      ++left_out;
+      continue;
+    }
+    if (shown++ == 0) os << "\n| | check | where | what | expected |\n|---|---|---|---|---|\n";
+    std::string where = finding.node.empty() ? finding.scope : finding.node;
+    if (!finding.source.empty()) where += (where.empty() ? "" : ", ") + finding.source;
+    os << "| " << FindingSeverityName(finding.severity) << " | " << Cell(finding.check) << " | "
+       << Cell(where) << " | " << Cell(finding.what) << ". " << Cell(finding.advice) << ". | "
+       << Cell(finding.expected) << " |\n";
+  }
+  if (left_out > 0) os << "\n" << left_out << " more are left out.\n";
+}
+
+void WriteBelow(const PolicyReport& report, llvm::raw_ostream& os) {
+  for (const PolicyFinding& finding : report.findings) {
+    if (finding.waiver)
+      os << "\nWaived until " << finding.waiver->until << ": " << Cell(finding.check) << " at "
+         << Cell(finding.node) << ", " << Cell(finding.waiver->reason) << ".\n";
+  }
+  for (const PolicyOutcome& outcome : report.outcomes) {
+    if (!outcome.reason.empty())
+      os << "\nNot looked at: " << Cell(outcome.check) << ", " << Cell(outcome.reason) << ".\n";
+  }
+}
+
+}  // namespace
+
+void WritePolicyMarkdown(const PolicyReport& report, llvm::StringRef picture,
+                         llvm::raw_ostream& os) {
+  os << "### grapnel check: " << PolicySummary(report) << "\n\n"
+     << Cell(report.model) << ", " << Plural(report.outcomes.size(), "check") << " of "
+     << Cell(report.policy);
+  if (!report.base.empty()) os << ", against " << Cell(report.base);
+  os << "\n";
+  WriteTable(report, os);
+  WriteBelow(report, os);
+  if (!report.drawing.empty()) os << "\n```mermaid\n" << report.drawing << "```\n";
+  if (!picture.empty())
+    os << "\nAll that changed is drawn in " << Cell(picture)
+       << ", among the artifacts of the run.\n";
+}
+
+}  // namespace grapnel

@@ -1,0 +1,130 @@
+// What a policy's file says, and which findings its waivers take.
+#include "lib/check/policy/policy.h"
+
+#include "gtest/gtest.h"
+#include "lib/check/policy/policy_finding.h"
+
+namespace grapnel {
+namespace {
+
+const std::vector<PolicyTable>& Tables() {
+  static const std::vector<PolicyTable> tables = {
+      {"ops", FindingSeverity::kError, {{"forbidden", SettingKind::kGlobs, ""}}},
+      {"dtypes", FindingSeverity::kError, {{"forbidden", SettingKind::kTypes, ""}}},
+      {"devices", FindingSeverity::kError, {{"allowed", SettingKind::kDevices, ""}}},
+      {"outputs", FindingSeverity::kError, {{"cases", SettingKind::kPaths, ""}}},
+      {"nodes", FindingSeverity::kWarning, {{"most", SettingKind::kNumber, "nodes", true}}},
+      {"file_size", FindingSeverity::kError, {{"most", SettingKind::kBytes, "", true}}}};
+  return tables;
+}
+
+Policy Parse(const char* toml) {
+  return llvm::cantFail(Policy::Parse(toml, "models/policy.toml", Tables()));
+}
+
+std::string ErrorOf(const char* toml) {
+  auto policy = Policy::Parse(toml, "p.toml", Tables());
+  return policy ? "" : TextOf(policy.takeError());
+}
+
+TEST(Policy, ReadsEachKindOfSetting) {
+  Policy policy = Parse(R"(
+[ops]
+forbidden = ["PyFunc", "*Dataset"]
+severity = "note"
+[dtypes]
+forbidden = "float64"
+[devices]
+allowed = ["CPU", "/job:worker"]
+[outputs]
+cases = ["a", "/b"]
+[nodes]
+most = 1_000
+)");
+  ASSERT_EQ(policy.rules.size(), 5u);
+  EXPECT_EQ(policy.rules[0].check, "ops");
+  EXPECT_EQ(policy.rules[0].line, 2);
+  EXPECT_EQ(policy.rules[0].severity, FindingSeverity::kNote);
+  EXPECT_TRUE(FitsAny(*policy.rules[0].FindGlobs("forbidden"), "MapDataset"));
+  EXPECT_EQ(policy.rules[1].FindTypes("forbidden")->front(), proto::DT_DOUBLE);
+  EXPECT_EQ(policy.rules[2].FindDevices("allowed")->size(), 2u);
+  EXPECT_EQ(policy.rules[3].paths["cases"], (std::vector<std::string>{"models/a", "/b"}));
+  EXPECT_EQ(policy.rules[4].Number("most", 0), 1000);
+  EXPECT_EQ(policy.rules[4].severity, FindingSeverity::kWarning);
+  EXPECT_EQ(policy.rules[4].FindGlobs("forbidden"), nullptr);
+}
+
+TEST(Policy, BytesHaveUnits) {
+  auto most = [](const std::string& value) {
+    return Parse(("[file_size]\nmost = " + value).c_str()).rules[0].Number("most", -1);
+  };
+  EXPECT_EQ(most("300"), 300);
+  EXPECT_EQ(most("\"25 MB\""), 25e6);
+  EXPECT_EQ(most("\"1.5GiB\""), 1.5 * 1024 * 1024 * 1024);
+  EXPECT_EQ(most("\"2 kB\""), 2000);
+  EXPECT_EQ(ErrorOf("[file_size]\nmost = \"-1 MB\""),
+            "p.toml:2: 'most' is bytes: a number, or a text such as \"25 MB\"");
+}
+
+TEST(Policy, ErrorsHaveLineAndWhatIsNear) {
+  EXPECT_EQ(ErrorOf("\n[opps]"), "p.toml:2: check 'opps' not found; did you mean 'ops'?");
+  EXPECT_EQ(ErrorOf("[[waivers]]\ncheck = 'ops'"),
+            "p.toml:1: check 'waivers' not found; did you mean 'waiver'?");
+  EXPECT_EQ(ErrorOf("ops = 3"), "p.toml:1: 'ops' is a check: a table was expected, [ops]");
+  EXPECT_EQ(ErrorOf("[nodes]\nmost = 'few'"), "p.toml:2: 'most' is a number, not negative");
+  EXPECT_EQ(ErrorOf("[ops]\nforbidden = [1]"),
+            "p.toml:2: 'forbidden' is a list of names or patterns");
+  EXPECT_EQ(ErrorOf("waiver = 3"), "p.toml:1: 'waiver' is a list of tables, [[waiver]] each");
+  EXPECT_EQ(ErrorOf("[[waiver]]\ncheck='ops'\nnode='*'\nreason=''\nuntil=2026-01-01"),
+            "p.toml:1: 'reason' is empty: say why this may be so");
+}
+
+TEST(Policy, KnowsDaysOfTheCalendar) {
+  EXPECT_TRUE(IsDate("2028-02-29"));
+  for (const char* text : {"2027-02-29", "2027-13-01", "2027-1-1", "", "tomorrow"})
+    EXPECT_FALSE(IsDate(text)) << text;
+}
+
+PolicyFinding Found(const char* check, const char* node) {
+  PolicyFinding finding;
+  finding.check = check;
+  finding.node = node;
+  return finding;
+}
+
+TEST(Waivers, TakeFindingsUpToTheirDay) {
+  Policy policy = Parse(R"(
+[[waiver]]
+check = "ops"
+node = "head/*"
+reason = "so"
+until = 2026-12-31
+)");
+  std::vector<PolicyFinding> findings = {Found("ops", "head/py"), Found("ops", "tail/py"),
+                                         Found("dtypes", "head/py")};
+  std::vector<PolicyFinding> late = findings;
+  ApplyWaivers(policy, "2026-12-31", {"ops", "dtypes"}, &findings);
+  ASSERT_EQ(findings.size(), 3u);
+  EXPECT_EQ(findings[0].waiver, &policy.waivers[0]);
+  EXPECT_EQ(findings[1].waiver, nullptr);
+  EXPECT_EQ(findings[2].waiver, nullptr);
+  ApplyWaivers(policy, "2027-01-01", {"ops", "dtypes"}, &late);
+  ASSERT_EQ(late.size(), 4u);
+  EXPECT_EQ(late[0].waiver, nullptr);
+  EXPECT_EQ(late[3].check, "waiver");
+  EXPECT_EQ(late[3].severity, FindingSeverity::kNote);
+  EXPECT_EQ(late[3].what, "the waiver of ops for 'head/*' ran out on 2026-12-31");
+}
+
+TEST(Waivers, ThatNothingNeedsAreTold) {
+  Policy policy = Parse("[[waiver]]\ncheck='ops'\nnode='gone'\nreason='so'\nuntil='2026-12-31'\n");
+  std::vector<PolicyFinding> findings;
+  ApplyWaivers(policy, "2026-01-01", {"dtypes"}, &findings);
+  EXPECT_TRUE(findings.empty()) << "nobody looked at ops";
+  ApplyWaivers(policy, "2026-01-01", {"ops"}, &findings);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].what, "the waiver of ops for 'gone' is not needed");
+}
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,128 @@
+"""Runs what docs/examples/ci says: the commands of the workflow, of pre-commit's configuration and of the hook, in a repository with a
+model that passes its policy and then does not.
+
+usage: ci_examples.py ROOT FOLDER      `grapnel` is on PATH
+"""
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+GOOD = "%x = Placeholder {dtype=float, shape=[2,4]}\n%y = Relu(%x)\n"
+BAD = "%x = Placeholder {dtype=float, shape=[2,4]}\n%wide = Cast(%x) {DstT=double}\n%narrow = Cast(%wide) {DstT=float}\n%y = Relu(%narrow)\n"
+
+
+def run(command, folder, **environment):
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env={**os.environ, **environment})
+
+
+def git(folder, *arguments, **environment):
+    return run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], folder, **environment)
+
+
+def write_model(folder, text):
+    path = os.path.join(folder, "models/model.gtxt")
+    with open(path, "w") as f:
+        f.write(text)
+    done = run(["grapnel", "convert", path, "-o", path.replace("gtxt", "pb"), "-q"], folder)
+    assert done.returncode == 0, done.stderr
+    os.remove(path)
+
+
+def make_repository(folder):
+    os.makedirs(os.path.join(folder, "models"))
+    os.makedirs(os.path.join(folder, "ci"))
+    write_model(folder, GOOD)
+    policy = run(["grapnel", "check", "models/model.pb", "--init"], folder).stdout
+    with open(os.path.join(folder, "policy.toml"), "w") as f:
+        f.write(re.sub(r"most = \d+", "most = 100000", policy))
+    git(folder, "init", "--quiet", "--initial-branch=main", ".")
+    git(folder, "add", ".")
+    git(folder, "commit", "--quiet", "-m", "before")
+    git(folder, "update-ref", "refs/remotes/origin/main", "HEAD")
+
+
+def make_tarball(folder):
+    """In the package's form, with a link to what is tested."""
+    top = os.path.join(folder, "..", "grapnel-0")
+    os.makedirs(top)
+    os.symlink(os.path.dirname(shutil.which("grapnel")), os.path.join(top, "bin"))
+    run(["tar", "-cJf", os.path.join(folder, "ci/grapnel.tar.xz"), "grapnel-0"], os.path.join(folder, ".."))
+
+
+def steps(workflow):
+    """Name and shell script of each step that has one."""
+    with open(workflow) as f:
+        text = f.read()
+    for match in re.finditer(r"^      - name: (.*)\n(?:        if: .*\n)?        run: (?:\|\n((?:          .*\n)+)|(.*)\n)", text, re.M):
+        yield match[1], match[2] or match[3]
+
+
+def run_workflow(root, folder):
+    """The first step that fails, and what it printed."""
+    runner = os.path.join(folder, "..", "runner")
+    shutil.rmtree(runner, ignore_errors=True)
+    os.makedirs(runner)
+    environment = {"RUNNER_TEMP": runner, "GITHUB_PATH": os.path.join(runner, "path"), "GITHUB_BASE_REF": "main",
+                   "GITHUB_STEP_SUMMARY": os.path.join(runner, "summary.md")}
+    failed = None
+    for name, script in steps(os.path.join(root, "docs/examples/ci/grapnel-check.yml")):
+        done = run(["bash", "-e", "-c", script], folder, **environment)
+        if done.returncode and not failed:
+            failed = name, done.stdout + done.stderr
+        if os.path.exists(environment["GITHUB_PATH"]):
+            with open(environment["GITHUB_PATH"]) as f:
+                environment["PATH"] = f.read().strip() + os.pathsep + os.environ["PATH"]
+    with open(environment["GITHUB_STEP_SUMMARY"]) as f:
+        return failed, f.read()
+
+
+def pre_commit_entry(root):
+    with open(os.path.join(root, "docs/examples/ci/pre-commit-config.yaml")) as f:
+        return shlex.split(re.search(r"^ +entry: (.*)$", f.read(), re.M)[1])
+
+
+def wrong(root, folder):
+    repository = os.path.join(folder, "repository")
+    make_repository(repository)
+    make_tarball(repository)
+    entry = pre_commit_entry(root)
+    hook = os.path.join(repository, ".git/hooks/pre-commit")
+    shutil.copy(os.path.join(root, "docs/examples/ci/pre-commit"), hook)
+
+    failed, summary = run_workflow(root, repository)
+    if failed or "nothing found" not in summary:
+        yield f"workflow, a good model: {failed}, {summary}"
+    if (done := run([*entry, "models/model.pb"], repository)).returncode:
+        yield f"pre-commit, a good model: {done.stdout}{done.stderr}"
+
+    write_model(repository, BAD)
+    failed, summary = run_workflow(root, repository)
+    if not failed or failed[0] != "Check" or "```mermaid" not in summary or "change.svg" not in summary:
+        yield f"workflow, a bad model: {failed}, {summary}"
+    for name in ("check.xml", "check.sarif", "change.svg"):
+        if not os.path.getsize(os.path.join(repository, name)):
+            yield f"workflow: {name} is empty"
+    done = run([*entry, "models/model.pb"], repository)
+    if done.returncode != 1 or "double begins at this Cast" not in done.stdout:
+        yield f"pre-commit, a bad model: {done.returncode}, {done.stdout}{done.stderr}"
+    git(repository, "add", "models")
+    done = git(repository, "commit", "--quiet", "-m", "worse")
+    if not done.returncode or "double begins at this Cast" not in done.stdout + done.stderr:
+        yield f"hook, a bad model: {done.returncode}, {done.stdout}{done.stderr}"
+    write_model(repository, GOOD.replace("Relu", "Relu6"))
+    git(repository, "add", "models")
+    if (done := git(repository, "commit", "--quiet", "-m", "another")).returncode:
+        yield f"hook, a good model: {done.stdout}{done.stderr}"
+
+
+def main(root, folder):
+    faults = list(wrong(os.path.realpath(root), folder))
+    print("\n".join([*faults, f"{len(faults)} faults"]))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,179 @@
+// `grapnel check MODEL --policy FILE`: whether a model is what its team demands of it.
+#include <ctime>
+
+#include "lib/job/check_policy.h"
+#include "lib/job/policy_report.h"
+#include "lib/render/diff_picture.h"
+#include "lib/render/draw_picture.h"
+#include "lib/support/file.h"
+#include "llvm/Support/Path.h"
+#include "tools/input.h"
+#include "tools/size_flags.h"
+#include "tools/time_limit.h"
+
+namespace grapnel {
+namespace {
+
+struct Flags {
+  std::string model, against, policy, graph, signature, date;
+  std::string junit, sarif, markdown, picture;
+  SizeFlags sizes;
+  bool all = false, init = false, list = false;
+  TimeLimit limit;
+};
+
+std::string Today() {
+  std::time_t now = std::time(nullptr);
+  char text[16];
+  std::strftime(text, sizeof(text), "%Y-%m-%d", std::gmtime(&now));
+  return text;
+}
+
+Expected<OpenedGraph> Open(const std::string& path, const Flags& flags, Invocation& invocation) {
+  ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(path, flags.graph, invocation.sink()));
+  if (Error error = TakeGiven(flags.signature, flags.sizes, &opened))
+    return Annotate(path, std::move(error));
+  return std::move(opened);
+}
+
+Error WriteReport(const std::string& path, llvm::function_ref<void(llvm::raw_ostream& os)> write) {
+  if (path.empty()) return Error::success();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  write(os);
+  return WriteFile(path, text);
+}
+
+Error DrawPictureOf(const OpenedGraph& base, const OpenedGraph& model, const std::string& path) {
+  auto format = ParsePictureFormat(llvm::sys::path::extension(path));
+  if (!format) return MakeError("{0}: --picture draws .svg, .png or .dot", path);
+  Diff diff = DiffModules(base.module(), model.module(), {});
+  auto drawn = MakeDiffPicture(model.module(), diff);
+  if (!drawn) return Annotate(path, drawn.takeError());
+  ASSIGN_OR_RETURN(PictureFile file, DrawPicture(drawn->picture, *format));
+  return WriteFile(path, file.bytes);
+}
+
+Error WriteReports(const PolicyReport& report, const Flags& flags) {
+  RETURN_IF_ERROR(WriteReport(flags.junit, [&](auto& os) { WritePolicyJunit(report, os); }));
+  RETURN_IF_ERROR(WriteReport(flags.markdown, [&](auto& os) {
+    WritePolicyMarkdown(report, llvm::sys::path::filename(flags.picture), os);
+  }));
+  return WriteReport(flags.sarif, [&](auto& os) {
+    llvm::json::OStream json(os, 1);
+    WritePolicySarif(report, json);
+    os << "\n";
+  });
+}
+
+// What goes to standard output instead of the text, as flags name it.
+std::vector<std::string> OnStandardOutput(const Flags& flags, const Invocation& invocation) {
+  std::vector<std::string> on;
+  if (invocation.flags.json) on.push_back("--json");
+  if (flags.junit == "-") on.push_back("--junit");
+  if (flags.sarif == "-") on.push_back("--sarif");
+  if (flags.markdown == "-") on.push_back("--markdown");
+  return on;
+}
+
+void Print(const PolicyReport& report, const Flags& flags, Invocation& invocation) {
+  if (invocation.flags.json) {
+    llvm::json::OStream json(invocation.out(), 1);
+    WritePolicyJson(report, json);
+    invocation.out() << "\n";
+  } else if (OnStandardOutput(flags, invocation).empty() &&
+             !(invocation.flags.quiet && report.Passes())) {
+    WritePolicyText(report, flags.all, invocation.out());
+  }
+}
+
+int List(Invocation& invocation) {
+  if (!invocation.flags.json) {
+    WritePolicyChecks(invocation.out());
+    return kExitOk;
+  }
+  llvm::json::OStream json(invocation.out(), 1);
+  WritePolicyChecksJson(json);
+  invocation.out() << "\n";
+  return kExitOk;
+}
+
+Error DemandFlags(const Flags& flags, const Invocation& invocation) {
+  std::vector<std::string> on = OnStandardOutput(flags, invocation);
+  if (on.size() > 1) return MakeError("{0} and {1} both write to standard output", on[0], on[1]);
+  if (flags.init && invocation.flags.json) return MakeError("--init prints TOML, not JSON");
+  if (flags.model.empty()) return MakeError("check: which model? (--list shows the checks)");
+  if (flags.policy.empty() && !flags.init)
+    return MakeError("check: --policy FILE says what is demanded; --init prints one to begin with");
+  if (!flags.picture.empty() && flags.against.empty())
+    return MakeError("--picture draws what changed from BASE: give --against");
+  if (!flags.date.empty() && !IsDate(flags.date))
+    return MakeError("--date {0}: a day was expected, such as 2027-01-31", flags.date);
+  return Error::success();
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (flags.list) return List(invocation);
+  RETURN_IF_ERROR(DemandFlags(flags, invocation));
+  Policy policy;
+  if (!flags.init) {
+    ASSIGN_OR_RETURN(policy, ReadPolicy(flags.policy));
+  }
+  ThreadPool pool(invocation.flags.threads);
+  CancelFlag cancel;
+  Deadline deadline = flags.limit.Begin(cancel, flags.model, invocation);
+  ASSIGN_OR_RETURN(OpenedGraph model, Open(flags.model, flags, invocation));
+  if (flags.init) {
+    ASSIGN_OR_RETURN(std::string text, InitialPolicy(model, &pool, &cancel));
+    if (cancel.is_set()) return MakeError("{0}: {1}", flags.model, flags.limit.Text());
+    invocation.out() << text;
+    return kExitOk;
+  }
+  std::optional<OpenedGraph> base;
+  if (!flags.against.empty()) {
+    ASSIGN_OR_RETURN(base, Open(flags.against, flags, invocation));
+  }
+  PolicyRequest request{&policy, flags.date.empty() ? Today() : flags.date, !flags.markdown.empty(),
+                        &pool, &cancel};
+  ASSIGN_OR_RETURN(PolicyReport report, CheckModel(model, base ? &*base : nullptr, request));
+  if (cancel.is_set()) return MakeError("{0}: {1}", flags.model, flags.limit.Text());
+  if (!flags.picture.empty()) RETURN_IF_ERROR(DrawPictureOf(*base, model, flags.picture));
+  RETURN_IF_ERROR(WriteReports(report, flags));
+  Print(report, flags, invocation);
+  return report.Passes() ? kExitOk : kExitNo;
+}
+
+RunCommand SetUp(CommandLine& line) {
+  auto flags = std::make_shared<Flags>();
+  line.Option("MODEL", flags->model, "the model that is checked");
+  line.Option("--policy", flags->policy, "what is demanded, as TOML (docs/check.md)")
+      .ShownAs("FILE");
+  line.Option("--against", flags->against,
+              "the model as it was, for what may not get worse: fusions, weights")
+      .ShownAs("BASE");
+  line.Option("--graph", flags->graph,
+              "which graph of a file with several: its title as `info` shows it");
+  AddSignatureFlag(line, flags->signature);
+  flags->sizes.AddTo(line);
+  line.Option("--junit", flags->junit, "write a JUnit report: a test case a check").ShownAs("FILE");
+  line.Option("--sarif", flags->sarif, "write SARIF 2.1.0, for code scanning").ShownAs("FILE");
+  line.Option("--markdown", flags->markdown,
+              "write Markdown for a pull request, with a Mermaid drawing of what changed")
+      .ShownAs("FILE");
+  line.Option("--picture", flags->picture,
+              "draw what changed from BASE (.svg, .png, .dot); the Markdown names it")
+      .ShownAs("FILE");
+  line.Option("--date", flags->date, "the day by which waivers run out; default: today")
+      .ShownAs("DAY");
+  flags->limit.AddTo(line, "stop after so long with an error; default: never");
+  line.Flag("--all", flags->all, "every finding, not only the first of each check");
+  line.Flag("--init", flags->init, "print a policy that MODEL passes as it is");
+  line.Flag("--list", flags->list, "list the checks, what each finds and its keys");
+  return [flags](Invocation& invocation) { return Run(*flags, invocation); };
+}
+
+GRAPNEL_COMMAND("check", "checks a model against a policy: ops, dtypes, fusions, budgets, outputs",
+                "check model.pb --against old.pb --policy policy.toml --sarif check.sarif", SetUp);
+
+}  // namespace
+}  // namespace grapnel

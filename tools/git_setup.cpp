@@ -1,0 +1,68 @@
+// `grapnel git-setup`: `git diff` of graphs as text, `git difftool` as pictures.
+#include "lib/job/git_setup.h"
+
+#include "lib/job/graph_lines.h"
+#include "lib/support/file.h"
+#include "lib/support/program_file.h"
+#include "lib/support/text.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Program.h"
+#include "tools/command.h"
+
+namespace grapnel {
+namespace {
+
+struct Flags {
+  std::string show;
+  bool global = false;
+};
+
+// By its name where that is what a shell finds, so that it may move.
+std::string ProgramForGit() {
+  std::string here = BesideTheProgram("grapnel");
+  auto found = llvm::sys::findProgramByName("grapnel");
+  bool is_same = false;
+  if (found && !llvm::sys::fs::equivalent(*found, here, is_same) && is_same) return "grapnel";
+  return here;
+}
+
+// What git asks for. It knows files by their names, and stops where one cannot be shown: of what is
+// no graph the size is said.
+Expected<int> Show(const std::string& path, Invocation& invocation) {
+  auto model = OpenModel(path);
+  if (model) {
+    WriteGraphLines(*model, invocation.out());
+    return kExitOk;
+  }
+  llvm::consumeError(model.takeError());
+  ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
+  invocation.out() << "no graph: " << Plural(file->bytes().size(), "byte") << "\n";
+  return kExitOk;
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (!flags.show.empty()) return Show(flags.show, invocation);
+  ASSIGN_OR_RETURN(GitSetup setup, SetUpGit({flags.global, ProgramForGit()}));
+  if (invocation.flags.quiet) return kExitOk;
+  llvm::raw_ostream& os = invocation.out();
+  os << "git shows graphs now: `git diff` as text, `git difftool -t grapnel` as a page\n";
+  for (const std::string& line : setup.lines)
+    os << "  " << setup.attributes << ": " << line << "\n";
+  return kExitOk;
+}
+
+RunCommand SetUp(CommandLine& line) {
+  line.WithoutJson();
+  line.WithoutPlugins();
+  auto flags = std::make_shared<Flags>();
+  line.Flag("--global", flags->global, "for all repositories of this user, not only this one");
+  line.Option("--show", flags->show, "print a file as git is to compare it: what git calls")
+      .ShownAs("FILE");
+  return [flags](Invocation& invocation) { return Run(*flags, invocation); };
+}
+
+GRAPNEL_COMMAND("git-setup", "makes git show what differs between graphs",
+                "git-setup && git diff HEAD~1 -- model.pb", SetUp);
+
+}  // namespace
+}  // namespace grapnel
