@@ -1,0 +1,252 @@
+"""One way to call a command: its options by name, from a table that the command line's description is made into."""
+
+import functools
+import itertools
+import json
+import os
+from collections.abc import Mapping, Sequence
+
+from . import _tfgrapnel
+from ._errors import error_of, in_python, logger, teller
+from ._values import to_array, to_value
+
+_numbers = itertools.count(1)
+
+# What a command makes that has an output and is not told where: it is kept in memory, in this format.
+_SUFFIXES = {"opt": ".pb", "cut": ".pb", "reduce": ".pb", "view": ".html", "convert": ".json"}
+
+# Options that print something else than a document.
+_PRINTING = {"opt": ("print", "explain"), "query": ("csv", "schema"), "run": ("tap", "tap_op")}
+
+
+class Spec:
+    """An argument of a command."""
+
+    __slots__ = ("option", "type", "by_position", "is_list", "default")
+
+    def __init__(self, option, type, by_position, is_list, default):
+        self.option = option
+        self.type = type
+        self.by_position = by_position
+        self.is_list = is_list
+        self.default = default
+
+
+def temporary_name(what):
+    return f"<{what} {next(_numbers)}>"
+
+
+class _Arguments:
+    """The command line of a call, and what has to live as long as it."""
+
+    def __init__(self, command):
+        self.command = command
+        self.options = []
+        self.positions = []
+        self.title = None  # of the graph that is meant, where its file has several
+        self.feeds = {}
+        self.files = []  # paths that errors may begin with
+        self.kept = []  # graphs made for this call
+        self.output = None  # a file in memory
+
+    def _text(self, value, name):
+        from ._graph import Graph, load
+
+        if isinstance(value, (str, os.PathLike)):
+            value = os.fspath(value)
+            if value == "-":
+                raise ValueError(f"{name}: '-' is the standard input or output of a command; give a path")
+            return value
+        if isinstance(value, Graph):
+            graph = value
+        else:
+            graph = load(value)
+            self.kept.append(graph)
+        if graph.title and not self.title:
+            self.title = graph.title
+        return graph.path
+
+    def _feed(self, name, value):
+        if isinstance(value, (str, os.PathLike)) and os.path.exists(value):
+            return f"{name}={os.fspath(value)}"
+        at_hand = temporary_name("feed")
+        self.feeds[at_hand] = to_value(value)
+        return f"{name}={at_hand}"
+
+    def _elements(self, name, value):
+        if isinstance(value, Mapping):
+            if name == "feed":
+                return [self._feed(key, given) for key, given in value.items()]
+            return [f"{key}={self._text(given, name)}" if given is not None else key for key, given in value.items()]
+        if isinstance(value, (str, os.PathLike)) or not isinstance(value, Sequence):
+            value = [value]
+        return [self._text(element, name) for element in value]
+
+    def add(self, name, spec, value):
+        if spec.type == "flag":
+            if not isinstance(value, bool):
+                raise TypeError(f"{name}: True or False was expected, not {value!r}")
+            self.options.append(f"--{spec.option}")
+        elif spec.is_list:
+            texts = self._elements(name, value)
+            self._add_texts(spec, texts)
+        elif spec.type == "text":
+            self._add_texts(spec, [self._text(value, name)])
+        else:
+            expected = int if spec.type == "integer" else (int, float)
+            if isinstance(value, bool) or not isinstance(value, expected):
+                what = "an integer" if spec.type == "integer" else "a number"
+                raise TypeError(f"{name}: {what} was expected, not {value!r}")
+            self._add_texts(spec, [str(value)])
+
+    def _add_texts(self, spec, texts):
+        if spec.by_position:
+            self.positions += texts
+            self.files += texts
+        elif spec.option == "why-not" and spec.is_list:  # one option with a rule and a model
+            self.options += [f"--{spec.option}", *texts]
+        else:
+            self.options += [f"--{spec.option}={text}" for text in texts]
+
+    def line(self, as_document, with_output=True):
+        words = [self.command, *(["--json"] if as_document else []), *self.options]
+        if self.output is not None and with_output:
+            words.append(f"--output={self.output.name}")
+        return [*words, "--", *self.positions]
+
+
+class Result:
+    """What a command found. The fields of its document are attributes.
+
+    ok: False where the answer is "no": graphs differ, a case fails, nothing can be placed.
+    messages: what it says beside its answer, on stderr.
+    output: the path that its output was written to, or None.
+    """
+
+    def __init__(self, arguments, keywords, output, as_document, done):
+        code, self._out, self.messages, self._values = done
+        self._arguments = arguments
+        self._keywords = keywords
+        self._as_document = as_document
+        self.ok = code == 0
+        self.output = output
+        if output is None and arguments.output is None:
+            self._data = None
+
+    @property
+    def json(self):
+        """The document as the command line prints it with --json; '' where there is none."""
+        return self._out if self._as_document else ""
+
+    @functools.cached_property
+    def _document(self):
+        try:
+            document = json.loads(self.json or "{}")
+        except json.JSONDecodeError:  # a document a line
+            document = {"lines": [json.loads(line) for line in self.json.splitlines()]}
+        return document if isinstance(document, dict) else {"items": document}
+
+    def to_dict(self):
+        """The document of --json; of a command that prints one a line {"lines": [...]}."""
+        return self._document
+
+    @functools.cached_property
+    def text(self):
+        """What the command line prints without --json. Where there is a document the command runs once more for it, when it is
+        first asked for, and writes its files again."""
+        if not self._as_document:
+            return self._out
+        if self._arguments.command == "train":
+            raise ValueError("text: training is not done twice; .messages and the document have what it said")
+        return _call(self._arguments, self._keywords, as_document=False, with_output=False)[1]
+
+    @functools.cached_property
+    def _data(self):
+        if self.output is None:
+            return self._arguments.output.read()
+        with open(self.output, "rb") as file:
+            return file.read()
+
+    @property
+    def data(self):
+        """The bytes of the output; None where the command has none."""
+        return self._data
+
+    def __getattr__(self, name):
+        if not name.startswith("_"):
+            if name in self._document:
+                return self._document[name]
+            fields = ", ".join(self._document) or "nothing"
+            raise AttributeError(f"the document of {self._arguments.command} has no '{name}'; it has {fields}")
+        raise AttributeError(name)
+
+    def __dir__(self):
+        return [*super().__dir__(), *(key for key in self._document if key.isidentifier())]
+
+    def __str__(self):
+        return self.text
+
+    def __repr__(self):
+        parts = [" ".join([self._arguments.command, *self._arguments.positions])]
+        if not self.ok:
+            parts.append("the answer is no")
+        if self._document:
+            parts.append("fields: " + ", ".join(self._document))
+        if self.output is not None:
+            parts.append(f"written to {self.output}")
+        elif self._arguments.output is not None:
+            parts.append("output in .data")
+        return f"<{type(self).__name__} {'; '.join(parts)}>"
+
+
+class GraphResult(Result):
+    """What a command found, and the graph that it made."""
+
+    @functools.cached_property
+    def graph(self):
+        """The graph, opened."""
+        from ._graph import Graph, load
+
+        return load(self.output) if self.output is not None else Graph.in_memory(self._arguments.output)
+
+
+class RunResult(Result):
+    """What a run gave: `values` by the names of what was fetched, as NumPy arrays."""
+
+    @functools.cached_property
+    def values(self):
+        return {name: to_array(value) for name, value in self._values}
+
+    def __getitem__(self, name):
+        return self.values[name]
+
+
+def _call(arguments, keywords, as_document, with_output=True):
+    line = arguments.line(as_document, with_output)
+    try:
+        return _tfgrapnel.call(line, arguments.feeds, teller(keywords))
+    except _tfgrapnel.Error as error:
+        raise error_of(str(error), arguments.files, keywords) from None
+
+
+def _is_default(value, default):
+    return value is None or value is default or (isinstance(value, (str, int, float, tuple)) and value == default)
+
+
+def call(command, specs, keywords, given, result=Result):
+    """Runs a command. `given`: what its function was called with, by name; `keywords`: options' names in Python."""
+    arguments = _Arguments(command)
+    for name, spec in specs.items():
+        if not _is_default(given[name], spec.default):
+            arguments.add(name, spec, given[name])
+    if arguments.title and "graph" in specs and given["graph"] is None:
+        arguments.options.append(f"--graph={arguments.title}")
+    output = given.get("output")
+    if "output" in specs and output is None and command in _SUFFIXES:
+        suffix = "" if given.get("format") or given.get("to") else _SUFFIXES[command]
+        arguments.output = _tfgrapnel.MemoryFile(temporary_name(command) + suffix)
+    as_document = "json" in keywords and not any(given.get(name) for name in _PRINTING.get(command, ()))
+    done = _call(arguments, keywords, as_document)
+    for line in done[2].splitlines():
+        logger.info(in_python(line, keywords))
+    return result(arguments, keywords, output, as_document, done)

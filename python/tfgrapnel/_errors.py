@@ -1,0 +1,63 @@
+"""What goes wrong, and what is to be known, in Python's words."""
+
+import logging
+import re
+import sys
+import warnings
+
+logger = logging.getLogger("tfgrapnel")
+
+
+class Error(Exception):
+    """A file, a graph or an option is at fault; the text says what was expected.
+
+    file: the path that the text begins with, or None.
+    node: the node that it names, or None.
+    """
+
+    def __init__(self, text, file=None, node=None):
+        super().__init__(text)
+        self.file = file
+        self.node = node
+
+
+class GrapnelWarning(UserWarning):
+    """What is wrong and yet no error."""
+
+
+def in_python(text, options):
+    """Options as keywords: the library's texts have them as the command line does."""
+    text = re.sub(r"(?<![\w-])-o (?=[A-Z])", "output=", text)
+    return re.sub(
+        r"(?<![\w-])--([a-z][a-z0-9-]*)", lambda match: options.get(match[1], match[0]), text
+    )
+
+
+def error_of(text, files, options):
+    file = next((name for name in sorted(files, key=len, reverse=True) if text.startswith(name + ":")), None)
+    if file is None and (match := re.match(r"(\S[^:\n]*[/.][^:\n]*): ", text)):
+        file = match[1]
+    node = re.search(r"\bnode '([^']+)'", text)
+    return Error(in_python(text, options), file, node[1] if node else None)
+
+
+def _stack_level():
+    """Of the first frame that is not ours, for warnings."""
+    level, frame = 1, sys._getframe(0)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "tfgrapnel":
+        frame = frame.f_back
+        level += 1
+    return level - 1
+
+
+def teller(options):
+    """What hands messages on: warnings through `warnings`, others through `logging`."""
+
+    def tell(severity, text):
+        text = in_python(text, options)
+        if severity == "warning":
+            warnings.warn(text, GrapnelWarning, stacklevel=_stack_level())
+        else:
+            logger.log(logging.ERROR if severity == "error" else logging.INFO, text)
+
+    return tell
