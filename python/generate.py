@@ -5,6 +5,7 @@ usage: generate.py FOLDER OUTPUT     FOLDER has the module _tfgrapnel
 """
 
 import keyword
+import re
 import sys
 import textwrap
 
@@ -21,13 +22,18 @@ OF_GRAPH = {"query": None, "run": None}
 MODELS = ("MODEL", "A")
 HEADER = '''"""Commands as functions. Made by generate.py from the descriptions of the commands."""
 
-import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from __future__ import annotations
 
 from ._call import GraphResult, Result, RunResult, Spec, call
 
-Model = Any  # what `load` takes
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    Model = Any  # what `load` takes
+    Path = str | os.PathLike[str]
 '''
 
 
@@ -57,8 +63,9 @@ def annotation(argument):
         if argument["name"] == "feed":
             return "Mapping[str, Any] | Sequence[str] | str"
         return "Mapping[str, Any] | Sequence[Any] | str"
-    kind = {"integer": "int", "number": "float"}.get(argument["type"], "str | os.PathLike[str]")
-    return kind if default_of(argument) is not None and kind != "str | os.PathLike[str]" else kind + " | None"
+    text = "Path" if re.search("FILE|DIR|PREFIX", argument["shown_as"]) else "str"
+    kind = {"integer": "int", "number": "float"}.get(argument["type"], text)
+    return kind if default_of(argument) is not None else kind + " | None"
 
 
 def described(argument):
@@ -67,7 +74,8 @@ def described(argument):
         text += f" ({', '.join(argument['choices'])})"
     if argument["shown_as"] and not argument["choices"] and argument["shown_as"] not in ("TEXT", "INT", "FLOAT"):
         text += f" [{argument['shown_as']}]"
-    return textwrap.fill(f"{python_name(argument['name'])}: {text}", 118, initial_indent="        ", subsequent_indent="            ")
+    text = re.sub(r"(?<![\w-])--([a-z][a-z-]+)", lambda option: python_name(option[1]), text)
+    return textwrap.fill(f"{python_name(argument['name'])}: {text}", 112, initial_indent="    ", subsequent_indent="        ")
 
 
 def arguments_of(command):
@@ -97,7 +105,7 @@ def parameters(arguments, receiver=None):
 def docstring(command, arguments, indent):
     raised = "Raises Error where the input or an option is at fault."
     text = f'{indent}"""{command["help"][0].upper()}{command["help"][1:]}.\n\n'
-    text += "\n".join(described(a) for a in arguments).replace("        ", indent + "    ", 1) + "\n\n"
+    text += textwrap.indent("\n".join(described(a) for a in arguments), indent) + "\n\n"
     return text + f'{indent}{raised}\n{indent}"""\n'
 
 

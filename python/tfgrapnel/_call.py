@@ -1,13 +1,10 @@
 """One way to call a command: its options by name, from a table that the command line's description is made into."""
 
-import functools
 import itertools
-import json
 import os
-from collections.abc import Mapping, Sequence
 
 from . import _tfgrapnel
-from ._errors import error_of, in_python, logger, teller
+from ._errors import error_of, in_python, log, teller
 from ._values import to_array, to_value
 
 _numbers = itertools.count(1)
@@ -17,6 +14,24 @@ _SUFFIXES = {"opt": ".pb", "cut": ".pb", "reduce": ".pb", "view": ".html", "conv
 
 # Options that print something else than a document.
 _PRINTING = {"opt": ("print", "explain"), "query": ("csv", "schema"), "run": ("tap", "tap_op")}
+
+
+class cached:
+    """A property that is computed once, as functools has it."""
+
+    def __init__(self, compute):
+        self.compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        value = self.compute(instance)
+        instance.__dict__[self.name] = value
+        return value
 
 
 class Spec:
@@ -74,11 +89,11 @@ class _Arguments:
         return f"{name}={at_hand}"
 
     def _elements(self, name, value):
-        if isinstance(value, Mapping):
+        if hasattr(value, "items"):
             if name == "feed":
                 return [self._feed(key, given) for key, given in value.items()]
             return [f"{key}={self._text(given, name)}" if given is not None else key for key, given in value.items()]
-        if isinstance(value, (str, os.PathLike)) or not isinstance(value, Sequence):
+        if not isinstance(value, (list, tuple)):
             value = [value]
         return [self._text(element, name) for element in value]
 
@@ -129,6 +144,7 @@ class Result:
         self._keywords = keywords
         self._as_document = as_document
         self.ok = code == 0
+        self._fetches = ()  # that were asked for
         self.output = output
         if output is None and arguments.output is None:
             self._data = None
@@ -138,8 +154,10 @@ class Result:
         """The document as the command line prints it with --json; '' where there is none."""
         return self._out if self._as_document else ""
 
-    @functools.cached_property
+    @cached
     def _document(self):
+        import json
+
         try:
             document = json.loads(self.json or "{}")
         except json.JSONDecodeError:  # a document a line
@@ -150,7 +168,7 @@ class Result:
         """The document of --json; of a command that prints one a line {"lines": [...]}."""
         return self._document
 
-    @functools.cached_property
+    @cached
     def text(self):
         """What the command line prints without --json. Where there is a document the command runs once more for it, when it is
         first asked for, and writes its files again."""
@@ -160,7 +178,7 @@ class Result:
             raise ValueError("text: training is not done twice; .messages and the document have what it said")
         return _call(self._arguments, self._keywords, as_document=False, with_output=False)[1]
 
-    @functools.cached_property
+    @cached
     def _data(self):
         if self.output is None:
             return self._arguments.output.read()
@@ -202,18 +220,20 @@ class Result:
 class GraphResult(Result):
     """What a command found, and the graph that it made."""
 
-    @functools.cached_property
+    @cached
     def graph(self):
         """The graph, opened."""
         from ._graph import Graph, load
 
-        return load(self.output) if self.output is not None else Graph.in_memory(self._arguments.output)
+        graph = load(self.output) if self.output is not None else Graph.in_memory(self._arguments.output)
+        graph.default_fetches = self._fetches
+        return graph
 
 
 class RunResult(Result):
     """What a run gave: `values` by the names of what was fetched, as NumPy arrays."""
 
-    @functools.cached_property
+    @cached
     def values(self):
         return {name: to_array(value) for name, value in self._values}
 
@@ -248,5 +268,8 @@ def call(command, specs, keywords, given, result=Result):
     as_document = "json" in keywords and not any(given.get(name) for name in _PRINTING.get(command, ()))
     done = _call(arguments, keywords, as_document)
     for line in done[2].splitlines():
-        logger.info(in_python(line, keywords))
-    return result(arguments, keywords, output, as_document, done)
+        log(in_python(line, keywords))
+    made = result(arguments, keywords, output, as_document, done)
+    fetches = given.get("fetch") or ()
+    made._fetches = (fetches,) if isinstance(fetches, str) else tuple(fetches)
+    return made

@@ -1,11 +1,8 @@
 """What goes wrong, and what is to be known, in Python's words."""
 
-import logging
-import re
+# Of the standard library only what Python has loaded anyway is imported at the top, here and in the other files: it takes
+# longer than the module does.
 import sys
-import warnings
-
-logger = logging.getLogger("tfgrapnel")
 
 
 class Error(Exception):
@@ -27,6 +24,10 @@ class GrapnelWarning(UserWarning):
 
 def in_python(text, options):
     """Options as keywords: the library's texts have them as the command line does."""
+    if "-" not in text:
+        return text
+    import re
+
     text = re.sub(r"(?<![\w-])-o (?=[A-Z])", "output=", text)
     return re.sub(
         r"(?<![\w-])--([a-z][a-z0-9-]*)", lambda match: options.get(match[1], match[0]), text
@@ -34,6 +35,8 @@ def in_python(text, options):
 
 
 def error_of(text, files, options):
+    import re
+
     file = next((name for name in sorted(files, key=len, reverse=True) if text.startswith(name + ":")), None)
     if file is None and (match := re.match(r"(\S[^:\n]*[/.][^:\n]*): ", text)):
         file = match[1]
@@ -50,14 +53,23 @@ def _stack_level():
     return level - 1
 
 
+def log(text, severity="info"):
+    """To the logger "tfgrapnel"."""
+    import logging
+
+    logging.getLogger("tfgrapnel").log(logging.ERROR if severity == "error" else logging.INFO, text)
+
+
 def teller(options):
     """What hands messages on: warnings through `warnings`, others through `logging`."""
 
     def tell(severity, text):
         text = in_python(text, options)
         if severity == "warning":
+            import warnings
+
             warnings.warn(text, GrapnelWarning, stacklevel=_stack_level())
         else:
-            logger.log(logging.ERROR if severity == "error" else logging.INFO, text)
+            log(text, severity)
 
     return tell

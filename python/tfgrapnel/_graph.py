@@ -1,9 +1,7 @@
 """Graphs: opened from whatever holds one, looked at as tables, run on arrays."""
 
 import os
-import tempfile
-import threading
-from collections.abc import Sequence
+from _thread import allocate_lock
 
 from . import _tfgrapnel
 from ._commands import GraphCommands, blame, doctor, info
@@ -90,7 +88,7 @@ class Graph(GraphCommands):
         self._opened = opened
         self._kept = kept  # what its path stands for: a file in memory, a temporary folder
         self._runners = {}
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
 
     @classmethod
     def in_memory(cls, file):
@@ -182,7 +180,7 @@ class Graph(GraphCommands):
         return f"<Graph {', '.join(parts)}>"
 
 
-class Graphs(Sequence):
+class Graphs:
     """The graphs of a file or a folder with several, by number or by title; each is opened when it is asked for."""
 
     def __init__(self, path, titles):
@@ -242,6 +240,8 @@ def _from_bytes(data, what):
 
 
 def _from_keras(model):
+    import tempfile
+
     folder = tempfile.TemporaryDirectory(prefix="tfgrapnel-")
     if hasattr(model, "export"):
         model.export(folder.name, verbose=False)
@@ -253,10 +253,19 @@ def _from_keras(model):
     return Graph(folder.name, "", kind, opened, kept=(folder,))
 
 
+def _from_graph(graph, what):
+    opened = _from_bytes(graph.as_graph_def().SerializeToString(), what)
+    opened.default_fetches = tuple(tensor.name for tensor in getattr(graph, "outputs", ()))
+    return opened
+
+
 def _from_concrete(function):
-    graph = _from_bytes(function.graph.as_graph_def().SerializeToString(), getattr(function, "name", None) or "function")
-    graph.default_fetches = tuple(tensor.name for tensor in function.graph.outputs)
-    return graph
+    if function.captured_inputs:  # variables, whose values a GraphDef has as constants alone
+        from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+
+        function = convert_variables_to_constants_v2(function, lower_control_flow=False)
+    name = function.name
+    return _from_graph(function.graph, name.decode() if isinstance(name, bytes) else name)
 
 
 def load(model, *arguments, graph=None):
@@ -264,7 +273,8 @@ def load(model, *arguments, graph=None):
 
     model: a path of anything that TensorFlow writes (GraphDef, SavedModel, MetaGraph, event file, dump folder, debug folder) or
     of a case folder or a text of grapnel; bytes of such a file; a GraphDef or another message of TensorFlow; a tf.Graph; a
-    ConcreteFunction; a tf.function, with example arguments; a Keras model.
+    ConcreteFunction; a tf.function, with example arguments; a Keras model. Variables of functions become constants; a Keras
+    model is saved into a temporary SavedModel.
     graph: which graph of a file with several, by its title.
 
     Gives a Graph; of a file with several Graphs; of a debug folder a DebugFolder. Raises Error where the file is not there or
@@ -281,12 +291,12 @@ def load(model, *arguments, graph=None):
         return _from_bytes(model, "bytes")
     if hasattr(model, "get_concrete_function"):
         return _from_concrete(model.get_concrete_function(*arguments))
-    if hasattr(model, "structured_input_signature"):
+    if hasattr(model, "as_graph_def"):
+        return _from_graph(model, type(model).__name__)
+    if hasattr(model, "captured_inputs"):
         return _from_concrete(model)
     if hasattr(model, "SerializeToString"):
         return _from_bytes(model.SerializeToString(), type(model).__name__)
-    if hasattr(model, "as_graph_def"):
-        return _from_bytes(model.as_graph_def().SerializeToString(), "tf.Graph")
     if hasattr(model, "layers") and hasattr(model, "weights"):
         return _from_keras(model)
     if hasattr(model, "graph"):

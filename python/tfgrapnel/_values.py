@@ -1,7 +1,5 @@
 """Arrays as tensors and back. NumPy is imported when a value is first needed."""
 
-import functools
-
 # Where TensorFlow's name of a dtype is not NumPy's.
 _OF_NUMPY = {"float32": "float", "float64": "double", "float16": "half"}
 _TO_NUMPY = {name: numpy for numpy, name in _OF_NUMPY.items()} | {
@@ -13,16 +11,10 @@ _TO_NUMPY = {name: numpy for numpy, name in _OF_NUMPY.items()} | {
 }
 
 
-@functools.cache
-def _numpy():
-    import numpy
-
-    return numpy
-
-
 def numpy_dtype(name):
     """NumPy's dtype of TensorFlow's name; strings are objects, which hold bytes."""
-    np = _numpy()
+    import numpy as np
+
     if name == "string":
         return np.dtype(object)
     name = _TO_NUMPY.get(name, name)
@@ -41,7 +33,8 @@ def _bytes_of(string):
 def to_value(given, dtype=None):
     """(dtype, dims, elements) of an array, of what has `__dlpack__` or `__array__`, or of a number, a string or lists of them.
     `dtype`, TensorFlow's name, is for the latter: they have none."""
-    np = _numpy()
+    import numpy as np
+
     if isinstance(given, (str, bytes)):
         return "string", (), [_bytes_of(given)]
     if isinstance(given, (np.ndarray, np.generic)) or hasattr(given, "__array__"):
@@ -67,7 +60,8 @@ def to_array(value):
     name, dims, elements = value
     if isinstance(elements, str):
         return elements
-    np = _numpy()
+    import numpy as np
+
     if name == "string":
         array = np.empty(len(elements), dtype=object)
         array[:] = elements
