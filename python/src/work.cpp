@@ -5,6 +5,8 @@
 #include <chrono>
 #include <thread>
 
+#include "llvm/ADT/ScopeExit.h"
+
 namespace nb = nanobind;
 
 namespace grapnel::python {
@@ -15,6 +17,11 @@ constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
 constexpr auto kPatience = std::chrono::milliseconds(700);
 
 }  // namespace
+
+bool Work::IsDone() {
+  std::lock_guard lock(mutex_);
+  return is_done_;
+}
 
 void Work::AddMessage(Severity severity, llvm::StringRef text) {
   std::lock_guard lock(mutex_);
@@ -49,13 +56,20 @@ bool Work::Leave(std::unique_lock<std::mutex>& lock, CancelFlag& cancel) {
 }
 
 bool Work::Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell& tell) {
-  std::thread([self] {
+  std::thread thread([self] {
     self->Run();
     std::lock_guard lock(self->mutex_);
     self->is_done_ = true;
     self->changed_.notify_one();
-  }).detach();
+  });
   nb::gil_scoped_release released;
+  // A thread that has ended holds nothing more, also when the process is about to end. What it lets go may need the GIL.
+  auto part = llvm::make_scope_exit([&] {
+    if (IsDone())
+      thread.join();
+    else
+      thread.detach();
+  });
   std::unique_lock lock(mutex_);
   auto has_news = [this] { return is_done_ || is_given_up_ || !messages_.empty(); };
   while (!is_done_ && !is_given_up_) {

@@ -36,6 +36,7 @@ class Work {
   virtual void Run() = 0;
 
  private:
+  bool IsDone();
   void TellAll(std::unique_lock<std::mutex>& lock, const Tell& tell);
   bool Leave(std::unique_lock<std::mutex>& lock, CancelFlag& cancel);
 
