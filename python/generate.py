@@ -133,11 +133,10 @@ def method(command):
         return ""
     name, result = NAMES.get(command["name"], python_name(command["name"])), RESULTS.get(command["name"], "Result")
     model = python_name(arguments[0]["name"])
-    others = [python_name(a["name"]) for a in arguments[1:]]
-    passed = ", ".join([f"{model}=self", *(f"{other}={other}" for other in others)])
     return (
         f"\n    def {name}({parameters(arguments, 'self')}) -> {result}:\n{docstring(command, arguments[1:], '        ')}"
-        f"        return _functions[{name!r}]({passed})\n"
+        f"        given = locals()\n        given[{model!r}] = given.pop('self')\n"
+        f"        return call({command['name']!r}, _{name}, _{name}_keywords, given, {result})\n"
     )
 
 
@@ -146,6 +145,6 @@ names = [NAMES.get(c["name"], python_name(c["name"])) for c in commands]
 with open(sys.argv[2], "w") as out:
     out.write(HEADER)
     out.writelines(function(c) for c in commands)
-    out.write(f"\n\n__all__ = {names!r}\n_functions = {{{', '.join(f'{n!r}: {n}' for n in names)}}}\n")
+    out.write(f"\n\n__all__ = {names!r}\n")
     out.write('\n\nclass GraphCommands:\n    """The commands that take a model, as methods."""\n')
     out.writelines(method(c) for c in commands)

@@ -64,6 +64,7 @@ void AddCommonFlags(CommandLine& line, CommonFlags& flags) {
 // In our words where a command or a flag is not known, and what may have been meant.
 std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
   std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
+  llvm::erase_if(unknown, [](const std::string& word) { return word == "--"; });
   std::vector<std::string> names;
   if (!unknown.empty() && app.get_subcommands().empty() && unknown[0][0] != '-') {
     for (const Command& command : Commands()) names.push_back(command.name);

@@ -234,7 +234,9 @@ nb::list Runner::Run(const nb::list& given, const nb::callable& tell) {
   work->Do(work, made->cancel, [&](Severity severity, const std::string& text) {
     tell(severity == Severity::kWarning ? "warning" : "info", text);
   });
-  if (!work->error.empty()) Raise(graph_->model().path + ": " + work->error);
+  const std::string& path = graph_->model().path;
+  if (!work->error.empty())  // some name the file already
+    Raise(llvm::StringRef(work->error).starts_with(path) ? work->error : path + ": " + work->error);
   nb::list outputs;
   for (size_t i = 0; i < work->outputs.size(); ++i)
     if (work->outputs[i])

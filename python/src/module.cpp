@@ -1,6 +1,8 @@
 // The module tfgrapnel._tfgrapnel: what the Python around it calls, and nobody else.
 #include <nanobind/nanobind.h>
 
+#include <stdexcept>
+
 #include "python/src/call.h"
 #include "python/src/table.h"
 
@@ -9,14 +11,13 @@ namespace nb = nanobind;
 namespace grapnel::python {
 namespace {
 
-PyObject* error_type = nullptr;  // owned by the module
+struct LibraryError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 }  // namespace
 
-void Raise(const std::string& text) {
-  PyErr_SetString(error_type, text.c_str());
-  throw nb::python_error();
-}
+void Raise(const std::string& text) { throw LibraryError(text); }
 
 }  // namespace grapnel::python
 
@@ -24,8 +25,7 @@ NB_MODULE(_tfgrapnel, module) {
   using namespace grapnel::python;
   // What threads that were left to themselves hold at the end is no leak.
   nb::set_leak_warnings(false);
-  error_type = PyErr_NewException("tfgrapnel._tfgrapnel.Error", nullptr, nullptr);
-  module.attr("Error") = nb::borrow(error_type);
+  nb::exception<LibraryError>(module, "Error");
   AddTable(module);
   AddCalls(module);
   AddGraphs(module);

@@ -63,7 +63,8 @@ bool Work::Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell&
     self->changed_.notify_one();
   });
   nb::gil_scoped_release released;
-  // A thread that has ended holds nothing more, also when the process is about to end. What it lets go may need the GIL.
+  // A thread that has ended holds nothing more, also when the process is about to end. What it lets
+  // go may need the GIL.
   auto part = llvm::make_scope_exit([&] {
     if (IsDone())
       thread.join();

@@ -1,11 +1,22 @@
 """One way to call a command: its options by name, from a table that the command line's description is made into."""
 
+from __future__ import annotations
+
 import itertools
 import os
 
 from . import _tfgrapnel
 from ._errors import error_of, in_python, log, teller
 from ._values import to_array, to_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from functools import cached_property as cached
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from ._graph import Graph
 
 _numbers = itertools.count(1)
 
@@ -16,22 +27,24 @@ _SUFFIXES = {"opt": ".pb", "cut": ".pb", "reduce": ".pb", "view": ".html", "conv
 _PRINTING = {"opt": ("print", "explain"), "query": ("csv", "schema"), "run": ("tap", "tap_op")}
 
 
-class cached:
-    """A property that is computed once, as functools has it."""
+if not TYPE_CHECKING:
 
-    def __init__(self, compute):
-        self.compute = compute
-        self.__doc__ = compute.__doc__
+    class cached:
+        """A property that is computed once, as functools has it."""
 
-    def __set_name__(self, owner, name):
-        self.name = name
+        def __init__(self, compute):
+            self.compute = compute
+            self.__doc__ = compute.__doc__
 
-    def __get__(self, instance, owner=None):
-        if instance is None:
-            return self
-        value = self.compute(instance)
-        instance.__dict__[self.name] = value
-        return value
+        def __set_name__(self, owner, name):
+            self.name = name
+
+        def __get__(self, instance, owner=None):
+            if instance is None:
+                return self
+            value = self.compute(instance)
+            instance.__dict__[self.name] = value
+            return value
 
 
 class Spec:
@@ -56,30 +69,27 @@ class _Arguments:
 
     def __init__(self, command):
         self.command = command
-        self.options = []
-        self.positions = []
-        self.title = None  # of the graph that is meant, where its file has several
-        self.feeds = {}
-        self.files = []  # paths that errors may begin with
-        self.kept = []  # graphs made for this call
-        self.output = None  # a file in memory
+        self.options: list[str] = []
+        self.positions: list[str] = []
+        self.title: str | None = None  # of the graph that is meant, where its file has several
+        self.feeds: dict[str, tuple] = {}
+        self.files: list[str] = []  # paths that errors may begin with
+        self.kept: list[object] = []  # graphs made for this call
+        self.output: _tfgrapnel.MemoryFile | None = None  # a file in memory
 
     def _text(self, value, name):
-        from ._graph import Graph, load
+        from ._graph import load
 
         if isinstance(value, (str, os.PathLike)):
             value = os.fspath(value)
             if value == "-":
                 raise ValueError(f"{name}: '-' is the standard input or output of a command; give a path")
             return value
-        if isinstance(value, Graph):
-            graph = value
-        else:
-            graph = load(value)
-            self.kept.append(graph)
-        if graph.title and not self.title:
-            self.title = graph.title
-        return graph.path
+        opened = load(value)
+        self.kept.append(opened)
+        if title := getattr(opened, "title", ""):
+            self.title = self.title or title
+        return opened.path
 
     def _feed(self, name, value):
         if isinstance(value, (str, os.PathLike)) and os.path.exists(value):
@@ -143,19 +153,17 @@ class Result:
         self._arguments = arguments
         self._keywords = keywords
         self._as_document = as_document
-        self.ok = code == 0
-        self._fetches = ()  # that were asked for
-        self.output = output
-        if output is None and arguments.output is None:
-            self._data = None
+        self.ok: bool = code == 0
+        self._fetches: tuple[str, ...] = ()  # that were asked for
+        self.output: str | None = None if output is None else os.fspath(output)
 
     @property
-    def json(self):
+    def json(self) -> str:
         """The document as the command line prints it with --json; '' where there is none."""
         return self._out if self._as_document else ""
 
     @cached
-    def _document(self):
+    def _document(self) -> dict[str, Any]:
         import json
 
         try:
@@ -164,12 +172,12 @@ class Result:
             document = {"lines": [json.loads(line) for line in self.json.splitlines()]}
         return document if isinstance(document, dict) else {"items": document}
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """The document of --json; of a command that prints one a line {"lines": [...]}."""
         return self._document
 
     @cached
-    def text(self):
+    def text(self) -> str:
         """What the command line prints without --json. Where there is a document the command runs once more for it, when it is
         first asked for, and writes its files again."""
         if not self._as_document:
@@ -179,18 +187,18 @@ class Result:
         return _call(self._arguments, self._keywords, as_document=False, with_output=False)[1]
 
     @cached
-    def _data(self):
+    def _data(self) -> bytes | None:
         if self.output is None:
-            return self._arguments.output.read()
+            return self._arguments.output.read() if self._arguments.output is not None else None
         with open(self.output, "rb") as file:
             return file.read()
 
     @property
-    def data(self):
+    def data(self) -> bytes | None:
         """The bytes of the output; None where the command has none."""
         return self._data
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if not name.startswith("_"):
             if name in self._document:
                 return self._document[name]
@@ -221,11 +229,13 @@ class GraphResult(Result):
     """What a command found, and the graph that it made."""
 
     @cached
-    def graph(self):
+    def graph(self) -> Graph:
         """The graph, opened."""
         from ._graph import Graph, load
 
-        graph = load(self.output) if self.output is not None else Graph.in_memory(self._arguments.output)
+        in_memory = self._arguments.output
+        graph = Graph.in_memory(in_memory) if in_memory is not None else load(self.output)
+        assert isinstance(graph, Graph)
         graph.default_fetches = self._fetches
         return graph
 
@@ -234,10 +244,10 @@ class RunResult(Result):
     """What a run gave: `values` by the names of what was fetched, as NumPy arrays."""
 
     @cached
-    def values(self):
+    def values(self) -> dict[str, NDArray[Any]]:
         return {name: to_array(value) for name, value in self._values}
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> NDArray[Any]:
         return self.values[name]
 
 

@@ -46,11 +46,11 @@ def error_of(text, files, options):
 
 def _stack_level():
     """Of the first frame that is not ours, for warnings."""
-    level, frame = 1, sys._getframe(0)
+    level, frame = 1, sys._getframe(0).f_back
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "tfgrapnel":
         frame = frame.f_back
         level += 1
-    return level - 1
+    return level
 
 
 def log(text, severity="info"):

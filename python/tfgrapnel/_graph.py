@@ -1,5 +1,7 @@
 """Graphs: opened from whatever holds one, looked at as tables, run on arrays."""
 
+from __future__ import annotations
+
 import os
 from _thread import allocate_lock
 
@@ -8,6 +10,17 @@ from ._commands import GraphCommands, blame, doctor, info
 from ._errors import error_of, teller
 from ._call import temporary_name
 from ._values import to_array, to_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from ._call import Result
+
+    Cell = int | float | str | None
 
 
 def _opened(path, graph):
@@ -21,27 +34,27 @@ class Table:
     """Rows with named columns. pandas, polars, DuckDB and pyarrow read it by Arrow's C stream interface, without a copy:
     `polars.from_arrow(table)`, `pyarrow.table(table)`, `pandas.DataFrame.from_arrow(table)`."""
 
-    def __init__(self, table):
+    def __init__(self, table: _tfgrapnel.Table):
         self._table = table
 
     @property
-    def columns(self):
+    def columns(self) -> tuple[str, ...]:
         """The names of the columns."""
         return self._table.columns
 
-    def __arrow_c_stream__(self, requested_schema=None):
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._table.stream()
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._table.num_rows
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str | int) -> Any:
         """The cells of a column, by its name, or a row, by its number."""
         if isinstance(key, str):
             return self._table.column(key)
         return self._table.row(key + len(self) if key < 0 else key)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[tuple[Cell, ...]]:
         return (self._table.row(i) for i in range(len(self)))
 
     def _ipython_key_completions_(self):
@@ -60,7 +73,7 @@ class Table:
 class Signature:
     """A way to call a model: `inputs` and `outputs` are {key: (tensor, dtype, shape)}; shapes as [?,224,224,3]."""
 
-    def __init__(self, name, inputs, outputs):
+    def __init__(self, name: str, inputs: dict[str, tuple[str, str, str]], outputs: dict[str, tuple[str, str, str]]):
         self.name = name
         self.inputs = inputs
         self.outputs = outputs
@@ -80,37 +93,37 @@ class Graph(GraphCommands):
     kind: "GraphDef", "SavedModel", ...
     """
 
-    def __init__(self, path, title, kind, opened, kept=()):
+    def __init__(self, path: str, title: str, kind: str, opened: _tfgrapnel.Opened, kept: Sequence[object] = ()):
         self.path = path
         self.title = title
         self.kind = kind
-        self.default_fetches = ()
+        self.default_fetches: tuple[str, ...] = ()
         self._opened = opened
         self._kept = kept  # what its path stands for: a file in memory, a temporary folder
-        self._runners = {}
+        self._runners: dict[tuple, _tfgrapnel.Runner] = {}
         self._lock = allocate_lock()
 
     @classmethod
-    def in_memory(cls, file):
+    def in_memory(cls, file: _tfgrapnel.MemoryFile) -> Graph:
         kind, _, opened = _opened(file.name, None)
         return cls(file.name, "", kind, opened, kept=(file,))
 
     @property
-    def nodes(self):
+    def nodes(self) -> Table:
         """A row a node, of the main graph and of functions: the table `nodes` of `query`."""
         return self.table("nodes")
 
     @property
-    def edges(self):
+    def edges(self) -> Table:
         """A row an input of a node: who reads what."""
         return self.table("edges")
 
     @property
-    def outputs(self):
+    def outputs(self) -> Table:
         """A row an output of a node: dtype, shape ([2,?,3]), rank, bytes."""
         return self.table("outputs")
 
-    def table(self, name):
+    def table(self, name: str) -> Table:
         """A table of `query` (docs/query.md): nodes, edges, attributes, constants, outputs, costs, bodies, functions, calls or
         lines."""
         names = ("nodes", "edges", "attributes", "constants", "outputs", "costs", "bodies", "functions", "calls", "lines")
@@ -118,24 +131,31 @@ class Graph(GraphCommands):
             raise ValueError(f"there is no table '{name}': {', '.join(names)}")
         return Table(self._do(self._opened.table, name))
 
-    def query(self, sql):
+    def query(self, sql: str) -> Table:
         """The rows of an SQL statement (SQLite's) over the tables of `query`.
 
         >>> graph.query("SELECT op, count(*) FROM nodes GROUP BY op")
         """
         return Table(self._do(self._opened.query, sql))
 
-    def find(self, chain, limit=1000):
+    def find(self, chain: str, limit: int = 1000) -> Table:
         """Chains of ops, as "MatMul -> * -> Softmax": rows of function, path and ops. `*` is any op, `**` any number of nodes,
         OP[attribute=value] one with that attribute; at most `limit`."""
         return Table(self._do(self._opened.find, chain, limit))
 
     @property
-    def signatures(self):
+    def signatures(self) -> dict[str, Signature]:
         """The ways to call a SavedModel or MetaGraph, by name."""
         return {name: Signature(name, inputs, outputs) for name, inputs, outputs in self._opened.signatures}
 
-    def run(self, feeds=None, fetch=None, *, signature=None, threads=0):
+    def run(
+        self,
+        feeds: Mapping[str, Any] | None = None,
+        fetch: str | Sequence[str] | None = None,
+        *,
+        signature: str | None = None,
+        threads: int = 0,
+    ) -> dict[str, NDArray[Any]]:
         """Runs the graph on arrays: {name: array}.
 
         feeds: {tensor or key of the signature: array}; dtypes as the graph has them, elements are not converted, but for
@@ -166,7 +186,7 @@ class Graph(GraphCommands):
         except _tfgrapnel.Error as error:
             raise error_of(str(error), [self.path], {}) from None
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._opened.num_nodes
 
     def __bool__(self):
@@ -183,14 +203,14 @@ class Graph(GraphCommands):
 class Graphs:
     """The graphs of a file or a folder with several, by number or by title; each is opened when it is asked for."""
 
-    def __init__(self, path, titles):
+    def __init__(self, path: str, titles: list[str]):
         self.path = path
         self.titles = titles
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.titles)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: int | str) -> Graph:
         title = self.titles[key] if isinstance(key, int) else key
         kind, _, opened = _opened(self.path, title)
         return Graph(self.path, title, kind, opened)
@@ -205,18 +225,18 @@ class Graphs:
 class DebugFolder:
     """A folder that TensorFlow's debugger wrote (tf.debugging.experimental.enable_dump_debug_info)."""
 
-    def __init__(self, path):
+    def __init__(self, path: str):
         self.path = path
 
-    def info(self, **options):
+    def info(self, **options: Any) -> Result:
         """What was recorded: `info`."""
         return info(self.path, **options)
 
-    def blame(self, **options):
+    def blame(self, **options: Any) -> Result:
         """The op that made the first NaN or infinity: `blame`."""
         return blame(self.path, **options)
 
-    def doctor(self, **options):
+    def doctor(self, **options: Any) -> Result:
         """What keeps the network from learning: `doctor`."""
         return doctor(self.path, **options)
 
@@ -246,7 +266,7 @@ def _from_keras(model):
     if hasattr(model, "export"):
         model.export(folder.name, verbose=False)
     else:
-        import tensorflow
+        import tensorflow  # type: ignore[import-untyped]
 
         tensorflow.saved_model.save(model, folder.name)
     kind, _, opened = _opened(folder.name, None)
@@ -261,14 +281,14 @@ def _from_graph(graph, what):
 
 def _from_concrete(function):
     if function.captured_inputs:  # variables, whose values a GraphDef has as constants alone
-        from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+        from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2  # type: ignore
 
         function = convert_variables_to_constants_v2(function, lower_control_flow=False)
     name = function.name
     return _from_graph(function.graph, name.decode() if isinstance(name, bytes) else name)
 
 
-def load(model, *arguments, graph=None):
+def load(model: Any, *arguments: Any, graph: str | None = None) -> Graph | Graphs | DebugFolder:
     """Opens a graph.
 
     model: a path of anything that TensorFlow writes (GraphDef, SavedModel, MetaGraph, event file, dump folder, debug folder) or
