@@ -378,8 +378,10 @@ std::vector<TableColumn> ColumnsOf(llvm::StringRef table) {
 
 Error ForEachRow(const Module& module, const LineTable& lines, llvm::StringRef name, RowSink sink) {
   RowSinks sinks;
-  for (const TableOfGraph& table : kTables)
-    if (name == table.name) sinks.*table.sink = std::move(sink);
+  const auto* table =
+      llvm::find_if(kTables, [&](const TableOfGraph& each) { return name == each.name; });
+  assert(table != std::end(kTables));
+  sinks.*table->sink = std::move(sink);
   return Tables(module, lines, std::move(sinks)).AddAll();
 }
 

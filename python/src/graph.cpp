@@ -81,6 +81,8 @@ std::shared_ptr<Table> TableNamed(const Opened& opened, const std::string& name)
     columns.emplace_back(column.name,
                          column.is_number ? Column::Type::kInteger : Column::Type::kText);
   auto table = std::make_shared<Table>(std::move(columns));
+  // Most tables have a row a node or more.
+  table->Reserve(opened.graph->module().main.num_nodes());
   Do([table, name, graph = opened.graph] {
     return ForEachRow(graph->module(), name == "lines" ? LinesOf(*graph) : LineTable(), name,
                       [&](llvm::ArrayRef<QueryCell> cells) {

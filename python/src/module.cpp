@@ -25,7 +25,7 @@ NB_MODULE(_tfgrapnel, module) {
   using namespace grapnel::python;
   // What threads that were left to themselves hold at the end is no leak.
   nb::set_leak_warnings(false);
-  nb::exception<LibraryError>(module, "Error");
+  nb::exception<LibraryError> error(module, "Error");
   AddTable(module);
   AddCalls(module);
   AddGraphs(module);

@@ -59,6 +59,14 @@ nb::tuple RowOf(const Table& table, size_t row) {
 
 }  // namespace
 
+void Column::Reserve(size_t rows) {
+  valid_.reserve(rows / 8 + 1);
+  if (type_ == Type::kNumber)
+    numbers_.reserve(rows);
+  else
+    integers_.reserve(rows + 1);
+}
+
 void Column::Add(const QueryCell& cell) {
   if (type_ == Type::kText && integers_.empty()) integers_.push_back(0);
   if (size_ % 8 == 0) valid_.push_back(0);
@@ -92,6 +100,10 @@ Table Table::Of(const QueryResult& result) {
   Table table(std::move(columns));
   for (const std::vector<QueryCell>& row : result.rows) table.AddRow(row);
   return table;
+}
+
+void Table::Reserve(size_t rows) {
+  for (Column& column : columns_) column.Reserve(rows);
 }
 
 void Table::AddRow(llvm::ArrayRef<QueryCell> cells) {

@@ -18,6 +18,7 @@ class Column {
   enum class Type { kInteger, kNumber, kText };
   Column(std::string name, Type type) : name_(std::move(name)), type_(type) {}
 
+  void Reserve(size_t rows);
   void Add(const QueryCell& cell);  // NULL, or of the type; a number of a kText column as its text
 
   const std::string& name() const { return name_; }
@@ -46,6 +47,8 @@ class Table {
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
   // A column is integers or numbers where all cells are, else text.
   static Table Of(const QueryResult& result);
+  // Takes the memory for so many rows at once.
+  void Reserve(size_t rows);
   void AddRow(llvm::ArrayRef<QueryCell> cells);
 
   const std::vector<Column>& columns() const { return columns_; }
