@@ -288,7 +288,7 @@ def _from_concrete(function):
     return _from_graph(function.graph, name.decode() if isinstance(name, bytes) else name)
 
 
-def load(model: Any, *arguments: Any, graph: str | None = None) -> Graph | Graphs | DebugFolder:
+def load(model: Any, *arguments: Any, graph: str | None = None) -> Graph | Any:
     """Opens a graph.
 
     model: a path of anything that TensorFlow writes (GraphDef, SavedModel, MetaGraph, event file, dump folder, debug folder) or
