@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 _numbers = itertools.count(1)
 
-# What a command makes that has an output and is not told where: it is kept in memory, in this format.
-_SUFFIXES = {"opt": ".pb", "cut": ".pb", "reduce": ".pb", "view": ".html", "convert": ".json"}
+# What a command makes that has an output and is not told where: it is kept in memory, in this format; "" for one that is
+# asked for.
+_SUFFIXES = {"opt": ".pb", "cut": ".pb", "reduce": ".pb", "view": ".html", "convert": ""}
 
 # Options that print something else than a document.
 _PRINTING = {"opt": ("print", "explain"), "query": ("csv", "schema"), "run": ("tap", "tap_op")}
@@ -170,6 +171,8 @@ class Result:
             document = json.loads(self.json or "{}")
         except json.JSONDecodeError:  # a document a line
             document = {"lines": [json.loads(line) for line in self.json.splitlines()]}
+        if document is None:  # there is nothing to tell
+            return {}
         return document if isinstance(document, dict) else {"items": document}
 
     def to_dict(self) -> dict[str, Any]:
@@ -269,7 +272,9 @@ def call(command, specs, keywords, given, result=Result):
     for name, spec in specs.items():
         if not _is_default(given[name], spec.default):
             arguments.add(name, spec, given[name])
-    if arguments.title and "graph" in specs and given["graph"] is None:
+    if arguments.title and "graph" not in specs:
+        raise ValueError(f"{command} takes no graph of a file with several; write '{arguments.title}' to a file of its own: cut, convert")
+    if arguments.title and given["graph"] is None:
         arguments.options.append(f"--graph={arguments.title}")
     output = given.get("output")
     if "output" in specs and output is None and command in _SUFFIXES:

@@ -40,6 +40,8 @@ def error_of(text, files, options):
     file = next((name for name in sorted(files, key=len, reverse=True) if text.startswith(name + ":")), None)
     if file is None and (match := re.match(r"(\S[^:\n]*[/.][^:\n]*): ", text)):
         file = match[1]
+    # Of a module that the wheel is without (docs/python.md).
+    text = re.sub(r"/\S+/grapnel_(\w+)\.so: cannot open shared object file: No such file or directory", r"the wheel has no \1 module", text)
     node = re.search(r"\bnode '([^']+)'", text)
     return Error(in_python(text, options), file, node[1] if node else None)
 

@@ -212,6 +212,8 @@ class Graphs:
 
     def __getitem__(self, key: int | str) -> Graph:
         title = self.titles[key] if isinstance(key, int) else key
+        if title in self.titles and os.path.isfile(file := os.path.join(self.path, title)):  # of a dump folder
+            return load(file)
         kind, _, opened = _opened(self.path, title)
         return Graph(self.path, title, kind, opened)
 

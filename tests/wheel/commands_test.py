@@ -114,6 +114,28 @@ def test_bytes_give_what_a_path_gives(lenet):
     assert tg.diff(data, lenet).ok
 
 
+def test_results_of_several_kinds(lenet):
+    assert lenet.convert(to="pbtxt").data.startswith(b"node {")
+    with pytest.raises(tg.Error, match="its name tells no format: say one by to="):
+        lenet.convert()
+    assert len(lenet.cut(outputs="Identity").graph) == 64
+    assert lenet.bisect().to_dict() == {}
+    assert [line["status"] for line in tg.replay([lenet, "testdata/models/transformer_block"]).lines] == ["pass", "pass"]
+    assert tg.query(lenet, "SELECT 1 AS x").to_dict() == {"columns": ["x"], "rows": [[1]]}
+    assert "no near misses" in tg.passes(why_not=["remapper", lenet]).text
+
+
+def test_dumps(lenet, tmp_path):
+    lenet.optimize(dump_dir=tmp_path)
+    graphs = tg.load(tmp_path)
+    assert len(graphs) == len(graphs.titles) > 5
+    assert len(graphs[-1]) == len(lenet.optimize().graph)
+    assert tg.diff(graphs[0], lenet).ok
+    assert graphs[graphs.titles[0]].path == str(tmp_path / graphs.titles[0])
+    assert tg.info(tmp_path, graph=graphs.titles[0]).graphs[0]["title"] == graphs.titles[0]
+    assert len(tg.timeline(tmp_path).stages) > 5
+
+
 def test_the_answer_is_no(lenet):
     done = tg.diff(lenet, lenet.optimize().graph)
     assert not done.ok
