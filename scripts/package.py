@@ -169,9 +169,10 @@ def check(tarball):
     print(f"{tarball}: runs beside glibc alone")
 
 
-if sys.argv[1:2] == ["--check"] and len(sys.argv) == 3:
-    check(pathlib.Path(sys.argv[2]).resolve())
-elif len(sys.argv) == 3:
-    pack(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
-else:
-    sys.exit(__doc__)
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--check"] and len(sys.argv) == 3:
+        check(pathlib.Path(sys.argv[2]).resolve())
+    elif len(sys.argv) == 3:
+        pack(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
+    else:
+        sys.exit(__doc__)

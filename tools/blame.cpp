@@ -107,7 +107,7 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
   ASSIGN_OR_RETURN(RunRequest request, flags.model.Request());
   request.sink = invocation.sink();
   request.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
-  CancelFlag cancel;
+  CancelFlag& cancel = invocation.cancel();
   request.cancel = &cancel;
   Deadline deadline = flags.limit.Begin(cancel, flags.path, invocation);
   auto blame = Blame(opened, flags, request);

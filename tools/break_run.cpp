@@ -28,7 +28,7 @@ class UntilBreak {
         invocation_(invocation),
         shell_(debugger, invocation.out(), invocation.UseColor()) {
     asks_ = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !invocation.flags.json &&
-            !invocation.flags.quiet;
+            !invocation.flags.quiet && !invocation.caller();
   }
 
   DebugOrder operator()(const DebugStop& stop) {

@@ -124,7 +124,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   GradientCheckRequest request;
   ASSIGN_OR_RETURN(request.run, flags.run.Request());
   ThreadPool pool(invocation.flags.threads);
-  CancelFlag cancel;
+  CancelFlag& cancel = invocation.cancel();
   request.run.pool = &pool;
   request.run.cancel = &cancel;
   request.run.sink = invocation.sink();

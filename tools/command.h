@@ -6,11 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "lib/support/cancel.h"
 #include "lib/support/error.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tools/command_line.h"
 
 namespace grapnel {
+
+class Tensor;
 
 enum ExitCode { kExitOk = 0, kExitNo = 1, kExitBadInput = 2 };
 
@@ -22,9 +25,26 @@ struct CommonFlags {
   std::vector<std::string> plugins;  // files
 };
 
+// A program that has commands work in its own process, several at a time (CallCommand). It stands
+// for the process's streams, for its end, and for who presses Ctrl-C. What is here is called on the
+// threads of the work.
+struct Caller {
+  llvm::raw_ostream& out;  // in the place of standard output
+  llvm::raw_ostream& err;  // of stderr, but for messages
+  MessageSink sink;        // messages of each severity
+  CancelFlag cancel;       // ends the work where it looks at it: with an error, of whatever text
+  std::function<void(std::string)> give_up;  // --timeout is over, and no kernel heard of it
+  std::function<void(const std::string& name, const Tensor& value)>
+      take_value;  // what `run` fetched
+};
+
 // One invocation of a command: its flags and where its words go.
 class Invocation {
  public:
+  explicit Invocation(Caller* caller = nullptr) : caller_(caller) {}
+  Invocation(const Invocation&) = delete;
+  Invocation& operator=(const Invocation&) = delete;
+
   CommonFlags flags;
   // The command reads files again that change, and says itself which were cut short.
   bool follows_files = false;
@@ -38,6 +58,14 @@ class Invocation {
   // TF_CPP_MIN_LOG_LEVEL allow.
   MessageSink sink();
   bool UseColor() const;  // on standard output
+  // Ends the command's work: --timeout sets it, and a caller.
+  CancelFlag& cancel() { return caller_ ? caller_->cancel : cancel_; }
+  // Null: the command was typed, and the process is its own.
+  Caller* caller() { return caller_; }
+
+ private:
+  Caller* caller_;
+  CancelFlag cancel_;
 };
 
 // What a command does when its flags are read: an exit code, or an error that main prints as
@@ -58,6 +86,9 @@ inline bool RegisterCommand(Command command) {
   Commands().push_back(command);
   return true;
 }
+
+// The arguments of a command, those of every command too, as its --help lists them.
+std::vector<ArgumentInfo> ArgumentsOf(const Command& command);
 
 // At namespace scope of tools/<name>.cpp:
 #define GRAPNEL_COMMAND(name, help, example, set_up)       \

@@ -33,6 +33,20 @@ std::string ValueName(llvm::StringRef names) {
 
 }  // namespace
 
+// What a value of a variable is.
+template <typename T>
+constexpr const char* kTypeName = "text";
+template <>
+constexpr const char* kTypeName<int> = "integer";
+template <>
+constexpr const char* kTypeName<std::optional<int>> = "integer";
+template <>
+constexpr const char* kTypeName<int64_t> = "integer";
+template <>
+constexpr const char* kTypeName<size_t> = "integer";
+template <>
+constexpr const char* kTypeName<double> = "number";
+
 Argument& Argument::Required() {
   option_->required();
   return *this;
@@ -89,6 +103,7 @@ Argument CommandLine::Option(const char* names, T& variable, const char* help) {
   if (names[0] == '-') option->allow_extra_args(false);
   std::string value = ValueName(names);
   if (!value.empty() || names[0] != '-') option->type_name(value);
+  types_[option] = kTypeName<T>;
   return Argument(option);
 }
 template Argument CommandLine::Option(const char*, std::string&, const char*);
@@ -101,11 +116,40 @@ template Argument CommandLine::Option(const char*, double&, const char*);
 template Argument CommandLine::Option(const char*, std::vector<std::string>&, const char*);
 
 Argument CommandLine::Flag(const char* names, bool& variable, const char* help) {
-  return Argument(app_.add_flag(names, variable, help));
+  CLI::Option* option = app_.add_flag(names, variable, help);
+  types_[option] = "flag";
+  return Argument(option);
 }
 
 void CommandLine::WithoutJson() { app_.remove_option(app_.get_option("--json")); }
 void CommandLine::WithoutPlugins() { app_.remove_option(app_.get_option("--plugin")); }
+
+std::vector<ArgumentInfo> CommandLine::Arguments() const {
+  std::vector<ArgumentInfo> arguments;
+  for (CLI::Option* option : app_.get_options()) {
+    auto type = types_.find(option);
+    if (type == types_.end()) continue;  // --help
+    ArgumentInfo& argument = arguments.emplace_back();
+    argument.by_position = option->get_positional();
+    argument.name =
+        argument.by_position ? option->get_name(/*positional=*/true) : option->get_lnames()[0];
+    if (!option->get_snames().empty()) argument.short_name = option->get_snames()[0];
+    argument.help = option->get_description();
+    argument.type = type->second;
+    if (argument.type != "flag" && !argument.by_position)
+      argument.shown_as = option->get_type_name();
+    // OneOf() is shown as "TEXT:{a,b}".
+    auto [shown, choices] = llvm::StringRef(argument.shown_as).split(":{");
+    llvm::SmallVector<llvm::StringRef> words;
+    choices.trim('}').split(words, ',', -1, /*KeepEmpty=*/false);
+    argument.choices.assign(words.begin(), words.end());
+    argument.shown_as = shown.str();
+    argument.required = option->get_required();
+    argument.is_list = option->get_items_expected_max() > 1;
+    argument.default_value = option->capture_default_str()->get_default_str();
+  }
+  return arguments;
+}
 
 std::vector<std::string> LongFlags(llvm::function_ref<void(CommandLine&)> set_up) {
   CLI::App app;

@@ -4,6 +4,7 @@
 #define GRAPNEL_TOOLS_COMMAND_LINE_H_
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,18 @@ class Option;
 }  // namespace CLI
 
 namespace grapnel {
+
+// An argument as data, for what is made of a command beside its --help.
+struct ArgumentInfo {
+  std::string name;        // "dump-dir"; by position as --help shows it, "MODEL"
+  std::string short_name;  // "o", or empty
+  std::string help;
+  std::string shown_as;  // "FILE", or empty
+  std::string type;      // "flag", "text", "integer", "number"
+  std::string default_value;
+  std::vector<std::string> choices;
+  bool by_position = false, required = false, is_list = false;
+};
 
 class CommandLine {
  public:
@@ -45,6 +58,8 @@ class CommandLine {
   template <typename T>
   Argument Option(const char* names, T& variable, const char* help);
   Argument Flag(const char* names, bool& variable, const char* help);
+  // What was added, in that order. For who parses nothing: --help would then show all defaults.
+  std::vector<ArgumentInfo> Arguments() const;
   // For a command that has nothing to say in JSON: --json is none of its flags.
   void WithoutJson();
   // For a command that runs no code of others.
@@ -52,6 +67,7 @@ class CommandLine {
 
  private:
   CLI::App& app_;
+  std::map<const CLI::Option*, std::string> types_;
 };
 
 // "--json" and "--plugin", unless the command is without, "--output" and all others that `set_up`

@@ -130,7 +130,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!flags.device.empty()) {
     ASSIGN_OR_RETURN(request.device_b, Devices::Get().Find(flags.device));
   }
-  CancelFlag cancel;
+  CancelFlag& cancel = invocation.cancel();
   request.run.cancel = &cancel;
   Deadline deadline = flags.limit.Begin(cancel, flags.a, invocation);
   auto exit = flags.precision.empty() ? CompareAndPrint(a, flags, request, is_folder, invocation)

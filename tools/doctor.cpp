@@ -61,7 +61,7 @@ Expected<int> OfGraph(OpenedGraph& opened, const Flags& flags, DoctorRequest req
                       Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
   request.run.pool = &pool;
-  CancelFlag cancel;
+  CancelFlag& cancel = invocation.cancel();
   request.run.cancel = &cancel;
   Deadline deadline = flags.limit.Begin(cancel, flags.path, invocation);
   auto diagnosis = ExamineGraph(opened, request);

@@ -146,7 +146,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   request.sink = invocation.sink();
   request.dump_folder = flags.dump_dir;
   request.run_timeout_s = flags.limit.seconds;
-  std::unique_ptr<Instrumentation> progress = MakePassProgress();
+  std::unique_ptr<Instrumentation> progress = MakePassProgress(invocation);
   request.watcher = progress.get();
   bool wants_all_misses = request.wants_near_misses;
   LineTable lines;

@@ -7,18 +7,23 @@ namespace {
 
 class PassProgress : public Instrumentation {
  public:
+  explicit PassProgress(const CancelFlag& cancel) : cancel_(cancel) {}
   bool ReadsRewrites() const override { return false; }
   Error BeforePass(const Stage& stage, const Module&) override {
     Progress::Say(stage.function.empty() ? stage.pass : stage.pass + " in " + stage.function);
-    return Error::success();
+    return StopIfCancelled(&cancel_);
   }
   bool TakesBodiesApart() const override { return true; }
+
+ private:
+  const CancelFlag& cancel_;
 };
 
 }  // namespace
 
-std::unique_ptr<Instrumentation> MakePassProgress() {
-  return Progress::IsOn() ? std::make_unique<PassProgress>() : nullptr;
+std::unique_ptr<Instrumentation> MakePassProgress(Invocation& invocation) {
+  if (!Progress::IsOn() && !invocation.caller()) return nullptr;
+  return std::make_unique<PassProgress>(invocation.cancel());
 }
 
 void PipelineFlags::AddTo(CommandLine& line) {

@@ -21,8 +21,9 @@ struct PipelineFlags {
   OptimizeRequest Request() const;
 };
 
-// Says which pass runs, to who waits; null where nobody is told.
-std::unique_ptr<Instrumentation> MakePassProgress();
+// Says which pass runs, to who waits, and ends the work between two passes when who called no
+// longer waits; null where there is neither.
+std::unique_ptr<Instrumentation> MakePassProgress(Invocation& invocation);
 
 }  // namespace grapnel
 

@@ -26,21 +26,6 @@ std::vector<Command>& Commands() {
 
 namespace {
 
-// Kernels use the instructions that the build was told to; a processor without them should hear it
-// in words.
-__attribute__((constructor(101))) void CheckProcessor() {
-  __builtin_cpu_init();
-  bool wants_v3 = llvm::StringRef(GRAPNEL_CPU) == "x86-64-v3";
-  if (wants_v3 && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                    __builtin_cpu_supports("bmi2"))) {
-    std::fputs(
-        "grapnel: this build needs a processor with AVX2, FMA and BMI2 (build with "
-        "-DGRAPNEL_CPU=x86-64-v2 for older ones)\n",
-        stderr);
-    std::_Exit(kExitBadInput);
-  }
-}
-
 Severity LevelFrom(const CommonFlags& flags) {
   llvm::StringRef name = flags.log_level;
   if (name == "info" || flags.verbose) return Severity::kInfo;
@@ -79,6 +64,7 @@ void AddCommonFlags(CommandLine& line, CommonFlags& flags) {
 // In our words where a command or a flag is not known, and what may have been meant.
 std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
   std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
+  llvm::erase_if(unknown, [](const std::string& word) { return word == "--"; });
   std::vector<std::string> names;
   if (!unknown.empty() && app.get_subcommands().empty() && unknown[0][0] != '-') {
     for (const Command& command : Commands()) names.push_back(command.name);
@@ -142,46 +128,70 @@ Expected<int> WithWholeFiles(Expected<int> code) {
   return cut;
 }
 
-}  // namespace
+// The command line: all commands by name and help, those that `arguments` name with their flags.
+class Parser {
+ public:
+  Parser(llvm::ArrayRef<const char*> arguments, Invocation& invocation);
 
-int RunProgram(int argc, const char* const* argv) {
-  CLI::App app(
-      "Opens TensorFlow graphs: shows them, optimises them as Grappler does, runs them and says "
-      "what happened.",
-      "grapnel");
-  app.set_version_flag("--version",
-                       std::string("grapnel " GRAPNEL_VERSION " (") + CudaBuildText() + ")");
-  app.require_subcommand(1);
-  app.footer(
+  // Reads the arguments, the program's name first. Errors: CLI11's, thrown.
+  void Parse(llvm::ArrayRef<const char*> arguments) {
+    app_.parse(static_cast<int>(arguments.size()), arguments.data());
+  }
+  CLI::App& app() { return app_; }
+  // What was asked for, and what does it.
+  const std::pair<CLI::App*, RunCommand>& command() const {
+    return *llvm::find_if(commands_, [](const auto& command) { return command.first->parsed(); });
+  }
+
+ private:
+  CLI::App app_;
+  std::vector<std::pair<CLI::App*, RunCommand>> commands_;
+};
+
+Parser::Parser(llvm::ArrayRef<const char*> arguments, Invocation& invocation)
+    : app_(
+          "Opens TensorFlow graphs: shows them, optimises them as Grappler does, runs them and "
+          "says what happened.",
+          "grapnel") {
+  app_.set_version_flag("--version",
+                        std::string("grapnel " GRAPNEL_VERSION " (") + CudaBuildText() + ")");
+  app_.require_subcommand(1);
+  app_.footer(
       "`grapnel COMMAND --help` explains a command. Exit codes: 0 fine, 1 the answer is no, 2 bad "
       "usage or input.");
-  Invocation invocation;
-  std::vector<std::pair<CLI::App*, RunCommand>> commands;
   std::vector<Command> sorted = Commands();
   llvm::sort(sorted,
              [](const Command& a, const Command& b) { return llvm::StringRef(a.name) < b.name; });
-  std::vector<const char*> arguments(argv, argv + argc);
-  // As is typed elsewhere: `help COMMAND`.
-  if (argc > 1 && llvm::StringRef(argv[1]) == "help") {
-    arguments.erase(arguments.begin() + 1);
-    arguments.push_back("--help");
-  }
   for (const Command& command : sorted) {
-    CLI::App* sub = app.add_subcommand(command.name, command.help);
+    CLI::App* sub = app_.add_subcommand(command.name, command.help);
     // Flags of all commands take a third of the time that the program needs to start, so only
     // those of a command that is named are made.
     if (!llvm::is_contained(arguments, llvm::StringRef(command.name))) continue;
     sub->footer(std::string("Example:\n  grapnel ") + command.example);
     CommandLine line(*sub);
     AddCommonFlags(line, invocation.flags);
-    commands.emplace_back(sub, command.set_up(line));
+    commands_.emplace_back(sub, command.set_up(line));
   }
+}
+
+}  // namespace
+
+int RunProgram(int argc, const char* const* argv) {
+  Invocation invocation;
+  std::vector<const char*> arguments(argv, argv + argc);
+  // As is typed elsewhere: `help COMMAND`.
+  if (argc > 1 && llvm::StringRef(argv[1]) == "help") {
+    arguments.erase(arguments.begin() + 1);
+    arguments.push_back("--help");
+  }
+  Parser parser(arguments, invocation);
+  CLI::App& app = parser.app();
   if (argc == 1) {
     invocation.err() << app.help();
     return kExitBadInput;
   }
   try {
-    app.parse(static_cast<int>(arguments.size()), arguments.data());
+    parser.Parse(arguments);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     invocation.err() << "grapnel: " << WhatIsWrong(app, error) << "\n";
@@ -191,28 +201,56 @@ int RunProgram(int argc, const char* const* argv) {
                      << " --help` lists what there is)\n";
     return kExitBadInput;
   }
-  for (auto& [sub, run] : commands) {
-    if (!sub->parsed()) continue;
-    OnCutFile(EndOnCutFile);
-    OnThrowingConstructor(EndInConstructor);
-    if (!invocation.flags.quiet) Progress::Start(sub->get_name());
-    Expected<int> code = Run(run, invocation);
-    Progress::End();
-    if (!invocation.follows_files) code = WithWholeFiles(std::move(code));
-    invocation.out().flush();
-    llvm::outs().flush();
-    if (!code) {
-      invocation.err() << "grapnel: " << TextOf(code.takeError()) << "\n";
-      return kExitBadInput;
-    }
-    if (llvm::outs().has_error()) {
-      llvm::outs().clear_error();
-      invocation.err() << "grapnel: standard output: cannot write\n";
-      return kExitBadInput;
-    }
-    return *code;
+  const auto& [sub, run] = parser.command();
+  OnCutFile(EndOnCutFile);
+  OnThrowingConstructor(EndInConstructor);
+  if (!invocation.flags.quiet) Progress::Start(sub->get_name());
+  Expected<int> code = Run(run, invocation);
+  Progress::End();
+  if (!invocation.follows_files) code = WithWholeFiles(std::move(code));
+  invocation.out().flush();
+  llvm::outs().flush();
+  if (!code) {
+    invocation.err() << "grapnel: " << TextOf(code.takeError()) << "\n";
+    return kExitBadInput;
   }
-  return kExitBadInput;
+  if (llvm::outs().has_error()) {
+    llvm::outs().clear_error();
+    invocation.err() << "grapnel: standard output: cannot write\n";
+    return kExitBadInput;
+  }
+  return *code;
+}
+
+Expected<int> CallCommand(llvm::ArrayRef<std::string> arguments, Caller& caller) {
+  std::vector<const char*> words = {"grapnel"};
+  for (const std::string& argument : arguments) words.push_back(argument.c_str());
+  Invocation invocation(&caller);
+  Parser parser(words, invocation);
+  try {
+    parser.Parse(words);
+  } catch (const CLI::ParseError& error) {
+    return MakeError("{0}", WhatIsWrong(parser.app(), error));
+  }
+  std::string wrong_before = TextOf(CheckClosedFiles());  // of other calls
+  Expected<int> code = Run(parser.command().second, invocation);
+  caller.out.flush();
+  caller.err.flush();
+  Error cut = CheckOpenFiles();
+  if (!cut) cut = CheckClosedFiles();
+  std::string wrong = TextOf(std::move(cut));
+  if (wrong.empty() || wrong == wrong_before) return code;
+  if (!code) llvm::consumeError(code.takeError());
+  return MakeError("{0}", wrong);
+}
+
+std::vector<ArgumentInfo> ArgumentsOf(const Command& command) {
+  CLI::App app;
+  CommonFlags common;
+  CommandLine line(app);
+  AddCommonFlags(line, common);
+  RunCommand owner = command.set_up(line);  // of the flags' variables
+  return line.Arguments();
 }
 
 // One stream each, as of llvm's.
@@ -230,16 +268,19 @@ static PrintableStream& PrintableErr() {
 }
 
 llvm::raw_ostream& Invocation::out() {
+  if (caller_) return caller_->out;
   Progress::MakeWay();
   if (UseColor()) PrintableOut().AllowColor();
   return PrintableOut();
 }
 llvm::raw_ostream& Invocation::err() {
+  if (caller_) return caller_->err;
   Progress::MakeWay();
   return PrintableErr();
 }
 
 MessageSink Invocation::sink() {
+  if (caller_) return caller_->sink;
   Severity least = LevelFrom(flags);
   return [least](Severity severity, llvm::StringRef text) {
     if (severity < least) return;
@@ -252,6 +293,7 @@ MessageSink Invocation::sink() {
 }
 
 bool Invocation::UseColor() const {
+  if (caller_) return false;
   if (flags.color != "auto") return flags.color == "always";
   const char* no_color = std::getenv("NO_COLOR");
   return llvm::outs().is_displayed() && (!no_color || !*no_color);

@@ -32,30 +32,6 @@ std::optional<llvm::StringRef> PatternOf(llvm::StringRef query) {
   return query;
 }
 
-Expected<QueryResult> FindInBodies(Module& module, llvm::StringRef text, size_t limit,
-                                   const MessageSink& sink) {
-  ASSIGN_OR_RETURN(PathPattern pattern, PathPattern::Parse(text));
-  QueryResult result;
-  result.columns = {"function", "path", "ops"};
-  for (const Body& body : Bodies(module)) {
-    const Graph& graph = *body.graph;
-    for (const NodePath& path : FindPaths(graph, pattern, limit - result.rows.size())) {
-      std::string names, ops;
-      for (NodeId id : path) {
-        names += (names.empty() ? "" : " -> ") + graph.node(id).name().str();
-        ops += (ops.empty() ? "" : " -> ") + graph.node(id).op().str();
-      }
-      QueryCell function;
-      if (body.function) function = body.function->name().str();
-      result.rows.push_back({function, names, ops});
-    }
-  }
-  if (result.rows.size() == limit)
-    sink(Severity::kWarning,
-         llvm::formatv("only the first {0} paths are shown (--limit)", limit).str());
-  return result;
-}
-
 Expected<QueryResult> RunSql(const OpenedGraph& input, const Flags& flags) {
   ASSIGN_OR_RETURN(Database database, Database::Create());
   RETURN_IF_ERROR(AddGraph(input.module(), &database, LinesOf(input)));
@@ -79,11 +55,13 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     return MakeError("MODEL and QUERY are required (or MODEL and --db, or --schema)");
   ASSIGN_OR_RETURN(OpenedGraph input, OpenInput(flags.model, flags.graph));
   RETURN_IF_ERROR(TakeGiven(flags.signature, flags.sizes, &input));
-  MessageSink sink = invocation.sink();
   auto pattern = PatternOf(flags.query);
-  auto found =
-      pattern ? FindInBodies(input.module(), *pattern, flags.limit, sink) : RunSql(input, flags);
+  auto found = pattern ? FindPathRows(input.module(), *pattern, flags.limit) : RunSql(input, flags);
   if (!found) return found.takeError();
+  if (pattern && found->rows.size() == flags.limit)
+    invocation.sink()(
+        Severity::kWarning,
+        llvm::formatv("only the first {0} paths are shown (--limit)", flags.limit).str());
   if (invocation.flags.json) {
     WriteJson(*found, os);
   } else if (flags.csv) {

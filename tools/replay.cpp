@@ -26,7 +26,8 @@ struct Flags {
 
 Replayed ReplayInTime(const std::string& path, ReplayRequest request, const Flags& flags,
                       Invocation& invocation) {
-  CancelFlag cancel;
+  CancelFlag of_case;  // one that took too long does not end those that follow
+  CancelFlag& cancel = flags.cases.size() == 1 ? invocation.cancel() : of_case;
   request.run.cancel = &cancel;
   Deadline deadline = flags.limit.Begin(cancel, path, invocation);
   Replayed replayed = Replay(path, request);
@@ -87,6 +88,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   int passed = 0, failed = 0;
   for (const std::string& path : flags.cases) {
     Progress::Say(path, passed + failed + 1, flags.cases.size());
+    RETURN_IF_ERROR(StopIfCancelled(&invocation.cancel()));
     Replayed replayed = ReplayInTime(path, request, flags, invocation);
     ++(replayed.status == Replayed::kPass ? passed : failed);
     Print(flags, path, replayed, invocation);

@@ -87,7 +87,7 @@ Expected<int> RunToBreakOn(const OpenedGraph& opened, const Flags& flags, Invoca
   ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags));
   request.sink = invocation.sink();
   request.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
-  CancelFlag cancel;
+  CancelFlag& cancel = invocation.cancel();
   request.cancel = &cancel;
   Deadline deadline = flags.limit.Begin(cancel, flags.model, invocation);
   auto run = RunToBreak(opened, request, flags.breaks, flags.repeat, invocation);
@@ -117,7 +117,11 @@ bool SayRefuted(AssertionHook& assertions, llvm::ArrayRef<std::string> feeds,
 class GraphRuns {
  public:
   GraphRuns(OpenedGraph& opened, const Flags& flags, Invocation& invocation)
-      : opened_(opened), flags_(flags), invocation_(invocation), pool_(invocation.flags.threads) {}
+      : opened_(opened),
+        flags_(flags),
+        invocation_(invocation),
+        cancel_(invocation.cancel()),
+        pool_(invocation.flags.threads) {}
 
   Expected<int> Do() {
     ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags_));
@@ -132,7 +136,8 @@ class GraphRuns {
     fetched_ = FetchedBy(job_->fetches(), job_->fetch_names(), flags_.run.fetches);
     if (Error error = job_->Prepare()) return Failed(opened_, flags_, cancel_, std::move(error));
     job_->SaySpread(invocation_.sink());
-    if (KeepsSomething()) interruption_.emplace(cancel_, flags_.repeat > 1);
+    if (KeepsSomething() && !invocation_.caller())
+      interruption_.emplace(cancel_, flags_.repeat > 1);
     for (int i = 0; i < flags_.repeat && !job_->stops() && !IsInterrupted(); ++i) {
       if (flags_.repeat > 1) Progress::Say("run", i + 1, flags_.repeat);
       Error error = RunOnce();
@@ -259,6 +264,7 @@ class GraphRuns {
     invocation_.out().flush();  // before what is said on stderr
     RETURN_IF_ERROR(SaveProfile());
     RETURN_IF_ERROR(SaveFetches(fetched_, outputs_));
+    if (const Caller* caller = invocation_.caller()) HandOver(*caller);
     if (IsInterrupted()) EndInterrupted();
     if (!flags_.save_case.empty()) RETURN_IF_ERROR(job_->SaveAsCase(flags_.save_case, outputs_));
     if (!invocation_.flags.quiet) {
@@ -266,6 +272,11 @@ class GraphRuns {
           SayWhatIsBad(opened_, flags_, outputs_, job_->session(), cancel_, invocation_.sink()));
     }
     return kExitOk;
+  }
+
+  void HandOver(const Caller& caller) {
+    for (size_t i = 0; i < outputs_.size(); ++i)
+      if (outputs_[i]) caller.take_value(fetched_[i].name, outputs_[i]);
   }
 
   Error SaveProfile() {
@@ -302,8 +313,8 @@ class GraphRuns {
   OpenedGraph& opened_;
   const Flags& flags_;
   Invocation& invocation_;
+  CancelFlag& cancel_;
   ThreadPool pool_;
-  CancelFlag cancel_;
   TappedRun taps_;
   std::optional<FlaggedHooks> hooks_;
   std::unique_ptr<CheckNumerics> numerics_;

@@ -16,6 +16,7 @@ std::string TimeLimit::Text() const { return NotDoneText(seconds) + " (--timeout
 Deadline TimeLimit::Begin(CancelFlag& cancel, const std::string& what,
                           Invocation& invocation) const {
   return Deadline(seconds, cancel, [this, &what, &invocation] {
+    if (const Caller* caller = invocation.caller()) return caller->give_up(what + ": " + Text());
     invocation.out().flush();
     invocation.err() << "grapnel: " << what << ": " << Text() << "\n";
     invocation.err().flush();

@@ -146,7 +146,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(Subject subject, Open(flags, invocation));
   ASSIGN_OR_RETURN(TrainRequest request, RequestOf(flags));
   ThreadPool pool(invocation.flags.threads);
-  CancelFlag cancel;
+  CancelFlag& cancel = invocation.cancel();
   request.run.pool = &pool;
   request.run.cancel = &cancel;
   request.run.sink = invocation.sink();
@@ -173,7 +173,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
       return SaveTracedModel(*whole, session, flags.save_model);
     };
   }
-  Interruption interruption(cancel, /*has_several_runs=*/true);
+  std::optional<Interruption> interruption;
+  if (!invocation.caller()) interruption.emplace(cancel, /*has_several_runs=*/true);
   auto each = [&](const TrainedStep& step) {
     Progress::Say("step", step.step, flags.steps);
     bool is_said = step.step % flags.log_every == 0 || step.step == 1 || step.step == flags.steps;
@@ -184,7 +185,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
       invocation.out() << Line(step) << "\n";
       invocation.out().flush();
     }
-    return !interruption.is_asked();
+    return !interruption || !interruption->is_asked();
   };
   auto trained = Train(subject.opened, request, each);
   Progress::End();
@@ -202,7 +203,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   else if (!trained->checkpoint.empty() && !invocation.flags.quiet)
     invocation.err() << "grapnel: step " << trained->last << " is in " << trained->checkpoint
                      << "\n";
-  if (interruption.is_asked()) Interruption::Obey();
+  if (interruption && interruption->is_asked()) Interruption::Obey();
   return kExitOk;
 }
 

@@ -1,11 +1,11 @@
 #include "lib/exec/feed.h"
 
+#include "lib/exec/named_feed.h"
 #include "lib/io/value.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 
 namespace grapnel {
-
 Expected<DataType> TypeOfFeed(const Graph& graph, llvm::StringRef tensor) {
   auto port = FindTensor(graph, tensor);
   if (!port) return Annotate("feed", port.takeError());
@@ -13,7 +13,12 @@ Expected<DataType> TypeOfFeed(const Graph& graph, llvm::StringRef tensor) {
 }
 
 Expected<Tensor> LoadFeed(const Graph& graph, llvm::StringRef tensor, llvm::StringRef path) {
-  RETURN_IF_ERROR(TypeOfFeed(graph, tensor).takeError());
+  ASSIGN_OR_RETURN(DataType type, TypeOfFeed(graph, tensor));
+  if (Tensor at_hand = FindNamedFeed(path)) {
+    if (type == proto::DT_INVALID || type == at_hand.dtype()) return at_hand;
+    return MakeError("feed '{0}': holds {1}, {2} was expected", tensor,
+                     DataTypeName(at_hand.dtype()), DataTypeName(type));
+  }
   ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
   return ReadFeed(graph, tensor, std::move(file));
 }

@@ -147,74 +147,87 @@ QueryCell TextOrNull(llvm::StringRef text) {
 }
 QueryCell Number(int64_t number) { return number; }
 
+// Where the rows of each table go; null: nobody wants them.
+struct RowSinks {
+  RowSink nodes, edges, attributes, constants, outputs, costs, bodies, functions, calls, lines;
+};
+struct TableOfGraph {
+  const char* name;
+  RowSink RowSinks::*sink;
+  const char* insert;
+};
+constexpr TableOfGraph kTables[] = {
+    {"nodes", &RowSinks::nodes, "INSERT INTO nodes VALUES(?,?,?,?,?,?,?,?,?)"},
+    {"edges", &RowSinks::edges, "INSERT INTO edges VALUES(?,?,?,?,?)"},
+    {"attributes", &RowSinks::attributes, "INSERT INTO attributes VALUES(?,?,?)"},
+    {"constants", &RowSinks::constants, "INSERT INTO constants VALUES(?,?,?,?,?)"},
+    {"outputs", &RowSinks::outputs, "INSERT INTO outputs VALUES(?,?,?,?,?,?)"},
+    {"costs", &RowSinks::costs, "INSERT INTO costs VALUES(?,?,?,?,?)"},
+    {"bodies", &RowSinks::bodies, "INSERT INTO bodies VALUES(?,?,?,?,?,?)"},
+    {"functions", &RowSinks::functions, "INSERT OR IGNORE INTO functions VALUES(?,?,?,?)"},
+    {"calls", &RowSinks::calls, "INSERT INTO calls VALUES(?,?)"},
+    {"lines", &RowSinks::lines, "INSERT INTO lines VALUES(?,?,?,?,?,?)"},
+};
+
 class Tables {
  public:
-  static Expected<Tables> Create(const Module& module, const LineTable& lines, Database* database) {
-    Tables tables(module, lines);
-    struct {
-      std::optional<Database::Insert>* insert;
-      const char* sql;
-    } const statements[] = {
-        {&tables.nodes_, "INSERT INTO nodes VALUES(?,?,?,?,?,?,?,?,?)"},
-        {&tables.edges_, "INSERT INTO edges VALUES(?,?,?,?,?)"},
-        {&tables.attributes_, "INSERT INTO attributes VALUES(?,?,?)"},
-        {&tables.constants_, "INSERT INTO constants VALUES(?,?,?,?,?)"},
-        {&tables.outputs_, "INSERT INTO outputs VALUES(?,?,?,?,?,?)"},
-        {&tables.costs_, "INSERT INTO costs VALUES(?,?,?,?,?)"},
-        {&tables.bodies_, "INSERT INTO bodies VALUES(?,?,?,?,?,?)"},
-        {&tables.functions_, "INSERT OR IGNORE INTO functions VALUES(?,?,?,?)"},
-        {&tables.calls_, "INSERT INTO calls VALUES(?,?)"},
-        {&tables.line_rows_, "INSERT INTO lines VALUES(?,?,?,?,?,?)"},
-    };
-    for (const auto& statement : statements) {
-      ASSIGN_OR_RETURN(*statement.insert, database->Prepare(statement.sql));
-    }
-    return tables;
+  Tables(const Module& module, const LineTable& lines, RowSinks sinks)
+      : module_(module), lines_(lines), rows_(std::move(sinks)) {
+    if (!rows_.outputs && !rows_.costs && !rows_.bodies) return;
+    shapes_ = std::make_unique<ModuleShapes>(module);
+    if (!rows_.costs && !rows_.bodies) return;
+    costs_of_ = std::make_unique<ModuleCosts>(module, *shapes_);
+    runs_ = costs_of_->Runs();
   }
 
+  Error AddAll() {
+    RETURN_IF_ERROR(Add(module_.main, {}));
+    for (const auto& function : module_.functions) RETURN_IF_ERROR(Add(*function));
+    return Error::success();
+  }
+
+ private:
   Error Add(const Graph& graph, llvm::StringRef function) {
-    const ShapeMap& shapes = shapes_->Of(graph);
     for (Node node : graph.nodes()) {
-      RETURN_IF_ERROR(AddOutputs(node, shapes));
-      RETURN_IF_ERROR(AddCost(node));
-      RETURN_IF_ERROR(AddNode(node, function));
-      RETURN_IF_ERROR(AddEdges(node));
-      RETURN_IF_ERROR(AddAttributes(node));
-      RETURN_IF_ERROR(AddLines(node, function));
-      if (node.op() == "Const") RETURN_IF_ERROR(AddConstant(node));
-      if (MayCallFunctions(node))
+      if (rows_.outputs) RETURN_IF_ERROR(AddOutputs(node, shapes_->Of(graph)));
+      if (rows_.costs) RETURN_IF_ERROR(AddCost(node));
+      if (rows_.nodes) RETURN_IF_ERROR(AddNode(node, function));
+      if (rows_.edges) RETURN_IF_ERROR(AddEdges(node));
+      if (rows_.attributes) RETURN_IF_ERROR(AddAttributes(node));
+      if (rows_.lines) RETURN_IF_ERROR(AddLines(node, function));
+      if (rows_.constants && node.op() == "Const") RETURN_IF_ERROR(AddConstant(node));
+      if (rows_.calls && MayCallFunctions(node))
         for (llvm::StringRef callee : CalledFunctions(node))
-          RETURN_IF_ERROR(calls_->Row({Number(IdOf(node)), Text(callee)}));
+          RETURN_IF_ERROR(rows_.calls({Number(IdOf(node)), Text(callee)}));
     }
     first_id_ += graph.end_id();
-    const RunCost& cost = costs_of_.OfBody(graph);
+    return rows_.bodies ? AddBody(graph, function) : Error::success();
+  }
+
+  Error AddBody(const Graph& graph, llvm::StringRef function) {
+    const RunCost& cost = costs_of_->OfBody(graph);
     QueryCell runs;
     if (std::optional<int64_t> count = runs_.at(&graph)) runs = Number(*count);
-    return bodies_->Row({TextOrNull(function), runs, Number(cost.flops), Number(cost.bytes),
+    return rows_.bodies({TextOrNull(function), runs, Number(cost.flops), Number(cost.bytes),
                          Number(cost.peak_bytes), Number(cost.open)});
   }
 
   Error Add(const Function& function) {
     RETURN_IF_ERROR(Add(function.body, function.name()));
+    if (!rows_.functions) return Error::success();
     size_t ends = function.args.size() + function.results.size();
-    return functions_->Row({Text(function.name()),
+    return rows_.functions({Text(function.name()),
                             Number(static_cast<int64_t>(function.body.num_nodes() - ends)),
                             Number(static_cast<int64_t>(function.args.size())),
                             Number(static_cast<int64_t>(function.results.size()))});
   }
 
- private:
-  Tables(const Module& module, const LineTable& lines)
-      : lines_(lines),
-        shapes_(std::make_unique<ModuleShapes>(module)),
-        costs_of_(module, *shapes_),
-        runs_(costs_of_.Runs()) {}
   int64_t IdOf(const Node& node) const { return first_id_ + node.id(); }
 
   Error AddNode(const Node& node, llvm::StringRef function) {
     llvm::StringRef name = node.name();
     llvm::StringRef scope = name.contains('/') ? name.rsplit('/').first : llvm::StringRef();
-    return nodes_->Row({Number(IdOf(node)), Text(name), Text(node.op()), TextOrNull(function),
+    return rows_.nodes({Number(IdOf(node)), Text(name), Text(node.op()), TextOrNull(function),
                         Text(scope), TextOrNull(node.device()), Number(node.num_inputs()),
                         Number(node.num_controls()),
                         Number(static_cast<int64_t>(node.uses().size()))});
@@ -232,7 +245,7 @@ class Tables {
       if (is_data) input = Number(i);
       if (is_data && port.node != kNoNode) output = Number(port.index);
       if (known) dtype = Text(DataTypeName(types[i]));
-      RETURN_IF_ERROR(edges_->Row({source, output, Number(IdOf(node)), input, dtype}));
+      RETURN_IF_ERROR(rows_.edges({source, output, Number(IdOf(node)), input, dtype}));
     }
     return Error::success();
   }
@@ -259,21 +272,21 @@ class Tables {
       // Which unknown sizes are equal is nothing that SQL could use.
       for (int dim = 0; shape.known_rank() && dim < shape.rank(); ++dim)
         if (!shape.IsKnown(dim)) shape.set_dim(dim, kUnknownDim);
-      RETURN_IF_ERROR(outputs_->Row(
+      RETURN_IF_ERROR(rows_.outputs(
           {Number(IdOf(node)), Number(i), dtype, Text(shape.ToString()), rank, bytes}));
     }
     return Error::success();
   }
 
   Error AddCost(const Node& node) {
-    RunCost cost = costs_of_.OfNode(node);
-    return costs_->Row({Number(IdOf(node)), Number(cost.flops), Number(cost.bytes),
+    RunCost cost = costs_of_->OfNode(node);
+    return rows_.costs({Number(IdOf(node)), Number(cost.flops), Number(cost.bytes),
                         Number(cost.peak_bytes), Number(cost.open)});
   }
 
   Error AddAttributes(const Node& node) {
     for (const auto& [key, value] : node.Attrs())
-      RETURN_IF_ERROR(attributes_->Row({Number(IdOf(node)), Text(key), Text(value.ToString())}));
+      RETURN_IF_ERROR(rows_.attributes({Number(IdOf(node)), Text(key), Text(value.ToString())}));
     return Error::success();
   }
 
@@ -283,9 +296,9 @@ class Tables {
     LineTable::Stack stack = lines_.StackOf(trace ? trace : lines_.Of(node));
     int depth = 0;
     for (const SourceFrame& frame : llvm::reverse(stack)) {
-      RETURN_IF_ERROR(line_rows_->Row({Number(IdOf(node)), Number(depth++), Text(frame.file),
-                                       Number(frame.line), TextOrNull(frame.function),
-                                       Number(!IsFrameworkFile(frame.file))}));
+      RETURN_IF_ERROR(
+          rows_.lines({Number(IdOf(node)), Number(depth++), Text(frame.file), Number(frame.line),
+                       TextOrNull(frame.function), Number(!IsFrameworkFile(frame.file))}));
     }
     return Error::success();
   }
@@ -306,24 +319,28 @@ class Tables {
       if (auto count = read.NumElements()) elements = Number(*count);
     }
     int64_t bytes = static_cast<int64_t>(tensor.value_or(llvm::StringRef()).size());
-    return constants_->Row({Number(IdOf(node)), Text(DataTypeName(node.GetType("dtype"))), shape,
+    return rows_.constants({Number(IdOf(node)), Text(DataTypeName(node.GetType("dtype"))), shape,
                             elements, Number(bytes)});
   }
 
+  const Module& module_;
   const LineTable& lines_;
+  RowSinks rows_;
   std::unique_ptr<ModuleShapes> shapes_;
-  ModuleCosts costs_of_;
+  std::unique_ptr<ModuleCosts> costs_of_;
   std::map<const Graph*, std::optional<int64_t>> runs_;
-  std::optional<Database::Insert> nodes_, edges_, attributes_, constants_, outputs_, costs_,
-      bodies_, functions_, calls_, line_rows_;
   int64_t first_id_ = 0;
 };
 
 Error FillTables(const Module& module, const LineTable& lines, Database* database) {
-  ASSIGN_OR_RETURN(Tables tables, Tables::Create(module, lines, database));
-  RETURN_IF_ERROR(tables.Add(module.main, {}));
-  for (const auto& function : module.functions) RETURN_IF_ERROR(tables.Add(*function));
-  return Error::success();
+  RowSinks sinks;
+  for (const TableOfGraph& table : kTables) {
+    ASSIGN_OR_RETURN(Database::Insert insert, database->Prepare(table.insert));
+    sinks.*table.sink = [insert](llvm::ArrayRef<QueryCell> cells) mutable {
+      return insert.Row(cells);
+    };
+  }
+  return Tables(module, lines, std::move(sinks)).AddAll();
 }
 
 Error AddRewrite(const Rewrite& rewrite, Database::Insert* rewrites, Database::Insert* nodes) {
@@ -345,6 +362,28 @@ Error AddRewrite(const Rewrite& rewrite, Database::Insert* rewrites, Database::I
 }  // namespace
 
 const char* GraphSchema() { return kSchema; }
+
+std::vector<TableColumn> ColumnsOf(llvm::StringRef table) {
+  llvm::StringRef rest = kSchema;
+  size_t begin = rest.find(("CREATE TABLE " + table + " (\n").str());
+  std::vector<TableColumn> columns;
+  llvm::SmallVector<llvm::StringRef, 16> lines;
+  rest.substr(begin).split("\n);").first.split(lines, '\n');
+  for (llvm::StringRef line : llvm::ArrayRef(lines).drop_front()) {
+    auto [name, type] = line.trim().split(' ');
+    columns.push_back({name.str(), type.starts_with("INTEGER")});
+  }
+  return columns;
+}
+
+Error ForEachRow(const Module& module, const LineTable& lines, llvm::StringRef name, RowSink sink) {
+  RowSinks sinks;
+  const auto* table =
+      llvm::find_if(kTables, [&](const TableOfGraph& each) { return name == each.name; });
+  assert(table != std::end(kTables));
+  sinks.*table->sink = std::move(sink);
+  return Tables(module, lines, std::move(sinks)).AddAll();
+}
 
 Error AddGraph(const Module& module, Database* database, const LineTable& lines) {
   RETURN_IF_ERROR(database->Execute(kSchema));

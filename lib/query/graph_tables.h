@@ -2,6 +2,10 @@
 #ifndef GRAPNEL_LIB_QUERY_GRAPH_TABLES_H_
 #define GRAPNEL_LIB_QUERY_GRAPH_TABLES_H_
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "lib/ir/line_table.h"
 #include "lib/ir/module.h"
 #include "lib/query/database.h"
@@ -10,6 +14,17 @@ namespace grapnel {
 
 // The CREATE statements, with a comment for each table and column.
 const char* GraphSchema();
+
+struct TableColumn {
+  std::string name;
+  bool is_number;  // INTEGER, else TEXT
+};
+// The columns of a table that a graph fills, as GraphSchema() has them.
+std::vector<TableColumn> ColumnsOf(llvm::StringRef table);
+
+// Hands over the rows of one such table in order, without a database, and computes no other.
+using RowSink = std::function<Error(llvm::ArrayRef<QueryCell>)>;
+Error ForEachRow(const Module& module, const LineTable& lines, llvm::StringRef table, RowSink sink);
 
 // Makes the tables of GraphSchema() and fills those that a graph fills. Names that are not UTF-8
 // are stored as they are. Cost: some microseconds for each node, edge and attribute.

@@ -243,4 +243,23 @@ std::vector<NodePath> FindPaths(const Graph& graph, const PathPattern& pattern, 
   return Finder(graph, pattern, limit).Run(pattern.HasGaps());
 }
 
+Expected<QueryResult> FindPathRows(const Module& module, llvm::StringRef pattern, size_t limit) {
+  ASSIGN_OR_RETURN(PathPattern parsed, PathPattern::Parse(pattern));
+  QueryResult result;
+  result.columns = {"function", "path", "ops"};
+  auto find_in = [&](const Graph& graph, const QueryCell& function) {
+    for (const NodePath& path : FindPaths(graph, parsed, limit - result.rows.size())) {
+      std::string names, ops;
+      for (NodeId id : path) {
+        names += (names.empty() ? "" : " -> ") + graph.node(id).name().str();
+        ops += (ops.empty() ? "" : " -> ") + graph.node(id).op().str();
+      }
+      result.rows.push_back({function, names, ops});
+    }
+  };
+  find_in(module.main, {});
+  for (const auto& function : module.functions) find_in(function->body, function->name().str());
+  return result;
+}
+
 }  // namespace grapnel

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/ir/module.h"
+#include "lib/query/database.h"
 #include "lib/support/glob.h"
 
 namespace grapnel {
@@ -39,6 +40,10 @@ using NodePath = std::vector<NodeId>;
 // `limit`. Where the pattern has a **, one shortest path for each pair of ends. Cost: linear in
 // steps x edges, and again for each first node where there is a **.
 std::vector<NodePath> FindPaths(const Graph& graph, const PathPattern& pattern, size_t limit);
+
+// The same in all bodies, as rows: function (NULL: the main graph), path and ops, both with ->
+// between them. Errors: Parse's.
+Expected<QueryResult> FindPathRows(const Module& module, llvm::StringRef pattern, size_t limit);
 
 }  // namespace grapnel
 

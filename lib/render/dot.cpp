@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/render/dot_ids.h"
 #include "lib/render/picture_key.h"
 #include "lib/support/printable.h"
 #include "lib/support/text.h"
@@ -112,7 +113,7 @@ class DotMaker {
  public:
   explicit DotMaker(const Picture& picture) : picture_(picture) {
     std::string name = "grapnel";
-    graph_ = agopen(name.data(), Agdirected, nullptr);
+    graph_ = agopen(name.data(), Agdirected, &IdsInOrder());
   }
 
   Agraph_t* Run() && {

@@ -1,6 +1,7 @@
 #include "lib/render/draw_picture.h"
 
 #include <memory>
+#include <mutex>
 
 #include "lib/render/dot.h"
 #include "lib/render/engine/engine.h"
@@ -19,6 +20,9 @@ std::optional<PictureFormat> ParsePictureFormat(llvm::StringRef name) {
 
 Expected<PictureFile> DrawPicture(const Picture& picture, PictureFormat format) {
   if (format == PictureFormat::kDot) {
+    // cgraph has strings and identifiers of its own for the whole process.
+    static std::mutex cgraph;
+    std::lock_guard lock(cgraph);
     std::unique_ptr<Agraph_t, int (*)(Agraph_t*)> graph(MakeDotGraph(picture), agclose);
     return PictureFile{DotText(graph.get()), ""};
   }

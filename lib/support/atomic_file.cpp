@@ -12,6 +12,7 @@
 
 #include "lib/support/file.h"
 #include "lib/support/file_mapping.h"
+#include "lib/support/memory_file.h"
 #include "lib/support/output_target.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Signals.h"
@@ -138,6 +139,10 @@ Expected<std::unique_ptr<AtomicFile>> AtomicFile::Create(llvm::StringRef path, U
   }
   auto target = FindOutputTarget(path);
   if (!target) return Annotate(path, target.takeError());
+  if (std::optional<int> in_memory = FindMemoryFile(path)) {
+    target->kind = OutputTarget::Kind::kDescriptor;
+    target->descriptor = *in_memory;
+  }
   if (target->kind == OutputTarget::Kind::kDescriptor) {
     file->fd_ = fcntl(target->descriptor, F_DUPFD_CLOEXEC, 0);
   } else if (target->kind == OutputTarget::Kind::kSpecial) {

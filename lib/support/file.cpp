@@ -11,6 +11,7 @@
 #include <set>
 
 #include "lib/support/file_mapping.h"
+#include "lib/support/memory_file.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
@@ -56,7 +57,10 @@ Expected<std::shared_ptr<const FileBytes>> FileBytes::Open(llvm::StringRef path)
     return FromString(std::move(bytes), "standard input");
   }
   std::string name = path.str();
-  int fd = open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  std::string opened = name;
+  if (std::optional<int> in_memory = FindMemoryFile(path))
+    opened = "/proc/self/fd/" + std::to_string(*in_memory);
+  int fd = open(opened.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return MakeError("{0}: cannot open: {1}", path, std::strerror(errno));
   auto close_it = llvm::make_scope_exit([fd] { close(fd); });
   struct stat info;

@@ -1,0 +1,22 @@
+# For python/, a CMake project of its own that scikit-build-core drives: what it links of this build, which has it compiled
+# already. All that the binary is made of goes into a shared object of hidden symbols, from a list of object files.
+get_property(rooms GLOBAL PROPERTY GRAPNEL_ROOMS)
+get_property(objects GLOBAL PROPERTY GRAPNEL_OBJECTS)
+set(embedded "")
+foreach(name IN LISTS rooms objects ITEMS grapnel_tools)
+  list(APPEND embedded $<TARGET_OBJECTS:${name}>)
+endforeach()
+file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/embedding.rsp CONTENT "$<JOIN:${embedded},\n>\n")
+set(outside ${GRAPNEL_OUTSIDE})
+foreach(name IN ITEMS sqlite cgraph)
+  get_target_property(some grapnel_${name} INTERFACE_LINK_LIBRARIES)
+  list(FILTER some INCLUDE REGEX "^/")
+  list(APPEND outside ${some})
+endforeach()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/embedding.cmake @ONLY CONTENT [[
+set(GRAPNEL_OBJECTS "@PROJECT_BINARY_DIR@/embedding.rsp")
+set(GRAPNEL_OUTSIDE "@outside@")
+set(GRAPNEL_INCLUDES "@PROJECT_SOURCE_DIR@")
+set(GRAPNEL_SYSTEM_INCLUDES "@GRAPNEL_GENERATED@;@grapnel_llvm_INCLUDE@")
+set(GRAPNEL_BIN "@CMAKE_RUNTIME_OUTPUT_DIRECTORY@")
+]])

@@ -1,0 +1,23 @@
+# What shared objects of ours link: libgrapnel.so and the Python package. Debian's archives are made for executables. Those below cannot be a part of a shared object: their
+# code reaches the C library's stderr, the standard library's tables (jpeg, png, zstd, re2) or thread-local variables (protobuf,
+# re2) as only an executable can; so their shared libraries are linked. The others can, as long as nobody sees their names,
+# which the version script takes care of: LLVM, farmhash, leveldb, snappy, highwayhash, brotli, gif, zlib.
+set(shared_instead protobuf re2 jpeg png zstd)
+set(archives "")
+foreach(name IN ITEMS llvm farmhash leveldb riegeli re2 gif jpeg png)
+  get_target_property(some grapnel_${name} INTERFACE_LINK_LIBRARIES)
+  list(APPEND archives ${some})
+endforeach()
+list(APPEND archives ${Protobuf_LIBRARIES} ${ZLIB_LIBRARIES})  # last: what is linked before needs them
+list(FILTER archives INCLUDE REGEX "[.]a$")
+list(REMOVE_DUPLICATES archives)
+set(GRAPNEL_OUTSIDE "")
+foreach(archive IN LISTS archives)
+  string(REGEX REPLACE "^.*/lib(.+)[.]a$" "\\1" name ${archive})
+  if(name IN_LIST shared_instead)
+    find_library(GRAPNEL_SHARED_${name} lib${name}.so REQUIRED)
+    list(APPEND GRAPNEL_OUTSIDE ${GRAPNEL_SHARED_${name}})
+  else()
+    list(APPEND GRAPNEL_OUTSIDE ${archive})
+  endif()
+endforeach()

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Writes _commands.py: a function for each command, from what the commands say of themselves.
+
+usage: generate.py FOLDER OUTPUT     FOLDER has the module _tfgrapnel
+"""
+
+import keyword
+import re
+import sys
+import textwrap
+
+sys.path.insert(0, sys.argv[1])
+import _tfgrapnel  # noqa: E402
+
+NOT_FUNCTIONS = {"serve", "debug", "completion", "git-setup"}
+NAMES = {"opt": "optimize"}
+# What Python's own words stand for: logging, warnings, .text and .json of a result. Plugins link with the binary.
+NOT_KEYWORDS = {"json", "quiet", "verbose", "log-level", "color", "plugin"}
+RESULTS = {"opt": "GraphResult", "cut": "GraphResult", "reduce": "GraphResult", "run": "RunResult"}
+# Answers of a Graph have their own method.
+OF_GRAPH = {"query": None, "run": None}
+MODELS = ("MODEL", "A")
+HEADER = '''"""Commands as functions. Made by generate.py from the descriptions of the commands."""
+
+from __future__ import annotations
+
+from ._call import GraphResult, Result, RunResult, Spec, call
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    Model = Any  # what `load` takes
+    Path = str | os.PathLike[str]
+'''
+
+
+def python_name(name):
+    name = name.lower().replace("-", "_")
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+def default_of(argument):
+    if argument["type"] == "flag":
+        return False
+    if argument["is_list"]:
+        return ()
+    text = argument["default"]
+    try:
+        return int(text) if argument["type"] == "integer" else float(text) if argument["type"] == "number" else text or None
+    except ValueError:  # none is set
+        return None
+
+
+def annotation(argument):
+    if argument["type"] == "flag":
+        return "bool"
+    if argument["by_position"]:
+        return "Model" if not argument["is_list"] else "Model | Sequence[Model]"
+    if argument["is_list"]:
+        if argument["name"] == "feed":
+            return "Mapping[str, Any] | Sequence[str] | str"
+        return "Mapping[str, Any] | Sequence[Any] | str"
+    text = "Path" if re.search("FILE|DIR|PREFIX", argument["shown_as"]) else "str"
+    kind = {"integer": "int", "number": "float"}.get(argument["type"], text)
+    return kind if default_of(argument) is not None else kind + " | None"
+
+
+def described(argument):
+    text = argument["help"]
+    if argument["choices"]:
+        text += f" ({', '.join(argument['choices'])})"
+    if argument["shown_as"] and not argument["choices"] and argument["shown_as"] not in ("TEXT", "INT", "FLOAT"):
+        text += f" [{argument['shown_as']}]"
+    text = re.sub(r"(?<![\w-])--([a-z][a-z-]+)", lambda option: python_name(option[1]), text)
+    return textwrap.fill(f"{python_name(argument['name'])}: {text}", 112, initial_indent="    ", subsequent_indent="        ")
+
+
+def arguments_of(command):
+    kept = [argument for argument in command["arguments"] if argument["name"] not in NOT_KEYWORDS]
+    of_all = [argument for argument in kept if argument["name"] in ("threads", "memory")]
+    own = [argument for argument in kept if argument not in of_all]
+    return sorted(own, key=lambda argument: not argument["by_position"]) + of_all
+
+
+def parameters(arguments, receiver=None):
+    by_position = [a for a in arguments if a["by_position"]]
+    named = [a for a in arguments if not a["by_position"]]
+    texts = [receiver] if receiver else []
+    if receiver:
+        by_position = by_position[1:]
+    for a in by_position:
+        default = "" if a["required"] and not receiver else " = ()" if a["is_list"] else " = None"
+        texts.append(f"{python_name(a['name'])}: {annotation(a)}{default}")
+    texts.append("*")
+    # What has to be given and is not in memory otherwise.
+    for a in named:
+        is_needed = a["required"] and a["name"] != "output"
+        texts.append(f"{python_name(a['name'])}: {annotation(a)}" + ("" if is_needed else f" = {default_of(a)!r}"))
+    return ", ".join(texts)
+
+
+def docstring(command, arguments, indent):
+    raised = "Raises Error where the input or an option is at fault."
+    text = f'{indent}"""{command["help"][0].upper()}{command["help"][1:]}.\n\n'
+    text += textwrap.indent("\n".join(described(a) for a in arguments), indent) + "\n\n"
+    return text + f'{indent}{raised}\n{indent}"""\n'
+
+
+def function(command):
+    name, arguments = NAMES.get(command["name"], python_name(command["name"])), arguments_of(command)
+    result = RESULTS.get(command["name"], "Result")
+    specs = "\n".join(
+        f"    {python_name(a['name'])!r}: Spec({a['name']!r}, {a['type']!r}, {a['by_position']!r}, {a['is_list']!r}, "
+        f"{None if a['by_position'] and not a['is_list'] else default_of(a)!r}),"
+        for a in arguments
+    )
+    keywords = {a["name"]: python_name(a["name"]) + "=" for a in command["arguments"] if a["name"] not in NOT_KEYWORDS}
+    if any(a["name"] == "json" for a in command["arguments"]):
+        keywords["json"] = "to_dict()"
+    return (
+        f"\n\n_{name} = {{\n{specs}\n}}\n_{name}_keywords = {keywords!r}\n\n\n"
+        f"def {name}({parameters(arguments)}) -> {result}:\n{docstring(command, arguments, '    ')}"
+        f"    return call({command['name']!r}, _{name}, _{name}_keywords, locals(), {result})\n"
+    )
+
+
+def method(command):
+    arguments = arguments_of(command)
+    if command["name"] in OF_GRAPH or not arguments or arguments[0]["name"] not in MODELS:
+        return ""
+    name, result = NAMES.get(command["name"], python_name(command["name"])), RESULTS.get(command["name"], "Result")
+    model = python_name(arguments[0]["name"])
+    return (
+        f"\n    def {name}({parameters(arguments, 'self')}) -> {result}:\n{docstring(command, arguments[1:], '        ')}"
+        f"        given = locals()\n        given[{model!r}] = given.pop('self')\n"
+        f"        return call({command['name']!r}, _{name}, _{name}_keywords, given, {result})\n"
+    )
+
+
+commands = [c for c in _tfgrapnel.commands() if c["name"] not in NOT_FUNCTIONS]
+names = [NAMES.get(c["name"], python_name(c["name"])) for c in commands]
+with open(sys.argv[2], "w") as out:
+    out.write(HEADER)
+    out.writelines(function(c) for c in commands)
+    out.write(f"\n\n__all__ = {names!r}\n")
+    out.write('\n\nclass GraphCommands:\n    """The commands that take a model, as methods."""\n')
+    out.writelines(method(c) for c in commands)

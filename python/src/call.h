@@ -1,0 +1,19 @@
+// Commands, called as the command line calls them.
+#ifndef GRAPNEL_PYTHON_SRC_CALL_H_
+#define GRAPNEL_PYTHON_SRC_CALL_H_
+
+#include <nanobind/nanobind.h>
+
+namespace grapnel::python {
+
+// What is raised for an Error of the library.
+[[noreturn]] void Raise(const std::string& text);
+
+// Adds commands(), call() and MemoryFile.
+void AddCalls(nanobind::module_& module);
+// Adds Opened, with its tables, and Runner.
+void AddGraphs(nanobind::module_& module);
+
+}  // namespace grapnel::python
+
+#endif  // GRAPNEL_PYTHON_SRC_CALL_H_

@@ -1,0 +1,286 @@
+// Graphs that are open: what is in them, as tables, and their runs.
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <mutex>
+
+#include "lib/exec/feed.h"
+#include "lib/exec/named_feed.h"
+#include "lib/io/signature.h"
+#include "lib/job/run.h"
+#include "lib/job/source.h"
+#include "lib/query/graph_tables.h"
+#include "lib/query/path_pattern.h"
+#include "lib/tfdbg/debug_folder.h"
+#include "llvm/ADT/StringExtras.h"
+#include "python/src/call.h"
+#include "python/src/table.h"
+#include "python/src/values.h"
+#include "python/src/work.h"
+
+namespace nb = nanobind;
+
+namespace grapnel::python {
+namespace {
+
+// A function's work, for the others that are not worth a class.
+class FunctionWork : public Work {
+ public:
+  explicit FunctionWork(std::function<Error()> run) : run_(std::move(run)) {}
+  CancelFlag cancel;
+  std::string error;
+
+ private:
+  void Run() override { error = TextOf(run_()); }
+  std::function<Error()> run_;
+};
+
+// Does it without the GIL; what `run` takes by reference must be shared, as it may outlive the
+// call.
+void Do(std::function<Error()> run) {
+  auto work = std::make_shared<FunctionWork>(std::move(run));
+  work->Do(work, work->cancel, [](Severity, const std::string&) {});
+  if (!work->error.empty()) Raise(work->error);
+}
+
+// An opened graph, which nobody changes.
+struct Opened {
+  std::shared_ptr<const OpenedGraph> graph;
+};
+
+// The file's graphs: one to work on where `title` names it or there is but one, else their titles.
+struct Found {
+  std::shared_ptr<Model> model;
+  std::optional<OpenedGraph> graph;
+};
+
+nb::tuple Open(const std::string& path, const std::string& title) {
+  auto found = std::make_shared<Found>();
+  Do([found, path, title]() -> Error {
+    ASSIGN_OR_RETURN(Model model, OpenModel(path));
+    found->model = std::make_shared<Model>(std::move(model));
+    if (title.empty() && found->model->graphs.size() > 1) return Error::success();
+    ASSIGN_OR_RETURN(found->graph, OpenedGraph::Of(found->model, title, "by graph="));
+    return Error::success();
+  });
+  nb::list titles;
+  for (const GraphInFile& graph : found->model->graphs) titles.append(graph.title);
+  nb::object opened = nb::none();
+  if (found->graph)
+    opened = nb::cast(Opened{std::make_shared<const OpenedGraph>(std::move(*found->graph))});
+  llvm::StringRef kind = FileKindName(found->model->kind);
+  return nb::make_tuple(nb::str(kind.data(), kind.size()), titles, opened);
+}
+
+std::shared_ptr<Table> TableNamed(const Opened& opened, const std::string& name) {
+  std::vector<Column> columns;
+  for (const TableColumn& column : ColumnsOf(name))
+    columns.emplace_back(column.name,
+                         column.is_number ? Column::Type::kInteger : Column::Type::kText);
+  auto table = std::make_shared<Table>(std::move(columns));
+  // Most tables have a row a node or more.
+  table->Reserve(opened.graph->module().main.num_nodes());
+  Do([table, name, graph = opened.graph] {
+    return ForEachRow(graph->module(), name == "lines" ? LinesOf(*graph) : LineTable(), name,
+                      [&](llvm::ArrayRef<QueryCell> cells) {
+                        table->AddRow(cells);
+                        return Error::success();
+                      });
+  });
+  return table;
+}
+
+std::shared_ptr<Table> Query(const Opened& opened, const std::string& sql) {
+  auto result = std::make_shared<QueryResult>();
+  Do([result, sql, graph = opened.graph]() -> Error {
+    ASSIGN_OR_RETURN(Database database, Database::Create());
+    RETURN_IF_ERROR(AddGraph(graph->module(), &database, LinesOf(*graph)));
+    database.ForbidWrites();
+    ASSIGN_OR_RETURN(*result, database.Query(sql));
+    return Error::success();
+  });
+  return std::make_shared<Table>(Table::Of(*result));
+}
+
+std::shared_ptr<Table> Find(const Opened& opened, const std::string& chain, size_t limit) {
+  auto result = std::make_shared<QueryResult>();
+  Do([result, chain, limit, graph = opened.graph]() -> Error {
+    ASSIGN_OR_RETURN(*result, FindPathRows(graph->module(), chain, limit));
+    return Error::success();
+  });
+  std::vector<Column> columns;
+  for (const std::string& name : result->columns) columns.emplace_back(name, Column::Type::kText);
+  auto table = std::make_shared<Table>(std::move(columns));
+  for (const auto& row : result->rows) table->AddRow(row);
+  return table;
+}
+
+// The dtype that a feed is to have, by TensorFlow's name; none where the graph does not say.
+std::optional<std::string> TypeOfFeedNamed(const Opened& opened, const std::string& name,
+                                           const std::string& signature) {
+  const OpenedGraph& graph = *opened.graph;
+  auto tensor = TensorOfKey(graph.model(), graph.file(), signature, name);
+  if (!tensor) Raise(TextOf(tensor.takeError()));
+  auto type = TypeOfFeed(graph.module().main, *tensor);
+  if (!type) Raise(graph.model().path + ": " + TextOf(type.takeError()));
+  if (*type == proto::DT_INVALID) return std::nullopt;
+  return DataTypeName(*type).str();
+}
+
+// A graph that is compiled once for some feeds and fetches and then runs as often as one likes, a
+// run at a time. Variables keep what each run made of them.
+class Runner {
+ public:
+  struct Made {
+    explicit Made(std::shared_ptr<const OpenedGraph> opened, int threads)
+        : graph(std::move(opened)), pool(threads) {}
+    std::shared_ptr<const OpenedGraph> graph;
+    ThreadPool pool;
+    CancelFlag cancel;
+    std::optional<RunJob> job;
+    std::mutex mutex;      // held while it runs
+    Work* told = nullptr;  // the run that gets the job's messages
+  };
+
+  Runner(const Opened& opened, std::vector<std::string> feeds, std::vector<std::string> fetches,
+         std::string signature, int threads)
+      : graph_(opened.graph),
+        feeds_(std::move(feeds)),
+        fetches_(std::move(fetches)),
+        signature_(std::move(signature)),
+        threads_(threads) {}
+
+  // Values as TensorOf has them, in the order of the feeds; gives [(name, value)].
+  nb::list Run(const nb::list& values, const nb::callable& tell);
+
+ private:
+  class RunWork;
+  Error Make(Made& made, const std::vector<Tensor>& values) const;
+
+  std::shared_ptr<const OpenedGraph> graph_;
+  std::vector<std::string> feeds_, fetches_;
+  std::string signature_;
+  int threads_;
+  std::shared_ptr<Made> made_;
+};
+
+Error Runner::Make(Made& made, const std::vector<Tensor>& values) const {
+  RunRequest request;
+  std::vector<std::unique_ptr<NamedFeed>> named;
+  for (size_t i = 0; i < feeds_.size(); ++i) {
+    std::string name = llvm::formatv("<value {0} of {1}>", i, &made).str();
+    named.push_back(std::make_unique<NamedFeed>(name, values[i]));
+    request.feeds.push_back({feeds_[i], name, Tensor()});
+  }
+  request.fetches = fetches_;
+  request.signature = signature_;
+  request.pool = &made.pool;
+  request.cancel = &made.cancel;
+  request.words.fetches = "by fetch=";
+  request.sink = request.print = [&made](Severity severity, llvm::StringRef text) {
+    made.told->AddMessage(severity, text);
+  };
+  ASSIGN_OR_RETURN(RunJob job, RunJob::MakeApart(*graph_, std::move(request)));
+  made.job.emplace(std::move(job));
+  return made.job->Prepare();
+}
+
+class Runner::RunWork : public Work {
+ public:
+  RunWork(const Runner& runner, std::shared_ptr<Made> made, std::vector<Tensor> values)
+      : runner_(runner), made_(std::move(made)), values_(std::move(values)) {}
+
+  std::vector<Tensor> outputs;
+  std::string error;
+
+ private:
+  void Run() override {
+    std::lock_guard lock(made_->mutex);
+    made_->told = this;
+    error = TextOf(RunOnce());
+  }
+  Error RunOnce() {
+    if (!made_->job) {
+      if (Error failed = runner_.Make(*made_, values_)) {
+        made_->job.reset();
+        return failed;
+      }
+    }
+    RunJob& job = *made_->job;
+    std::vector<Tensor> values = job.feed_values();  // a case brings more than was given
+    for (size_t i = 0; i < values_.size(); ++i) {
+      if (values_[i].dtype() != values[i].dtype())
+        return MakeError("feed '{0}': holds {1}, {2} was expected", job.feeds()[i],
+                         DataTypeName(values_[i].dtype()), DataTypeName(values[i].dtype()));
+      values[i] = values_[i];
+    }
+    ASSIGN_OR_RETURN(outputs, job.Run(std::move(values)));
+    return Error::success();
+  }
+
+  const Runner runner_;  // a copy, as the work may outlive it
+  std::shared_ptr<Made> made_;
+  std::vector<Tensor> values_;
+};
+
+nb::list Runner::Run(const nb::list& given, const nb::callable& tell) {
+  std::vector<Tensor> values;
+  for (nb::handle value : given) values.push_back(TensorOf(nb::cast<nb::tuple>(value)));
+  // One that was interrupted may still be running: it is left to itself.
+  if (!made_ || made_->cancel.is_set()) made_ = std::make_shared<Made>(graph_, threads_);
+  auto made = made_;
+  auto work = std::make_shared<RunWork>(*this, made, std::move(values));
+  work->Do(work, made->cancel, [&](Severity severity, const std::string& text) {
+    tell(severity == Severity::kWarning ? "warning" : "info", text);
+  });
+  const std::string& path = graph_->model().path;
+  if (!work->error.empty())  // some name the file already
+    Raise(llvm::StringRef(work->error).starts_with(path) ? work->error : path + ": " + work->error);
+  nb::list outputs;
+  for (size_t i = 0; i < work->outputs.size(); ++i)
+    if (work->outputs[i])
+      outputs.append(
+          nb::make_tuple(made->job->fetch_names()[i], ValueOf(std::move(work->outputs[i]))));
+  return outputs;
+}
+
+nb::list SignaturesOf(const Opened& opened) {
+  auto tensors = [](llvm::ArrayRef<SignatureTensor> given) {
+    nb::dict made;
+    for (const SignatureTensor& tensor : given)
+      made[tensor.key.c_str()] =
+          nb::make_tuple(tensor.tensor, DataTypeName(tensor.dtype).str(), tensor.shape.ToString());
+    return made;
+  };
+  nb::list signatures;
+  for (const Signature& signature : opened.graph->file().signatures)
+    signatures.append(
+        nb::make_tuple(signature.name, tensors(signature.inputs), tensors(signature.outputs)));
+  return signatures;
+}
+
+}  // namespace
+
+void AddGraphs(nb::module_& module) {
+  module.def("open", Open, nb::arg("path"), nb::arg("graph"));
+  module.def("is_debug_folder", [](const std::string& path) { return IsDebugFolder(path); });
+  nb::class_<Opened>(module, "Opened")
+      .def("table", TableNamed, nb::arg("name"))
+      .def("query", Query, nb::arg("sql"))
+      .def("find", Find, nb::arg("chain"), nb::arg("limit"))
+      .def("type_of_feed", TypeOfFeedNamed, nb::arg("name"), nb::arg("signature"))
+      .def_prop_ro("signatures", SignaturesOf)
+      .def_prop_ro("num_nodes",
+                   [](const Opened& self) { return self.graph->module().main.num_nodes(); })
+      .def_prop_ro("num_functions",
+                   [](const Opened& self) { return self.graph->module().functions.size(); });
+  nb::class_<Runner>(module, "Runner")
+      .def(nb::init<const Opened&, std::vector<std::string>, std::vector<std::string>, std::string,
+                    int>())
+      .def("run", &Runner::Run, nb::arg("values"), nb::arg("tell"));
+}
+
+}  // namespace grapnel::python

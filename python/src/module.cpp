@@ -1,0 +1,32 @@
+// The module tfgrapnel._tfgrapnel: what the Python around it calls, and nobody else.
+#include <nanobind/nanobind.h>
+
+#include <stdexcept>
+
+#include "python/src/call.h"
+#include "python/src/table.h"
+
+namespace nb = nanobind;
+
+namespace grapnel::python {
+namespace {
+
+struct LibraryError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace
+
+void Raise(const std::string& text) { throw LibraryError(text); }
+
+}  // namespace grapnel::python
+
+NB_MODULE(_tfgrapnel, module) {
+  using namespace grapnel::python;
+  // What threads that were left to themselves hold at the end is no leak.
+  nb::set_leak_warnings(false);
+  nb::exception<LibraryError> error(module, "Error");
+  AddTable(module);
+  AddCalls(module);
+  AddGraphs(module);
+}

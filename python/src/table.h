@@ -1,0 +1,69 @@
+// Rows as columns, for who reads Arrow's C stream interface: pandas, polars, DuckDB, pyarrow.
+#ifndef GRAPNEL_PYTHON_SRC_TABLE_H_
+#define GRAPNEL_PYTHON_SRC_TABLE_H_
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/query/database.h"
+
+namespace grapnel::python {
+
+// Text is UTF-8: other bytes of names are replaced.
+class Column {
+ public:
+  enum class Type { kInteger, kNumber, kText };
+  Column(std::string name, Type type) : name_(std::move(name)), type_(type) {}
+
+  void Reserve(size_t rows);
+  void Add(const QueryCell& cell);  // NULL, or of the type; a number of a kText column as its text
+
+  const std::string& name() const { return name_; }
+  Type type() const { return type_; }
+  size_t size() const { return size_; }
+  size_t nulls() const { return nulls_; }
+  bool IsNull(size_t row) const { return !(valid_[row / 8] >> (row % 8) & 1); }
+  // Arrow's buffers: a bit for each row; integers or numbers; of texts offsets, and their bytes.
+  const std::vector<uint8_t>& valid() const { return valid_; }
+  const std::vector<int64_t>& integers() const { return integers_; }
+  const std::vector<double>& numbers() const { return numbers_; }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string name_;
+  Type type_;
+  size_t size_ = 0, nulls_ = 0;
+  std::vector<uint8_t> valid_;
+  std::vector<int64_t> integers_;  // of texts the offsets
+  std::vector<double> numbers_;
+  std::string bytes_;
+};
+
+class Table {
+ public:
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  // A column is integers or numbers where all cells are, else text.
+  static Table Of(const QueryResult& result);
+  // Takes the memory for so many rows at once.
+  void Reserve(size_t rows);
+  void AddRow(llvm::ArrayRef<QueryCell> cells);
+
+  const std::vector<Column>& columns() const { return columns_; }
+  size_t num_rows() const { return columns_.empty() ? 0 : columns_[0].size(); }
+
+ private:
+  std::vector<Column> columns_;
+};
+
+// A PyCapsule of an ArrowArrayStream of one batch; it shares the table.
+nanobind::object StreamOf(std::shared_ptr<const Table> table);
+
+// Adds the class Table.
+void AddTable(nanobind::module_& module);
+
+}  // namespace grapnel::python
+
+#endif  // GRAPNEL_PYTHON_SRC_TABLE_H_

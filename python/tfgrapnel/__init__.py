@@ -1,0 +1,36 @@
+"""TensorFlow graphs opened, optimised, placed, run and debugged, without TensorFlow.
+
+    import tfgrapnel as tg
+    graph = tg.load("model.pb")
+    fast = graph.optimize(fetch="Identity")
+    print(fast.text)
+    fast.graph.run({"x": array})
+
+Every command of `grapnel` is a function, and a method of Graph: help(tg.optimize).
+"""
+
+from ._processor import demand_processor
+
+demand_processor()
+
+from ._tfgrapnel import version as __version__  # noqa: E402
+from ._call import GraphResult, Result, RunResult  # noqa: E402
+from ._commands import *  # noqa: E402, F403
+from ._commands import __all__ as _commands  # noqa: E402
+from ._errors import Error, GrapnelWarning  # noqa: E402
+from ._graph import DebugFolder, Graph, Graphs, Signature, Table, load  # noqa: E402
+
+__all__ = [
+    *_commands,
+    "DebugFolder",
+    "Error",
+    "Graph",
+    "GraphResult",
+    "Graphs",
+    "GrapnelWarning",
+    "Result",
+    "RunResult",
+    "Signature",
+    "Table",
+    "load",
+]

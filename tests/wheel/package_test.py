@@ -1,0 +1,205 @@
+"""Errors, warnings, messages, tables, threads, Ctrl-C, memory, imports, types."""
+
+import logging
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+
+import numpy as np
+import pyarrow
+import pytest
+import tfgrapnel as tg
+
+MODEL = "testdata/models/lenet/graph.pb"
+
+
+def test_errors_name_file_and_node(lenet):
+    with pytest.raises(tg.Error, match="did you mean 'NoOp'") as wrong:
+        lenet.optimize(fetch="NoOq")
+    assert (wrong.value.file, wrong.value.node) == ("testdata/models/lenet", "NoOq")
+    with pytest.raises(tg.Error, match="no_such_file: cannot open") as wrong:
+        tg.load("no_such_file")
+    assert (wrong.value.file, wrong.value.node) == ("no_such_file", None)
+    with pytest.raises(tg.Error, match="check_numerics="):
+        lenet.run and tg.run(lenet, skip_numerics="x")
+
+
+def test_what_is_no_model():
+    with pytest.raises(TypeError, match="an object of type int is no model: a path, bytes"):
+        tg.load(3)
+    with pytest.raises(tg.Error, match="bytes"):
+        tg.load(b"\x00\x01\x02nothing")
+    with pytest.raises(ValueError, match="'-' is the standard input"):
+        tg.load("-")
+
+
+def test_options_are_checked(lenet):
+    with pytest.raises(TypeError, match="nope"):
+        lenet.optimize(nope=1)
+    with pytest.raises(TypeError, match="repeat: an integer was expected, not 'x'"):
+        tg.run(lenet, repeat="x")
+    with pytest.raises(tg.Error, match="did you mean 'device'"):
+        lenet.view(color_by="devise")
+
+
+def test_what_the_wheel_leaves_out(lenet):
+    with pytest.raises(tg.Error, match="cannot draw: the wheel has no picture module; a .dot file needs no module"):
+        lenet.view(format="svg")
+
+
+def test_warnings_point_at_the_caller():
+    with pytest.warns(tg.GrapnelWarning, match="no fetch= given: the one node that nobody reads is kept: 'Identity'") as given:
+        tg.optimize(MODEL)
+    assert given[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tg.optimize(MODEL, fetch="Identity")
+
+
+def test_messages_are_logged(caplog):
+    caplog.set_level(logging.INFO, "tfgrapnel")
+    graph = tg.load(b'fetch %y\n%x = Const {dtype=float, value=1.0}\n%s = StringFormat(%x) {template="said {}", placeholder="{}"}\n'
+                    b"%p = PrintV2(%s)\n%y = Identity(%x, ^p)\n")
+    graph.run()
+    assert "said 1" in caplog.text
+
+
+def test_tables(lenet):
+    nodes = pyarrow.table(lenet.nodes)
+    assert nodes.num_rows == len(lenet) == len(lenet.nodes)
+    assert nodes.schema.field("id").type == pyarrow.int64()
+    assert nodes.column("op").to_pylist() == lenet.nodes["op"]
+    assert nodes.column("function").null_count == len(lenet)
+    assert lenet.nodes[0][1] == "x" and lenet.nodes[-1] == list(lenet.nodes)[-1]
+    for name in ("nodes", "edges", "attributes", "constants", "outputs", "costs", "bodies", "functions", "calls", "lines"):
+        ours = lenet.table(name)
+        asked = lenet.query(f"SELECT * FROM {name}")
+        assert ours.columns == asked.columns
+        assert list(ours) == list(asked)
+        assert pyarrow.table(ours).to_pylist() == [dict(zip(ours.columns, row)) for row in ours]
+    assert lenet.find("Conv2D -> BiasAdd")["ops"] == ["Conv2D -> BiasAdd"] * 2
+    counted = pyarrow.table(lenet.query("SELECT op, count(*) AS n, avg(inputs) AS mean FROM nodes GROUP BY op"))
+    assert [str(field.type) for field in counted.schema] == ["large_string", "int64", "double"]
+    with pytest.raises(tg.Error, match="no such column"):
+        lenet.query("SELECT nope FROM nodes")
+
+
+def test_what_is_shown(lenet):
+    assert repr(lenet) == "<Graph case folder testdata/models/lenet, 64 nodes>"
+    assert repr(lenet.nodes).splitlines()[0].startswith("id  name")
+    assert repr(lenet.nodes).splitlines()[-1] == "... and 54 more rows"
+    done = lenet.optimize()
+    assert "nodes_after" in repr(done) and "nodes_after" in dir(done)
+    with pytest.raises(AttributeError, match="the document of opt has no 'nope'; it has path"):
+        done.nope
+
+
+def test_threads(lenet):
+    given = np.zeros((2, 16, 16, 1), np.float32)
+    expected = lenet.optimize().data, lenet.run({"x": given}, "Identity")["Identity"].tobytes(), lenet.view(format="dot").data
+    wrong = []
+
+    def work():
+        for _ in range(10):
+            graph = tg.load(lenet.path)
+            got = graph.optimize().data, lenet.run({"x": given}, "Identity")["Identity"].tobytes(), graph.view(format="dot").data
+            if got != expected:
+                wrong.append(got)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not wrong
+
+
+
+
+@pytest.mark.parametrize("work", ["tg.run(g, repeat=2000000000)", "[g.run() for _ in range(10**9)]", "[g.optimize() for _ in range(10**9)]"])
+def test_interrupt(work):
+    program = f"""if 1:
+        import signal, time
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        import tfgrapnel as tg
+        g = tg.load("testdata/models/lenet")
+        print("begun", flush=True)
+        try:
+            {work}
+        except KeyboardInterrupt:
+            print(time.monotonic(), flush=True)
+        print(len(g.run()))
+    """
+    with subprocess.Popen([sys.executable, "-W", "ignore", "-c", program], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "begun\n"
+        time.sleep(0.5)
+        pressed = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert float(process.stdout.readline()) - pressed < 1
+        assert process.stdout.readline() == "1\n"
+
+
+def test_timeout(lenet):
+    with pytest.raises(tg.Error, match=r"not done after 0.2 s \(timeout=\)"):
+        tg.run(lenet, repeat=2000000000, timeout=0.2)
+
+
+def test_memory_does_not_grow():
+    program = f"""if 1:
+        import os, pathlib, tfgrapnel
+        data = pathlib.Path({MODEL!r}).read_bytes()
+        def resident():
+            return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * {resource.getpagesize()}
+        for i in range(10000):
+            tfgrapnel.load({MODEL!r})
+            tfgrapnel.load(data)
+            if i == 999:
+                begin = resident()
+        print(resident() - begin, len(os.listdir("/proc/self/fd")))
+    """
+    grown, files = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert int(grown) < 2_000_000
+    assert int(files) < 10
+
+
+def test_import_is_light():
+    def measure(code):
+        best = 1e9
+        for _ in range(5):
+            begin = time.perf_counter()
+            said = subprocess.run([sys.executable, "-c", code + "; import resource; print(resource.getrusage(0).ru_maxrss)"], capture_output=True, check=True)
+            best = min(best, time.perf_counter() - begin)
+        return best, int(said.stdout) * 1024
+
+    (seconds, bytes_), (bare_seconds, bare_bytes) = measure("import tfgrapnel, sys; assert 'numpy' not in sys.modules"), measure("pass")
+    assert bytes_ - bare_bytes < 30_000_000
+    assert seconds - bare_seconds < 0.05 * float(os.environ.get("GRAPNEL_SLOWER", "2"))
+
+
+def test_types(tmp_path):
+    used = tmp_path / "used.py"
+    used.write_text(
+        "import tfgrapnel as tg\n"
+        'graph = tg.load("m")\n'
+        "assert isinstance(graph, tg.Graph)\n"
+        'count: int = len(graph.optimize(fetch="y").graph)\n'
+        "text: str = tg.info(graph).text\n"
+        "tg.optimize(graph, nope=1)\n"
+        'tg.blame(graph, repeat="x")\n'
+    )
+
+    def errors(*checked):
+        command = [sys.executable, "-m", "mypy", "--check-untyped-defs", "--cache-dir", str(tmp_path / "cache"), *checked]
+        said = subprocess.run(command, capture_output=True, text=True).stdout
+        return [line for line in said.splitlines() if ": error:" in line]
+
+    assert errors("-p", "tfgrapnel") == []
+    assert [line.split(":")[1] for line in errors(str(used))] == ["6", "7"]

@@ -1,0 +1,106 @@
+"""Values of runs: dtypes, strings, what is shared and what is not, errors."""
+
+import struct
+
+import ml_dtypes
+import numpy as np
+import pytest
+import tfgrapnel as tg
+
+
+def identity(dtype, shape="[?]"):
+    text = f"fetch %y\n%x = Placeholder {{dtype={dtype}, shape={shape}}}\n%y = Identity(%x)\n"
+    return tg.load(text.encode())
+
+
+@pytest.mark.parametrize(
+    "name, dtype",
+    [("float", np.float32), ("double", np.float64), ("half", np.float16), ("bfloat16", ml_dtypes.bfloat16)]
+    + [("float8_e5m2", ml_dtypes.float8_e5m2), ("complex64", np.complex64), ("complex128", np.complex128), ("bool", np.bool_)]
+    + [(f"{sign}int{bits}", np.dtype(f"{sign}int{bits}")) for sign in ("", "u") for bits in (8, 16, 32, 64)],
+)
+def test_dtypes(name, dtype):
+    given = np.array([0, 1, 0, 1], dtype)
+    [value] = identity(name).run({"x": given}).values()
+    assert value.dtype == dtype
+    assert value.tobytes() == given.tobytes()
+
+
+def test_strings():
+    given = np.array([[b"\x00\xff", b""], ["ä".encode(), b"word"]], object)
+    [value] = identity("string", "[?,?]").run({"x": given}).values()
+    assert value.dtype == object and value.tolist() == given.tolist()
+    [value] = identity("string", "[]").run({"x": "text"}).values()
+    assert value.item() == b"text"
+
+
+def test_numbers_and_lists_take_the_dtype_of_the_graph():
+    graph = tg.load(b"fetch %y\n%x = Placeholder {dtype=float, shape=[2]}\n%y = Neg(%x)\n")
+    assert graph.run({"x": [1, 2.5]})["y"].tolist() == [-1, -2.5]
+    assert graph.run({"x": (3, 4)})["y"].dtype == np.float32
+
+
+def test_arrays_are_not_converted(lenet):
+    with pytest.raises(tg.Error, match="feed 'x:?0?': holds double, float was expected"):
+        lenet.run({"x": np.zeros((2, 16, 16, 1))})
+    lenet.run({"x": np.zeros((2, 16, 16, 1), np.float32)})
+    with pytest.raises(tg.Error, match="holds double, float was expected"):
+        lenet.run({"x": np.zeros((2, 16, 16, 1))})
+    with pytest.raises(tg.Error) as wrong:
+        lenet.run({"x": np.zeros((2, 3), np.float32)})
+    assert wrong.value.file == "testdata/models/lenet"
+
+
+def test_memory_is_shared():
+    graph = identity("float")
+    given = np.arange(1 << 16, dtype=np.float32)
+    [value] = graph.run({"x": given}).values()
+    assert value.ctypes.data == given.ctypes.data
+    assert not value.flags.writeable
+    [made] = tg.load(b"fetch %y\n%x = Placeholder {dtype=float, shape=[?]}\n%y = Neg(%x)\n").run({"x": given}).values()
+    made[0] = 1
+    assert given[1] == 1
+
+
+def test_layouts():
+    given = np.arange(6, dtype=np.float32).reshape(2, 3)
+    graph = identity("float", "[?,?]")
+    assert graph.run({"x": given.T})["y"].tolist() == given.T.tolist()
+    assert graph.run({"x": given.astype(">f4")})["y"].tolist() == given.tolist()
+    odd = np.frombuffer(b"\0" + struct.pack("<6f", *range(6)), np.float32, offset=1).reshape(2, 3)
+    assert graph.run({"x": odd})["y"].tolist() == given.tolist()
+    assert graph.run({"x": np.zeros((0, 3), np.float32)})["y"].shape == (0, 3)
+
+
+class OfAnotherLibrary:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_dlpack():
+    given = np.arange(5, dtype=np.float32)
+    [value] = identity("float").run({"x": OfAnotherLibrary(given)}).values()
+    assert value.tolist() == given.tolist()
+    assert np.from_dlpack(tg.load(b"%y = Identity([1.0,2.0])\nfetch %y\n").run()["y"].copy()).tolist() == [1, 2]
+
+
+def test_the_command_takes_arrays(lenet):
+    given = np.zeros((2, 16, 16, 1), np.float32)
+    done = tg.run(lenet, feed={"x": given}, fetch="Identity")
+    assert done["Identity"].tobytes() == lenet.run({"x": given}, "Identity")["Identity"].tobytes()
+    assert tg.blame(lenet, feed={"x": given}).first_any is None
+
+
+def test_variables_keep_what_runs_made():
+    graph = tg.load(
+        b"fetch %r\n%v = VarHandleOp {dtype=float, shape=[], shared_name=\"v\"}\n%one = Const {dtype=float, value=1.0}\n"
+        b"%a = AssignVariableOp(%v, %one) {dtype=float}\n%r = ReadVariableOp(%v, ^a) {dtype=float}\n"
+    )
+    first = graph.run()["r"]
+    assert first == 1 and graph.run()["r"] == 1 and first == 1
