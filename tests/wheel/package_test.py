@@ -201,5 +201,5 @@ def test_types(tmp_path):
         said = subprocess.run(command, capture_output=True, text=True).stdout
         return [line for line in said.splitlines() if ": error:" in line]
 
-    assert errors("-p", "tfgrapnel") == []
+    assert errors("-p", "tfgrapnel", "-p", "tfgrapnel_pytest") == []
     assert [line.split(":")[1] for line in errors(str(used))] == ["6", "7"]
