@@ -18,7 +18,8 @@ from ._call import GraphResult, Result, RunResult  # noqa: E402
 from ._commands import *  # noqa: E402, F403
 from ._commands import __all__ as _commands  # noqa: E402
 from ._errors import Error, GrapnelWarning  # noqa: E402
-from ._graph import DebugFolder, Graph, Graphs, Signature, Table, load  # noqa: E402
+from ._graph import DebugFolder, Graph, Graphs, Signature, Table, load, why_not  # noqa: E402
+from ._case import capture  # noqa: E402
 
 __all__ = [
     *_commands,
@@ -32,5 +33,7 @@ __all__ = [
     "RunResult",
     "Signature",
     "Table",
+    "capture",
     "load",
+    "why_not",
 ]
