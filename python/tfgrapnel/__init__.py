@@ -20,6 +20,7 @@ from ._commands import __all__ as _commands  # noqa: E402
 from ._errors import Error, GrapnelWarning  # noqa: E402
 from ._graph import DebugFolder, Graph, Graphs, Signature, Table, load, why_not  # noqa: E402
 from ._case import capture  # noqa: E402
+from ._tensorflow import PlacementLog, Timeline, dumps, placement_log  # noqa: E402
 
 __all__ = [
     *_commands,
@@ -29,11 +30,15 @@ __all__ = [
     "GraphResult",
     "Graphs",
     "GrapnelWarning",
+    "PlacementLog",
     "Result",
     "RunResult",
     "Signature",
     "Table",
+    "Timeline",
     "capture",
+    "dumps",
     "load",
+    "placement_log",
     "why_not",
 ]

@@ -46,7 +46,7 @@ def error_of(text, files, options):
     return Error(in_python(text, options), file, node[1] if node else None)
 
 
-def _stack_level():
+def stack_level():
     """Of the first frame that is not ours, for warnings."""
     level, frame = 1, sys._getframe(0).f_back
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "tfgrapnel":
@@ -70,7 +70,7 @@ def teller(options):
         if severity == "warning":
             import warnings
 
-            warnings.warn(text, GrapnelWarning, stacklevel=_stack_level())
+            warnings.warn(text, GrapnelWarning, stacklevel=stack_level())
         else:
             log(text, severity)
 

@@ -79,6 +79,115 @@ for wrong, text in [((lambda x: tf.reshape(x, [5]), [x]), "the function cannot b
 print("fine")
 """
 
+AROUND = """
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+
+@tf.function
+def inner(x):
+    return tf.nn.relu(x) + 1
+
+@tf.function
+def f(x):
+    with tf.device("/cpu:1"):
+        y = tf.tanh(x)
+    return inner(y) * 2
+
+def devices(graph):
+    return dict(graph.query("SELECT name, device FROM nodes WHERE function IS NULL"))
+
+with tg.placement_log() as log, tg.dumps("dumps") as timeline:
+    try:
+        timeline.stages
+    except AttributeError as error:
+        assert "'stages' is known when the block has ended" in str(error)
+    f(tf.ones([2]))
+assert [name.rpartition("_")[0] for name in log.graphs] == ["__inference_f"]
+placed = devices(log.graph)
+assert placed["Tanh"].endswith("CPU:1") and placed["PartitionedCall/Relu"].endswith("CPU:0"), placed
+assert "Tanh: (Tanh): /job:localhost/replica:0/task:0/device:CPU:1" in log.text
+tags = [stage["file"].split(".main.")[1] for stage in timeline.stages]
+assert "before_placer.pbtxt" in tags and "after_graph_optimization.pbtxt" in tags, tags
+assert len(timeline.graphs) == len(tags) and "before placer" in str(timeline)
+
+# Both go on working, since they were switched on before TensorFlow began.
+with tg.dumps("more", groups="*") as more:
+    f(tf.ones([3]))
+assert len(more.stages) > 10 and len(os.listdir("dumps")) == len(tags)
+with tg.placement_log() as log:
+    f(tf.ones([4]))
+assert len(log.graphs) == 1 and devices(log.graph)["Tanh"].endswith("CPU:1")
+f(tf.ones([4]))  # anew, since calls with another setting of the log are other calls
+try:
+    with tg.dumps("nothing"):
+        f(tf.ones([4]))
+except tg.Error as error:
+    assert "nothing was dumped: no function was run for the first time" in str(error)
+else:
+    raise AssertionError
+print("fine")
+"""
+
+TOO_LATE = """
+tf.constant(1.0) + 1
+for block, text in [
+    (lambda: tg.dumps("dumps"), "start the program with TF_DUMP_GRAPH_NAME_FILTER='*' TF_DUMP_GRAPH_GROUPS='main', or call dumps.run(script, "),
+    (tg.placement_log, "call tf.debugging.set_log_device_placement(True) at the beginning of the program"),
+]:
+    try:
+        with block():
+            raise AssertionError("not reached")
+    except tg.Error as error:
+        assert text in str(error), error
+assert "TF_DUMP_GRAPH_PREFIX" not in os.environ and not tf.debugging.get_log_device_placement()
+
+script = "import sys, tensorflow as tf; tf.function(lambda x: tf.tanh(x) * 2)(tf.ones([2])); sys.exit('no luck' if sys.argv[1:] else 0)"
+with open("script.py", "w") as file:
+    file.write(script)
+timeline = tg.dumps.run("script.py", "run")
+assert len(timeline.stages) > 10 and os.path.exists("run/log.txt")
+try:
+    tg.dumps.run("script.py", "again", ["x"])
+except tg.Error as error:
+    assert str(error) == "script.py ended with 1: no luck" and error.file == "script.py"
+else:
+    raise AssertionError
+print("fine")
+"""
+
+KERAS = """
+import warnings
+from tfgrapnel.keras import TensorHealth
+
+def train(layers, **options):
+    model = tf.keras.Sequential([tf.keras.layers.Input((3,)), *layers])
+    model.compile("sgd", "mse")
+    x = np.random.RandomState(0).rand(32, 3).astype(np.float32)
+    health = TensorHealth(options.pop("dir"), **options)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model.fit(x, np.ones((32, 2), np.float32), batch_size=8, epochs=2, verbose=0, callbacks=[health])
+    return model, health, [str(warning.message) for warning in said if warning.category is tg.GrapnelWarning]
+
+_, health, [warning] = train([tf.keras.layers.Dense(2), tf.keras.layers.Lambda(lambda x: tf.math.log(x - 100))], dir="bad")
+assert health.step == 0 and health.first_bad["op"] == "Log"
+assert "<lambda>) made NaN x16 of 16 because its input sequential" in health.sentence, health.sentence
+assert warning == f"training stops after step 0: {health.sentence}"
+assert tg.blame("bad").first_bad == health.first_bad
+
+model, health, said = train([tf.keras.layers.Dense(2)], dir="good", every=3)
+assert health.sentence is None and health.step == 7 and not said
+assert len(tg.load("good").info().to_dict()) > 1
+size = sum(entry.stat().st_size for entry in os.scandir("good"))
+model.fit(np.ones((8, 3), np.float32), np.ones((8, 2), np.float32), verbose=0)
+assert size == sum(entry.stat().st_size for entry in os.scandir("good"))  # it is over
+try:
+    TensorHealth("x", every=0)
+except ValueError as error:
+    assert "every: a number of steps was expected, not 0" in str(error)
+print("fine")
+"""
+
 
 class WheelTest(unittest.TestCase):
     @classmethod
@@ -92,7 +201,7 @@ class WheelTest(unittest.TestCase):
         with zipfile.ZipFile(wheels[-1]) as wheel:
             wheel.extractall(folder.name)
 
-    def run_with(self, program, imports="import numpy as np\nimport tensorflow as tf\nimport tfgrapnel as tg\n"):
+    def run_with(self, program, imports="import os\nimport numpy as np\nimport tensorflow as tf\nimport tfgrapnel as tg\n"):
         with tempfile.TemporaryDirectory() as folder:
             os.symlink(ROOT / "testdata", os.path.join(folder, "testdata"))
             done = subprocess.run(
@@ -102,7 +211,8 @@ class WheelTest(unittest.TestCase):
                 capture_output=True,
                 text=True,
             )
-        self.assertEqual((done.returncode, done.stdout), (0, "fine\n"), done.stderr[-2000:])
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+        self.assertIn("fine", done.stdout.splitlines())
 
     def test_tensorflow_first(self):
         self.run_with(BOTH)
@@ -112,6 +222,15 @@ class WheelTest(unittest.TestCase):
 
     def test_capture(self):
         self.run_with(CAPTURE)
+
+    def test_dumps_and_placements(self):
+        self.run_with(AROUND)
+
+    def test_too_late(self):
+        self.run_with(TOO_LATE)
+
+    def test_tensor_health(self):
+        self.run_with(KERAS)
 
 
 if __name__ == "__main__":
