@@ -3,6 +3,7 @@
 import logging
 import os
 import pathlib
+import pickle
 import resource
 import signal
 import subprocess
@@ -30,6 +31,13 @@ def test_errors_name_file_and_node(lenet):
         lenet.run and tg.run(lenet, skip_numerics="x")
 
 
+def test_errors_have_the_name_that_they_are_caught_by():
+    assert f"{tg.Error.__module__}.{tg.Error.__qualname__}" == "tfgrapnel.Error"
+    assert tg.GrapnelWarning.__module__ == "tfgrapnel"
+    again = pickle.loads(pickle.dumps(tg.Error("m: wrong", "m", "node")))
+    assert (str(again), again.file, again.node) == ("m: wrong", "m", "node")
+
+
 def test_what_is_no_model():
     with pytest.raises(TypeError, match="an object of type int is no model: a path, bytes"):
         tg.load(3)
@@ -40,8 +48,14 @@ def test_what_is_no_model():
 
 
 def test_options_are_checked(lenet):
-    with pytest.raises(TypeError, match="nope"):
+    with pytest.raises(TypeError, match=r"optimize\(\) got an unexpected keyword argument 'nope'$"):
         lenet.optimize(nope=1)
+    with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'fech'; did you mean 'fetch'\?"):
+        lenet.optimize(fech="Identity")
+    with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'devices_'; did you mean 'devices'\?"):
+        tg.place(lenet, devices_="cpu:1")
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'model'"):
+        tg.optimize()
     with pytest.raises(TypeError, match="repeat: an integer was expected, not 'x'"):
         tg.run(lenet, repeat="x")
     with pytest.raises(tg.Error, match="did you mean 'device'"):
