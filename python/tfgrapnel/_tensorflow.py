@@ -85,8 +85,8 @@ class Timeline:
 
     @property
     def graphs(self) -> Graphs:
-        """The dumped graphs, by number or by the file's name."""
-        return Graphs(self.path, sorted(name for name in os.listdir(self.path) if name.endswith((".pbtxt", ".pb"))))
+        """The dumped graphs in the order of the stages, by number or by the file's name."""
+        return Graphs(self.path, [stage["file"] for stage in self.stages if stage["file"]])
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

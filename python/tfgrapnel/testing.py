@@ -28,6 +28,7 @@ __all__ = ["assert_all_finite", "assert_budget", "assert_fused", "assert_placed"
 
 _LINES = 30  # of a command's text, in a message
 _NODES = 5  # that a message names
+_ALL = 1_000_000_000  # chains
 
 
 def _folder():
@@ -95,13 +96,14 @@ class _Optimized:
         opened: GraphResult = model.optimize(passes="function_optimizer", **first)
         self.before = opened.graph
         self.kept = {"fetch": opened.kept, **later}
+        self.refused: list[dict[str, Any]] | None = None  # asked for when something is left in parts
         self.difference, self.after = self._compare(None)
         self.ops = {}
         for function, name, op in self.after.query("SELECT function, name, op FROM nodes"):
             self.ops[f"{function}/{name}" if function else name] = op
         self.became = {pair["a"]: pair["b"] for pair in self.difference.matched}
         for group in self.difference.groups:
-            if len(group["b"]) == 1 and self.ops[group["b"][0]] != "Const":
+            if len(group["b"]) == 1 and self.ops.get(group["b"][0]) != "Const":
                 self.became.update({node: group["b"][0] for node in group["a"]})
 
     def _compare(self, page) -> tuple[Result, Graph]:
@@ -118,7 +120,7 @@ class _Optimized:
     def chains(self, steps):
         """Where the ops stand one after the other: lists of nodes."""
         found = []
-        for function, path, _ in self.before.find(" -> ".join(steps)):
+        for function, path, _ in self.before.find(" -> ".join(steps), limit=_ALL):
             found.append([f"{function}/{node}" if function else node for node in path.split(" -> ")])
         return found
 
@@ -140,8 +142,9 @@ class _Optimized:
 
     def reasons(self, nodes):
         """What rules say of these nodes, a line each."""
-        refused = passes(why_not=[self.before], **self.kept).to_dict().get("items", [])
-        return [f"{near['pass']}/{near['rule']}: '{near['node']}': {near['reason']}" for near in refused if near["node"] in nodes]
+        if self.refused is None:
+            self.refused = passes(why_not=[self.before], **self.kept).items
+        return [f"{near['pass']}/{near['rule']}: '{near['node']}': {near['reason']}" for near in self.refused if near["node"] in nodes]
 
     def what_became(self, nodes):
         return ", ".join(self._what_became(node) for node in nodes)
@@ -151,7 +154,7 @@ class _Optimized:
         if end is None:
             return f"'{node}' (gone)"
         where = "" if end == node else f" '{end}'"
-        return f"'{node}' ({self.ops[end]}{where})"
+        return f"'{node}' ({self.ops.get(end, 'gone')}{where})"
 
 
 def _fits(nodes, at):
@@ -178,13 +181,26 @@ def _how_far(made, steps):
     for length in range(len(steps) - 1, 0, -1):
         start = steps[:length]
         if found := made.chains(start):
-            followed = [ops.rpartition(" -> ")[2] for _, _, ops in made.before.find(" -> ".join([*start, "*"]))]
+            followed = [ops.rpartition(" -> ")[2] for _, _, ops in made.before.find(" -> ".join([*start, "*"]), limit=_ALL)]
             return f"{' -> '.join(start)} stands at {_ends(found)}, and is read by: {_counted(followed)}"
     import difflib
 
     ops = sorted(set(made.before.nodes["op"]))
     near = difflib.get_close_matches(steps[0], ops, 1)
     return f"there is no {steps[0]}" + (f"; did you mean {near[0]}?" if near else f", but {', '.join(ops)}")
+
+
+def _left_in_parts(made, left):
+    """The rest of a message: what is not fused and why, and what is."""
+    said = []
+    for nodes in left[:_NODES]:
+        said.append(f"  left in parts: {made.what_became(nodes)}")
+        said += [f"    {reason}" for reason in made.reasons(nodes)]
+    if len(left) > _NODES:
+        said.append(f"  ... and {len(left) - _NODES} more places")
+    said.append("fused are: " + _counted(made.fused(made.after).values()))
+    said.append("undo what the reason names; fetch= says which values must stay, device= where the nodes run, why_not(model) what rules refuse")
+    return [*said, _picture(made.draw)]
 
 
 def assert_fused(model: Any, chain: str, at: str | None = None, count: int | None = None, **options: Any) -> None:
@@ -198,7 +214,10 @@ def assert_fused(model: Any, chain: str, at: str | None = None, count: int | Non
     steps = [step.strip() for step in re.split(r"\+|->", chain)]
     if len(steps) < 2 or not all(steps):
         raise ValueError(f"chain: ops with + between them were expected, as 'Conv2D + BiasAdd', not '{chain}'")
-    made = _Optimized(_opened(model), options)
+    opened = _opened(model)
+    if opened.default_fetches:  # of a function, whose results are known
+        options = {"fetch": opened.default_fetches} | options
+    made = _Optimized(opened, options)
     name = " + ".join(steps)
     chains = [nodes for nodes in made.chains(steps) if _fits(nodes, at)]
     left = [nodes for nodes in chains if not made.is_one(nodes)]
@@ -207,23 +226,16 @@ def assert_fused(model: Any, chain: str, at: str | None = None, count: int | Non
     if len(fused) == count or count is None and fused and not left:
         return
 
-    where = f" at '{at}'" if at is not None else ""
+    where = (f" at '{at}'" if at is not None else "") + f" in {opened.path}"
     if count is None:
-        said = [f"{name} is not fused{where} in {load(model).path}"]
+        said = [f"{name} is not fused{where}"]
     else:
-        said = [f"{name} is fused {len(fused)} times{where} in {load(model).path}, {count} were expected"]
+        said = [f"{name} is fused {len(fused)} times{where}, {count} were expected"]
         said += [f"  fused: '{node}'" for node in sorted(fused)[:_NODES]]
     if not chains and not fused:
         elsewhere = made.chains(steps)
         said.append("  " + (f"it stands at: {_ends(elsewhere)}" if elsewhere else _how_far(made, steps)))
-    for nodes in left[:_NODES]:
-        said.append(f"  left in parts: {made.what_became(nodes)}")
-        said += [f"    {reason}" for reason in made.reasons(nodes)]
-    if len(left) > _NODES:
-        said.append(f"  ... and {len(left) - _NODES} more places")
-    said.append("fused are: " + _counted(made.fused(made.after).values()))
-    said.append("undo what the reason names; fetch= says which values must stay, device= where the nodes run, why_not(model) what rules refuse")
-    raise AssertionError("\n".join([*said, _picture(made.draw)]))
+    raise AssertionError("\n".join(said + _left_in_parts(made, left)))
 
 
 def assert_all_finite(model: Any, feed: Mapping[str, Any] | None = None, **options: Any) -> None:

@@ -54,6 +54,11 @@ case = tg.capture(tf.function(lambda x: tf.nn.relu(x @ weights)), [x])
 [value] = case.run().values()
 assert value.tolist() == [[0, 0]] and tg.replay(case).lines[0]["status"] == "pass"
 
+from tfgrapnel.testing import assert_fused
+bias = tf.Variable([1.0, 2.0])
+dense = tf.function(lambda x: tf.nn.relu(tf.nn.bias_add(x @ weights, bias)))
+assert_fused(dense.get_concrete_function(x), "MatMul + BiasAdd + Relu", count=1)
+
 model = tf.keras.Sequential([tf.keras.layers.Input((2,)), tf.keras.layers.Dense(3)])
 assert tg.capture(model, x, "keras_case").path == "keras_case"
 model.export("saved", verbose=False)
@@ -109,6 +114,7 @@ assert "Tanh: (Tanh): /job:localhost/replica:0/task:0/device:CPU:1" in log.text
 tags = [stage["file"].split(".main.")[1] for stage in timeline.stages]
 assert "before_placer.pbtxt" in tags and "after_graph_optimization.pbtxt" in tags, tags
 assert len(timeline.graphs) == len(tags) and "before placer" in str(timeline)
+assert len(timeline.graphs[0]) > 5 and timeline.graphs.titles[0] == timeline.stages[0]["file"]
 
 # Both go on working, since they were switched on before TensorFlow began.
 with tg.dumps("more", groups="*") as more:

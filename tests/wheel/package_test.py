@@ -141,7 +141,7 @@ def test_threads(lenet):
 @pytest.mark.parametrize("work", ["tg.run(g, repeat=2000000000)", "[g.run() for _ in range(10**9)]", "[g.optimize() for _ in range(10**9)]"])
 def test_interrupt(work):
     program = f"""if 1:
-        import signal, time
+        import numpy, signal, time  # NumPy, whose import does not like to be interrupted
         signal.signal(signal.SIGINT, signal.default_int_handler)
         import tfgrapnel as tg
         g = tg.load("testdata/models/lenet")
