@@ -128,9 +128,9 @@ class _Optimized:
         ends = {self.became.get(node) for node in nodes}
         return len(ends) == 1 and None not in ends
 
-    def fused(self, graph):
-        """{node: "Conv2D + BiasAdd"} of the fused nodes of a graph."""
-        rows = graph.query(
+    def fused(self):
+        """{node: "Conv2D + BiasAdd"} of the fused nodes of the result."""
+        rows = self.after.query(
             "SELECT n.function, n.name, n.op, a.value FROM nodes n LEFT JOIN attributes a ON a.node = n.id AND a.name = 'fused_ops' "
             "WHERE n.op LIKE '\\_Fused%' ESCAPE '\\'"
         )
@@ -139,6 +139,9 @@ class _Optimized:
             parts = [op.removeprefix("_Fused"), *re.findall(r"[^\[\]\",\s]+", ops or "")]
             found[f"{function}/{name}" if function else name] = " + ".join(parts)
         return found
+
+    def origins(self, node):
+        return [node, *(source for source, end in self.became.items() if end == node)]
 
     def reasons(self, nodes):
         """What rules say of these nodes, a line each."""
@@ -198,7 +201,7 @@ def _left_in_parts(made, left):
         said += [f"    {reason}" for reason in made.reasons(nodes)]
     if len(left) > _NODES:
         said.append(f"  ... and {len(left) - _NODES} more places")
-    said.append("fused are: " + _counted(made.fused(made.after).values()))
+    said.append("fused are: " + _counted(made.fused().values()))
     said.append("undo what the reason names; fetch= says which values must stay, device= where the nodes run, why_not(model) what rules refuse")
     return [*said, _picture(made.draw)]
 
@@ -208,7 +211,8 @@ def assert_fused(model: Any, chain: str, at: str | None = None, count: int | Non
 
     at: only where one of the nodes is this one, is within this scope, or fits this pattern.
     count: so many are fused, and others may stay as they are; by default all are, and there is one at least.
-    Options are those of `optimize`: fetch, signature, device, freeze, ... Nodes that were fused before count too.
+    Options are those of `optimize`: fetch, signature, device, freeze, ... Nodes that were fused before count too, and so do ops
+    that passes make on the way: of a normalisation behind a Conv2D they make other weights and a BiasAdd.
     """
     __tracebackhide__ = True
     steps = [step.strip() for step in re.split(r"\+|->", chain)]
@@ -221,8 +225,9 @@ def assert_fused(model: Any, chain: str, at: str | None = None, count: int | Non
     name = " + ".join(steps)
     chains = [nodes for nodes in made.chains(steps) if _fits(nodes, at)]
     left = [nodes for nodes in chains if not made.is_one(nodes)]
-    already = [node for node, parts in made.fused(made.before).items() if f"{parts} + ".startswith(name + " + ") and _fits([node], at)]
-    fused = {made.became[nodes[0]] for nodes in chains if made.is_one(nodes)} | set(already)
+    # Also what was fused before, and what passes made on the way, as a BiasAdd of what a normalisation adds.
+    named = {node for node, parts in made.fused().items() if f"{parts} + ".startswith(name + " + ") and _fits(made.origins(node), at)}
+    fused = {made.became[nodes[0]] for nodes in chains if made.is_one(nodes)} | named
     if len(fused) == count or count is None and fused and not left:
         return
 
