@@ -208,6 +208,11 @@ def test_types(tmp_path):
         "text: str = tg.info(graph).text\n"
         "tg.optimize(graph, nope=1)\n"
         'tg.blame(graph, repeat="x")\n'
+        "from tfgrapnel.testing import assert_budget\n"
+        'assert_budget(graph, nodes="x")\n'
+        "with tg.dumps('d') as timeline, tg.placement_log() as log:\n"
+        "    placed: tg.Graph = log.graph\n"
+        "    path: int = timeline.path\n"
     )
 
     def errors(*checked):
@@ -216,4 +221,4 @@ def test_types(tmp_path):
         return [line for line in said.splitlines() if ": error:" in line]
 
     assert errors("-p", "tfgrapnel", "-p", "tfgrapnel_pytest") == []
-    assert [line.split(":")[1] for line in errors(str(used))] == ["6", "7"]
+    assert [line.split(":")[1] for line in errors(str(used))] == ["6", "7", "9", "12"]
