@@ -25,6 +25,7 @@ HEADER = '''"""Commands as functions. Made by generate.py from the descriptions 
 from __future__ import annotations
 
 from ._call import GraphResult, Result, RunResult, Spec, call
+from ._errors import with_nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def function(command):
         keywords["json"] = "to_dict()"
     return (
         f"\n\n_{name} = {{\n{specs}\n}}\n_{name}_keywords = {keywords!r}\n\n\n"
-        f"def {name}({parameters(arguments)}) -> {result}:\n{docstring(command, arguments, '    ')}"
+        f"@with_nearest\ndef {name}({parameters(arguments)}) -> {result}:\n{docstring(command, arguments, '    ')}"
         f"    return call({command['name']!r}, _{name}, _{name}_keywords, locals(), {result})\n"
     )
 
@@ -134,7 +135,7 @@ def method(command):
     name, result = NAMES.get(command["name"], python_name(command["name"])), RESULTS.get(command["name"], "Result")
     model = python_name(arguments[0]["name"])
     return (
-        f"\n    def {name}({parameters(arguments, 'self')}) -> {result}:\n{docstring(command, arguments[1:], '        ')}"
+        f"\n    @with_nearest\n    def {name}({parameters(arguments, 'self')}) -> {result}:\n{docstring(command, arguments[1:], '        ')}"
         f"        given = locals()\n        given[{model!r}] = given.pop('self')\n"
         f"        return call({command['name']!r}, _{name}, _{name}_keywords, given, {result})\n"
     )

@@ -15,6 +15,7 @@ is init.pb. steps=[...], arguments or feeds of further calls, runs them in order
 captured graph is run once more by itself, to see that it gives the same outputs.
 needs: tensorflow 2, and tolerance.py and capture_state.py beside this file
 """
+# mypy: ignore-errors
 import argparse
 import inspect
 import json
@@ -28,8 +29,12 @@ import tensorflow as tf
 from tensorflow.python.framework import convert_to_constants
 from tensorflow.python.saved_model import loader_impl
 
-import capture_state as state
-from tolerance import atol_of
+if __package__:                                               # in the Python package
+    from . import capture_state as state
+    from .tolerance import atol_of
+else:
+    import capture_state as state
+    from tolerance import atol_of
 
 RTOL = 1e-4
 GRAPH_LIMIT = 2**31 - 1                                       # protobuf's, for one message

@@ -3,6 +3,7 @@
 A function that captured a variable, a table or an iterator has a placeholder of its handle; here that becomes the node
 that makes the resource, and what gives it its contents becomes a graph of its own, whose node `init` is run once.
 """
+# mypy: ignore-errors
 import gc
 import re
 

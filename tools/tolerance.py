@@ -6,6 +6,7 @@
 AbsoluteTolerance in lib/check/comparison.h is the same rule, and a test holds testdata against it.
 needs: numpy
 """
+# mypy: ignore-errors
 import json
 import os
 import sys

@@ -18,7 +18,9 @@ from ._call import GraphResult, Result, RunResult  # noqa: E402
 from ._commands import *  # noqa: E402, F403
 from ._commands import __all__ as _commands  # noqa: E402
 from ._errors import Error, GrapnelWarning  # noqa: E402
-from ._graph import DebugFolder, Graph, Graphs, Signature, Table, load  # noqa: E402
+from ._graph import DebugFolder, Graph, Graphs, Signature, Table, load, why_not  # noqa: E402
+from ._case import capture  # noqa: E402
+from ._tensorflow import PlacementLog, Timeline, dumps, placement_log  # noqa: E402
 
 __all__ = [
     *_commands,
@@ -28,9 +30,15 @@ __all__ = [
     "GraphResult",
     "Graphs",
     "GrapnelWarning",
+    "PlacementLog",
     "Result",
     "RunResult",
     "Signature",
     "Table",
+    "Timeline",
+    "capture",
+    "dumps",
     "load",
+    "placement_log",
+    "why_not",
 ]

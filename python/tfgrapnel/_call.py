@@ -24,6 +24,9 @@ _numbers = itertools.count(1)
 # asked for.
 _SUFFIXES = {"opt": ".pb", "cut": ".pb", "reduce": ".pb", "view": ".html", "convert": ""}
 
+# Commands whose document is one a line: of each case.
+_A_LINE_EACH = ("replay",)
+
 # Options that print something else than a document.
 _PRINTING = {"opt": ("print", "explain"), "query": ("csv", "schema"), "run": ("tap", "tap_op")}
 
@@ -167,16 +170,15 @@ class Result:
     def _document(self) -> dict[str, Any]:
         import json
 
-        try:
-            document = json.loads(self.json or "{}")
-        except json.JSONDecodeError:  # a document a line
-            document = {"lines": [json.loads(line) for line in self.json.splitlines()]}
+        if self._arguments.command in _A_LINE_EACH and self._as_document:
+            return {"lines": [json.loads(line) for line in self.json.splitlines()]}
+        document = json.loads(self.json or "{}")
         if document is None:  # there is nothing to tell
             return {}
         return document if isinstance(document, dict) else {"items": document}
 
     def to_dict(self) -> dict[str, Any]:
-        """The document of --json; of a command that prints one a line {"lines": [...]}."""
+        """The document of --json; of `replay`, which has one a line, {"lines": [...]}."""
         return self._document
 
     @cached

@@ -1,8 +1,16 @@
 """What goes wrong, and what is to be known, in Python's words."""
 
+from __future__ import annotations
+
 # Of the standard library only what Python has loaded anyway is imported at the top, here and in the other files: it takes
 # longer than the module does.
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    F = TypeVar("F")
 
 
 class Error(Exception):
@@ -20,6 +28,38 @@ class Error(Exception):
 
 class GrapnelWarning(UserWarning):
     """What is wrong and yet no error."""
+
+
+# As they are called, in tracebacks too.
+Error.__module__ = GrapnelWarning.__module__ = "tfgrapnel"
+
+
+def with_nearest(function: F) -> F:
+    """A function that says of a misspelt keyword which one it is near to."""
+
+    def call(*arguments, **keywords):
+        try:
+            return function(*arguments, **keywords)
+        except TypeError as error:
+            trace = error.__traceback__
+            if trace is None or trace.tb_next is not None:  # raised within
+                raise
+            raise TypeError(_named_nearest(str(error), function)) from None
+
+    for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+        setattr(call, name, getattr(function, name))
+    call.__wrapped__ = function  # its signature is shown
+    return call
+
+
+def _named_nearest(text, function):
+    import difflib
+
+    unknown = text.rpartition("unexpected keyword argument ")[2].partition("'")[2].partition("'")[0]
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    near = difflib.get_close_matches(unknown, names, 1) if unknown and "did you mean" not in text.lower() else []
+    return f"{text}; did you mean '{near[0]}'?" if near else text
 
 
 def in_python(text, options):
@@ -46,7 +86,7 @@ def error_of(text, files, options):
     return Error(in_python(text, options), file, node[1] if node else None)
 
 
-def _stack_level():
+def stack_level():
     """Of the first frame that is not ours, for warnings."""
     level, frame = 1, sys._getframe(0).f_back
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "tfgrapnel":
@@ -70,7 +110,7 @@ def teller(options):
         if severity == "warning":
             import warnings
 
-            warnings.warn(text, GrapnelWarning, stacklevel=_stack_level())
+            warnings.warn(text, GrapnelWarning, stacklevel=stack_level())
         else:
             log(text, severity)
 

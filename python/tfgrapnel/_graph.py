@@ -6,7 +6,7 @@ import os
 from _thread import allocate_lock
 
 from . import _tfgrapnel
-from ._commands import GraphCommands, blame, doctor, info
+from ._commands import GraphCommands, blame, doctor, info, passes
 from ._errors import error_of, teller
 from ._call import temporary_name
 from ._values import to_array, to_value
@@ -143,6 +143,10 @@ class Graph(GraphCommands):
         OP[attribute=value] one with that attribute; at most `limit`."""
         return Table(self._do(self._opened.find, chain, limit))
 
+    def why_not(self, rule: str | None = None, **options: Any) -> Result:
+        """Where rules of the optimizer did not fire: `why_not`."""
+        return why_not(self, rule, **options)
+
     @property
     def signatures(self) -> dict[str, Signature]:
         """The ways to call a SavedModel or MetaGraph, by name."""
@@ -198,6 +202,17 @@ class Graph(GraphCommands):
         if functions:
             parts.append(f"{functions:,} functions")
         return f"<Graph {', '.join(parts)}>"
+
+
+def why_not(model: Any, rule: str | None = None, **options: Any) -> Result:
+    """Where a rule's pattern is left undone since a condition failed, the most costly first: `passes --why-not`.
+
+    rule: as "fuse_bias" or "remapper/fuse_bias"; default: all of them.
+    Options are those of `passes`: fetch, device, all=True for every node of a reason in the text, ...
+
+    .items: [{"pass", "rule", "node", "reason"}]. Raises Error where there is no such rule.
+    """
+    return passes(why_not=[model] if rule is None else [rule, model], **options)
 
 
 class Graphs:

@@ -9,7 +9,7 @@ import unittest
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PROGRAM = """
+BOTH = """
 import numpy as np
 graph = tg.load("testdata/models/lenet")
 assert graph.optimize(fetch="Identity").graph.run({"x": np.zeros((2, 16, 16, 1), np.float32)})["Identity"].shape == (2, 10)
@@ -47,28 +47,196 @@ print("fine")
 """
 
 
+CAPTURE = """
+weights = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+x = np.array([[1, -1]], np.float32)
+case = tg.capture(tf.function(lambda x: tf.nn.relu(x @ weights)), [x])
+[value] = case.run().values()
+assert value.tolist() == [[0, 0]] and tg.replay(case).lines[0]["status"] == "pass"
+
+from tfgrapnel.testing import assert_fused
+bias = tf.Variable([1.0, 2.0])
+dense = tf.function(lambda x: tf.nn.relu(tf.nn.bias_add(x @ weights, bias)))
+assert_fused(dense.get_concrete_function(x), "MatMul + BiasAdd + Relu", count=1)
+
+model = tf.keras.Sequential([tf.keras.layers.Input((2,)), tf.keras.layers.Dense(3)])
+assert tg.capture(model, x, "keras_case").path == "keras_case"
+model.export("saved", verbose=False)
+[key] = tg.load("saved").signatures["serving_default"].inputs
+assert tg.replay(tg.capture("saved", {key: x})).ok
+
+with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    given = tf.compat.v1.placeholder(tf.float32, [1, 2], name="x")
+    twice = tf.multiply(given, 2, name="y")
+    case = tg.capture(session, {given: x}, fetch="y")
+    assert case.run()["y:0"].tolist() == [[2, -2]]
+    try:
+        tg.capture(session, {given: x})
+    except TypeError as error:
+        assert str(error) == "fetch: a Session needs the tensors that are wanted"
+for wrong, text in [((lambda x: tf.reshape(x, [5]), [x]), "the function cannot be traced"), (("saved", {"z": x}), "no input of 'serving_default' named 'z'")]:
+    try:
+        tg.capture(*wrong)
+    except tg.Error as error:
+        assert text in str(error), error
+    else:
+        raise AssertionError(text)
+print("fine")
+"""
+
+AROUND = """
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+
+@tf.function
+def inner(x):
+    return tf.nn.relu(x) + 1
+
+@tf.function
+def f(x):
+    with tf.device("/cpu:1"):
+        y = tf.tanh(x)
+    return inner(y) * 2
+
+def devices(graph):
+    return dict(graph.query("SELECT name, device FROM nodes WHERE function IS NULL"))
+
+with tg.placement_log() as log, tg.dumps("dumps") as timeline:
+    try:
+        timeline.stages
+    except AttributeError as error:
+        assert "'stages' is known when the block has ended" in str(error)
+    f(tf.ones([2]))
+assert [name.rpartition("_")[0] for name in log.graphs] == ["__inference_f"]
+placed = devices(log.graph)
+assert placed["Tanh"].endswith("CPU:1") and placed["PartitionedCall/Relu"].endswith("CPU:0"), placed
+assert "Tanh: (Tanh): /job:localhost/replica:0/task:0/device:CPU:1" in log.text
+tags = [stage["file"].split(".main.")[1] for stage in timeline.stages]
+assert "before_placer.pbtxt" in tags and "after_graph_optimization.pbtxt" in tags, tags
+assert len(timeline.graphs) == len(tags) and "before placer" in str(timeline)
+assert len(timeline.graphs[0]) > 5 and timeline.graphs.titles[0] == timeline.stages[0]["file"]
+
+# Both go on working, since they were switched on before TensorFlow began.
+with tg.dumps("more", groups="*") as more:
+    f(tf.ones([3]))
+assert len(more.stages) > 10 and len(os.listdir("dumps")) == len(tags)
+with tg.placement_log() as log:
+    f(tf.ones([4]))
+assert len(log.graphs) == 1 and devices(log.graph)["Tanh"].endswith("CPU:1")
+f(tf.ones([4]))  # anew, since calls with another setting of the log are other calls
+try:
+    with tg.dumps("nothing"):
+        f(tf.ones([4]))
+except tg.Error as error:
+    assert "nothing was dumped: no function was run for the first time" in str(error)
+else:
+    raise AssertionError
+print("fine")
+"""
+
+TOO_LATE = """
+tf.constant(1.0) + 1
+for block, text in [
+    (lambda: tg.dumps("dumps"), "start the program with TF_DUMP_GRAPH_NAME_FILTER='*' TF_DUMP_GRAPH_GROUPS='main', or call dumps.run(script, "),
+    (tg.placement_log, "call tf.debugging.set_log_device_placement(True) at the beginning of the program"),
+]:
+    try:
+        with block():
+            raise AssertionError("not reached")
+    except tg.Error as error:
+        assert text in str(error), error
+assert "TF_DUMP_GRAPH_PREFIX" not in os.environ and not tf.debugging.get_log_device_placement()
+
+script = "import sys, tensorflow as tf; tf.function(lambda x: tf.tanh(x) * 2)(tf.ones([2])); sys.exit('no luck' if sys.argv[1:] else 0)"
+with open("script.py", "w") as file:
+    file.write(script)
+timeline = tg.dumps.run("script.py", "run")
+assert len(timeline.stages) > 10 and os.path.exists("run/log.txt")
+try:
+    tg.dumps.run("script.py", "again", ["x"])
+except tg.Error as error:
+    assert str(error) == "script.py ended with 1: no luck" and error.file == "script.py"
+else:
+    raise AssertionError
+print("fine")
+"""
+
+KERAS = """
+import warnings
+from tfgrapnel.keras import TensorHealth
+
+def train(layers, **options):
+    model = tf.keras.Sequential([tf.keras.layers.Input((3,)), *layers])
+    model.compile("sgd", "mse")
+    x = np.random.RandomState(0).rand(32, 3).astype(np.float32)
+    health = TensorHealth(options.pop("dir"), **options)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model.fit(x, np.ones((32, 2), np.float32), batch_size=8, epochs=2, verbose=0, callbacks=[health])
+    return model, health, [str(warning.message) for warning in said if warning.category is tg.GrapnelWarning]
+
+_, health, [warning] = train([tf.keras.layers.Dense(2), tf.keras.layers.Lambda(lambda x: tf.math.log(x - 100))], dir="bad")
+assert health.step == 0 and health.first_bad["op"] == "Log"
+assert "<lambda>) made NaN x16 of 16 because its input sequential" in health.sentence, health.sentence
+assert warning == f"training stops after step 0: {health.sentence}"
+assert tg.blame("bad").first_bad == health.first_bad
+
+model, health, said = train([tf.keras.layers.Dense(2)], dir="good", every=3)
+assert health.sentence is None and health.step == 7 and not said
+assert len(tg.load("good").info().to_dict()) > 1
+size = sum(entry.stat().st_size for entry in os.scandir("good"))
+model.fit(np.ones((8, 3), np.float32), np.ones((8, 2), np.float32), verbose=0)
+assert size == sum(entry.stat().st_size for entry in os.scandir("good"))  # it is over
+try:
+    TensorHealth("x", every=0)
+except ValueError as error:
+    assert "every: a number of steps was expected, not 0" in str(error)
+print("fine")
+"""
+
+
 class WheelTest(unittest.TestCase):
-    def run_with(self, imports):
+    @classmethod
+    def setUpClass(cls):
         wheels = sorted((ROOT / "build" / "wheel").glob(f"tfgrapnel-*-cp3{sys.version_info[1]}-*.whl"))
         if not wheels:
-            self.skipTest("no wheel (./x wheel)")
+            raise unittest.SkipTest("no wheel (./x wheel)")
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.package = folder.name
+        with zipfile.ZipFile(wheels[-1]) as wheel:
+            wheel.extractall(folder.name)
+
+    def run_with(self, program, imports="import os\nimport numpy as np\nimport tensorflow as tf\nimport tfgrapnel as tg\n"):
         with tempfile.TemporaryDirectory() as folder:
-            with zipfile.ZipFile(wheels[-1]) as wheel:
-                wheel.extractall(folder)
+            os.symlink(ROOT / "testdata", os.path.join(folder, "testdata"))
             done = subprocess.run(
-                [sys.executable, "-W", "ignore::UserWarning", "-c", imports + PROGRAM],
-                cwd=ROOT,
-                env=os.environ | {"PYTHONPATH": folder, "TF_CPP_MIN_LOG_LEVEL": "2"},
+                [sys.executable, "-W", "ignore::UserWarning", "-c", imports + program],
+                cwd=folder,
+                env=os.environ | {"PYTHONPATH": self.package, "TF_CPP_MIN_LOG_LEVEL": "2"},
                 capture_output=True,
                 text=True,
             )
-        self.assertEqual((done.returncode, done.stdout), (0, "fine\n"), done.stderr[-2000:])
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+        self.assertIn("fine", done.stdout.splitlines())
 
     def test_tensorflow_first(self):
-        self.run_with("import tensorflow as tf\nimport tfgrapnel as tg\n")
+        self.run_with(BOTH)
 
     def test_tensorflow_last(self):
-        self.run_with("import tfgrapnel as tg\nimport tensorflow as tf\n")
+        self.run_with(BOTH, "import tfgrapnel as tg\nimport tensorflow as tf\n")
+
+    def test_capture(self):
+        self.run_with(CAPTURE)
+
+    def test_dumps_and_placements(self):
+        self.run_with(AROUND)
+
+    def test_too_late(self):
+        self.run_with(TOO_LATE)
+
+    def test_tensor_health(self):
+        self.run_with(KERAS)
 
 
 if __name__ == "__main__":

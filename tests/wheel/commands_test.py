@@ -125,6 +125,17 @@ def test_results_of_several_kinds(lenet):
     assert "no near misses" in tg.passes(why_not=["remapper", lenet]).text
 
 
+def test_why_not(lenet):
+    near = tg.why_not(lenet)
+    assert near.json == tg.passes(why_not=[lenet]).json
+    assert {"pass": "model_pruner", "rule": "bypass_identity", "node": "Identity", "reason": "'Identity' is fetched, fed or kept"} in near.items
+    assert [found["rule"] for found in lenet.why_not("remove_reshape").items] == ["remove_reshape"]
+    assert "no near misses" in lenet.why_not("remapper").text
+    assert tg.why_not(lenet, "remapper").items == []
+    with pytest.raises(tg.Error, match="did you mean"):
+        lenet.why_not("remove_reshap")
+
+
 def test_dumps(lenet, tmp_path):
     lenet.optimize(dump_dir=tmp_path)
     graphs = tg.load(tmp_path)

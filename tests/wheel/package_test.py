@@ -3,6 +3,7 @@
 import logging
 import os
 import pathlib
+import pickle
 import resource
 import signal
 import subprocess
@@ -30,6 +31,13 @@ def test_errors_name_file_and_node(lenet):
         lenet.run and tg.run(lenet, skip_numerics="x")
 
 
+def test_errors_have_the_name_that_they_are_caught_by():
+    assert f"{tg.Error.__module__}.{tg.Error.__qualname__}" == "tfgrapnel.Error"
+    assert tg.GrapnelWarning.__module__ == "tfgrapnel"
+    again = pickle.loads(pickle.dumps(tg.Error("m: wrong", "m", "node")))
+    assert (str(again), again.file, again.node) == ("m: wrong", "m", "node")
+
+
 def test_what_is_no_model():
     with pytest.raises(TypeError, match="an object of type int is no model: a path, bytes"):
         tg.load(3)
@@ -40,8 +48,14 @@ def test_what_is_no_model():
 
 
 def test_options_are_checked(lenet):
-    with pytest.raises(TypeError, match="nope"):
+    with pytest.raises(TypeError, match=r"optimize\(\) got an unexpected keyword argument 'nope'$"):
         lenet.optimize(nope=1)
+    with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'fech'; did you mean 'fetch'\?"):
+        lenet.optimize(fech="Identity")
+    with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'devices_'; did you mean 'devices'\?"):
+        tg.place(lenet, devices_="cpu:1")
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'model'"):
+        tg.optimize()
     with pytest.raises(TypeError, match="repeat: an integer was expected, not 'x'"):
         tg.run(lenet, repeat="x")
     with pytest.raises(tg.Error, match="did you mean 'device'"):
@@ -127,7 +141,7 @@ def test_threads(lenet):
 @pytest.mark.parametrize("work", ["tg.run(g, repeat=2000000000)", "[g.run() for _ in range(10**9)]", "[g.optimize() for _ in range(10**9)]"])
 def test_interrupt(work):
     program = f"""if 1:
-        import signal, time
+        import numpy, signal, time  # NumPy, whose import does not like to be interrupted
         signal.signal(signal.SIGINT, signal.default_int_handler)
         import tfgrapnel as tg
         g = tg.load("testdata/models/lenet")
@@ -194,6 +208,11 @@ def test_types(tmp_path):
         "text: str = tg.info(graph).text\n"
         "tg.optimize(graph, nope=1)\n"
         'tg.blame(graph, repeat="x")\n'
+        "from tfgrapnel.testing import assert_budget\n"
+        'assert_budget(graph, nodes="x")\n'
+        "with tg.dumps('d') as timeline, tg.placement_log() as log:\n"
+        "    placed: tg.Graph = log.graph\n"
+        "    path: int = timeline.path\n"
     )
 
     def errors(*checked):
@@ -201,5 +220,5 @@ def test_types(tmp_path):
         said = subprocess.run(command, capture_output=True, text=True).stdout
         return [line for line in said.splitlines() if ": error:" in line]
 
-    assert errors("-p", "tfgrapnel") == []
-    assert [line.split(":")[1] for line in errors(str(used))] == ["6", "7"]
+    assert errors("-p", "tfgrapnel", "-p", "tfgrapnel_pytest") == []
+    assert [line.split(":")[1] for line in errors(str(used))] == ["6", "7", "9", "12"]

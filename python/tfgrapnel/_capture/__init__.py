@@ -1,0 +1,1 @@
+"""The files of tools/ that make case folders; there they are a program."""

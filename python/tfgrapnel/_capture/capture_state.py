@@ -1,0 +1,1 @@
+../../../tools/capture_state.py

@@ -1,0 +1,1 @@
+../../../tools/tolerance.py

@@ -1,0 +1,73 @@
+"""Case folders made of what TensorFlow computes."""
+
+from __future__ import annotations
+
+import os
+
+from ._errors import Error
+from ._graph import Graph, load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from numpy.typing import ArrayLike
+
+
+def _is_session(model):
+    return hasattr(model, "run") and hasattr(model, "graph") and hasattr(model, "list_devices")
+
+
+def _write(model, given, folder, fetch, signature, options):
+    from ._capture import capture as tool
+
+    try:
+        if isinstance(model, (str, os.PathLike)):
+            named = {"signature": signature} if signature else {}
+            tool.saved_model(os.fspath(model), dict(given or {}), folder, **named, **options)
+        elif _is_session(model):
+            tool.session(model, dict(given or {}), fetch, folder, **options)
+        else:
+            tool.function(model, () if given is None else given, folder, **options)
+    except tool.CaptureError as error:
+        raise Error(str(error), os.fspath(model) if isinstance(model, (str, os.PathLike)) else None) from None
+
+
+def capture(
+    model: Any,
+    given: Mapping[Any, Any] | Sequence[Any] | ArrayLike | None = None,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    fetch: Any = None,
+    signature: str | None = None,
+    **options: Any,
+) -> Graph:
+    """Has TensorFlow run a model, and keeps graph, inputs and outputs as a case folder, which is opened.
+
+    model: a tf.function, ConcreteFunction, Keras model or Python function; the path of a SavedModel; a tf.compat.v1.Session.
+    given: what it is called with: a list of arguments; for a SavedModel {input: array}, where others get random values; for a
+        Session {tensor: array}.
+    output: the folder; by default a temporary one, which is there as long as what this gives.
+    fetch: of a Session: a tensor or several, by name or themselves.
+    signature: of a SavedModel; default: serving_default.
+
+    Options: freeze=True: variables become constants, where nothing writes them; steps: arguments of further calls, in order;
+    check=True: the graph is run once more by itself; rtol, atol: what outputs may differ by; about: {...} for case.json; for a
+    function kwargs={...}; for a SavedModel tags, seed of random values, dim for sizes that are open.
+
+    Needs TensorFlow. Raises Error where the model cannot be captured.
+    """
+    if fetch is None and _is_session(model):
+        raise TypeError("fetch: a Session needs the tensors that are wanted")
+    folder = None
+    if output is None:
+        import tempfile
+
+        folder = tempfile.TemporaryDirectory(prefix="tfgrapnel-")
+        output = folder.name
+    _write(model, given, os.fspath(output), fetch, signature, options)
+    case = load(output)
+    assert isinstance(case, Graph)
+    case._kept = (*case._kept, folder)
+    return case

@@ -1,0 +1,83 @@
+"""A Keras callback that watches every tensor of training. This module needs TensorFlow."""
+
+from __future__ import annotations
+
+import os
+
+import tensorflow as tf  # type: ignore
+
+from ._graph import DebugFolder, load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["TensorHealth"]
+
+
+class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
+    """Keeps the health of every tensor of every step in a debug folder, and stops training at the first that is not finite.
+
+        health = TensorHealth("debug")
+        model.fit(x, y, callbacks=[health])
+        print(health.sentence)  # dense/Log (Log) made NaN x1 of 32 because ...
+
+    dir: the folder, for `tfgrapnel.load`, `blame`, `doctor` and TensorBoard's Debugger V2.
+    every: looks after so many steps; each look reads the folder, which grows.
+    tensor_debug_mode: what is kept of a tensor; see tf.debugging.experimental.enable_dump_debug_info.
+
+    sentence: what `blame` says of the first bad tensor, which is also a GrapnelWarning; None: all was finite.
+    first_bad: the same as `blame` has it in its document. step: the batch after which it was found, counted from 0 over all epochs.
+
+    The step is traced anew for it and once more afterwards, without XLA.
+    """
+
+    def __init__(self, dir: str | os.PathLike[str], *, every: int = 1, tensor_debug_mode: str = "FULL_HEALTH"):
+        super().__init__()
+        if every < 1:
+            raise ValueError(f"every: a number of steps was expected, not {every}")
+        self.dir = os.fspath(dir)
+        self.every = every
+        self.tensor_debug_mode = tensor_debug_mode
+        self.sentence: str | None = None
+        self.first_bad: dict[str, Any] | None = None
+        self.step = -1
+
+    def _retrace(self, jit_compile):
+        self.model.jit_compile = jit_compile
+        self.model.make_train_function(force=True)
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        self._jit_compile = getattr(self.model, "jit_compile", False)
+        self._writer = tf.debugging.experimental.enable_dump_debug_info(
+            self.dir, tensor_debug_mode=self.tensor_debug_mode, circular_buffer_size=-1
+        )
+        self._retrace(False)
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        self.step += 1
+        if (self.step + 1) % self.every == 0:
+            self._look()
+
+    def on_train_end(self, logs: Any = None) -> None:
+        if self.sentence is None:
+            self._look()
+        tf.debugging.experimental.disable_dump_debug_info()
+        self._retrace(self._jit_compile)
+
+    def _look(self):
+        self._writer.FlushNonExecutionFiles()
+        self._writer.FlushExecutionFiles()
+        folder = load(self.dir)
+        assert isinstance(folder, DebugFolder)
+        found = folder.blame()
+        if found.first_bad is None:
+            return
+        import warnings
+
+        from ._errors import GrapnelWarning, stack_level
+
+        self.first_bad = found.first_bad
+        self.sentence = found.first_bad["text"]
+        self.model.stop_training = True
+        warnings.warn(f"training stops after step {self.step}: {self.sentence}", GrapnelWarning, stacklevel=stack_level())
