@@ -9,13 +9,21 @@
 
 #define TOML_EXCEPTIONS 0
 
-// toml++ 3.3 asserts, and in a release build assumes, that the name of a table begins well. Without
-// that, its next lines say what is wrong.
-#pragma push_macro("NDEBUG")
-#undef NDEBUG
-#define TOML_ASSERT(expr) static_cast<void>(0)
+// toml++ 3.3 asserts, or in a release build assumes, what bad input does not hold: that the name of
+// a table begins well, that a letter with an accent stands in a string. Without that, it says what
+// is wrong with them.
+#include <toml++/impl/forward_declarations.h>
+#undef TOML_ASSERT
+#define TOML_ASSERT(expr) static_assert(true)
+#undef TOML_ASSERT_ASSUME
+#define TOML_ASSERT_ASSUME(expr) static_assert(true)
+#pragma push_macro("TOML_UNREACHABLE")
+#undef TOML_UNREACHABLE
+#define TOML_UNREACHABLE return false
+#include <toml++/impl/unicode.h>
+#pragma pop_macro("TOML_UNREACHABLE")
+// All of it, after what it was told above.
 #include <toml++/toml.h>
-#pragma pop_macro("NDEBUG")
 
 namespace grapnel {
 namespace {
