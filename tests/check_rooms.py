@@ -101,7 +101,7 @@ WORDS = set("if for while return switch case break continue else const auto stru
 WINDOW = 12
 # Pairs of files that may be alike, and why.
 ALIKE = {
-    ("lib/ir/graph.cpp", "lib/shape/functions.cpp"):
+    ("lib/ir/node_attrs.cpp", "lib/shape/functions.cpp"):
         "attributes by name: a shape function has its op's entry at hand, where a node looks it up each time",
 }
 

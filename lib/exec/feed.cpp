@@ -6,6 +6,7 @@
 #include "lib/ir/node_types.h"
 
 namespace grapnel {
+
 Expected<DataType> TypeOfFeed(const Graph& graph, llvm::StringRef tensor) {
   auto port = FindTensor(graph, tensor);
   if (!port) return Annotate("feed", port.takeError());

@@ -3,11 +3,9 @@
 #define GRAPNEL_LIB_IR_KEPT_ORDER_H_
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "lib/ir/module.h"
-#include "llvm/ADT/ArrayRef.h"
 
 namespace grapnel {
 
