@@ -59,6 +59,8 @@ TEST(Policy, BytesHaveUnits) {
     return Parse(("[file_size]\nmost = " + value).c_str()).rules[0].Number("most", -1);
   };
   EXPECT_EQ(most("300"), 300);
+  EXPECT_EQ(most("9223372036854775807"), 9223372036854775807.0);  // no double holds it exactly
+  EXPECT_EQ(most("2.5"), 2.5);
   EXPECT_EQ(most("\"25 MB\""), 25e6);
   EXPECT_EQ(most("\"1.5GiB\""), 1.5 * 1024 * 1024 * 1024);
   EXPECT_EQ(most("\"2 kB\""), 2000);

@@ -80,9 +80,12 @@ std::optional<std::vector<std::string>> WordsOf(const toml::node& value) {
 }
 
 std::optional<double> NumberOf(const toml::node& value, SettingKind kind) {
-  if (value.is_number()) {
-    double number = *value.value<double>();
-    return number >= 0 ? std::optional(number) : std::nullopt;
+  // Not value<double>(), which has none for an integer that a double cannot hold exactly.
+  if (const auto* integer = value.as_integer()) {
+    return integer->get() >= 0 ? std::optional(static_cast<double>(integer->get())) : std::nullopt;
+  }
+  if (const auto* real = value.as_floating_point()) {
+    return real->get() >= 0 ? std::optional(real->get()) : std::nullopt;
   }
   auto text = value.value<std::string>();
   return text && kind == SettingKind::kBytes ? BytesOfText(*text) : std::nullopt;
