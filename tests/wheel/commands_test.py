@@ -10,7 +10,7 @@ import pytest
 import tfgrapnel as tg
 from conftest import SHARED
 
-NOT_FUNCTIONS = {"serve", "debug", "completion", "git-setup"}
+NOT_FUNCTIONS = {"serve", "debug", "completion", "man", "git-setup"}
 NOT_KEYWORDS = {"help", "json", "quiet", "verbose", "log-level", "color", "plugin"}
 
 
