@@ -51,7 +51,7 @@ Expected<std::optional<std::string>> Failure(CheckCommand& command, const Module
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.graph));
-  OptimizeRequest request = flags.pipeline.Request();
+  OptimizeRequest request = flags.pipeline.Request(invocation);
   request.pool = &pool;
   request.sink = invocation.sink();
   request.run_timeout_s = flags.timeout_s;

@@ -65,9 +65,10 @@ void PipelineFlags::AddValuesTo(CommandLine& line) {
       .ShowDefault();
 }
 
-OptimizeRequest PipelineFlags::Request() const {
+OptimizeRequest PipelineFlags::Request(const Invocation& invocation) const {
   OptimizeRequest made = request;
   made.config_name = "--rewriter-config";
+  made.registry = invocation.passes();
   for (const std::string& feed : feeds) {
     auto [tensor, file] = llvm::StringRef(feed).split('=');
     made.feeds.push_back({tensor.str(), file.str(), Tensor()});

@@ -80,6 +80,7 @@ bool Work::Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell&
     {
       nb::gil_scoped_acquire acquired;
       is_interrupted = PyErr_CheckSignals() != 0;
+      if (is_interrupted) Interrupted();
     }
     lock.lock();
     if (is_interrupted) {

@@ -34,6 +34,8 @@ class Work {
 
  protected:
   virtual void Run() = 0;
+  // With the GIL: whoever waited does no more.
+  virtual void Interrupted() {}
 
  private:
   bool IsDone();

@@ -7,6 +7,7 @@ import os
 
 from . import _tfgrapnel
 from ._errors import error_of, in_python, log, teller
+from ._passes import definitions
 from ._values import to_array, to_value
 
 TYPE_CHECKING = False
@@ -259,9 +260,9 @@ class RunResult(Result):
 def _call(arguments, keywords, as_document, with_output=True):
     line = arguments.line(as_document, with_output)
     try:
-        return _tfgrapnel.call(line, arguments.feeds, teller(keywords))
+        return _tfgrapnel.call(line, arguments.feeds, teller(keywords), definitions())
     except _tfgrapnel.Error as error:
-        raise error_of(str(error), arguments.files, keywords) from None
+        raise error_of(str(error), arguments.files, keywords) from error.__cause__
 
 
 def _is_default(value, default):

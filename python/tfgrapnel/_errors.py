@@ -18,12 +18,15 @@ class Error(Exception):
 
     file: the path that the text begins with, or None.
     node: the node that it names, or None.
+    pass_, rule: the pass and the rule that failed, or None. What a function of Python raised is the error's __cause__.
     """
 
-    def __init__(self, text, file=None, node=None):
+    def __init__(self, text, file=None, node=None, pass_=None, rule=None):
         super().__init__(text)
         self.file = file
         self.node = node
+        self.pass_ = pass_
+        self.rule = rule
 
 
 class GrapnelWarning(UserWarning):
@@ -82,8 +85,9 @@ def error_of(text, files, options):
         file = match[1]
     # Of a module that the wheel is without (docs/python.md).
     text = re.sub(r"/\S+/grapnel_(\w+)\.so: cannot open shared object file: No such file or directory", r"the wheel has no \1 module", text)
-    node = re.search(r"\bnode '([^']+)'", text)
-    return Error(in_python(text, options), file, node[1] if node else None)
+    named = {kind: re.search(rf"\b{kind} '([^']+)'", text) for kind in ("node", "pass", "rule")}
+    node, pass_, rule = (match and match[1] for match in named.values())
+    return Error(in_python(text, options), file, node, pass_, rule)
 
 
 def stack_level():

@@ -9,6 +9,7 @@ from . import _tfgrapnel
 from ._commands import GraphCommands, blame, doctor, info, passes
 from ._errors import error_of, teller
 from ._call import temporary_name
+from ._passes import by_name_only
 from ._values import to_array, to_value
 
 TYPE_CHECKING = False
@@ -207,11 +208,13 @@ class Graph(GraphCommands):
 def why_not(model: Any, rule: str | None = None, **options: Any) -> Result:
     """Where a rule's pattern is left undone since a condition failed, the most costly first: `passes --why-not`.
 
-    rule: as "fuse_bias" or "remapper/fuse_bias"; default: all of them.
+    rule: as "fuse_bias" or "remapper/fuse_bias"; default: all of them. A pass of Python that no default pipeline has is run alone.
     Options are those of `passes`: fetch, device, all=True for every node of a reason in the text, ...
 
     .items: [{"pass", "rule", "node", "reason"}]. Raises Error where there is no such rule.
     """
+    if rule is not None and (own := by_name_only(rule)):
+        options.setdefault("passes", own)
     return passes(why_not=[model] if rule is None else [rule, model], **options)
 
 
