@@ -58,7 +58,7 @@ def with_nearest(function: F) -> F:
 def _named_nearest(text, function):
     import difflib
 
-    unknown = text.rpartition("unexpected keyword argument ")[2].partition("'")[2].partition("'")[0]
+    unknown = text.partition("unexpected keyword argument ")[2].partition("'")[2].partition("'")[0]
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     near = difflib.get_close_matches(unknown, names, 1) if unknown and "did you mean" not in text.lower() else []
