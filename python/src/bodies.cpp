@@ -61,6 +61,7 @@ std::vector<Port> PortsOf(const VisitRef& visit, nb::handle given) {
 
 std::vector<Node> NodesOf(const VisitRef& visit, const std::vector<NodeHandle>& handles) {
   std::vector<Node> nodes;
+  nodes.reserve(handles.size());
   for (const NodeHandle& handle : handles) nodes.push_back(NodeOf(visit, handle));
   return nodes;
 }
@@ -93,6 +94,7 @@ PortHandle OutputOf(const NodeHandle& self, int i) {
 std::vector<PortHandle> InputsOf(const NodeHandle& self) {
   std::vector<PortHandle> inputs;
   Node node = NodeOf(self);
+  inputs.reserve(node.num_inputs());
   for (int i = 0; i < node.num_inputs(); ++i) inputs.push_back({self.visit, node.input(i)});
   return inputs;
 }
@@ -100,6 +102,7 @@ std::vector<PortHandle> InputsOf(const NodeHandle& self) {
 std::vector<NodeHandle> ControlsOf(const NodeHandle& self) {
   std::vector<NodeHandle> controls;
   Node node = NodeOf(self);
+  controls.reserve(node.num_controls());
   for (int i = 0; i < node.num_controls(); ++i) controls.push_back(Handle(self, node.control(i)));
   return controls;
 }
@@ -110,6 +113,7 @@ std::vector<NodeHandle> ReadersOf(const NodeHandle& self) {
   llvm::sort(ids);
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   std::vector<NodeHandle> readers;
+  readers.reserve(ids.size());
   for (NodeId id : ids) readers.push_back({self.visit, id});
   return readers;
 }

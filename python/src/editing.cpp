@@ -383,6 +383,7 @@ std::vector<NodeHandle> PathOf(const RuleHandle& self) {
 }
 
 void AddRule(nb::module_& module) {
+  // NOLINTNEXTLINE(bugprone-unused-raii): the class is in the module from then on.
   nb::class_<VerdictHandle>(module, "Verdict", "The answer of a rule; its context makes it.");
   nb::class_<RuleHandle> rule(module, "RuleContext",
                               "What a rule works with: facts, its editor, and its answers.");

@@ -29,7 +29,7 @@ _SUFFIXES = {"opt": ".pb", "cut": ".pb", "reduce": ".pb", "view": ".html", "conv
 _A_LINE_EACH = ("replay",)
 
 # Options that print something else than a document.
-_PRINTING = {"opt": ("print", "explain"), "query": ("csv", "schema"), "run": ("tap", "tap_op")}
+_PRINTING = {"opt": ("print", "explain"), "query": ("csv", "schema"), "run": ("tap", "tap_op"), "timeline": ("node", "changes")}
 
 
 if not TYPE_CHECKING:
@@ -216,7 +216,7 @@ class Result:
         return [*super().__dir__(), *(key for key in self._document if key.isidentifier())]
 
     def __str__(self):
-        return self.text
+        return self.text.rstrip("\n")
 
     def __repr__(self):
         parts = [" ".join([self._arguments.command, *self._arguments.positions])]
@@ -252,6 +252,13 @@ class RunResult(Result):
     @cached
     def values(self) -> dict[str, NDArray[Any]]:
         return {name: to_array(value) for name, value in self._values}
+
+    @cached
+    def taps(self) -> list[dict[str, Any]]:
+        """What `tap=` and `tap_op=` saw, a dict a tensor as they came; none where tap_file= or logdir= has them."""
+        import json
+
+        return [json.loads(line) for line in self._out.splitlines() if line.startswith("{")] if not self._as_document else []
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self.values[name]
