@@ -123,8 +123,8 @@ nb::object AttrOf(const NodeHandle& self, const std::string& key) {
   return value ? AttributeOf(*value) : nb::none();
 }
 
-nb::dict AttrsOf(const NodeHandle& self) {
-  nb::dict attrs;
+Attributes AttrsOf(const NodeHandle& self) {
+  Attributes attrs;
   for (const auto& [key, value] : NodeOf(self).Attrs()) attrs[TextOfName(key)] = AttributeOf(value);
   return attrs;
 }

@@ -97,10 +97,13 @@ nb::str TextFrom(const std::string& bytes) {
       PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
 }
 
+using List = nb::typed<nb::list, nb::any>;
+
 // (code, out, err, [(name, value)]). `feeds`: name -> (dtype, dims, elements), as ValueOf gives
 // them; `passes`: as CallerPasses has them.
-nb::tuple Call(std::vector<std::string> arguments, const nb::dict& feeds, const nb::callable& tell,
-               const nb::list& passes) {
+nb::typed<nb::tuple, int, nb::str, nb::str, List> Call(
+    std::vector<std::string> arguments, const nb::typed<nb::dict, nb::str, nb::any>& feeds,
+    const nb::typed<nb::callable, void(nb::str, nb::str)>& tell, const List& passes) {
   std::vector<std::unique_ptr<NamedFeed>> named;
   for (auto [name, value] : feeds)
     named.push_back(std::make_unique<NamedFeed>(nb::cast<std::string>(name),
@@ -136,7 +139,7 @@ nb::dict DictOf(const ArgumentInfo& info) {
 }
 
 // The commands as they describe themselves.
-nb::list DescribeCommands() {
+List DescribeCommands() {
   std::vector<Command> sorted = Commands();
   llvm::sort(sorted,
              [](const Command& a, const Command& b) { return llvm::StringRef(a.name) < b.name; });

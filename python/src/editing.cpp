@@ -57,8 +57,6 @@ std::vector<Port> WithControls(std::vector<Port> ports, const std::vector<Node>&
 
 // --- Changes, by the names of lib/pass/editor.h.
 
-using Attributes = nb::dict;
-
 void SetAttributes(Editor& edit, const Node& node, const Attributes& attrs) {
   for (auto [key, value] : attrs) {
     auto name = nb::cast<std::string>(key);
@@ -266,7 +264,7 @@ void AddEditor(nb::module_& module) {
             return AddNode(self.visit, name, op, device, inputs, attrs);
           },
           nb::arg("name"), nb::arg("op"), nb::arg("device") = "", nb::arg("inputs") = nb::tuple(),
-          nb::arg("attrs") = nb::dict(), "A new node; its name is made unique.")
+          nb::arg("attrs") = Attributes(), "A new node; its name is made unique.")
       .def("add_constant", AddConstant, nb::arg("name"), nb::arg("value").none(),
            nb::arg("device") = "", nb::arg("controls") = std::vector<NodeHandle>(),
            nb::arg("dtype") = nb::none())
@@ -446,7 +444,8 @@ void AddRule(nb::module_& module) {
             return AddNode(self.visit, name, op, device, inputs, attrs);
           },
           nb::arg("name"), nb::arg("op"), nb::arg("device"), nb::arg("inputs"),
-          nb::arg("attrs") = nb::dict(), "A node with these data inputs; its name is made unique.")
+          nb::arg("attrs") = Attributes(),
+          "A node with these data inputs; its name is made unique.")
       .def(
           "set_type",
           [](Self self, const NodeHandle& node, const std::string& key, const std::string& dtype) {

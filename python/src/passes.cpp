@@ -246,7 +246,7 @@ void AddPasses(nb::module_& module) {
       .def_prop_ro("last_op", LastOp);
   module.def(
       "check_passes",
-      [](const nb::list& definitions) {
+      [](const nb::typed<nb::list, nb::any>& definitions) {
         CancelFlag never;
         CallerPasses passes(definitions, never);
       },

@@ -24,6 +24,7 @@ struct Visit {
   std::string at;     // the node of the rewrite that a pass began last
 };
 using VisitRef = std::shared_ptr<Visit>;
+using Attributes = nanobind::typed<nanobind::dict, nanobind::str, nanobind::any>;
 
 struct NodeHandle {
   VisitRef visit;

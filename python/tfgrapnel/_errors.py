@@ -21,12 +21,14 @@ class Error(Exception):
     pass_, rule: the pass and the rule that failed, or None. What a function of Python raised is the error's __cause__.
     """
 
-    def __init__(self, text, file=None, node=None, pass_=None, rule=None):
+    def __init__(
+        self, text: str, file: str | None = None, node: str | None = None, pass_: str | None = None, rule: str | None = None
+    ):
         super().__init__(text)
-        self.file = file
-        self.node = node
-        self.pass_ = pass_
-        self.rule = rule
+        self.file: str | None = file
+        self.node: str | None = node
+        self.pass_: str | None = pass_
+        self.rule: str | None = rule
 
 
 class GrapnelWarning(UserWarning):

@@ -58,10 +58,10 @@ class Table:
     def __iter__(self) -> Iterator[tuple[Cell, ...]]:
         return (self._table.row(i) for i in range(len(self)))
 
-    def _ipython_key_completions_(self):
+    def _ipython_key_completions_(self) -> list[str]:
         return list(self.columns)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         shown = [self.columns, *(self._table.row(i) for i in range(min(len(self), 10)))]
         cells = [["" if cell is None else str(cell)[:40] for cell in row] for row in shown]
         widths = [max(map(len, column)) for column in zip(*cells)]
@@ -79,7 +79,7 @@ class Signature:
         self.inputs = inputs
         self.outputs = outputs
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         def side(tensors):
             return ", ".join(f"{key}: {dtype}{shape}" for key, (_, dtype, shape) in tensors.items())
 
@@ -101,7 +101,7 @@ class Graph(GraphCommands):
         self.default_fetches: tuple[str, ...] = ()
         self._opened = opened
         self._kept = kept  # what its path stands for: a file in memory, a temporary folder
-        self._runners: dict[tuple, _tfgrapnel.Runner] = {}
+        self._runners: dict[tuple[Any, ...], _tfgrapnel.Runner] = {}
         self._lock = allocate_lock()
 
     @classmethod
@@ -194,10 +194,10 @@ class Graph(GraphCommands):
     def __len__(self) -> int:
         return self._opened.num_nodes
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return True
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         functions = self._opened.num_functions
         parts = [f"{self.kind} {self.path}", *([self.title] if self.title else []), f"{len(self):,} nodes"]
         if functions:
@@ -235,10 +235,10 @@ class Graphs:
         kind, _, opened = _opened(self.path, title)
         return Graph(self.path, title, kind, opened)
 
-    def _ipython_key_completions_(self):
+    def _ipython_key_completions_(self) -> list[str]:
         return list(self.titles)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Graphs {self.path}: {', '.join(self.titles[:5])}{', ...' if len(self) > 5 else ''}>"
 
 
@@ -260,7 +260,7 @@ class DebugFolder:
         """What keeps the network from learning: `doctor`."""
         return doctor(self.path, **options)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<DebugFolder {self.path}>"
 
 
