@@ -4,7 +4,6 @@
 #include "tools/check_command.h"
 #include "tools/input.h"
 #include "tools/pipeline.h"
-#include "tools/progress.h"
 
 namespace grapnel {
 namespace {
@@ -60,7 +59,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!flags.check.empty()) {
     command.emplace(flags.check, flags.timeout_s);
     fails = [&, checks = 0](const Module& module) mutable {
-      Progress::Say("check " + std::to_string(++checks));
+      invocation.SayProgress("check " + std::to_string(++checks));
       return Failure(*command, module);
     };
   }

@@ -26,8 +26,12 @@ namespace {
 class CommandWork : public Work {
  public:
   CommandWork(std::vector<std::string> arguments, std::vector<std::unique_ptr<NamedFeed>> feeds,
-              const nb::list& definitions)
+              const nb::list& definitions, bool shows_progress)
       : arguments_(std::move(arguments)), feeds_(std::move(feeds)) {
+    if (shows_progress)
+      caller_.progress = [this](llvm::StringRef what, int64_t done, int64_t total) {
+        SetStep(what, done, total);
+      };
     if (nb::len(definitions) == 0) return;
     passes_.emplace(definitions, caller_.cancel);
     caller_.passes = &passes_->registry();
@@ -100,22 +104,28 @@ nb::str TextFrom(const std::string& bytes) {
 using List = nb::typed<nb::list, nb::any>;
 
 // (code, out, err, [(name, value)]). `feeds`: name -> (dtype, dims, elements), as ValueOf gives
-// them; `passes`: as CallerPasses has them.
+// them; `passes`: as CallerPasses has them; `show`: what is called with what is being done and
+// which of how many, or None.
 nb::typed<nb::tuple, int, nb::str, nb::str, List> Call(
     std::vector<std::string> arguments, const nb::typed<nb::dict, nb::str, nb::any>& feeds,
-    const nb::typed<nb::callable, void(nb::str, nb::str)>& tell, const List& passes) {
+    const nb::typed<nb::callable, void(nb::str, nb::str)>& tell, const List& passes,
+    const nb::object& show) {
   std::vector<std::unique_ptr<NamedFeed>> named;
   for (auto [name, value] : feeds)
     named.push_back(std::make_unique<NamedFeed>(nb::cast<std::string>(name),
                                                 TensorOf(nb::cast<nb::tuple>(value))));
-  auto work = std::make_shared<CommandWork>(std::move(arguments), std::move(named), passes);
+  auto work = std::make_shared<CommandWork>(std::move(arguments), std::move(named), passes,
+                                            !show.is_none());
   auto hand_on = [&](Severity severity, const std::string& text) {
     tell(severity == Severity::kError     ? "error"
          : severity == Severity::kWarning ? "warning"
                                           : "info",
          TextFrom(text));
   };
-  if (!work->Do(work, work->cancel(), hand_on)) Raise(work->why_given_up());
+  Work::Show hand_step;
+  if (!show.is_none())
+    hand_step = [&](const Work::Step& step) { show(TextFrom(step.what), step.done, step.total); };
+  if (!work->Do(work, work->cancel(), hand_on, hand_step)) Raise(work->why_given_up());
   if (!work->error().empty()) RaiseFrom(work->error(), work->raised());
   nb::list values;
   for (auto& [name, value] : work->values())
@@ -180,7 +190,7 @@ void AddCalls(nb::module_& module) {
   module.attr("version") = GRAPNEL_VERSION;
   module.def("commands", DescribeCommands);
   module.def("call", Call, nb::arg("arguments"), nb::arg("feeds"), nb::arg("tell"),
-             nb::arg("passes"));
+             nb::arg("passes"), nb::arg("show").none());
   nb::class_<MemoryFile>(module, "MemoryFile")
       .def(nb::new_([](std::string name) { return MakeMemoryFile(std::move(name)); }),
            nb::arg("name"))

@@ -18,6 +18,7 @@ from ._call import GraphResult, Result, RunResult  # noqa: E402
 from ._commands import *  # noqa: E402, F403
 from . import _commands  # noqa: E402
 from ._errors import Error, GrapnelWarning  # noqa: E402
+from ._progress import progress  # noqa: E402
 from ._passes import optimizer, pass_, rule, unregister  # noqa: E402
 from ._tfgrapnel import Body, Editor, Node, Port, RuleContext, Verdict  # noqa: E402
 from ._graph import DebugFolder, Graph, Graphs, Signature, Table, load, why_not  # noqa: E402
@@ -49,6 +50,7 @@ __all__ = [
     "optimizer",
     "pass_",
     "placement_log",
+    "progress",
     "rule",
     "unregister",
     "why_not",

@@ -8,6 +8,7 @@ import os
 from . import _tfgrapnel
 from ._errors import error_of, in_python, log, teller
 from ._passes import definitions
+from ._progress import Shown
 from ._values import to_array, to_value
 
 TYPE_CHECKING = False
@@ -275,7 +276,8 @@ class RunResult(Result):
 def _call(arguments, keywords, as_document, with_output=True):
     line = arguments.line(as_document, with_output)
     try:
-        return _tfgrapnel.call(line, arguments.feeds, teller(keywords), definitions())
+        with Shown(arguments.command) as show:
+            return _tfgrapnel.call(line, arguments.feeds, teller(keywords), definitions(), show)
     except _tfgrapnel.Error as error:
         raise error_of(str(error), arguments.files, keywords) from error.__cause__
 
