@@ -54,19 +54,25 @@ class _Line:
 
 class _Bar:
     def __init__(self, tqdm):
-        self._bar = tqdm(file=sys.stderr, leave=False, bar_format="{desc}")
+        self._tqdm = tqdm
+        self._bar: Any = None
 
     def draw(self, text, done, total, seconds):
+        total = total or None
+        if self._bar is None:
+            self._bar = self._tqdm(desc=text, total=total, file=sys.stderr, leave=False)
         bar = self._bar
+        if bar.total != total:
+            bar.reset(total)
         bar.start_t = time.time() - seconds
-        bar.total = total or None
         bar.n = done
         bar.bar_format = None if total else "{desc} [{elapsed}]"
         bar.set_description_str(text, refresh=False)
         bar.refresh()
 
     def close(self):
-        self._bar.close()
+        if self._bar is not None:
+            self._bar.close()
 
 
 def _drawn():
