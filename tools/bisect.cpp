@@ -4,7 +4,6 @@
 #include "tools/check_command.h"
 #include "tools/input.h"
 #include "tools/pipeline.h"
-#include "tools/progress.h"
 
 namespace grapnel {
 namespace {
@@ -51,7 +50,7 @@ Expected<std::optional<std::string>> Failure(CheckCommand& command, const Module
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.graph));
-  OptimizeRequest request = flags.pipeline.Request();
+  OptimizeRequest request = flags.pipeline.Request(invocation);
   request.pool = &pool;
   request.sink = invocation.sink();
   request.run_timeout_s = flags.timeout_s;
@@ -60,7 +59,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!flags.check.empty()) {
     command.emplace(flags.check, flags.timeout_s);
     fails = [&, checks = 0](const Module& module) mutable {
-      Progress::Say("check " + std::to_string(++checks));
+      invocation.SayProgress("check " + std::to_string(++checks));
       return Failure(*command, module);
     };
   }

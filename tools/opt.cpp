@@ -102,7 +102,8 @@ Expected<int> TellFailure(const OpenedGraph& opened, const OptimizeRequest& requ
     return kExitNo;
   }
   Error error = Annotate(path, done.AsError());
-  if (!done.failed) return error;
+  // With passes of the caller's own `grapnel` repeats nothing.
+  if (!done.failed || request.registry) return error;
   return MakeError("{0}\n{1}", TextOf(std::move(error)),
                    ReproducerText(opened, request, done, invocation.flags));
 }
@@ -141,7 +142,7 @@ Error WriteResult(const OpenedGraph& opened, const Flags& flags, Invocation& inv
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
   RETURN_IF_ERROR(FillSizes(flags.sizes, flags.pipeline.request.signature, &opened));
   ThreadPool pool(invocation.flags.threads);
-  OptimizeRequest request = flags.pipeline.Request();
+  OptimizeRequest request = flags.pipeline.Request(invocation);
   request.pool = &pool;
   request.sink = invocation.sink();
   request.dump_folder = flags.dump_dir;

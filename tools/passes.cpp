@@ -20,12 +20,17 @@ struct Flags {
   PipelineFlags pipeline;
 };
 
+const PassRegistry& RegistryOf(const Invocation& invocation) {
+  return invocation.passes() ? *invocation.passes() : PassRegistry::Get();
+}
+
 int List(Invocation& invocation) {
+  const PassRegistry& registry = RegistryOf(invocation);
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
     llvm::json::OStream json(os, 1);
     json.array([&] {
-      for (const PassRegistry::Entry* entry : PassRegistry::Get().Passes()) {
+      for (const PassRegistry::Entry* entry : registry.Passes()) {
         json.object([&] {
           json.attribute("name", entry->info.name);
           json.attribute("config_name", entry->info.config_name);
@@ -37,7 +42,7 @@ int List(Invocation& invocation) {
           json.attribute("refuses", entry->info.refuses);
           if (*entry->plugin) json.attribute("plugin", entry->plugin);
           json.attributeArray("rules", [&] {
-            for (const PassStep& rule : PassRegistry::Get().ReportedBy(*entry)) {
+            for (const PassStep& rule : registry.ReportedBy(*entry)) {
               json.object([&] {
                 json.attribute("name", rule.name);
                 json.attribute("help", rule.help);
@@ -52,7 +57,7 @@ int List(Invocation& invocation) {
     os << "\n";
     return kExitOk;
   }
-  for (const PassRegistry::Entry* entry : PassRegistry::Get().Passes()) {
+  for (const PassRegistry::Entry* entry : registry.Passes()) {
     const PassInfo& info = entry->info;
     os << info.name << "  ("
        << (info.order ? "place " + std::to_string(info.order) + (info.default_on ? ", on" : ", off")
@@ -62,7 +67,7 @@ int List(Invocation& invocation) {
     os << ")\n  " << info.help << "\n";
     if (*info.refuses) os << "  leaves alone: " << info.refuses << "\n";
     std::vector<std::vector<std::string>> rows;
-    for (const PassStep& rule : PassRegistry::Get().ReportedBy(*entry)) {
+    for (const PassStep& rule : registry.ReportedBy(*entry)) {
       bool is_guest = *rule.plugin && !*entry->plugin;
       rows.push_back(
           {rule.name, rule.help + (is_guest ? std::string(" (of ") + rule.plugin + ")" : "")});
@@ -75,7 +80,7 @@ int List(Invocation& invocation) {
 Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags& flags,
                        Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
-  OptimizeRequest request = flags.pipeline.Request();
+  OptimizeRequest request = flags.pipeline.Request(invocation);
   request.pool = &pool;
   request.sink = invocation.sink();
   const LineTable lines = LinesOf(opened);
@@ -101,8 +106,9 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
 }
 
 Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
+  const PassRegistry& registry = RegistryOf(invocation);
   std::string rule = flags.why_not.size() > 1 ? flags.why_not.front() : "";
-  Error no_rule = rule.empty() ? Error::success() : PassRegistry::Get().DemandRule(rule);
+  Error no_rule = rule.empty() ? Error::success() : registry.DemandRule(rule);
   auto is_there = [](const std::string& model) {
     return FileExists(model) || !SourceAndFunction(model).first.empty();
   };
@@ -110,7 +116,7 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
     return Annotate("--why-not: the rule comes first, then the model", std::move(no_rule));
   if (no_rule) return no_rule;
   if (const std::string& model = flags.why_not.back(); rule.empty() && !is_there(model)) {
-    Error no_such_rule = PassRegistry::Get().DemandRule(model);
+    Error no_such_rule = registry.DemandRule(model);
     if (!no_such_rule)
       return MakeError("--why-not {0}: a model was expected after the rule", model);
     llvm::consumeError(std::move(no_such_rule));

@@ -295,6 +295,13 @@ MessageSink Invocation::sink() {
   };
 }
 
+void Invocation::SayProgress(llvm::StringRef what, int64_t done, int64_t total) {
+  if (!caller_)
+    Progress::Say(what, done, total);
+  else if (caller_->progress)
+    caller_->progress(what, done, total);
+}
+
 bool Invocation::UseColor() const {
   if (caller_) return false;
   if (flags.color != "auto") return flags.color == "always";

@@ -8,7 +8,6 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "tools/command.h"
-#include "tools/progress.h"
 #include "tools/spread_flags.h"
 #include "tools/time_limit.h"
 
@@ -87,7 +86,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   flags.spread.Fill(&request.run, "--run-on");
   int passed = 0, failed = 0;
   for (const std::string& path : flags.cases) {
-    Progress::Say(path, passed + failed + 1, flags.cases.size());
+    invocation.SayProgress(path, passed + failed + 1, flags.cases.size());
     RETURN_IF_ERROR(StopIfCancelled(&invocation.cancel()));
     Replayed replayed = ReplayInTime(path, request, flags, invocation);
     ++(replayed.status == Replayed::kPass ? passed : failed);

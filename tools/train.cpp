@@ -176,7 +176,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   std::optional<Interruption> interruption;
   if (!invocation.caller()) interruption.emplace(cancel, /*has_several_runs=*/true);
   auto each = [&](const TrainedStep& step) {
-    Progress::Say("step", step.step, flags.steps);
+    invocation.SayProgress("step", step.step, flags.steps);
     bool is_said = step.step % flags.log_every == 0 || step.step == 1 || step.step == flags.steps;
     for (const auto& scalar : step.scalars) is_said |= !std::isfinite(scalar.second);
     if (is_said && invocation.flags.json) {

@@ -6,6 +6,7 @@ import pathlib
 import re
 import warnings
 
+import numpy as np
 import pytest
 import tfgrapnel as tg
 from conftest import SHARED
@@ -163,3 +164,20 @@ def test_help_has_the_options():
     assert "dump_dir: dump before and after" in tg.optimize.__doc__
     assert "(op, device, scope)" in tg.view.__doc__
     assert "--" not in tg.run.__doc__
+
+
+def test_taps_and_lives_of_nodes(lenet, tmp_path):
+    lenet.optimize(fetch="Identity", dump_dir=tmp_path)
+    life = tg.timeline(tmp_path, node="sequential_1/conv2d_1/Relu")
+    assert "fused with" in life.text and life.to_dict() == {}
+    images = {"x": np.zeros((2, 16, 16, 1), np.float32)}
+    tapped = tg.run(lenet, feed=images, tap_op="Relu")
+    assert [tap["op"] for tap in tapped.taps] == ["Relu", "Relu"]
+    assert tg.run(lenet, feed=images).taps == []
+    tapped = tg.run(lenet, feed=images, tap_op="Relu", tap_file=str(tmp_path / "taps.jsonl"))
+    assert tapped.taps == [] and tapped["Identity:0"].shape == (2, 10)
+
+
+def test_a_missing_argument_is_not_called_near(lenet):
+    with pytest.raises(TypeError, match="missing 1 required.*: 'devices'$"):
+        lenet.place()
