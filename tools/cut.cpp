@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "lib/io/leave_out_values.h"
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
 #include "lib/support/suggest.h"
@@ -17,6 +18,7 @@ namespace {
 struct Flags {
   std::string model, graph, signature, scope, output;
   std::vector<std::string> inputs, outputs;
+  bool no_values = false;
 };
 
 Expected<std::vector<Port>> Find(const Graph& graph, llvm::ArrayRef<std::string> tensors) {
@@ -139,6 +141,7 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   for (const CutInput& cut : result->inputs)
     if (cut.placeholder.empty())
       sink(Severity::kWarning, flags.model + ": no output needs '" + cut.tensor + "'");
+  if (flags.no_values) LeaveOutValues(&input.module());
   RETURN_IF_ERROR(WriteGraph(input.module(), flags.output));
   if (flags.output == "-") return kExitOk;
   if (invocation.flags.json) {
@@ -170,6 +173,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--graph", flags->graph,
               "which graph of a file with several: its title as `info` shows it");
   AddSignatureFlag(line, flags->signature);
+  AddNoValuesFlag(line, flags->no_values);
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
