@@ -9,7 +9,7 @@
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/JSON.h"
+#include "tools/document.h"
 #include "tools/input.h"
 
 namespace grapnel {
@@ -96,29 +96,25 @@ void PrintText(const CutResult& result, const Module& module, const Flags& flags
   os << Table(rows, "  ");
 }
 
-void PrintJson(const CutResult& result, const Module& module, llvm::raw_ostream& os) {
-  llvm::json::OStream json(os, 1);
-  json.object([&] {
-    json.attribute("nodes_before", static_cast<int64_t>(result.nodes_before));
-    json.attribute("nodes", static_cast<int64_t>(module.main.num_nodes()));
-    json.attributeArray("inputs", [&] {
-      for (const CutInput& input : result.inputs) {
-        json.object([&] {
-          json.attribute("tensor", llvm::json::fixUTF8(input.tensor));
-          json.attribute("placeholder",
-                         input.placeholder.empty()
-                             ? llvm::json::Value(nullptr)
-                             : llvm::json::Value(llvm::json::fixUTF8(input.placeholder)));
-          json.attribute("dtype", DataTypeName(input.dtype));
-          json.attribute("shape", input.shape.ToString());
-        });
-      }
-    });
-    json.attributeArray("functions_left_out", [&] {
-      for (const std::string& name : result.functions) json.value(llvm::json::fixUTF8(name));
-    });
+void WriteResult(const CutResult& result, const Module& module, llvm::json::OStream& json) {
+  json.attribute("nodes_before", static_cast<int64_t>(result.nodes_before));
+  json.attribute("nodes", static_cast<int64_t>(module.main.num_nodes()));
+  json.attributeArray("inputs", [&] {
+    for (const CutInput& input : result.inputs) {
+      json.object([&] {
+        json.attribute("tensor", llvm::json::fixUTF8(input.tensor));
+        json.attribute("placeholder",
+                       input.placeholder.empty()
+                           ? llvm::json::Value(nullptr)
+                           : llvm::json::Value(llvm::json::fixUTF8(input.placeholder)));
+        json.attribute("dtype", DataTypeName(input.dtype));
+        json.attribute("shape", input.shape.ToString());
+      });
+    }
   });
-  os << "\n";
+  json.attributeArray("functions_left_out", [&] {
+    for (const std::string& name : result.functions) json.value(llvm::json::fixUTF8(name));
+  });
 }
 
 Error CheckFlags(const Flags& flags) {
@@ -145,7 +141,8 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   RETURN_IF_ERROR(WriteGraph(input.module(), flags.output));
   if (flags.output == "-") return kExitOk;
   if (invocation.flags.json) {
-    PrintJson(*result, input.module(), invocation.out());
+    WriteDocument(invocation.out(),
+                  [&](llvm::json::OStream& json) { WriteResult(*result, input.module(), json); });
   } else if (!invocation.flags.quiet) {
     PrintText(*result, input.module(), flags, invocation.out());
   }

@@ -15,6 +15,7 @@
 #include "lib/support/side_by_side.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"
+#include "tools/document.h"
 #include "tools/input.h"
 
 namespace grapnel {
@@ -44,7 +45,9 @@ void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   llvm::raw_ostream& os = invocation.out();
   const ValueReport* values = found.values ? &*found.values : nullptr;
   if (invocation.flags.json) {
-    WriteDiffJson(found.diff, found.statistics, found.signatures, values, os);
+    WriteDocument(os, [&](llvm::json::OStream& json) {
+      WriteDiffJson(found.diff, found.statistics, found.signatures, values, json);
+    });
     return;
   }
   if (!invocation.flags.quiet) {

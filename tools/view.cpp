@@ -14,6 +14,7 @@
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"
+#include "tools/document.h"
 #include "tools/input.h"
 #include "tools/size_flags.h"
 
@@ -161,7 +162,12 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
   auto picture = MakePicture(input.module(), view);
   if (!picture) return Annotate(flags.model, picture.takeError());
   for (const std::string& line : picture->header) invocation.sink()(Severity::kInfo, line);
-  if (!format) return PictureJson(*picture);
+  if (!format) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    WriteDocument(os, [&](llvm::json::OStream& json) { WritePictureJson(*picture, json); });
+    return os.str();
+  }
   ASSIGN_OR_RETURN(PictureFile drawn, DrawPicture(*picture, *format));
   if (!drawn.warning.empty())
     invocation.sink()(Severity::kWarning, flags.output + ": " + drawn.warning);

@@ -210,7 +210,7 @@ def why_not(model: Any, rule: str | None = None, **options: Any) -> Result:
     rule: as "fuse_bias" or "remapper/fuse_bias"; default: all of them.
     Options are those of `passes`: fetch, device, all=True for every node of a reason in the text, ...
 
-    .items: [{"pass", "rule", "node", "reason"}]. Raises Error where there is no such rule.
+    .near_misses: [{"pass", "rule", "node", "reason"}]. Raises Error where there is no such rule.
     """
     return passes(why_not=[model] if rule is None else [rule, model], **options)
 
