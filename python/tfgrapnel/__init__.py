@@ -13,6 +13,7 @@ from ._processor import demand_processor
 
 demand_processor()
 
+from . import results  # noqa: E402
 from ._tfgrapnel import version as __version__  # noqa: E402
 from ._call import GraphResult, Result, RunResult  # noqa: E402
 from ._commands import *  # noqa: E402, F403
@@ -40,5 +41,6 @@ __all__ = [
     "dumps",
     "load",
     "placement_log",
+    "results",
     "why_not",
 ]
