@@ -11,6 +11,7 @@
 #include "lib/shape/inference.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
+#include "tools/document.h"
 #include "tools/input.h"
 #include "tools/pipeline.h"
 #include "tools/size_flags.h"
@@ -108,16 +109,6 @@ Expected<int> TellFailure(const OpenedGraph& opened, const OptimizeRequest& requ
                    ReproducerText(opened, request, done, invocation.flags));
 }
 
-void WriteJson(const Flags& flags, size_t nodes_before, size_t nodes_after, const Optimized& done,
-               llvm::raw_ostream& os) {
-  llvm::json::OStream json(os, 1);
-  json.object([&] {
-    json.attribute("path", llvm::json::fixUTF8(flags.model));
-    WriteOptimizedJson(done, nodes_before, nodes_after, flags.timing, json);
-  });
-  os << "\n";
-}
-
 // A GraphDef has no values of variables: who opens it without the SavedModel gets none.
 void WarnOfVariables(const OpenedGraph& opened, const MessageSink& sink) {
   if (opened.model().variables_prefix.empty()) return;
@@ -178,7 +169,10 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   if (ledger) RETURN_IF_ERROR(ledger->Commit());
   RETURN_IF_ERROR(WriteResult(opened, flags, invocation));
   if (invocation.flags.json) {
-    WriteJson(flags, nodes_before, count_nodes(), done, invocation.out());
+    WriteDocument(invocation.out(), [&](llvm::json::OStream& json) {
+      json.attribute("path", llvm::json::fixUTF8(flags.model));
+      WriteOptimizedJson(done, nodes_before, count_nodes(), flags.timing, json);
+    });
     return kExitOk;
   }
   PrintNearMisses(done.near_misses, lines, wants_all_misses, flags.print, invocation.out());

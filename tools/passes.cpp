@@ -6,7 +6,7 @@
 #include "lib/job/source.h"
 #include "lib/pass/registry.h"
 #include "lib/support/text.h"
-#include "llvm/Support/JSON.h"
+#include "tools/document.h"
 #include "tools/input.h"
 #include "tools/pipeline.h"
 
@@ -24,37 +24,40 @@ const PassRegistry& RegistryOf(const Invocation& invocation) {
   return invocation.passes() ? *invocation.passes() : PassRegistry::Get();
 }
 
+void WritePass(const PassRegistry& registry, const PassRegistry::Entry& entry, llvm::json::OStream& json) {
+  json.attribute("name", entry.info.name);
+  json.attribute("config_name", entry.info.config_name);
+  json.attribute("order", entry.info.order);
+  json.attribute("default_on", entry.info.default_on);
+  json.attribute("run_once", entry.info.run_once);
+  json.attribute("toggle", entry.info.toggle);
+  json.attribute("help", entry.info.help);
+  json.attribute("refuses", entry.info.refuses);
+  if (*entry.plugin) json.attribute("plugin", entry.plugin);
+  json.attributeArray("rules", [&] {
+    for (const PassStep& rule : registry.ReportedBy(entry)) {
+      json.object([&] {
+        json.attribute("name", rule.name);
+        json.attribute("help", rule.help);
+        if (*rule.refuses) json.attribute("refuses", rule.refuses);
+        if (*rule.plugin) json.attribute("plugin", rule.plugin);
+      });
+    }
+  });
+}
+
+void WritePasses(const PassRegistry& registry, llvm::json::OStream& json) {
+  json.attributeArray("passes", [&] {
+    for (const PassRegistry::Entry* entry : registry.Passes())
+      json.object([&] { WritePass(registry, *entry, json); });
+  });
+}
+
 int List(Invocation& invocation) {
   const PassRegistry& registry = RegistryOf(invocation);
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
-    llvm::json::OStream json(os, 1);
-    json.array([&] {
-      for (const PassRegistry::Entry* entry : registry.Passes()) {
-        json.object([&] {
-          json.attribute("name", entry->info.name);
-          json.attribute("config_name", entry->info.config_name);
-          json.attribute("order", entry->info.order);
-          json.attribute("default_on", entry->info.default_on);
-          json.attribute("run_once", entry->info.run_once);
-          json.attribute("toggle", entry->info.toggle);
-          json.attribute("help", entry->info.help);
-          json.attribute("refuses", entry->info.refuses);
-          if (*entry->plugin) json.attribute("plugin", entry->plugin);
-          json.attributeArray("rules", [&] {
-            for (const PassStep& rule : registry.ReportedBy(*entry)) {
-              json.object([&] {
-                json.attribute("name", rule.name);
-                json.attribute("help", rule.help);
-                if (*rule.refuses) json.attribute("refuses", rule.refuses);
-                if (*rule.plugin) json.attribute("plugin", rule.plugin);
-              });
-            }
-          });
-        });
-      }
-    });
-    os << "\n";
+    WriteDocument(os, [&](llvm::json::OStream& json) { WritePasses(registry, json); });
     return kExitOk;
   }
   for (const PassRegistry::Entry* entry : registry.Passes()) {
@@ -89,9 +92,8 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
   if (!undone.assumed.empty() && !invocation.flags.quiet)
     invocation.err() << opened.model().path << ": " << undone.assumed << "\n";
   if (invocation.flags.json) {
-    llvm::json::OStream json(os, 1);
-    WriteNearMissesJson(undone.refusals, json);
-    os << "\n";
+    WriteDocument(os,
+                  [&](llvm::json::OStream& json) { WriteNearMissesJson(undone.refusals, json); });
     return kExitOk;
   }
   WriteNearMissGroups(GroupNearMisses(undone.refusals, opened.module(), lines), flags.all, os);

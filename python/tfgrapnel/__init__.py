@@ -13,6 +13,7 @@ from ._processor import demand_processor
 
 demand_processor()
 
+from . import results  # noqa: E402
 from ._tfgrapnel import version as __version__  # noqa: E402
 from ._call import GraphResult, Result, RunResult  # noqa: E402
 from ._commands import *  # noqa: E402, F403
@@ -51,6 +52,7 @@ __all__ = [
     "pass_",
     "placement_log",
     "progress",
+    "results",
     "rule",
     "unregister",
     "why_not",

@@ -26,8 +26,8 @@ _numbers = itertools.count(1)
 # asked for.
 _SUFFIXES = {"opt": ".pb", "cut": ".pb", "reduce": ".pb", "view": ".html", "convert": ""}
 
-# Commands whose document is one a line: of each case.
-_A_LINE_EACH = ("replay",)
+# Commands with a document a line: of each case, of each step.
+_A_LINE_EACH = ("replay", "train")
 
 # Options that print something else than a document.
 _PRINTING = {"opt": ("print", "explain"), "query": ("csv", "schema"), "run": ("tap", "tap_op"), "timeline": ("node", "changes")}
@@ -182,13 +182,11 @@ class Result:
 
         if self._arguments.command in _A_LINE_EACH and self._as_document:
             return {"lines": [json.loads(line) for line in self.json.splitlines()]}
-        document = json.loads(self.json or "{}")
-        if document is None:  # there is nothing to tell
-            return {}
-        return document if isinstance(document, dict) else {"items": document}
+        document: dict[str, Any] = json.loads(self.json or "{}")
+        return document
 
     def to_dict(self) -> dict[str, Any]:
-        """The document of --json; of `replay`, which has one a line, {"lines": [...]}."""
+        """The document of --json; of `replay` and `train`, which have one a line, {"lines": [...]}."""
         return self._document
 
     @cached

@@ -211,7 +211,7 @@ def why_not(model: Any, rule: str | None = None, **options: Any) -> Result:
     rule: as "fuse_bias" or "remapper/fuse_bias"; default: all of them. A pass of Python that no default pipeline has is run alone.
     Options are those of `passes`: fetch, device, all=True for every node of a reason in the text, ...
 
-    .items: [{"pass", "rule", "node", "reason"}]. Raises Error where there is no such rule.
+    .near_misses: [{"pass", "rule", "node", "reason"}]. Raises Error where there is no such rule.
     """
     if rule is not None and (own := by_name_only(rule)):
         options.setdefault("passes", own)

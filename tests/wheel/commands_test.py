@@ -120,19 +120,19 @@ def test_results_of_several_kinds(lenet):
     with pytest.raises(tg.Error, match="its name tells no format: say one by to="):
         lenet.convert()
     assert len(lenet.cut(outputs="Identity").graph) == 64
-    assert lenet.bisect().to_dict() == {}
+    assert lenet.bisect().to_dict() == {"format": 1, "found": False}
     assert [line["status"] for line in tg.replay([lenet, "testdata/models/transformer_block"]).lines] == ["pass", "pass"]
-    assert tg.query(lenet, "SELECT 1 AS x").to_dict() == {"columns": ["x"], "rows": [[1]]}
+    assert tg.query(lenet, "SELECT 1 AS x").to_dict() == {"format": 1, "columns": ["x"], "rows": [[1]]}
     assert "no near misses" in tg.passes(why_not=["remapper", lenet]).text
 
 
 def test_why_not(lenet):
     near = tg.why_not(lenet)
     assert near.json == tg.passes(why_not=[lenet]).json
-    assert {"pass": "model_pruner", "rule": "bypass_identity", "node": "Identity", "reason": "'Identity' is fetched, fed or kept"} in near.items
-    assert [found["rule"] for found in lenet.why_not("remove_reshape").items] == ["remove_reshape"]
+    assert {"pass": "model_pruner", "rule": "bypass_identity", "node": "Identity", "reason": "'Identity' is fetched, fed or kept"} in near.near_misses
+    assert [found["rule"] for found in lenet.why_not("remove_reshape").near_misses] == ["remove_reshape"]
     assert "no near misses" in lenet.why_not("remapper").text
-    assert tg.why_not(lenet, "remapper").items == []
+    assert tg.why_not(lenet, "remapper").near_misses == []
     with pytest.raises(tg.Error, match="did you mean"):
         lenet.why_not("remove_reshap")
 

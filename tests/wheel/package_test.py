@@ -110,7 +110,7 @@ def test_what_is_shown(lenet):
     assert repr(lenet.nodes).splitlines()[-1] == "... and 54 more rows"
     done = lenet.optimize()
     assert "nodes_after" in repr(done) and "nodes_after" in dir(done)
-    with pytest.raises(AttributeError, match="the document of opt has no 'nope'; it has path"):
+    with pytest.raises(AttributeError, match="the document of opt has no 'nope'; it has format, path"):
         done.nope
 
 
@@ -214,6 +214,11 @@ def test_types(tmp_path):
         "with tg.dumps('d') as timeline, tg.placement_log() as log:\n"
         "    placed: tg.Graph = log.graph\n"
         "    path: int = timeline.path  # wrong\n"
+        'fast = graph.optimize(fetch="y")\n'
+        "before: int = fast.nodes_before\n"
+        "why: str = fast.stages[0].pass_\n"
+        "wrong: str = fast.nodes_before  # wrong\n"
+        "tg.info(graph).graphs[0].nope  # wrong\n"
     )
 
     def errors(*checker):

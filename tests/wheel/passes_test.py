@@ -104,7 +104,7 @@ def test_refusals(log_of_softmax):
 
 
 def test_passes_lists_it(log_of_softmax):
-    [listed] = [item for item in tg.passes().items if item["name"] == "log_of_softmax"]
+    [listed] = [item for item in tg.passes().passes if item["name"] == "log_of_softmax"]
     assert listed["help"] == "Log of Softmax is LogSoftmax, which keeps what is small"
     assert listed["refuses"] == "a Softmax that is fetched, or that others read"
     assert listed["plugin"] == __file__
@@ -160,7 +160,7 @@ def test_a_rule_of_a_built_in_optimizer():
         return rule.refuse("this one stays")
 
     graph = tg.load(b"fetch %y\n%x = Placeholder {dtype=float, shape=[]}\n%y = Neg(%x)\n")
-    assert "debug_stripper" in [item["name"] for item in tg.passes().items if any(r["name"] == "keep_note" for r in item["rules"])]
+    assert "debug_stripper" in [item["name"] for item in tg.passes().passes if any(r["name"] == "keep_note" for r in item["rules"])]
     graph.optimize(passes="debug_stripper/keep_note")
     tg.unregister("debug_stripper/keep_note")
     with pytest.raises(tg.Error, match="keep_note"):
@@ -435,7 +435,7 @@ def test_mistakes_of_registrations():
         tg.rule("a/b")(lambda rule, node: None)
     with pytest.raises(TypeError, match="NoApply has no method apply"):
         tg.rule(type("NoApply", (), {}))
-    assert len(tg.passes().items) == len([item for item in tg.passes().items if "plugin" not in item])
+    assert len(tg.passes().passes) == len([item for item in tg.passes().passes if "plugin" not in item])
 
 
 def test_limit(log_of_softmax):
