@@ -24,7 +24,8 @@ const PassRegistry& RegistryOf(const Invocation& invocation) {
   return invocation.passes() ? *invocation.passes() : PassRegistry::Get();
 }
 
-void WritePass(const PassRegistry& registry, const PassRegistry::Entry& entry, llvm::json::OStream& json) {
+void WritePass(const PassRegistry& registry, const PassRegistry::Entry& entry,
+               llvm::json::OStream& json) {
   json.attribute("name", entry.info.name);
   json.attribute("config_name", entry.info.config_name);
   json.attribute("order", entry.info.order);
