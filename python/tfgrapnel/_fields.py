@@ -7,11 +7,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Fields(dict):  # type: ignore[type-arg]
+class Fields(dict[str, "Any"]):
     """An object within a document: a dict, whose fields are attributes too."""
 
     @classmethod
-    def keys_of_class(cls):
+    def keys_of_class(cls) -> set[str]:
         return {one.key for one in vars(cls).values() if isinstance(one, _Field)}
 
 

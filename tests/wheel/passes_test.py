@@ -98,7 +98,7 @@ def test_a_rule_among_other_passes(log_of_softmax, tmp_path):
 
 
 def test_refusals(log_of_softmax):
-    [near] = tg.load(NET).why_not("log_of_softmax", fetch=["s", "y"]).items
+    [near] = tg.load(NET).why_not("log_of_softmax", fetch=["s", "y"]).near_misses
     assert near == {"pass": "log_of_softmax", "rule": "log_of_softmax", "node": "l", "reason": "'s' is fetched"}
     assert "no pattern was found" in tg.load(SUM).why_not("log_of_softmax").text
 
@@ -190,7 +190,7 @@ def test_a_pass():
     assert done.rewrites == 1
     assert sorted(done.graph.nodes["name"]) == ["a", "a/n", "a/n_1", "x", "y"]
     assert graph.optimize(passes="twice/count").rewrites == 0
-    [near] = graph.why_not("twice", fetch="a").items
+    [near] = graph.why_not("twice", fetch="a").near_misses
     assert (near["rule"], near["reason"]) == ("negate", "'a' is fetched")
 
 
@@ -498,7 +498,7 @@ def test_threads(log_of_softmax):
             tg.rule(name, pattern="Softmax -> Log")(lambda rule, node: rule.refuse(name))
             if ops(tg.load(NET).optimize(passes="log_of_softmax").graph) != ["Identity", "LogSoftmax", "Placeholder"]:
                 wrong.append(number)
-            if [near["reason"] for near in tg.load(NET).why_not(name, passes=name).items] != [name]:
+            if [near["reason"] for near in tg.load(NET).why_not(name, passes=name).near_misses] != [name]:
                 wrong.append(name)
             tg.unregister(name)
 
