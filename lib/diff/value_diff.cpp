@@ -74,6 +74,8 @@ class Comparison {
       if (IsOfMain(a_, pair.a) && IsOfMain(b_, pair.b)) {
         RETURN_IF_ERROR(CompareVariables(pair));
       }
+      RETURN_IF_ERROR(CheckHasValue(pair.a.node));
+      RETURN_IF_ERROR(CheckHasValue(pair.b.node));
       CompareConstants(pair);
     }
     for (const auto& [id, key] : keys_a_)
@@ -117,6 +119,14 @@ class Comparison {
     ASSIGN_OR_RETURN(Literal b, b_.bundle->Read(keys.second, false));
     Compare(NameOf(a_, pair.a.node.id()), NameOf(b_, pair.b.node.id()), a, b);
     return Error::success();
+  }
+
+  static Error CheckHasValue(const Node& node) {
+    if (!node.FindAttr(kValuesLeftOut)) return Error::success();
+    return MakeError(
+        "node '{0}': its value was left out of the graph (--no-values), so that values cannot be "
+        "compared",
+        node.name());
   }
 
   void CompareConstants(const MatchedPair& pair) {

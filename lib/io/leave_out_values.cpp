@@ -1,9 +1,13 @@
 #include "lib/io/leave_out_values.h"
 
+#include <optional>
+#include <unordered_map>
+
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/wire_map.h"
 #include "lib/shape/module_shapes.h"
+#include "lib/support/hash.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -60,17 +64,28 @@ std::string TensorOnly(llvm::StringRef tensor) {
   return out;
 }
 
-// What stands for names of resources that are not those of their nodes: the same for the same.
-using SharedNames = llvm::StringMap<size_t>;
+// Numbers that stand for what may not be said, from 1 on: the same for the same.
+struct Numbers {
+  llvm::StringMap<size_t> shared_names;         // of resources that are not those of their nodes
+  std::unordered_map<uint64_t, size_t> values;  // by hash
+
+  size_t OfName(llvm::StringRef name) {
+    return shared_names.try_emplace(name, shared_names.size() + 1).first->second;
+  }
+
+  size_t OfValue(uint64_t hash) {
+    return values.try_emplace(hash, values.size() + 1).first->second;
+  }
+};
 
 // Attributes of one node, function or argument.
 class Attributes {
  public:
-  // `op`: whose definition lists texts; null: none does. `name`: of the node. `shared`: null: no
-  // such name is kept.
+  // `op`: whose definition lists texts; null: none does. `name`: of the node. `numbers`: null: no
+  // name of a resource is kept.
   explicit Attributes(const OpInfo* op = nullptr, llvm::StringRef name = {},
-                      SharedNames* shared = nullptr)
-      : op_(op), name_(name), shared_(shared) {}
+                      Numbers* numbers = nullptr)
+      : op_(op), name_(name), numbers_(numbers) {}
 
   // AttrValue.
   std::string Value(llvm::StringRef key, llvm::StringRef value) {
@@ -88,7 +103,7 @@ class Attributes {
           AppendBytesField(&out, 7, ShapeOnly(reader.bytes()));
           break;
         case 8:
-          AppendBytesField(&out, 8, Tensor(reader.bytes()));
+          AppendBytesField(&out, 8, Tensor(key, reader.bytes()));
           break;
         case 10:
           AppendBytesField(&out, 10, Function(reader.bytes()));
@@ -113,7 +128,8 @@ class Attributes {
     AppendMapEntry(out, field, key, Value(key, value));
   }
 
-  bool lost_values() const { return lost_values_; }
+  // A hash of the values that were lost; nullopt: none was.
+  std::optional<uint64_t> lost() const { return lost_; }
 
  private:
   // AttrValue.ListValue.
@@ -126,13 +142,13 @@ class Attributes {
           AppendBytesField(&out, 2, Text(key, reader.bytes()));
           break;
         case 4:
-          lost_values_ = true;
+          Lose(key, reader.whole_field());
           break;
         case 7:
           AppendBytesField(&out, 7, ShapeOnly(reader.bytes()));
           break;
         case 8:
-          AppendBytesField(&out, 8, Tensor(reader.bytes()));
+          AppendBytesField(&out, 8, Tensor(key, reader.bytes()));
           break;
         case 9:
           AppendBytesField(&out, 9, Function(reader.bytes()));
@@ -159,25 +175,28 @@ class Attributes {
     return out;
   }
 
-  std::string Tensor(llvm::StringRef tensor) {
-    lost_values_ = true;
+  std::string Tensor(llvm::StringRef key, llvm::StringRef tensor) {
+    Lose(key, tensor);
     return TensorOnly(tensor);
+  }
+
+  void Lose(llvm::StringRef key, llvm::StringRef value) {
+    lost_ = MixHash(MixHash(lost_.value_or(0), HashBytes(key)), HashBytes(value));
   }
 
   std::string Text(llvm::StringRef key, llvm::StringRef text) const {
     const OpAttr* attr = op_ ? op_->FindAttr(key) : nullptr;
     if (attr && llvm::is_contained(attr->allowed_strings, text)) return text.str();
     if (llvm::is_contained(kKeptTexts, key)) return text.str();
-    if (key != "shared_name" || text.empty() || !shared_) return "";
+    if (key != "shared_name" || text.empty() || !numbers_) return "";
     if (text == name_) return text.str();
-    size_t number = shared_->try_emplace(text, shared_->size() + 1).first->second;
-    return "shared_" + std::to_string(number);
+    return "shared_" + std::to_string(numbers_->OfName(text));
   }
 
   const OpInfo* op_;
   llvm::StringRef name_;
-  SharedNames* shared_;
-  bool lost_values_ = false;
+  Numbers* numbers_;
+  std::optional<uint64_t> lost_;
 };
 
 // The attribute that notes the shapes of a node's outputs; empty: none is known.
@@ -192,15 +211,18 @@ std::string ShapesOf(const Node& node, const ShapeMap& shapes) {
 }
 
 // What a node says beside its name, op, inputs and device, as a NodeDef.
-std::string RestOf(const Node& node, const std::string& shapes, SharedNames* shared) {
-  Attributes attributes(DefinitionOf(node), node.name(), shared);
+std::string RestOf(const Node& node, const std::string& shapes, Numbers* numbers) {
+  Attributes attributes(DefinitionOf(node), node.name(), numbers);
   std::string out;
   for (const auto& [key, value] : node.Attrs()) {
     if (key == kOutputShapes && !shapes.empty()) continue;
     AppendMapEntry(&out, 5, key, attributes.Value(key, value.bytes()));
   }
   if (!shapes.empty()) AppendMapEntry(&out, 5, kOutputShapes, shapes);
-  if (attributes.lost_values()) AppendMapEntry(&out, 5, kValuesLeftOut, attr::Bool(true));
+  if (std::optional<uint64_t> lost = attributes.lost()) {
+    auto number = static_cast<int64_t>(numbers->OfValue(*lost));
+    AppendMapEntry(&out, 5, kValuesLeftOut, attr::Int(number));
+  }
   // The names that it had before it was rewritten, and its full type.
   return out + Fields(node.graph().Source(node.id()), {6, 7});
 }
@@ -289,12 +311,12 @@ void LeaveOutValues(Module* module) {
       for (Node node : body.graph->nodes()) of_body[node.id()] = ShapesOf(node, map);
     }
   }
-  SharedNames shared;
+  Numbers numbers;
   for (size_t i = 0; i < bodies.size(); ++i) {
     Graph& graph = *bodies[i].graph;
     for (NodeId id = 0; id < graph.end_id(); ++id) {
       if (graph.IsAlive(id))
-        graph.SetRest(id, module->Keep(RestOf(graph.node(id), shapes_of[i][id], &shared)));
+        graph.SetRest(id, module->Keep(RestOf(graph.node(id), shapes_of[i][id], &numbers)));
     }
     if (bodies[i].function) LeaveOutOfFunction(module, bodies[i].function);
   }

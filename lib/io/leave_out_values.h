@@ -13,7 +13,7 @@ namespace grapnel {
 // attribute
 //   names, keeps dtype and shape alone, and lists of floats are empty: nodes that lost something
 //   have the attribute kValuesLeftOut, by which readers here tell a constant without a value from
-//   zeros, which is what TensorFlow reads.
+//   zeros, which is what TensorFlow reads, and from one of another value.
 // - Of texts in attributes those stay that an op's definition lists (`SAME`) or that name nodes,
 //   functions and formats (kKeptTexts in the .cpp); a shared_name that is not the node's own
 //   becomes one that tells as much, whether two are the same; all others, as file names and

@@ -58,20 +58,22 @@ std::string ElementText(const Literal& literal, int64_t i) {
   return std::to_string(literal.AsInt(i));
 }
 
+// 1+2j, and a real or an imaginary number alone.
 template <typename T>
 bool AppendComplex(llvm::StringRef text, std::string* bytes) {
-  if (!text.consume_back("j")) return false;
-  // The sign that begins the imaginary part: not the first character, and not an exponent's.
-  size_t sign = text.size();
-  while (sign > 1) {
-    --sign;
-    if ((text[sign] == '+' || text[sign] == '-') && text[sign - 1] != 'e') break;
+  llvm::StringRef real = text, imaginary = "0";
+  if (text.consume_back("j")) {
+    // The sign that begins the imaginary part: not an exponent's.
+    size_t sign = text.find_last_of("+-");
+    while (sign != llvm::StringRef::npos && sign > 0 && (text[sign - 1] | 32) == 'e')
+      sign = text.take_front(sign).find_last_of("+-");
+    if (sign == llvm::StringRef::npos) sign = 0;
+    real = sign == 0 ? llvm::StringRef("0") : text.take_front(sign);
+    imaginary = text.drop_front(sign);
   }
-  if (sign < 1 || sign >= text.size()) return false;
-  std::optional<T> real = ParseFloat<T>(text.take_front(sign)),
-                   imaginary = ParseFloat<T>(text.drop_front(sign));
-  if (!real || !imaginary) return false;
-  T parts[2] = {*real, *imaginary};
+  std::optional<T> values[2] = {ParseFloat<T>(real), ParseFloat<T>(imaginary)};
+  if (!values[0] || !values[1]) return false;
+  T parts[2] = {*values[0], *values[1]};
   bytes->append(reinterpret_cast<const char*>(parts), sizeof parts);
   return true;
 }

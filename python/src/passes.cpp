@@ -85,10 +85,12 @@ class CallerPasses::RuleOfPython {
     uint64_t version = rule.graph.version();
     auto visit = std::make_shared<Visit>(rule.edit, &rule);
     visit->path = std::move(path);
-    auto over = llvm::make_scope_exit([&] { visit->edit = nullptr; });
     passes_->worker_ = PyThread_get_thread_ident();
+    auto over = llvm::make_scope_exit([&] {
+      visit->edit = nullptr;
+      passes_->worker_ = 0;
+    });
     nb::object given = definition_->function(RuleHandle{visit}, NodeHandle{visit, node.id()});
-    passes_->worker_ = 0;
     if (auto text = passes_->RaisedText(given)) wrong(*text);
     bool has_changed = rule.graph.version() != version;
     Verdict verdict = VerdictOf(given, visit, has_changed, wrong);
@@ -132,10 +134,12 @@ class CallerPasses::PassOfPython : public GraphPass {
     nb::gil_scoped_acquire acquired;
     uint64_t version = edit.graph().version();
     auto visit = std::make_shared<Visit>(edit, nullptr);
-    auto over = llvm::make_scope_exit([&] { visit->edit = nullptr; });
     passes_->worker_ = PyThread_get_thread_ident();
+    auto over = llvm::make_scope_exit([&] {
+      visit->edit = nullptr;
+      passes_->worker_ = 0;
+    });
     nb::object given = definition_->function(EditorHandle{visit});
-    passes_->worker_ = 0;
     if (auto text = passes_->RaisedText(given))
       return visit->at.empty() ? MakeError("{0}", *text)
                                : MakeError("node '{0}': {1}", visit->at, *text);

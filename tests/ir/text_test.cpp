@@ -145,6 +145,7 @@ TEST(TextTest, Constants) {
                   "%d = Const [\"a\\\"b\", \"\\xff\"]\n"
                   "%e = Const [] : bfloat16[0,3]\n"
                   "%f = Const [1.0+2.0j,-0.0-infj]\n"
+                  "%r = Const [1,-2.5e-3,3e-2j] : complex128\n"
                   "%g = Const half 0.1\n"
                   "%h = Const [true,false] {dtype=bool}\n"
                   "%i = Const 18446744073709551615 : uint64[]\n"),
@@ -154,6 +155,7 @@ TEST(TextTest, Constants) {
             "%d = Const [\"a\\\"b\",\"\\xFF\"] : string[2]\n"
             "%e = Const [] : bfloat16[0,3]\n"
             "%f = Const [1.0+2.0j,-0.0-infj] : complex64[2]\n"
+            "%r = Const [1.0+0.0j,-0.0025+0.0j,0.0+0.03j] : complex128[3]\n"
             "%g = Const 0.1 : half[]\n"
             "%h = Const [true,false] : bool[2]\n"
             "%i = Const 18446744073709551615 : uint64[]\n");
