@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-from package import ROOT, compiled_in, copy_licences, made_at, said_by
+from package import ROOT, compiled_in, copy_licences, made_at, main, said_by
 from root import make_root, within
 
 MAINTAINER = "The grapnel developers <grapnel@localhost>"
@@ -147,8 +147,7 @@ def make(build, out):
         build_deb(top, out, name="libgrapnel-dev", version=version, depends=depends, others="", section="libdevel", description=LIBRARY)
 
 
-CHECK = """
-set -e
+PROGRAM_CHECK = """
 dpkg --install /root/grapnel.deb
 cd /root
 grapnel --version
@@ -158,29 +157,49 @@ grapnel opt testdata/models/lenet -o graph.pb -q
 test -s /usr/share/man/man1/grapnel-opt.1.gz
 rm -f picture.svg graph.pb
 dpkg --purge grapnel
-test -z "$(find / -xdev -name '*grapnel*' -not -path '/root/*' -not -path '/var/log/*' -not -path '/proc/*')"
+"""
+LIBRARY_CHECK = """
+dpkg --install /root/grapnel.deb /root/libgrapnel-dev.deb
+cd /root/docs/examples
+for static in OFF ON; do
+  cmake -S . -B build-$static -D STATIC=$static
+  cmake --build build-$static --target collatz
+  build-$static/collatz
+done
+c++ -std=c++20 collatz.cpp $(pkg-config --cflags --libs grapnel) -o collatz
+./collatz
+rm -r build-* collatz
+dpkg --purge libgrapnel-dev grapnel
+"""
+NOTHING_LEFT = """
+left=$(find / -xdev -name '*grapnel*' -not -path '/root/*' -not -path '/var/log/*' -not -path '/proc/*')
+test -z "$left" || { echo "left behind: $left"; exit 1; }
 echo installed, ran and removed
 """
 
 
-def check(out):
-    [deb] = out.glob("grapnel_*_amd64.deb")
-    depends = said_by("dpkg-deb", "--field", str(deb), "Depends")
+def check_in_root(script, debs, files, packages=()):
+    """Installs the packages in a root that has what they depend on and nothing else but `packages`, and runs a script there."""
+    depends = [said_by("dpkg-deb", "--field", str(deb), "Depends").strip() for deb in debs]
+    depends = [field for field in ", ".join(depends).split(", ") if not field.startswith("grapnel ")]
     with tempfile.TemporaryDirectory() as temporary:
-        root = make_root(pathlib.Path(temporary) / "root", depends)
-        shutil.copyfile(deb, root / "root/grapnel.deb")
-        shutil.copytree(ROOT / "testdata/models/lenet", root / "root/testdata/models/lenet")
-        (root / "root/script").write_text(CHECK)
+        root = make_root(pathlib.Path(temporary) / "root", ", ".join([*depends, *packages]))
+        for deb in debs:
+            shutil.copyfile(deb, root / "root" / (deb.name.partition("_")[0] + ".deb"))
+        for file in files:
+            shutil.copytree(ROOT / file, root / "root" / file)
+        (root / "root/script").write_text("set -e\n" + script + NOTHING_LEFT)
         run = within(root, "/bin/sh", "/root/script")
         print(run.stdout + run.stderr, end="")
         if run.returncode:
-            sys.exit(f"{deb}: does not install, run and go (exit code {run.returncode})")
+            sys.exit(f"{', '.join(map(str, debs))}: does not install, run and go (exit code {run.returncode})")
+
+
+def check(out):
+    debs = [file for name in ("grapnel", "libgrapnel-dev") for file in out.glob(f"{name}_*_amd64.deb")]
+    check_in_root(PROGRAM_CHECK, debs[:1], ["testdata/models/lenet"])
+    check_in_root(LIBRARY_CHECK, debs, ["docs/examples"], ["g++", "cmake", "make", "pkg-config"])
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--check"] and len(sys.argv) == 3:
-        check(pathlib.Path(sys.argv[2]).resolve())
-    elif len(sys.argv) == 3:
-        make(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve())
-    else:
-        sys.exit(__doc__)
+    main(__doc__, make, check)

@@ -191,10 +191,14 @@ def check(tarball):
     print(f"{tarball}: runs beside glibc alone")
 
 
+def main(usage, make, check):
+    """`--check PLACE`, or the two places that `make` takes."""
+    arguments = [pathlib.Path(word).resolve() for word in sys.argv[1:] if word != "--check"]
+    called = check if sys.argv[1:2] == ["--check"] else make
+    if len(arguments) != (1 if called is check else 2):
+        sys.exit(usage)
+    called(*arguments)
+
+
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--check"] and len(sys.argv) == 3:
-        check(pathlib.Path(sys.argv[2]).resolve())
-    elif len(sys.argv) == 3:
-        pack(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
-    else:
-        sys.exit(__doc__)
+    main(__doc__, pack, check)

@@ -16,7 +16,7 @@ import sys
 import tarfile
 import tempfile
 
-from package import ROOT, made_at, said_by
+from package import ROOT, made_at, main, said_by
 
 LISTS = [pathlib.Path("/etc/apt/sources.list"), *sorted(pathlib.Path("/etc/apt/sources.list.d").glob("*"))]
 # A container does without manual pages; licences stay.
@@ -111,9 +111,4 @@ def check(out):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--check"] and len(sys.argv) == 3:
-        check(pathlib.Path(sys.argv[2]).resolve())
-    elif len(sys.argv) == 3:
-        make(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve())
-    else:
-        sys.exit(__doc__)
+    main(__doc__, make, check)

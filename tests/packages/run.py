@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Makes all packages of a release, and looks at each: that it installs, runs and goes, that the bill of materials is one and names
+them all, and that a clone built in the same place gives the same bytes.
+
+usage: run.py [--once]       --once: without the second build, which takes as long as the first
+
+Debian's archive is read, and folders are mounted: it is run as root.
+"""
+
+import hashlib
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import venv
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+OUT = ROOT / "build" / "dist"
+VENV = ROOT / "build" / "packages" / "venv"
+SPDX_TOOLS = "spdx-tools==0.8.5"
+KINDS = {"grapnel_*.deb", "libgrapnel-dev_*.deb", "grapnel-*-x86_64.tar.gz", "grapnel-*-root.tar.gz", "tfgrapnel-*.whl"}
+# $1: a clone, $2: the place of this one, $3: where the packages go.
+AGAIN = """
+mount --make-rprivate /
+mount --bind "$3" /mnt
+mount --bind "$1" "$2"
+cd "$2"
+./x release build/dist
+cp build/dist/* /mnt
+"""
+
+
+def run(*command, cwd=ROOT):
+    print("+", *command, flush=True)
+    subprocess.run([str(word) for word in command], check=True, cwd=cwd)
+
+
+def digests(folder):
+    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(folder.iterdir()) if file.is_file()}
+
+
+def check_bill():
+    """spdx-tools finds it valid; it names every file with its digest, and something inside of each."""
+    [bill] = OUT.glob("*.spdx.json")
+    if not (VENV / "bin" / "pyspdxtools").exists():
+        venv.create(VENV, with_pip=True)
+        run(VENV / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", SPDX_TOOLS)
+    run(VENV / "bin" / "pyspdxtools", "--infile", bill)
+    document = json.loads(bill.read_text())
+    said = {package["packageFileName"]: package for package in document["packages"] if "packageFileName" in package}
+    holders = {relation["spdxElementId"] for relation in document["relationships"] if relation["relationshipType"] == "CONTAINS"}
+    files = digests(OUT)
+    for kind in KINDS:
+        [file] = OUT.glob(kind)
+        entry = said[file.name]
+        assert entry["checksums"][0]["checksumValue"] == files[file.name], file
+        assert entry["SPDXID"] in holders, f"{file}: nothing is inside"
+    assert len(said) == len(KINDS), sorted(said)
+    print(f"{bill.name}: valid, {len(document['packages'])} packages")
+
+
+def check_again():
+    with tempfile.TemporaryDirectory() as temporary:
+        clone, again = pathlib.Path(temporary) / "clone", pathlib.Path(temporary) / "again"
+        again.mkdir()
+        run("git", "clone", "--quiet", ROOT, clone)
+        run("unshare", "--mount", "bash", "-ec", AGAIN, "again", clone, ROOT, again)
+        first, second = digests(OUT), digests(again)
+        others = sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
+        if others:
+            sys.exit(f"other bytes of: {', '.join(others)}")
+    print(f"the same bytes of {len(first)} files")
+
+
+def main():
+    if sys.argv[1:] not in ([], ["--once"]):
+        sys.exit(__doc__)
+    run("./x", "release", OUT)
+    [tarball] = OUT.glob("grapnel-*-x86_64.tar.gz")
+    for script, place in (("package", tarball), ("deb", OUT), ("root", OUT)):
+        run(sys.executable, f"scripts/{script}.py", "--check", place)
+    run("sha256sum", "--check", "--quiet", "SHA256SUMS", cwd=OUT)
+    check_bill()
+    if sys.argv[1:] == []:
+        check_again()
+
+
+if __name__ == "__main__":
+    main()

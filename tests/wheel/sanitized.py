@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Runs the tests of the Python package with a module of a build with sanitizers, in the environment that run.py has made.
+
+usage: sanitized.py ASAN_BUILD GRAPNEL [PYTEST_ARGUMENT...]    GRAPNEL: a binary of a release build
+
+Python itself has no sanitizer, so the runtime is preloaded, and what Python leaves allocated is no leak of ours. Tests of time,
+memory and types, which other tests make of the wheel, are left out.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+VENV = ROOT / "build" / "wheel" / "venv"
+TOOLS = ROOT / "build" / "wheel" / "cp311" / "tools" / "bin"
+PACKAGES = ("tfgrapnel", "tfgrapnel_pytest")
+LEFT_OUT = ("types_test.py", "cost_test.py")
+
+
+def run(*command, **options):
+    return subprocess.run([str(word) for word in command], check=True, **options)
+
+
+def flags_of(build):
+    text = (build / "CMakeCache.txt").read_text()
+    return " ".join(re.search(rf"^CMAKE_CXX_FLAGS{kind}:STRING=(.*)$", text, re.M)[1] for kind in ("", "_DEBUG"))
+
+
+def make(build, into, preload):
+    """The package as a folder for PYTHONPATH."""
+    folder = into / "build"
+    environment = os.environ | {"PATH": f"{TOOLS}:{os.environ['PATH']}"}
+    nanobind = subprocess.run([TOOLS / "python", "-m", "nanobind", "--cmake_dir"], capture_output=True, text=True, check=True).stdout.strip()
+    flags = f"{flags_of(build)} -shared-libsan"
+    run("cmake", "-S", ROOT / "python", "-B", folder, "-G", "Ninja", f"-DGRAPNEL_BUILD={build}", f"-Dnanobind_DIR={nanobind}",
+        f"-DCMAKE_CXX_FLAGS={flags}", "-DCMAKE_CXX_COMPILER=clang++-14", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache",
+        f"-DPython_EXECUTABLE={TOOLS / 'python'}", f"-DCMAKE_INSTALL_PREFIX={into / 'package'}", env=environment)
+    run("cmake", "--build", folder, "--target", "_tfgrapnel", env=environment)
+    run("cmake", "--build", folder, env=environment | preload)  # runs the module
+    shutil.rmtree(into / "package", ignore_errors=True)
+    run("cmake", "--install", folder, stdout=subprocess.DEVNULL)
+    for package in PACKAGES:
+        shutil.copytree(ROOT / "python" / package, into / "package" / package, dirs_exist_ok=True)
+    return into / "package"
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    build, binary = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+    runtime = subprocess.run(["clang++-14", "-print-file-name=libclang_rt.asan-x86_64.so"], capture_output=True, text=True, check=True)
+    options = {"LD_PRELOAD": runtime.stdout.strip(), "ASAN_OPTIONS": "detect_leaks=0:intercept_tls_get_addr=0",
+               "UBSAN_OPTIONS": "print_stacktrace=1", "ASAN_SYMBOLIZER_PATH": "/usr/lib/llvm-14/bin/llvm-symbolizer"}
+    package = make(build, build / "wheel", options)
+    environment = os.environ | options | {"PYTHONPATH": str(package), "GRAPNEL": str(binary)}
+    ignored = [f"--ignore={ROOT / 'tests' / 'wheel' / name}" for name in LEFT_OUT]
+    run(VENV / "bin" / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *ignored, ROOT / "tests" / "wheel", *sys.argv[3:],
+        cwd=ROOT, env=environment)
+
+
+if __name__ == "__main__":
+    main()
