@@ -7,6 +7,7 @@ import os
 
 from . import _tfgrapnel
 from ._errors import error_of, in_python, log, teller
+from ._shown import Shown
 from ._values import to_array, to_value
 
 TYPE_CHECKING = False
@@ -144,7 +145,7 @@ class _Arguments:
         return [*words, "--", *self.positions]
 
 
-class Result:
+class Result(Shown):
     """What a command found. The fields of its document are attributes.
 
     ok: False where the answer is "no": graphs differ, a case fails, nothing can be placed.

@@ -11,7 +11,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 VENV = ROOT / "build" / "wheel" / "venv"
-NEEDED = ("numpy==2.4.6", "ml_dtypes==0.6.0", "pyarrow==26.0.1", "pytest==9.2.0", "mypy==2.4.1")
+NEEDED = ("numpy==2.4.6", "ml_dtypes==0.6.0", "pyarrow==26.0.1", "pytest==9.2.0", "mypy==2.4.1", "nbclient", "ipykernel")
+# In a browser, under --full.
+NEEDED_FULL = ("jupyterlab", "nbclassic")
 
 
 def run(*command, **options):
@@ -22,8 +24,10 @@ wheels = sorted((ROOT / "build" / "wheel").glob("tfgrapnel-*-cp311-cp311-*.whl")
 if not wheels:
     print("skipped: no wheel (./x wheel)")
     sys.exit(77)
+if "GRAPNEL_FULL" in os.environ:
+    NEEDED += NEEDED_FULL
 ready = VENV / "ready"
-if not ready.exists() or ready.read_text() != "\n".join(NEEDED):
+if not ready.exists() or not set(NEEDED) <= set(ready.read_text().splitlines()):
     run("/usr/bin/python3", "-m", "venv", "--clear", VENV)
     run(VENV / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *NEEDED)
     ready.write_text("\n".join(NEEDED))
