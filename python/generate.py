@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
-"""Writes _commands.py: a function for each command, from what the commands say of themselves.
+"""Writes _commands.py, a function for each command, from what the commands say of themselves, and results.py, a class for what each
+finds, from the schemas of its documents.
 
-usage: generate.py FOLDER OUTPUT     FOLDER has the module _tfgrapnel
+usage: generate.py FOLDER OUTPUT SCHEMAS     FOLDER has the module _tfgrapnel, OUTPUT is a folder, SCHEMAS docs/schemas
 """
 
 import keyword
+import pathlib
 import re
 import sys
 import textwrap
 
 sys.path.insert(0, sys.argv[1])
 import _tfgrapnel  # noqa: E402
+from typed_results import read_schemas, results  # noqa: E402
 
-NOT_FUNCTIONS = {"serve", "debug", "completion", "git-setup"}
+NOT_FUNCTIONS = {"serve", "debug", "completion", "man", "git-setup"}
 NAMES = {"opt": "optimize"}
 # What Python's own words stand for: logging, warnings, .text and .json of a result. Plugins link with the binary.
 NOT_KEYWORDS = {"json", "quiet", "verbose", "log-level", "color", "plugin"}
-RESULTS = {"opt": "GraphResult", "cut": "GraphResult", "reduce": "GraphResult", "run": "RunResult"}
+RESULTS = {"reduce": "GraphResult"}  # of those without a document
 # Answers of a Graph have their own method.
 OF_GRAPH = {"query": None, "run": None}
 MODELS = ("MODEL", "A")
@@ -24,7 +27,8 @@ HEADER = '''"""Commands as functions. Made by generate.py from the descriptions 
 
 from __future__ import annotations
 
-from ._call import GraphResult, Result, RunResult, Spec, call
+from . import results
+from ._call import GraphResult, Result, Spec, call
 from ._errors import with_nearest
 
 TYPE_CHECKING = False
@@ -143,7 +147,12 @@ def method(command):
 
 commands = [c for c in _tfgrapnel.commands() if c["name"] not in NOT_FUNCTIONS]
 names = [NAMES.get(c["name"], python_name(c["name"])) for c in commands]
-with open(sys.argv[2], "w") as out:
+documents = [c["name"] for c in commands if any(a["name"] == "json" for a in c["arguments"])]
+classes, text_of_results = results(documents, read_schemas(sys.argv[3]))
+RESULTS |= {command: f"results.{name}" for command, name in classes.items()}
+folder = pathlib.Path(sys.argv[2])
+(folder / "results.py").write_text(text_of_results)
+with open(folder / "_commands.py", "w") as out:
     out.write(HEADER)
     out.writelines(function(c) for c in commands)
     out.write(f"\n\n__all__ = {names!r}\n")

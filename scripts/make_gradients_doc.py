@@ -110,8 +110,8 @@ def by_reason(pairs):
 def text(grapnel):
     listed = json.loads(subprocess.run([grapnel, "check-gradients", "--list", "--json"], capture_output=True, text=True,
                                        check=True).stdout)
-    ours = {row["op"]: row["gradient"] for row in listed}
-    refusals = {row["op"]: row["refusal"] for row in listed if "refusal" in row}
+    ours = {row["op"]: row["gradient"] for row in listed["ops"]}
+    refusals = {row["op"]: row["refusal"] for row in listed["ops"] if "refusal" in row}
     unsupported = set(subprocess.run([grapnel, "ops", "--unsupported"], capture_output=True, text=True, check=True).stdout.split())
     theirs = [line.split() for line in THEIRS.read_text().splitlines()]
     compared = json.loads(COMPARED.read_text()) if COMPARED.exists() else {}

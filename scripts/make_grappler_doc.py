@@ -22,7 +22,7 @@ MARK = "<!-- made by scripts/make_grappler_doc.py from here on -->"
 def passes(grapnel):
     listed = json.loads(subprocess.run([grapnel, "passes", "--json"], capture_output=True, text=True, check=True).stdout)
     lines = ["## Passes and rules", "", "In the order in which they run. `grapnel passes --why-not RULE MODEL` says where a rule nearly fired."]
-    for one in listed:
+    for one in listed["passes"]:
         state = "on" if one["default_on"] else "off"
         where = f"place {one['order']}, {state} by default" if one["order"] else "only when asked for"
         once = ", once" if one["run_once"] else ""

@@ -66,7 +66,7 @@ def cases(grapnel):
 
 
 def main():
-    kernels, tested = run(sys.argv[1], "info", "--kernels"), cases(sys.argv[1])
+    kernels, tested = run(sys.argv[1], "info", "--kernels")["kernels"], cases(sys.argv[1])
     table = {}
     for kernel in kernels:
         if kernel["op"] == "(function)":  # not an op: a call by its function's name

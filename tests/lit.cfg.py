@@ -1,6 +1,7 @@
 """lit: runs the RUN lines of tests/**/*.gtxt, *.pbtxt and *.test. Paths come from tests/CMakeLists.txt as --param."""
 
 import os
+import shutil
 
 import lit.formats
 
@@ -10,8 +11,17 @@ config.suffixes = [".gtxt", ".pbtxt", ".test"]
 config.excludes = ["bench", "fuzz", "inputs", "python"]  # inputs/: files that tests read
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = lit_config.params["out"]
+# Documents of --json are kept, for check_documents.py.
+documents = os.path.join(config.test_exec_root, "documents")
+recorder = os.path.join(config.test_exec_root, "recorder")
+for folder in (documents, recorder):
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+os.symlink(os.path.join(config.test_source_root, "record_documents.sh"), os.path.join(recorder, "grapnel"))
+config.environment["GRAPNEL_BINARY"] = os.path.join(lit_config.params["bin"], "grapnel")
+config.environment["GRAPNEL_DOCUMENTS"] = documents
 config.environment["PATH"] = os.pathsep.join(
-    [lit_config.params["bin"], lit_config.params["llvm"], config.environment["PATH"]]
+    [recorder, lit_config.params["bin"], lit_config.params["llvm"], config.environment["PATH"]]
 )
 # A program that a sanitizer or LeakSanitizer ends aborts, so that `not` does not take it for one that says no.
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):

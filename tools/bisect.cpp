@@ -1,10 +1,9 @@
 // `grapnel bisect MODEL`: which pass, and which single rewrite, makes a check fail.
 #include "lib/pass/run_text.h"
-#include "llvm/Support/JSON.h"
 #include "tools/check_command.h"
+#include "tools/document.h"
 #include "tools/input.h"
 #include "tools/pipeline.h"
-#include "tools/progress.h"
 
 namespace grapnel {
 namespace {
@@ -15,29 +14,25 @@ struct Flags {
   int timeout_s = 60;
 };
 
-void PrintJson(llvm::raw_ostream& os, const Culprit& culprit) {
-  llvm::json::OStream json(os, 2);
+void WriteCulprit(const Culprit& culprit, llvm::json::OStream& json) {
   const Rewrite& rewrite = culprit.rewrite;
   auto names = [&](const char* key, const std::vector<std::string>& list) {
     json.attributeArray(key, [&] {
       for (const std::string& name : list) json.value(llvm::json::fixUTF8(name));
     });
   };
-  json.object([&] {
-    json.attribute("pass", rewrite.pass);
-    json.attribute("rule", rewrite.rule);
-    json.attribute("iteration", rewrite.iteration);
-    json.attribute("number", rewrite.number);
-    json.attribute("rewrites", culprit.rewrites);
-    json.attribute("function", llvm::json::fixUTF8(rewrite.function));
-    json.attribute("node", llvm::json::fixUTF8(rewrite.node));
-    names("used", rewrite.used);
-    names("made", rewrite.made);
-    names("changed", rewrite.changed);
-    names("removed", rewrite.removed);
-    json.attribute("message", llvm::json::fixUTF8(culprit.what));
-  });
-  os << "\n";
+  json.attribute("pass", rewrite.pass);
+  json.attribute("rule", rewrite.rule);
+  json.attribute("iteration", rewrite.iteration);
+  json.attribute("number", rewrite.number);
+  json.attribute("rewrites", culprit.rewrites);
+  json.attribute("function", llvm::json::fixUTF8(rewrite.function));
+  json.attribute("node", llvm::json::fixUTF8(rewrite.node));
+  names("used", rewrite.used);
+  names("made", rewrite.made);
+  names("changed", rewrite.changed);
+  names("removed", rewrite.removed);
+  json.attribute("message", llvm::json::fixUTF8(culprit.what));
 }
 
 Expected<std::optional<std::string>> Failure(CheckCommand& command, const Module& module) {
@@ -51,7 +46,7 @@ Expected<std::optional<std::string>> Failure(CheckCommand& command, const Module
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.graph));
-  OptimizeRequest request = flags.pipeline.Request();
+  OptimizeRequest request = flags.pipeline.Request(invocation);
   request.pool = &pool;
   request.sink = invocation.sink();
   request.run_timeout_s = flags.timeout_s;
@@ -60,20 +55,19 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!flags.check.empty()) {
     command.emplace(flags.check, flags.timeout_s);
     fails = [&, checks = 0](const Module& module) mutable {
-      Progress::Say("check " + std::to_string(++checks));
+      invocation.SayProgress("check " + std::to_string(++checks));
       return Failure(*command, module);
     };
   }
   ASSIGN_OR_RETURN(std::optional<Culprit> culprit, FindCulprit(opened, request, std::move(fails)));
   llvm::raw_ostream& os = invocation.out();
-  if (!culprit) {
-    if (invocation.flags.json) os << "null\n";
-    if (!invocation.flags.json && !invocation.flags.quiet)
-      os << flags.model << ": the check holds after every pass\n";
-    return kExitNo;
-  }
   if (invocation.flags.json) {
-    PrintJson(os, *culprit);
+    WriteDocument(os, [&](llvm::json::OStream& json) {
+      json.attribute("found", culprit.has_value());
+      if (culprit) WriteCulprit(*culprit, json);
+    });
+  } else if (!culprit) {
+    if (!invocation.flags.quiet) os << flags.model << ": the check holds after every pass\n";
   } else {
     const Rewrite& rewrite = culprit->rewrite;
     os << culprit->what << "\n"
@@ -82,7 +76,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
        << RewriteText(rewrite) << "to see it: grapnel opt " << flags.model << " --limit "
        << rewrite.number << " -o after.pb, and --limit " << rewrite.number - 1 << " -o before.pb\n";
   }
-  return kExitOk;
+  return culprit ? kExitOk : kExitNo;
 }
 
 RunCommand SetUp(CommandLine& line) {

@@ -8,6 +8,7 @@
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"
+#include "tools/document.h"
 #include "tools/input.h"
 #include "tools/run_flags.h"
 #include "tools/time_limit.h"
@@ -48,9 +49,8 @@ Expected<int> PrintTrace(const DebugRun& run, const Flags& flags, Invocation& in
   tensor.output = run.traces[*flags.trace].slot;
   Cause cause = ExplainTensor(run, tensor);
   if (invocation.flags.json) {
-    llvm::json::OStream json(invocation.out(), 1);
-    WriteCauseJson(run, cause, json);
-    invocation.out() << "\n";
+    WriteDocument(invocation.out(),
+                  [&](llvm::json::OStream& json) { WriteCauseFields(run, cause, json); });
   } else {
     WriteCauseText(run, cause, invocation.out());
   }
@@ -79,9 +79,7 @@ Expected<int> BlameFolder(const Flags& flags, Invocation& invocation) {
   BlameReport report = FindCauses(*run);
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
-    llvm::json::OStream json(os, 1);
-    json.object([&] { WriteBlameJson(*run, report, json); });
-    os << "\n";
+    WriteDocument(os, [&](llvm::json::OStream& json) { WriteBlameJson(*run, report, json); });
   } else {
     WriteBlameText(*run, report, os);
   }
@@ -120,9 +118,9 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
     return MakeError("{0}{1}", is_named ? "" : flags.path + ": ", text);
   }
   if (invocation.flags.json) {
-    llvm::json::OStream json(invocation.out(), 1);
-    json.object([&] { WriteRunBlameJson(*blame, LinesOf(opened), json); });
-    invocation.out() << "\n";
+    WriteDocument(invocation.out(), [&](llvm::json::OStream& json) {
+      WriteRunBlameJson(*blame, LinesOf(opened), json);
+    });
   } else {
     WriteRunBlameText(*blame, LinesOf(opened), invocation.out());
   }

@@ -8,6 +8,7 @@
 #include "lib/watch/array_text.h"
 #include "lib/watch/tensor_summary.h"
 #include "tools/debug_prompt.h"
+#include "tools/document.h"
 #include "tools/progress.h"
 
 namespace grapnel {
@@ -82,9 +83,9 @@ class UntilBreak {
   }
 
   void WriteJson(const DebugStop& stop) {
-    llvm::json::OStream json(invocation_.out(), 1);
-    json.object([&] { json.attributeObject("break", [&] { WriteStop(stop, json); }); });
-    invocation_.out() << "\n";
+    WriteDocument(invocation_.out(), [&](llvm::json::OStream& json) {
+      json.attributeObject("break", [&] { WriteStop(stop, json); });
+    });
   }
 
   void WriteStop(const DebugStop& stop, llvm::json::OStream& json) {

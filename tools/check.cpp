@@ -7,6 +7,7 @@
 #include "lib/render/draw_picture.h"
 #include "lib/support/file.h"
 #include "llvm/Support/Path.h"
+#include "tools/document.h"
 #include "tools/input.h"
 #include "tools/size_flags.h"
 #include "tools/time_limit.h"
@@ -59,11 +60,7 @@ Error WriteReports(const PolicyReport& report, const Flags& flags) {
   RETURN_IF_ERROR(WriteReport(flags.markdown, [&](auto& os) {
     WritePolicyMarkdown(report, llvm::sys::path::filename(flags.picture), os);
   }));
-  return WriteReport(flags.sarif, [&](auto& os) {
-    llvm::json::OStream json(os, 1);
-    WritePolicySarif(report, json);
-    os << "\n";
-  });
+  return WriteReport(flags.sarif, [&](auto& os) { WritePolicySarif(report, os); });
 }
 
 // What goes to standard output instead of the text, as flags name it.
@@ -78,9 +75,8 @@ std::vector<std::string> OnStandardOutput(const Flags& flags, const Invocation& 
 
 void Print(const PolicyReport& report, const Flags& flags, Invocation& invocation) {
   if (invocation.flags.json) {
-    llvm::json::OStream json(invocation.out(), 1);
-    WritePolicyJson(report, json);
-    invocation.out() << "\n";
+    WriteDocument(invocation.out(),
+                  [&](llvm::json::OStream& json) { WritePolicyJson(report, json); });
   } else if (OnStandardOutput(flags, invocation).empty() &&
              !(invocation.flags.quiet && report.Passes())) {
     WritePolicyText(report, flags.all, invocation.out());
@@ -88,13 +84,10 @@ void Print(const PolicyReport& report, const Flags& flags, Invocation& invocatio
 }
 
 int List(Invocation& invocation) {
-  if (!invocation.flags.json) {
+  if (invocation.flags.json)
+    WriteDocument(invocation.out(), WritePolicyChecksJson);
+  else
     WritePolicyChecks(invocation.out());
-    return kExitOk;
-  }
-  llvm::json::OStream json(invocation.out(), 1);
-  WritePolicyChecksJson(json);
-  invocation.out() << "\n";
   return kExitOk;
 }
 

@@ -2,8 +2,9 @@
 #include "lib/job/check_gradients.h"
 
 #include "lib/io/write.h"
+#include "lib/support/json.h"
 #include "lib/trace/gradient_rule.h"
-#include "llvm/Support/JSON.h"
+#include "tools/document.h"
 #include "tools/input.h"
 #include "tools/run_flags.h"
 #include "tools/time_limit.h"
@@ -47,36 +48,33 @@ void WriteText(const GradientCheck& check, llvm::raw_ostream& out) {
   }
 }
 
-void WriteJson(const GradientCheck& check, llvm::raw_ostream& out) {
-  llvm::json::OStream json(out, 1);
-  json.object([&] {
-    json.attribute("ok", check.ok());
-    json.attributeArray("of", [&] {
-      for (const std::string& y : check.ys) json.value(y);
-    });
-    json.attributeArray("by", [&] {
-      for (const CheckedTensor& tensor : check.tensors) {
-        json.object([&] {
-          json.attribute("tensor", tensor.name);
-          json.attribute("dtype", DataTypeName(tensor.dtype));
-          json.attributeArray("shape", [&] {
-            for (int64_t dim : tensor.dims) json.value(dim);
-          });
-          json.attribute("connected", tensor.is_connected);
-          json.attribute("checked", tensor.checked);
-          json.attribute("ok", tensor.ok());
-          json.attribute("tolerance", tensor.tolerance);
-          json.attributeObject("worst", [&] {
-            json.attribute("element", PlaceOf(tensor.worst.index, tensor.dims));
-            json.attribute("gradient", tensor.worst.made);
-            json.attribute("measured", tensor.worst.measured);
-            json.attribute("error", tensor.worst.error);
-          });
-        });
-      }
-    });
+void WriteTensor(const CheckedTensor& tensor, llvm::json::OStream& json) {
+  json.attribute("tensor", tensor.name);
+  json.attribute("dtype", DataTypeName(tensor.dtype));
+  json.attributeArray("shape", [&] {
+    for (int64_t dim : tensor.dims) json.value(dim);
   });
-  out << "\n";
+  json.attribute("connected", tensor.is_connected);
+  json.attribute("checked", tensor.checked);
+  json.attribute("ok", tensor.ok());
+  json.attribute("tolerance", NumberOrText(tensor.tolerance));
+  json.attributeObject("worst", [&] {
+    json.attribute("element", PlaceOf(tensor.worst.index, tensor.dims));
+    json.attribute("gradient", NumberOrText(tensor.worst.made));
+    json.attribute("measured", NumberOrText(tensor.worst.measured));
+    json.attribute("error", NumberOrText(tensor.worst.error));
+  });
+}
+
+void WriteCheck(const GradientCheck& check, llvm::json::OStream& json) {
+  json.attribute("ok", check.ok());
+  json.attributeArray("of", [&] {
+    for (const std::string& y : check.ys) json.value(y);
+  });
+  json.attributeArray("by", [&] {
+    for (const CheckedTensor& tensor : check.tensors)
+      json.object([&] { WriteTensor(tensor, json); });
+  });
 }
 
 // The graph with the gradients of what is fetched, without a check.
@@ -101,18 +99,18 @@ int List(Invocation& invocation) {
     }
     return kExitOk;
   }
-  llvm::json::OStream json(invocation.out(), 1);
-  json.array([&] {
-    for (const GradientEntry* entry : AllGradients()) {
-      if (entry->op == "(function)") continue;
-      json.object([&] {
-        json.attribute("op", entry->op);
-        json.attribute("gradient", entry->fn != nullptr);
-        if (entry->refusal) json.attribute("refusal", entry->refusal);
-      });
-    }
+  WriteDocument(invocation.out(), [](llvm::json::OStream& json) {
+    json.attributeArray("ops", [&] {
+      for (const GradientEntry* entry : AllGradients()) {
+        if (entry->op == "(function)") continue;
+        json.object([&] {
+          json.attribute("op", entry->op);
+          json.attribute("gradient", entry->fn != nullptr);
+          if (entry->refusal) json.attribute("refusal", entry->refusal);
+        });
+      }
+    });
   });
-  invocation.out() << "\n";
   return kExitOk;
 }
 
@@ -140,7 +138,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   }
   if (!check) return Annotate(flags.model, check.takeError());
   if (invocation.flags.json)
-    WriteJson(*check, invocation.out());
+    WriteDocument(invocation.out(), [&](llvm::json::OStream& json) { WriteCheck(*check, json); });
   else
     WriteText(*check, invocation.out());
   return check->ok() ? kExitOk : kExitNo;

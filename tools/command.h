@@ -13,6 +13,7 @@
 
 namespace grapnel {
 
+class PassRegistry;
 class Tensor;
 
 enum ExitCode { kExitOk = 0, kExitNo = 1, kExitBadInput = 2 };
@@ -35,7 +36,10 @@ struct Caller {
   CancelFlag cancel;       // ends the work where it looks at it: with an error, of whatever text
   std::function<void(std::string)> give_up;  // --timeout is over, and no kernel heard of it
   std::function<void(const std::string& name, const Tensor& value)>
-      take_value;  // what `run` fetched
+      take_value;                        // what `run` fetched
+  const PassRegistry* passes = nullptr;  // with those of the caller's own; null: the program's
+  // As Invocation::SayProgress; null: nobody looks.
+  std::function<void(llvm::StringRef what, int64_t done, int64_t total)> progress = nullptr;
 };
 
 // One invocation of a command: its flags and where its words go.
@@ -60,6 +64,11 @@ class Invocation {
   bool UseColor() const;  // on standard output
   // Ends the command's work: --timeout sets it, and a caller.
   CancelFlag& cancel() { return caller_ ? caller_->cancel : cancel_; }
+  // To who waits, from any thread: what is being done, "constant_folding", and which of how many;
+  // total 0: not said.
+  void SayProgress(llvm::StringRef what, int64_t done = 0, int64_t total = 0);
+  // The passes and rules that there are; null: the program's.
+  const PassRegistry* passes() const { return caller_ ? caller_->passes : nullptr; }
   // Null: the command was typed, and the process is its own.
   Caller* caller() { return caller_; }
 

@@ -3,6 +3,7 @@
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
+#include "tools/document.h"
 #include "tools/input.h"
 #include "tools/run_flags.h"
 #include "tools/time_limit.h"
@@ -89,9 +90,9 @@ Expected<int> RunPrecision(OpenedGraph& a, const Flags& flags, const CompareRequ
   DataType format = flags.precision == "float16" ? proto::DT_HALF : proto::DT_BFLOAT16;
   ASSIGN_OR_RETURN(PrecisionReport report, ComparePrecision(a, request, format, flags.rtol >= 0));
   if (invocation.flags.json) {
-    llvm::json::OStream json(invocation.out(), 1);
-    json.object([&] { WritePrecisionJson(report, json); });
-    invocation.out() << "\n";
+    WriteDocument(invocation.out(),
+                  [&](llvm::json::OStream& json) { WritePrecisionJson(report, json); },
+                  {.format = 2});
   } else if (!invocation.flags.quiet || !report.Agrees()) {
     WritePrecisionText(report, invocation.out());
   }
@@ -103,9 +104,8 @@ Expected<int> CompareAndPrint(OpenedGraph& a, const Flags& flags, CompareRequest
   ASSIGN_OR_RETURN(RunComparison comparison,
                    is_folder ? CompareFolder(a, flags, request) : CompareGraphs(a, flags, request));
   if (invocation.flags.json) {
-    llvm::json::OStream json(invocation.out(), 1);
-    json.object([&] { WriteComparisonJson(comparison, json); });
-    invocation.out() << "\n";
+    WriteDocument(invocation.out(),
+                  [&](llvm::json::OStream& json) { WriteComparisonJson(comparison, json); });
   } else if (!invocation.flags.quiet || !comparison.Agrees()) {
     WriteComparisonText(comparison, invocation.out());
   }

@@ -2,6 +2,7 @@
 #include "lib/render/convert.h"
 
 #include "lib/diff/diff.h"
+#include "lib/io/leave_out_values.h"
 #include "lib/pass/device_renames.h"
 #include "lib/support/text.h"
 #include "tools/input.h"
@@ -12,21 +13,23 @@ namespace {
 struct Flags {
   std::string model, other, graph, signature, output, to, node_data = "op-cost";
   std::vector<std::string> devices;
+  bool no_values = false;
 };
 
 // All graphs of a text to another text.
-Expected<int> WriteEach(llvm::ArrayRef<OpenedGraph> graphs, const ConvertOptions& options,
-                        const std::string& output, Invocation& invocation) {
+Expected<int> WriteEach(llvm::MutableArrayRef<OpenedGraph> graphs, const ConvertOptions& options,
+                        const Flags& flags, Invocation& invocation) {
   std::vector<TitledGraph> titled;
-  for (const OpenedGraph& graph : graphs) {
+  for (OpenedGraph& graph : graphs) {
     WarnOfProblems(graph, invocation.sink());
     TitledGraph& one = titled.emplace_back();
     one = {graph.file().title, &graph.module(), options};
     ASSIGN_OR_RETURN(FeedsAndFetches tensors, FeedsAndFetchesOf(graph, {}, {}));
     one.options.feeds = std::move(tensors.feeds);
     one.options.fetches = std::move(tensors.fetches);
+    if (flags.no_values) LeaveOutValues(&graph.module());
   }
-  RETURN_IF_ERROR(ConvertEach(titled, output));
+  RETURN_IF_ERROR(ConvertEach(titled, flags.output));
   return kExitOk;
 }
 
@@ -40,6 +43,11 @@ Error CheckFlags(const Flags& flags, ConvertFormat format) {
   if (two && flags.model == "-" && flags.other == "-")
     return MakeError("only one of the two graphs can come from standard input");
   return Error::success();
+}
+
+// The others have names and numbers of nodes alone.
+bool HoldsValues(ConvertFormat format) {
+  return format != ConvertFormat::kNodeData && format != ConvertFormat::kSyncNavigation;
 }
 
 Error RenameDevices(const Flags& flags, OpenedGraph* graph, Invocation& invocation) {
@@ -62,7 +70,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (graphs.size() > 1) {
     if (!flags.signature.empty()) return HoldsOneGraph("--signature", graphs.size());
     if (options.format != ConvertFormat::kText) return HoldsOneGraph(flags.output, graphs.size());
-    return WriteEach(graphs, options, flags.output, invocation);
+    return WriteEach(graphs, options, flags, invocation);
   }
   OpenedGraph& input = graphs.front();
   std::optional<SignatureGraph> taken;
@@ -82,6 +90,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     options.fetches = std::move(tensors.fetches);
   }
   if (flags.other.empty()) {
+    if (flags.no_values && HoldsValues(options.format)) LeaveOutValues(&input.module());
     RETURN_IF_ERROR(Convert(input.module(), options, flags.output));
     return kExitOk;
   }
@@ -127,6 +136,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--graph", flags->graph,
               "which graph of a file with several: its title as `info` shows it");
   AddSignatureFlag(line, flags->signature);
+  AddNoValuesFlag(line, flags->no_values);
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -3,12 +3,13 @@
 
 #include <set>
 
+#include "lib/io/leave_out_values.h"
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/JSON.h"
+#include "tools/document.h"
 #include "tools/input.h"
 
 namespace grapnel {
@@ -17,6 +18,7 @@ namespace {
 struct Flags {
   std::string model, graph, signature, scope, output;
   std::vector<std::string> inputs, outputs;
+  bool no_values = false;
 };
 
 Expected<std::vector<Port>> Find(const Graph& graph, llvm::ArrayRef<std::string> tensors) {
@@ -94,29 +96,25 @@ void PrintText(const CutResult& result, const Module& module, const Flags& flags
   os << Table(rows, "  ");
 }
 
-void PrintJson(const CutResult& result, const Module& module, llvm::raw_ostream& os) {
-  llvm::json::OStream json(os, 1);
-  json.object([&] {
-    json.attribute("nodes_before", static_cast<int64_t>(result.nodes_before));
-    json.attribute("nodes", static_cast<int64_t>(module.main.num_nodes()));
-    json.attributeArray("inputs", [&] {
-      for (const CutInput& input : result.inputs) {
-        json.object([&] {
-          json.attribute("tensor", llvm::json::fixUTF8(input.tensor));
-          json.attribute("placeholder",
-                         input.placeholder.empty()
-                             ? llvm::json::Value(nullptr)
-                             : llvm::json::Value(llvm::json::fixUTF8(input.placeholder)));
-          json.attribute("dtype", DataTypeName(input.dtype));
-          json.attribute("shape", input.shape.ToString());
-        });
-      }
-    });
-    json.attributeArray("functions_left_out", [&] {
-      for (const std::string& name : result.functions) json.value(llvm::json::fixUTF8(name));
-    });
+void WriteResult(const CutResult& result, const Module& module, llvm::json::OStream& json) {
+  json.attribute("nodes_before", static_cast<int64_t>(result.nodes_before));
+  json.attribute("nodes", static_cast<int64_t>(module.main.num_nodes()));
+  json.attributeArray("inputs", [&] {
+    for (const CutInput& input : result.inputs) {
+      json.object([&] {
+        json.attribute("tensor", llvm::json::fixUTF8(input.tensor));
+        json.attribute("placeholder",
+                       input.placeholder.empty()
+                           ? llvm::json::Value(nullptr)
+                           : llvm::json::Value(llvm::json::fixUTF8(input.placeholder)));
+        json.attribute("dtype", DataTypeName(input.dtype));
+        json.attribute("shape", input.shape.ToString());
+      });
+    }
   });
-  os << "\n";
+  json.attributeArray("functions_left_out", [&] {
+    for (const std::string& name : result.functions) json.value(llvm::json::fixUTF8(name));
+  });
 }
 
 Error CheckFlags(const Flags& flags) {
@@ -139,10 +137,12 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   for (const CutInput& cut : result->inputs)
     if (cut.placeholder.empty())
       sink(Severity::kWarning, flags.model + ": no output needs '" + cut.tensor + "'");
+  if (flags.no_values) LeaveOutValues(&input.module());
   RETURN_IF_ERROR(WriteGraph(input.module(), flags.output));
   if (flags.output == "-") return kExitOk;
   if (invocation.flags.json) {
-    PrintJson(*result, input.module(), invocation.out());
+    WriteDocument(invocation.out(),
+                  [&](llvm::json::OStream& json) { WriteResult(*result, input.module(), json); });
   } else if (!invocation.flags.quiet) {
     PrintText(*result, input.module(), flags, invocation.out());
   }
@@ -170,6 +170,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--graph", flags->graph,
               "which graph of a file with several: its title as `info` shows it");
   AddSignatureFlag(line, flags->signature);
+  AddNoValuesFlag(line, flags->no_values);
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -6,6 +6,7 @@
 #include "lib/diff/signature_diff.h"
 #include "lib/diff/statistics.h"
 #include "lib/job/model_values.h"
+#include "lib/job/without_values.h"
 #include "lib/render/diff_picture.h"
 #include "lib/render/draw_picture.h"
 #include "lib/serve/pages/diff_page.h"
@@ -14,6 +15,7 @@
 #include "lib/support/side_by_side.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"
+#include "tools/document.h"
 #include "tools/input.h"
 
 namespace grapnel {
@@ -22,7 +24,7 @@ namespace {
 struct Flags {
   std::string a, b, signature, ledger, output;
   std::vector<std::string> ignored, only, graphs;
-  bool all = false, names = false, statistics = false, values = false;
+  bool all = false, names = false, statistics = false, values = false, no_values = false;
 };
 
 // All that was found.
@@ -43,7 +45,9 @@ void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   llvm::raw_ostream& os = invocation.out();
   const ValueReport* values = found.values ? &*found.values : nullptr;
   if (invocation.flags.json) {
-    WriteDiffJson(found.diff, found.statistics, found.signatures, values, os);
+    WriteDocument(os, [&](llvm::json::OStream& json) {
+      WriteDiffJson(found.diff, found.statistics, found.signatures, values, json);
+    });
     return;
   }
   if (!invocation.flags.quiet) {
@@ -157,6 +161,8 @@ Expected<Sides> OpenSides(const Flags& flags, bool side_by_side) {
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (flags.values && flags.no_values)
+    return MakeError("--values tells of what --no-values leaves out: one of them");
   if (flags.values && !flags.signature.empty())
     return MakeError("--values compares whole models: no --signature");
   bool side_by_side = invocation.flags.threads != 1;
@@ -190,6 +196,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   Findings found;
   found.diff = DiffModules(a.module(), b.module(), options);
   found.statistics = CompareSizes(a.module(), b.module(), flags.statistics);
+  if (flags.no_values) LeaveOutValues(&sides.first.module(), &sides.second.module(), &found.diff);
   if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, found.diff, flags, invocation));
   if (flags.only.empty() && flags.signature.empty())
     found.signatures = DiffSignatures(a.file(), b.file(), found.diff);
@@ -224,6 +231,7 @@ RunCommand SetUp(CommandLine& line) {
               ".dot, .svg, .png or a page (.html)");
   line.Flag("--values", flags->values,
             "by how much variables and constants differ, those of checkpoints too");
+  AddNoValuesFlag(line, flags->no_values);
   line.Flag("--statistics", flags->statistics, "ops, constants and estimated FLOPs of both");
   line.Flag("--all", flags->all, "every change, and every value in full");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

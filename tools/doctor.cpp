@@ -3,6 +3,7 @@
 #include "lib/job/doctor_text.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_folder.h"
+#include "tools/document.h"
 #include "tools/input.h"
 #include "tools/run_flags.h"
 #include "tools/time_limit.h"
@@ -20,21 +21,17 @@ struct Flags {
 };
 
 int List(Invocation& invocation) {
-  if (!invocation.flags.json) {
+  if (invocation.flags.json)
+    WriteDocument(invocation.out(), WriteChecksJson);
+  else
     WriteChecksText(invocation.out());
-    return kExitOk;
-  }
-  llvm::json::OStream json(invocation.out(), 1);
-  WriteChecksJson(json);
-  invocation.out() << "\n";
   return kExitOk;
 }
 
 int Print(const Diagnosis& diagnosis, const Flags& flags, Invocation& invocation) {
   if (invocation.flags.json) {
-    llvm::json::OStream json(invocation.out(), 1);
-    WriteDiagnosisJson(diagnosis, json);
-    invocation.out() << "\n";
+    WriteDocument(invocation.out(),
+                  [&](llvm::json::OStream& json) { WriteDiagnosisJson(diagnosis, json); });
   } else {
     WriteDiagnosisText(diagnosis, invocation.out());
   }

@@ -12,7 +12,7 @@
 #include "lib/shape/body_costs.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_text.h"
-#include "llvm/Support/JSON.h"
+#include "tools/document.h"
 #include "tools/input.h"
 #include "tools/size_flags.h"
 
@@ -58,6 +58,16 @@ void WriteCost(const RunCost& cost, llvm::json::OStream& json) {
   });
 }
 
+// Of a graph in a dump folder's list the title alone.
+void WriteOneGraph(const OpenedGraph& opened, bool with_costs, llvm::json::OStream& json) {
+  const GraphInFile& graph = opened.file();
+  if (!graph.module) return json.attribute("title", llvm::json::fixUTF8(graph.title));
+  Findings found = Examine(opened);
+  WriteSummaryJson(graph, found.summary, json);
+  if (with_costs) WriteCost(CostOfRun(opened), json);
+  WriteProblems(json, found.problems);
+}
+
 void PrintCost(const RunCost& cost, llvm::raw_ostream& os) {
   const char* least = cost.open > 0 ? "at least " : "";
   os << "\none run\n  " << least << WithCommas(cost.flops) << " FLOPs, tensors of " << least
@@ -72,7 +82,7 @@ Expected<int> PrintUnsupported(const OpenedGraph& input, const Flags& flags,
   llvm::raw_ostream& os = invocation.out();
   std::vector<UnsupportedOp> ops = UnsupportedOps(input.module(), "CPU");
   if (invocation.flags.json) {
-    WriteUnsupportedJson(ops, os);
+    WriteDocument(os, [&](llvm::json::OStream& json) { WriteUnsupportedJson(ops, json); });
   } else if (ops.empty()) {
     os << flags.model << ": every op runs on the CPU\n";
   } else {
@@ -87,6 +97,14 @@ std::string FullName(const Node& node) {
   return function ? (function->name() + "/" + node.name()).str() : node.name().str();
 }
 
+void WriteNode(const Node& node, const LineTable::Stack& stack, llvm::json::OStream& json) {
+  json.attribute("node", llvm::json::fixUTF8(FullName(node)));
+  json.attribute("op", llvm::json::fixUTF8(node.op()));
+  json.attributeBegin("stack");
+  WriteStackJson(stack, json);
+  json.attributeEnd();
+}
+
 // One node: what it is, and the lines of the program that made it.
 Error PrintNode(const OpenedGraph& input, const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(Node node, FindNode(input.module(), flags.node));
@@ -99,15 +117,7 @@ Error PrintNode(const OpenedGraph& input, const Flags& flags, Invocation& invoca
     WriteStack(stack, input.model().path, os);
     return Error::success();
   }
-  llvm::json::OStream json(os, 1);
-  json.object([&] {
-    json.attribute("node", llvm::json::fixUTF8(FullName(node)));
-    json.attribute("op", llvm::json::fixUTF8(node.op()));
-    json.attributeBegin("stack");
-    WriteStackJson(stack, json);
-    json.attributeEnd();
-  });
-  os << "\n";
+  WriteDocument(os, [&](llvm::json::OStream& json) { WriteNode(node, stack, json); });
   return Error::success();
 }
 
@@ -125,22 +135,13 @@ Error PrintLine(const OpenedGraph& input, const Flags& flags, Invocation& invoca
     os << Table(rows);
     return Error::success();
   }
-  llvm::json::OStream json(os, 1);
-  json.object([&] {
+  WriteDocument(os, [&](llvm::json::OStream& json) {
     json.attribute("line", llvm::json::fixUTF8(flags.line));
     json.attributeArray("nodes", [&] {
-      for (const Node& node : *nodes) {
-        json.object([&] {
-          json.attribute("node", llvm::json::fixUTF8(FullName(node)));
-          json.attribute("op", llvm::json::fixUTF8(node.op()));
-          json.attributeBegin("stack");
-          WriteStackJson(lines.StackOf(node), json);
-          json.attributeEnd();
-        });
-      }
+      for (const Node& node : *nodes)
+        json.object([&] { WriteNode(node, lines.StackOf(node), json); });
     });
   });
-  os << "\n";
   return Error::success();
 }
 
@@ -148,9 +149,7 @@ Expected<int> PrintDebugFolder(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(DebugFolder folder, ReadDebugFolder(flags.model));
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
-    llvm::json::OStream json(os, 1);
-    WriteDebugFolderJson(folder, json);
-    os << "\n";
+    WriteDocument(os, [&](llvm::json::OStream& json) { WriteDebugFolderJson(folder, json); });
   } else {
     auto count_bad = [](const DebugRun& run) { return FindCauses(run, 1).alerts.size(); };
     WriteDebugFolderText(folder, flags.all, count_bad, os);
@@ -173,7 +172,10 @@ Expected<std::vector<OpenedGraph>> GraphsToTell(const Flags& flags) {
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.devices || flags.kernels) {
-    (flags.devices ? WriteDevices : WriteKernels)(invocation.out(), invocation.flags.json);
+    if (invocation.flags.json)
+      WriteDocument(invocation.out(), flags.devices ? WriteDevicesJson : WriteKernelsJson);
+    else
+      (flags.devices ? WriteDevicesText : WriteKernelsText)(invocation.out());
     return kExitOk;
   }
   if (flags.model.empty()) return MakeError("MODEL is required (or --kernels, --devices)");
@@ -203,27 +205,14 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   const Model& model = graphs.front().model();
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
-    llvm::json::OStream json(os, 1);
-    json.object([&] {
+    WriteDocument(os, [&](llvm::json::OStream& json) {
       json.attribute("path", llvm::json::fixUTF8(flags.model));
       json.attribute("kind", FileKindName(model.kind));
       json.attributeArray("graphs", [&] {
-        for (const OpenedGraph& opened : graphs) {
-          const GraphInFile& graph = opened.file();
-          json.object([&] {
-            if (!graph.module) {
-              json.attribute("title", llvm::json::fixUTF8(graph.title));
-              return;
-            }
-            Findings found = Examine(opened);
-            WriteSummaryJson(graph, found.summary, json);
-            if (with_costs) WriteCost(CostOfRun(opened), json);
-            WriteProblems(json, found.problems);
-          });
-        }
+        for (const OpenedGraph& opened : graphs)
+          json.object([&] { WriteOneGraph(opened, with_costs, json); });
       });
     });
-    os << "\n";
     return kExitOk;
   }
   if (invocation.flags.quiet) {

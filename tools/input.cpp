@@ -55,6 +55,12 @@ void AddSignatureFlag(CommandLine& line, std::string& signature) {
       .ShownAs("NAME");
 }
 
+void AddNoValuesFlag(CommandLine& line, bool& no_values) {
+  line.Flag("--no-values", no_values,
+            "constants as dtype and shape, no paths and no lines of the program: to be shown to "
+            "others (docs/seeing.md)");
+}
+
 Error TakeGiven(llvm::StringRef signature, const GivenSizes& sizes, OpenedGraph* opened) {
   if (signature.empty()) return FillSizes(sizes, {}, opened);
   return TakeSignature(signature, sizes, opened).takeError();

@@ -29,6 +29,9 @@ Expected<OpenedGraph> OpenFunction(llvm::StringRef path, llvm::ArrayRef<TracedFu
 void AddSignatureFlag(CommandLine& line, std::string& signature);
 Error TakeGiven(llvm::StringRef signature, const GivenSizes& sizes, OpenedGraph* opened);
 
+// --no-values of commands whose output is shown to others.
+void AddNoValuesFlag(CommandLine& line, bool& no_values);
+
 // Runs `command` on the graph of that `title`; without one on the only graph, or on each graph of a
 // text in turn, a line of dashes with its title printed before each. An error of one is printed,
 // and the others are done; the result is the worst of all. `outputs` are names of files, empty

@@ -4,6 +4,7 @@
 #include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "tools/command.h"
+#include "tools/document.h"
 
 namespace grapnel {
 namespace {
@@ -39,11 +40,11 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::vector<std::string> wanted, Wanted(flags));
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
-    llvm::json::OStream json(os, 1);
-    json.array([&] {
-      for (const std::string& name : wanted) WriteOpJson(*FindOp(name), json);
+    WriteDocument(os, [&](llvm::json::OStream& json) {
+      json.attributeArray("ops", [&] {
+        for (const std::string& name : wanted) WriteOpJson(*FindOp(name), json);
+      });
     });
-    os << "\n";
     return kExitOk;
   }
   // Of many ops the names are enough.

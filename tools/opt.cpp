@@ -11,6 +11,7 @@
 #include "lib/shape/inference.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
+#include "tools/document.h"
 #include "tools/input.h"
 #include "tools/pipeline.h"
 #include "tools/size_flags.h"
@@ -102,19 +103,10 @@ Expected<int> TellFailure(const OpenedGraph& opened, const OptimizeRequest& requ
     return kExitNo;
   }
   Error error = Annotate(path, done.AsError());
-  if (!done.failed) return error;
+  // With passes of the caller's own `grapnel` repeats nothing.
+  if (!done.failed || request.registry) return error;
   return MakeError("{0}\n{1}", TextOf(std::move(error)),
                    ReproducerText(opened, request, done, invocation.flags));
-}
-
-void WriteJson(const Flags& flags, size_t nodes_before, size_t nodes_after, const Optimized& done,
-               llvm::raw_ostream& os) {
-  llvm::json::OStream json(os, 1);
-  json.object([&] {
-    json.attribute("path", llvm::json::fixUTF8(flags.model));
-    WriteOptimizedJson(done, nodes_before, nodes_after, flags.timing, json);
-  });
-  os << "\n";
 }
 
 // A GraphDef has no values of variables: who opens it without the SavedModel gets none.
@@ -141,7 +133,7 @@ Error WriteResult(const OpenedGraph& opened, const Flags& flags, Invocation& inv
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
   RETURN_IF_ERROR(FillSizes(flags.sizes, flags.pipeline.request.signature, &opened));
   ThreadPool pool(invocation.flags.threads);
-  OptimizeRequest request = flags.pipeline.Request();
+  OptimizeRequest request = flags.pipeline.Request(invocation);
   request.pool = &pool;
   request.sink = invocation.sink();
   request.dump_folder = flags.dump_dir;
@@ -177,7 +169,10 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   if (ledger) RETURN_IF_ERROR(ledger->Commit());
   RETURN_IF_ERROR(WriteResult(opened, flags, invocation));
   if (invocation.flags.json) {
-    WriteJson(flags, nodes_before, count_nodes(), done, invocation.out());
+    WriteDocument(invocation.out(), [&](llvm::json::OStream& json) {
+      json.attribute("path", llvm::json::fixUTF8(flags.model));
+      WriteOptimizedJson(done, nodes_before, count_nodes(), flags.timing, json);
+    });
     return kExitOk;
   }
   PrintNearMisses(done.near_misses, lines, wants_all_misses, flags.print, invocation.out());

@@ -6,7 +6,7 @@
 #include "lib/job/source.h"
 #include "lib/pass/registry.h"
 #include "lib/support/text.h"
-#include "llvm/Support/JSON.h"
+#include "tools/document.h"
 #include "tools/input.h"
 #include "tools/pipeline.h"
 
@@ -20,39 +20,48 @@ struct Flags {
   PipelineFlags pipeline;
 };
 
+const PassRegistry& RegistryOf(const Invocation& invocation) {
+  return invocation.passes() ? *invocation.passes() : PassRegistry::Get();
+}
+
+void WritePass(const PassRegistry& registry, const PassRegistry::Entry& entry,
+               llvm::json::OStream& json) {
+  json.attribute("name", entry.info.name);
+  json.attribute("config_name", entry.info.config_name);
+  json.attribute("order", entry.info.order);
+  json.attribute("default_on", entry.info.default_on);
+  json.attribute("run_once", entry.info.run_once);
+  json.attribute("toggle", entry.info.toggle);
+  json.attribute("help", entry.info.help);
+  json.attribute("refuses", entry.info.refuses);
+  if (*entry.plugin) json.attribute("plugin", entry.plugin);
+  json.attributeArray("rules", [&] {
+    for (const PassStep& rule : registry.ReportedBy(entry)) {
+      json.object([&] {
+        json.attribute("name", rule.name);
+        json.attribute("help", rule.help);
+        if (*rule.refuses) json.attribute("refuses", rule.refuses);
+        if (*rule.plugin) json.attribute("plugin", rule.plugin);
+      });
+    }
+  });
+}
+
+void WritePasses(const PassRegistry& registry, llvm::json::OStream& json) {
+  json.attributeArray("passes", [&] {
+    for (const PassRegistry::Entry* entry : registry.Passes())
+      json.object([&] { WritePass(registry, *entry, json); });
+  });
+}
+
 int List(Invocation& invocation) {
+  const PassRegistry& registry = RegistryOf(invocation);
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
-    llvm::json::OStream json(os, 1);
-    json.array([&] {
-      for (const PassRegistry::Entry* entry : PassRegistry::Get().Passes()) {
-        json.object([&] {
-          json.attribute("name", entry->info.name);
-          json.attribute("config_name", entry->info.config_name);
-          json.attribute("order", entry->info.order);
-          json.attribute("default_on", entry->info.default_on);
-          json.attribute("run_once", entry->info.run_once);
-          json.attribute("toggle", entry->info.toggle);
-          json.attribute("help", entry->info.help);
-          json.attribute("refuses", entry->info.refuses);
-          if (*entry->plugin) json.attribute("plugin", entry->plugin);
-          json.attributeArray("rules", [&] {
-            for (const PassStep& rule : PassRegistry::Get().ReportedBy(*entry)) {
-              json.object([&] {
-                json.attribute("name", rule.name);
-                json.attribute("help", rule.help);
-                if (*rule.refuses) json.attribute("refuses", rule.refuses);
-                if (*rule.plugin) json.attribute("plugin", rule.plugin);
-              });
-            }
-          });
-        });
-      }
-    });
-    os << "\n";
+    WriteDocument(os, [&](llvm::json::OStream& json) { WritePasses(registry, json); });
     return kExitOk;
   }
-  for (const PassRegistry::Entry* entry : PassRegistry::Get().Passes()) {
+  for (const PassRegistry::Entry* entry : registry.Passes()) {
     const PassInfo& info = entry->info;
     os << info.name << "  ("
        << (info.order ? "place " + std::to_string(info.order) + (info.default_on ? ", on" : ", off")
@@ -62,7 +71,7 @@ int List(Invocation& invocation) {
     os << ")\n  " << info.help << "\n";
     if (*info.refuses) os << "  leaves alone: " << info.refuses << "\n";
     std::vector<std::vector<std::string>> rows;
-    for (const PassStep& rule : PassRegistry::Get().ReportedBy(*entry)) {
+    for (const PassStep& rule : registry.ReportedBy(*entry)) {
       bool is_guest = *rule.plugin && !*entry->plugin;
       rows.push_back(
           {rule.name, rule.help + (is_guest ? std::string(" (of ") + rule.plugin + ")" : "")});
@@ -75,7 +84,7 @@ int List(Invocation& invocation) {
 Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags& flags,
                        Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
-  OptimizeRequest request = flags.pipeline.Request();
+  OptimizeRequest request = flags.pipeline.Request(invocation);
   request.pool = &pool;
   request.sink = invocation.sink();
   const LineTable lines = LinesOf(opened);
@@ -84,9 +93,8 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
   if (!undone.assumed.empty() && !invocation.flags.quiet)
     invocation.err() << opened.model().path << ": " << undone.assumed << "\n";
   if (invocation.flags.json) {
-    llvm::json::OStream json(os, 1);
-    WriteNearMissesJson(undone.refusals, json);
-    os << "\n";
+    WriteDocument(os,
+                  [&](llvm::json::OStream& json) { WriteNearMissesJson(undone.refusals, json); });
     return kExitOk;
   }
   WriteNearMissGroups(GroupNearMisses(undone.refusals, opened.module(), lines), flags.all, os);
@@ -101,8 +109,9 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
 }
 
 Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
+  const PassRegistry& registry = RegistryOf(invocation);
   std::string rule = flags.why_not.size() > 1 ? flags.why_not.front() : "";
-  Error no_rule = rule.empty() ? Error::success() : PassRegistry::Get().DemandRule(rule);
+  Error no_rule = rule.empty() ? Error::success() : registry.DemandRule(rule);
   auto is_there = [](const std::string& model) {
     return FileExists(model) || !SourceAndFunction(model).first.empty();
   };
@@ -110,7 +119,7 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
     return Annotate("--why-not: the rule comes first, then the model", std::move(no_rule));
   if (no_rule) return no_rule;
   if (const std::string& model = flags.why_not.back(); rule.empty() && !is_there(model)) {
-    Error no_such_rule = PassRegistry::Get().DemandRule(model);
+    Error no_such_rule = registry.DemandRule(model);
     if (!no_such_rule)
       return MakeError("--why-not {0}: a model was expected after the rule", model);
     llvm::consumeError(std::move(no_such_rule));

@@ -7,23 +7,24 @@ namespace {
 
 class PassProgress : public Instrumentation {
  public:
-  explicit PassProgress(const CancelFlag& cancel) : cancel_(cancel) {}
+  explicit PassProgress(Invocation& invocation) : invocation_(invocation) {}
   bool ReadsRewrites() const override { return false; }
   Error BeforePass(const Stage& stage, const Module&) override {
-    Progress::Say(stage.function.empty() ? stage.pass : stage.pass + " in " + stage.function);
-    return StopIfCancelled(&cancel_);
+    invocation_.SayProgress(stage.function.empty() ? stage.pass
+                                                   : stage.pass + " in " + stage.function);
+    return StopIfCancelled(&invocation_.cancel());
   }
   bool TakesBodiesApart() const override { return true; }
 
  private:
-  const CancelFlag& cancel_;
+  Invocation& invocation_;
 };
 
 }  // namespace
 
 std::unique_ptr<Instrumentation> MakePassProgress(Invocation& invocation) {
   if (!Progress::IsOn() && !invocation.caller()) return nullptr;
-  return std::make_unique<PassProgress>(invocation.cancel());
+  return std::make_unique<PassProgress>(invocation);
 }
 
 void PipelineFlags::AddTo(CommandLine& line) {
@@ -65,9 +66,10 @@ void PipelineFlags::AddValuesTo(CommandLine& line) {
       .ShowDefault();
 }
 
-OptimizeRequest PipelineFlags::Request() const {
+OptimizeRequest PipelineFlags::Request(const Invocation& invocation) const {
   OptimizeRequest made = request;
   made.config_name = "--rewriter-config";
+  made.registry = invocation.passes();
   for (const std::string& feed : feeds) {
     auto [tensor, file] = llvm::StringRef(feed).split('=');
     made.feeds.push_back({tensor.str(), file.str(), Tensor()});

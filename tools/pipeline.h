@@ -18,7 +18,7 @@ struct PipelineFlags {
   void AddDeviceTo(CommandLine& line);
   void AddValuesTo(CommandLine& line);  // how values are compared
   // What the flags ask for.
-  OptimizeRequest Request() const;
+  OptimizeRequest Request(const Invocation& invocation) const;
 };
 
 // Says which pass runs, to who waits, and ends the work between two passes when who called no

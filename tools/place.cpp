@@ -9,6 +9,7 @@
 #include "lib/serve/pages/placement_page.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
+#include "tools/document.h"
 #include "tools/input.h"
 
 namespace grapnel {
@@ -182,15 +183,16 @@ Error PrintPlacement(const Flags& flags, const Placed& placed, const Logged& log
 
 void PrintJson(const Flags& flags, const PlacementContext& context,
                llvm::ArrayRef<std::string> logged, llvm::raw_ostream& os) {
-  llvm::json::OStream json(os);
   std::optional<PlacementReport> report;
   std::optional<CostReport> cost;
   if (flags.table && !context.placement.failure)
     report = MakePlacementReport(context.graph, context.devices, context.placement);
   if (flags.report && !context.placement.failure)
     cost = MakeCostReport(context.graph, context.devices, context.placement);
-  WritePlacementJson(json, context, logged, report ? &*report : nullptr, cost ? &*cost : nullptr);
-  os << "\n";
+  auto write = [&](llvm::json::OStream& json) {
+    WritePlacementJson(json, context, logged, report ? &*report : nullptr, cost ? &*cost : nullptr);
+  };
+  WriteDocument(os, write, {.on_one_line = true});
 }
 
 Error WritePage(const Flags& flags, const PlacementContext& context, const std::string& title) {

@@ -5,15 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 
-#include "kernels/gpu/cuda_build.h"
 #include "lib/job/plugin.h"
 #include "lib/support/exceptions.h"
 #include "lib/support/file.h"
 #include "lib/support/plugin.h"
 #include "lib/support/printable.h"
 #include "lib/support/suggest.h"
-#include "lib/support/version.h"
 #include "llvm/Support/Signals.h"
+#include "tools/built_with.h"
 #include "tools/command.h"
 #include "tools/progress.h"
 
@@ -153,8 +152,12 @@ Parser::Parser(llvm::ArrayRef<const char*> arguments, Invocation& invocation)
           "Opens TensorFlow graphs: shows them, optimises them as Grappler does, runs them and "
           "says what happened.",
           "grapnel") {
-  app_.set_version_flag("--version",
-                        std::string("grapnel " GRAPNEL_VERSION " (") + CudaBuildText() + ")");
+  // CLI11 ends at --version before it complains of what it does not know.
+  bool is_verbose = llvm::any_of(arguments.drop_front(), [](llvm::StringRef argument) {
+    return argument == "--verbose" || argument == "-v";
+  });
+  app_.set_version_flag("--version", is_verbose ? BuiltWithText() : VersionText(),
+                        "the version; with --verbose what it was built with");
   app_.require_subcommand(1);
   app_.footer(
       "`grapnel COMMAND --help` explains a command. Exit codes: 0 fine, 1 the answer is no, 2 bad "
@@ -290,6 +293,13 @@ MessageSink Invocation::sink() {
     Progress::MakeWay();
     PrintableErr() << "grapnel: " << label << text << "\n";
   };
+}
+
+void Invocation::SayProgress(llvm::StringRef what, int64_t done, int64_t total) {
+  if (!caller_)
+    Progress::Say(what, done, total);
+  else if (caller_->progress)
+    caller_->progress(what, done, total);
 }
 
 bool Invocation::UseColor() const {

@@ -4,6 +4,7 @@
 #include "lib/query/path_pattern.h"
 #include "lib/query/result_text.h"
 #include "llvm/ADT/StringExtras.h"
+#include "tools/document.h"
 #include "tools/input.h"
 #include "tools/size_flags.h"
 
@@ -63,7 +64,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
         Severity::kWarning,
         llvm::formatv("only the first {0} paths are shown (--limit)", flags.limit).str());
   if (invocation.flags.json) {
-    WriteJson(*found, os);
+    WriteDocument(os, [&](llvm::json::OStream& json) { WriteResultJson(*found, json); });
   } else if (flags.csv) {
     WriteCsv(*found, os);
   } else {

@@ -5,7 +5,6 @@
 #include "lib/support/text.h"
 #include "tools/check_command.h"
 #include "tools/input.h"
-#include "tools/progress.h"
 
 namespace grapnel {
 namespace {
@@ -25,7 +24,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   options.max_checks = flags.max_checks;
   int checks = 0;
   options.interesting = [&](const Module& module) -> Expected<bool> {
-    Progress::Say(
+    invocation.SayProgress(
         llvm::formatv("check {0}, {1} nodes left", ++checks, module.main.num_nodes()).str());
     ASSIGN_OR_RETURN(CheckCommand::Outcome outcome, command.Run(module));
     if (outcome.exit_code != 0) {

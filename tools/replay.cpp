@@ -2,13 +2,13 @@
 #include "lib/job/replay.h"
 
 #include "lib/ir/device_name.h"
+#include "lib/support/json.h"
 #include "lib/support/text.h"
 #include "lib/watch/tap.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "tools/command.h"
-#include "tools/progress.h"
+#include "tools/document.h"
 #include "tools/spread_flags.h"
 #include "tools/time_limit.h"
 
@@ -42,16 +42,15 @@ void Print(const Flags& flags, const std::string& path, const Replayed& replayed
   std::string name = llvm::sys::path::filename(llvm::StringRef(path).rtrim('/')).str();
   bool passed = replayed.status == Replayed::kPass;
   if (invocation.flags.json) {
-    llvm::json::OStream json(os);
-    json.object([&] {
+    auto write = [&](llvm::json::OStream& json) {
       json.attribute("case", llvm::json::fixUTF8(name));
       json.attribute("status", StatusName(replayed.status));
       json.attribute("median_ms", replayed.median_ms);
       json.attribute("taps", replayed.taps);
-      json.attribute("max_error", replayed.max_error);
+      json.attribute("max_error", NumberOrText(replayed.max_error));
       json.attribute("message", llvm::json::fixUTF8(replayed.message));
-    });
-    os << "\n";
+    };
+    WriteDocument(os, write, {.on_one_line = true});
     return;
   }
   if (invocation.flags.quiet && passed) return;
@@ -87,7 +86,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   flags.spread.Fill(&request.run, "--run-on");
   int passed = 0, failed = 0;
   for (const std::string& path : flags.cases) {
-    Progress::Say(path, passed + failed + 1, flags.cases.size());
+    invocation.SayProgress(path, passed + failed + 1, flags.cases.size());
     RETURN_IF_ERROR(StopIfCancelled(&invocation.cancel()));
     Replayed replayed = ReplayInTime(path, request, flags, invocation);
     ++(replayed.status == Replayed::kPass ? passed : failed);

@@ -139,7 +139,7 @@ class GraphRuns {
     if (KeepsSomething() && !invocation_.caller())
       interruption_.emplace(cancel_, flags_.repeat > 1);
     for (int i = 0; i < flags_.repeat && !job_->stops() && !IsInterrupted(); ++i) {
-      if (flags_.repeat > 1) Progress::Say("run", i + 1, flags_.repeat);
+      if (flags_.repeat > 1) invocation_.SayProgress("run", i + 1, flags_.repeat);
       Error error = RunOnce();
       if (error && !IsInterrupted()) return End(std::move(error));
       llvm::consumeError(std::move(error));

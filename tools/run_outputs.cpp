@@ -7,6 +7,7 @@
 #include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"
+#include "tools/document.h"
 #include "tools/run_flags.h"
 
 namespace grapnel {
@@ -43,26 +44,23 @@ void PrintFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> output
 void WriteFetchesJson(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<std::vector<Tensor>> runs,
                       bool all, llvm::raw_ostream& os) {
   int64_t limit = all ? std::numeric_limits<int64_t>::max() : 8;
-  llvm::json::OStream json(os, 1);
-  auto write = [&](const Fetched& fetch, const Tensor& output) {
-    json.object([&] {
-      WriteTensorJson(fetch.tensor, output, limit, json);
-      if (fetch.name != fetch.tensor) json.attribute("key", llvm::json::fixUTF8(fetch.name));
-      if (!fetch.file.empty()) json.attribute("file", fetch.file);
-    });
+  auto write = [&](const Fetched& fetch, const Tensor& output, llvm::json::OStream& json) {
+    WriteTensorJson(fetch.tensor, output, limit, json);
+    if (fetch.name != fetch.tensor) json.attribute("key", llvm::json::fixUTF8(fetch.name));
+    if (!fetch.file.empty()) json.attribute("file", fetch.file);
   };
-  json.object([&] {
+  WriteDocument(os, [&](llvm::json::OStream& json) {
     json.attributeArray("runs", [&] {
       for (const std::vector<Tensor>& outputs : runs) {
         json.object([&] {
           json.attributeArray("fetches", [&] {
-            for (size_t i = 0; i < outputs.size(); ++i) write(fetched[i], outputs[i]);
+            for (size_t i = 0; i < outputs.size(); ++i)
+              json.object([&] { write(fetched[i], outputs[i], json); });
           });
         });
       }
     });
   });
-  os << "\n";
 }
 
 Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs) {

@@ -9,6 +9,7 @@
 #include "lib/support/suggest.h"
 #include "llvm/Support/Path.h"
 #include "tools/command.h"
+#include "tools/document.h"
 
 namespace grapnel {
 namespace {
@@ -65,7 +66,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   } else if (flags.changes) {
     WriteTimelineChanges(timeline, {invocation.UseColor(), false}, os);
   } else if (invocation.flags.json) {
-    WriteTimelineJson(timeline, os);
+    WriteDocument(os, [&](llvm::json::OStream& json) { WriteTimelineJson(timeline, json); });
   } else {
     WriteTimelineTable(timeline, os);
   }

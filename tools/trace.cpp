@@ -6,8 +6,8 @@
 #include "lib/job/plugin.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
-#include "llvm/Support/JSON.h"
 #include "tools/command.h"
+#include "tools/document.h"
 #include "tools/trace_eager.h"
 
 namespace grapnel {
@@ -20,16 +20,16 @@ struct Flags {
 
 int List(const std::vector<TracedChoice>& choices, Invocation& invocation) {
   if (invocation.flags.json) {
-    llvm::json::OStream json(invocation.out(), 2);
-    json.array([&] {
-      for (const TracedChoice& choice : choices) {
-        json.object([&] {
-          json.attribute("name", choice.name);
-          json.attribute("help", llvm::json::fixUTF8(choice.help));
-        });
-      }
+    WriteDocument(invocation.out(), [&](llvm::json::OStream& json) {
+      json.attributeArray("functions", [&] {
+        for (const TracedChoice& choice : choices) {
+          json.object([&] {
+            json.attribute("name", choice.name);
+            json.attribute("help", llvm::json::fixUTF8(choice.help));
+          });
+        }
+      });
     });
-    invocation.out() << "\n";
     return kExitOk;
   }
   std::vector<std::vector<std::string>> rows;

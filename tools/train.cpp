@@ -6,13 +6,14 @@
 
 #include "lib/job/save_model.h"
 #include "lib/job/traced_graphs.h"
+#include "lib/support/json.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "lib/trace/eager.h"
 #include "lib/trace/optimizers.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
+#include "tools/document.h"
 #include "tools/input.h"
 #include "tools/interruption.h"
 #include "tools/progress.h"
@@ -59,19 +60,15 @@ std::string Line(const TrainedStep& step) {
   return os.str();
 }
 
-// One line of JSON a step.
-void WriteJson(const TrainedStep& step, llvm::raw_ostream& out) {
-  llvm::json::OStream json(out);
-  json.object([&] {
+// A document a step, on one line.
+void WriteStep(const TrainedStep& step, llvm::raw_ostream& out) {
+  auto write = [&](llvm::json::OStream& json) {
     json.attribute("step", step.step);
-    for (const auto& [name, value] : step.scalars) {
-      if (std::isfinite(value))
-        json.attribute(name, value);
-      else
-        json.attribute(name, llvm::formatv("{0}", value).str());
-    }
-  });
-  out << "\n";
+    json.attributeObject("scalars", [&] {
+      for (const auto& [name, value] : step.scalars) json.attribute(name, NumberOrText(value));
+    });
+  };
+  WriteDocument(out, write, {.on_one_line = true});
   out.flush();
 }
 
@@ -176,11 +173,11 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   std::optional<Interruption> interruption;
   if (!invocation.caller()) interruption.emplace(cancel, /*has_several_runs=*/true);
   auto each = [&](const TrainedStep& step) {
-    Progress::Say("step", step.step, flags.steps);
+    invocation.SayProgress("step", step.step, flags.steps);
     bool is_said = step.step % flags.log_every == 0 || step.step == 1 || step.step == flags.steps;
     for (const auto& scalar : step.scalars) is_said |= !std::isfinite(scalar.second);
     if (is_said && invocation.flags.json) {
-      WriteJson(step, invocation.out());
+      WriteStep(step, invocation.out());
     } else if (is_said && !invocation.flags.quiet) {
       invocation.out() << Line(step) << "\n";
       invocation.out().flush();

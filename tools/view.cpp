@@ -1,6 +1,7 @@
 // `grapnel view MODEL -o FILE`: a picture of what was chosen.
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
+#include "lib/job/without_values.h"
 #include "lib/render/device_scopes.h"
 #include "lib/render/draw_picture.h"
 #include "lib/render/node_data.h"
@@ -13,6 +14,7 @@
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"
+#include "tools/document.h"
 #include "tools/input.h"
 #include "tools/size_flags.h"
 
@@ -23,7 +25,7 @@ struct Flags {
   std::string model, graph, signature, output, format, path, hide,
       color_by = "op", direction = "down", group_by = "scope", aggregate = "max";
   std::vector<std::string> feeds, fetches, node_data;
-  bool whole = false;
+  bool whole = false, no_values = false;
   SizeFlags sizes;
   ViewOptions view;
 };
@@ -92,6 +94,9 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   for (OpenedGraph& graph : graphs) {
     RETURN_IF_ERROR(FillSizes(flags.sizes, flags.signature, &graph));
     WarnOfProblems(graph, invocation.sink());
+    if (flags.no_values) {
+      ASSIGN_OR_RETURN(graph, WithoutValues(std::move(graph)));
+    }
     RETURN_IF_ERROR(ChooseSignature(graph.model(), graph.file(), flags.signature).takeError());
     auto address = PageAddress(graph.module(), flags.view, flags.hide);
     if (!address) return Annotate(flags.model, address.takeError());
@@ -128,6 +133,9 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
   ViewOptions& view = flags.view;
   RETURN_IF_ERROR(FillSizes(flags.sizes, flags.signature, &input));
   WarnOfProblems(input, invocation.sink());
+  if (flags.no_values) {
+    ASSIGN_OR_RETURN(input, WithoutValues(std::move(input)));
+  }
   ASSIGN_OR_RETURN(FeedsAndFetches given,
                    FeedsAndFetchesOf(input, flags.feeds, flags.fetches, flags.signature));
   for (const auto* tensors : {&flags.feeds, &flags.fetches}) {
@@ -154,7 +162,12 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
   auto picture = MakePicture(input.module(), view);
   if (!picture) return Annotate(flags.model, picture.takeError());
   for (const std::string& line : picture->header) invocation.sink()(Severity::kInfo, line);
-  if (!format) return PictureJson(*picture);
+  if (!format) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    WriteDocument(os, [&](llvm::json::OStream& json) { WritePictureJson(*picture, json); });
+    return os.str();
+  }
   ASSIGN_OR_RETURN(PictureFile drawn, DrawPicture(*picture, *format));
   if (!drawn.warning.empty())
     invocation.sink()(Severity::kWarning, flags.output + ": " + drawn.warning);
@@ -246,6 +259,7 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("NAME");
   line.Flag("--whole", flags->whole,
             "the main graph of a SavedModel, with all that saves and restores variables");
+  AddNoValuesFlag(line, flags->no_values);
   flags->sizes.AddTo(line);
   line.Option("--feed", flags->feeds, "a tensor to mark as an input").ShownAs("TENSOR");
   line.Option("--fetch", flags->fetches, "a tensor to mark as an output").ShownAs("TENSOR");

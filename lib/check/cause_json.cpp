@@ -69,36 +69,38 @@ void WriteAlert(OStream& json, const DebugRun& run, const DebugAlert& alert) {
 
 }  // namespace
 
-void WriteCauseJson(const DebugRun& run, const Cause& cause, OStream& json) {
-  json.object([&] {
-    json.attribute("node", fixUTF8(cause.node));
-    json.attribute("op", fixUTF8(cause.op_type));
-    json.attribute("function", cause.function.empty() ? llvm::json::Value(nullptr)
-                                                      : llvm::json::Value(fixUTF8(cause.function)));
-    json.attribute("output", cause.alert.output);
-    json.attributeArray("kinds", [&] {
-      for (const std::string& kind : BadKinds(cause.value)) json.value(kind);
-    });
-    json.attribute("index", nullptr);  // folders keep counts, not places
-    WriteIndex(json, "iteration", cause.iteration);
-    json.attribute("cause", cause.op_type == "Const"         ? "const"
-                            : cause.op_type == "Placeholder" ? "feed"
-                                                             : "op");
-    json.attribute("text", fixUTF8(CauseSentence(cause)));
-    json.attribute("place", fixUTF8(cause.place));
-    WriteIndex(json, "step", cause.step);
-    WriteIndex(json, "execution", cause.execution);
-    WriteIndex(json, "trace", cause.alert.trace);
-    json.attributeBegin("value");
-    WriteRecordedTensorJson(cause.value, json);
-    json.attributeEnd();
-    WriteInputs(json, cause);
-    WriteSourceLines(json, run, cause);
-    json.attribute("framework_frames", cause.framework_frames);
-    json.attributeArray("also", [&] {
-      for (const std::string& node : cause.also) json.value(fixUTF8(node));
-    });
+void WriteCauseFields(const DebugRun& run, const Cause& cause, OStream& json) {
+  json.attribute("node", fixUTF8(cause.node));
+  json.attribute("op", fixUTF8(cause.op_type));
+  json.attribute("function", cause.function.empty() ? llvm::json::Value(nullptr)
+                                                    : llvm::json::Value(fixUTF8(cause.function)));
+  json.attribute("output", cause.alert.output);
+  json.attributeArray("kinds", [&] {
+    for (const std::string& kind : BadKinds(cause.value)) json.value(kind);
   });
+  json.attribute("index", nullptr);  // folders keep counts, not places
+  WriteIndex(json, "iteration", cause.iteration);
+  json.attribute("cause", cause.op_type == "Const"         ? "const"
+                          : cause.op_type == "Placeholder" ? "feed"
+                                                           : "op");
+  json.attribute("text", fixUTF8(CauseSentence(cause)));
+  json.attribute("place", fixUTF8(cause.place));
+  WriteIndex(json, "step", cause.step);
+  WriteIndex(json, "execution", cause.execution);
+  WriteIndex(json, "trace", cause.alert.trace);
+  json.attributeBegin("value");
+  WriteRecordedTensorJson(cause.value, json);
+  json.attributeEnd();
+  WriteInputs(json, cause);
+  WriteSourceLines(json, run, cause);
+  json.attribute("framework_frames", cause.framework_frames);
+  json.attributeArray("also", [&] {
+    for (const std::string& node : cause.also) json.value(fixUTF8(node));
+  });
+}
+
+void WriteCauseJson(const DebugRun& run, const Cause& cause, OStream& json) {
+  json.object([&] { WriteCauseFields(run, cause, json); });
 }
 
 void WriteBlameJson(const DebugRun& run, const BlameReport& report, OStream& json) {

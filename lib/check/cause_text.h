@@ -14,7 +14,9 @@ namespace grapnel {
 void WriteBlameText(const DebugRun& run, const BlameReport& report, llvm::raw_ostream& os);
 // The card of one tensor: its sentence, source line, output and inputs.
 void WriteCauseText(const DebugRun& run, const Cause& cause, llvm::raw_ostream& os);
-// The same as an object: what "first_bad" below is.
+// The same as attributes of an object that is open.
+void WriteCauseFields(const DebugRun& run, const Cause& cause, llvm::json::OStream& json);
+// The object: what "first_bad" below is.
 void WriteCauseJson(const DebugRun& run, const Cause& cause, llvm::json::OStream& json);
 // "first_bad": {...} or null, "first_any": the same, "can_tell", "alerts", "consequences",
 // "bad_tensors": [...], "causes": [...], as fields of an object that is open.

@@ -7,7 +7,6 @@
 #include "lib/pass/library.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 
@@ -37,9 +36,8 @@ std::vector<UnsupportedOp> UnsupportedOps(const Module& module, llvm::StringRef 
   return list;
 }
 
-void WriteUnsupportedJson(llvm::ArrayRef<UnsupportedOp> ops, llvm::raw_ostream& os) {
-  llvm::json::OStream json(os, 1);
-  json.array([&] {
+void WriteUnsupportedJson(llvm::ArrayRef<UnsupportedOp> ops, llvm::json::OStream& json) {
+  json.attributeArray("ops", [&] {
     for (const UnsupportedOp& op : ops) {
       json.object([&] {
         json.attribute("op", llvm::json::fixUTF8(op.op));
@@ -49,7 +47,6 @@ void WriteUnsupportedJson(llvm::ArrayRef<UnsupportedOp> ops, llvm::raw_ostream& 
       });
     }
   });
-  os << "\n";
 }
 
 std::string UnsupportedTable(llvm::ArrayRef<UnsupportedOp> ops) {

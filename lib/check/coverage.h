@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/ir/module.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 
@@ -21,8 +21,8 @@ struct UnsupportedOp {
 // reaches. Sorted by nodes, most first, then by op. Linear in the nodes.
 std::vector<UnsupportedOp> UnsupportedOps(const Module& module, llvm::StringRef device);
 
-// [{"op", "nodes", "reason", "first"}].
-void WriteUnsupportedJson(llvm::ArrayRef<UnsupportedOp> ops, llvm::raw_ostream& os);
+// "ops": [{"op", "nodes", "reason", "first"}], as an attribute of an object that is open.
+void WriteUnsupportedJson(llvm::ArrayRef<UnsupportedOp> ops, llvm::json::OStream& json);
 // A table of at least one.
 std::string UnsupportedTable(llvm::ArrayRef<UnsupportedOp> ops);
 

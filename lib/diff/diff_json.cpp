@@ -1,65 +1,60 @@
 #include "lib/diff/diff_json.h"
 
-#include <cmath>
-
 #include "lib/diff/renames.h"
-#include "lib/support/text.h"
-#include "llvm/Support/JSON.h"
+#include "lib/support/json.h"
 
 namespace grapnel {
 namespace {
 
 class Writer {
  public:
-  explicit Writer(llvm::raw_ostream& os) : json_(os, 1) {}
+  explicit Writer(llvm::json::OStream& json) : json_(json) {}
 
   void Write(const Diff& diff, const DiffStatistics& statistics,
              llvm::ArrayRef<SignatureDiff> signatures, const ValueReport* values) {
-    json_.object([&] {
-      bool same_values = !values || values->different.empty();
-      json_.attribute("same", diff.Same() && SameInterface(signatures) && same_values);
-      json_.attributeArray("matched", [&] {
-        for (const MatchedPair& pair : diff.matched) Pair(pair);
-      });
-      Names("removed", diff.removed);
-      Names("added", diff.added);
-      json_.attributeArray("groups", [&] {
-        for (const GroupEntry& group : diff.groups) {
-          json_.object([&] {
-            Names("a", group.a);
-            Names("b", group.b);
-          });
-        }
-      });
-      json_.attributeArray("functions", [&] {
-        for (const FunctionEntry& function : diff.functions) {
-          json_.object([&] {
-            if (!function.a.empty()) Text("a", function.a);
-            if (!function.b.empty()) Text("b", function.b);
-            Changes(function.changes);
-          });
-        }
-      });
-      json_.attributeArray("renames", [&] {
-        for (const Rename& one : RenamesOf(diff)) {
-          json_.object([&] {
-            Text("a", one.a);
-            Text("b", one.b);
-            Number("nodes", one.nodes);
-          });
-        }
-      });
-      json_.attributeObject("statistics", [&] {
-        Side("a", statistics.a);
-        Side("b", statistics.b);
-      });
-      if (!signatures.empty()) {
-        json_.attributeArray("signatures", [&] {
-          for (const SignatureDiff& one : signatures) json_.object([&] { OneSignature(one); });
+    bool same_values = !values || values->different.empty();
+    json_.attribute("same", diff.Same() && SameInterface(signatures) && same_values);
+    json_.attributeArray("matched", [&] {
+      for (const MatchedPair& pair : diff.matched) Pair(pair);
+    });
+    Names("removed", diff.removed);
+    Names("added", diff.added);
+    json_.attributeArray("groups", [&] {
+      for (const GroupEntry& group : diff.groups) {
+        json_.object([&] {
+          Names("a", group.a);
+          Names("b", group.b);
         });
       }
-      if (values) json_.attributeObject("values", [&] { Values(*values); });
     });
+    json_.attributeArray("functions", [&] {
+      for (const FunctionEntry& function : diff.functions) {
+        json_.object([&] {
+          if (!function.a.empty()) Text("a", function.a);
+          if (!function.b.empty()) Text("b", function.b);
+          Changes(function.changes);
+        });
+      }
+    });
+    json_.attributeArray("renames", [&] {
+      for (const Rename& one : RenamesOf(diff)) {
+        json_.object([&] {
+          Text("a", one.a);
+          Text("b", one.b);
+          Number("nodes", one.nodes);
+        });
+      }
+    });
+    json_.attributeObject("statistics", [&] {
+      Side("a", statistics.a);
+      Side("b", statistics.b);
+    });
+    if (!signatures.empty()) {
+      json_.attributeArray("signatures", [&] {
+        for (const SignatureDiff& one : signatures) json_.object([&] { OneSignature(one); });
+      });
+    }
+    if (values) json_.attributeObject("values", [&] { Values(*values); });
   }
 
  private:
@@ -131,16 +126,10 @@ class Writer {
     const ValueDistance& distance = one.distance;
     json_.attribute("elements", distance.elements);
     json_.attribute("differing", distance.differing);
-    json_.attribute("largest", FiniteOrText(distance.largest));
-    json_.attribute("relative", FiniteOrText(distance.relative));
+    json_.attribute("largest", NumberOrText(distance.largest));
+    json_.attribute("relative", NumberOrText(distance.relative));
     json_.attribute("not_finite_a", distance.not_finite_a);
     json_.attribute("not_finite_b", distance.not_finite_b);
-  }
-
-  // JSON has no infinity.
-  static llvm::json::Value FiniteOrText(double number) {
-    if (std::isfinite(number)) return number;
-    return NumberText(number);
   }
 
   void Side(const char* key, const GraphStatistics& side) {
@@ -156,16 +145,15 @@ class Writer {
     });
   }
 
-  llvm::json::OStream json_;
+  llvm::json::OStream& json_;
 };
 
 }  // namespace
 
 void WriteDiffJson(const Diff& diff, const DiffStatistics& statistics,
                    llvm::ArrayRef<SignatureDiff> signatures, const ValueReport* values,
-                   llvm::raw_ostream& os) {
-  Writer(os).Write(diff, statistics, signatures, values);
-  os << "\n";
+                   llvm::json::OStream& json) {
+  Writer(json).Write(diff, statistics, signatures, values);
 }
 
 }  // namespace grapnel

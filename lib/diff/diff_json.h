@@ -6,19 +6,20 @@
 #include "lib/diff/signature_diff.h"
 #include "lib/diff/statistics.h"
 #include "lib/diff/value_diff.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 
-// {"same", "matched": [{"a", "b", "changed", "changes"?}], "removed", "added", "groups": [{"a": [],
-// "b": []}], "functions": [{"a", "b", "changes"?}], "statistics"}: changes are {"what", "before",
-// "after"}, there where there are any. Models with signatures have "signatures": [{"name", "in_a",
-// "in_b", "changes"?, "nodes_a", "nodes_b", "removed", "added", "changed", "replaced"}]; where
-// values were compared there is "values": {"compared", "same", "different": [{"a"?, "b"?, "type",
-// "problem" or "elements", "differing", "largest", "relative", "not_finite_a", "not_finite_b"}]}.
+// As attributes of an object that is open: "same", "matched": [{"a", "b", "changed", "changes"?}],
+// "removed", "added", "groups": [{"a": [], "b": []}], "functions": [{"a", "b", "changes"?}],
+// "renames", "statistics": changes are {"what", "before", "after"}, there where there are any.
+// Models with signatures have "signatures": [{"name", "in_a", "in_b", "changes"?, "nodes_a",
+// "nodes_b", "removed", "added", "changed", "replaced"}]; where values were compared there is
+// "values": {"compared", "same", "different": [{"a"?, "b"?, "type", "problem" or "elements",
+// "differing", "largest", "relative", "not_finite_a", "not_finite_b"}]}.
 void WriteDiffJson(const Diff& diff, const DiffStatistics& statistics,
                    llvm::ArrayRef<SignatureDiff> signatures, const ValueReport* values,
-                   llvm::raw_ostream& os);
+                   llvm::json::OStream& json);
 
 }  // namespace grapnel
 

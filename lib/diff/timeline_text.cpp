@@ -2,7 +2,6 @@
 
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 namespace {
@@ -13,49 +12,45 @@ size_t Changed(const Diff& diff) {
 
 }  // namespace
 
-void WriteTimelineJson(const Timeline& timeline, llvm::raw_ostream& os) {
-  llvm::json::OStream json(os, 1);
+void WriteTimelineJson(const Timeline& timeline, llvm::json::OStream& json) {
   auto names = [&](const char* key, llvm::ArrayRef<NodeEntry> nodes) {
     json.attributeArray(key, [&] {
       for (const NodeEntry& node : nodes) json.value(llvm::json::fixUTF8(node.name));
     });
   };
-  json.object([&] {
-    json.attributeArray("stages", [&] {
-      for (const TimelineStage& stage : timeline.stages) {
-        json.object([&] {
-          json.attribute("file", llvm::json::fixUTF8(stage.dump.file));
-          json.attribute("stage", llvm::json::fixUTF8(stage.dump.stage));
-          json.attribute("graph", llvm::json::fixUTF8(stage.dump.line));
-          if (stage.before >= 0)
-            json.attribute("before", llvm::json::fixUTF8(timeline.stages[stage.before].dump.file));
-          json.attribute("nodes", static_cast<int64_t>(stage.nodes));
-          json.attribute("edges", static_cast<int64_t>(stage.edges));
-          names("added", stage.diff.added);
-          names("removed", stage.diff.removed);
-          json.attributeArray("changed", [&] {
-            for (const MatchedPair& pair : stage.diff.matched) {
-              if (!pair.changes.empty()) json.value(llvm::json::fixUTF8(pair.b.name));
-            }
-          });
-          json.attributeArray("replaced", [&] {
-            for (const GroupEntry& group : stage.diff.groups) {
-              json.object([&] {
-                names("a", group.a);
-                names("b", group.b);
-              });
-            }
-          });
+  json.attributeArray("stages", [&] {
+    for (const TimelineStage& stage : timeline.stages) {
+      json.object([&] {
+        json.attribute("file", llvm::json::fixUTF8(stage.dump.file));
+        json.attribute("stage", llvm::json::fixUTF8(stage.dump.stage));
+        json.attribute("graph", llvm::json::fixUTF8(stage.dump.line));
+        if (stage.before >= 0)
+          json.attribute("before", llvm::json::fixUTF8(timeline.stages[stage.before].dump.file));
+        json.attribute("nodes", static_cast<int64_t>(stage.nodes));
+        json.attribute("edges", static_cast<int64_t>(stage.edges));
+        names("added", stage.diff.added);
+        names("removed", stage.diff.removed);
+        json.attributeArray("changed", [&] {
+          for (const MatchedPair& pair : stage.diff.matched) {
+            if (!pair.changes.empty()) json.value(llvm::json::fixUTF8(pair.b.name));
+          }
         });
-      }
-    });
-    json.attributeArray("problems", [&] {
-      for (const auto* problems : {&timeline.skipped, &timeline.problems}) {
-        for (const std::string& problem : *problems) json.value(llvm::json::fixUTF8(problem));
-      }
-    });
+        json.attributeArray("replaced", [&] {
+          for (const GroupEntry& group : stage.diff.groups) {
+            json.object([&] {
+              names("a", group.a);
+              names("b", group.b);
+            });
+          }
+        });
+      });
+    }
   });
-  os << "\n";
+  json.attributeArray("problems", [&] {
+    for (const auto* problems : {&timeline.skipped, &timeline.problems}) {
+      for (const std::string& problem : *problems) json.value(llvm::json::fixUTF8(problem));
+    }
+  });
 }
 
 void WriteTimelineTable(const Timeline& timeline, llvm::raw_ostream& os) {

@@ -4,6 +4,7 @@
 
 #include "lib/diff/diff_text.h"
 #include "lib/diff/timeline.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace grapnel {
@@ -12,9 +13,10 @@ namespace grapnel {
 // added, changed and replaced.
 void WriteTimelineTable(const Timeline& timeline, llvm::raw_ostream& os);
 
-// {"stages": [{"file", "stage", "graph", "before": the file that it is compared with, "nodes",
-// "edges", "added", "removed", "changed", "replaced": [{"a", "b"}]}]}
-void WriteTimelineJson(const Timeline& timeline, llvm::raw_ostream& os);
+// As attributes of an object that is open: "stages": [{"file", "stage", "graph", "before": the file
+// that it is compared with, "nodes", "edges", "added", "removed", "changed", "replaced": [{"a",
+// "b"}]}], "problems".
+void WriteTimelineJson(const Timeline& timeline, llvm::json::OStream& json);
 
 // The diff of each stage that changed something.
 void WriteTimelineChanges(const Timeline& timeline, const DiffTextOptions& options,

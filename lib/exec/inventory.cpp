@@ -3,37 +3,16 @@
 #include "lib/exec/device.h"
 #include "lib/exec/kernel.h"
 #include "lib/support/text.h"
-#include "llvm/Support/JSON.h"
 
 namespace grapnel {
+namespace {
 
-void WriteKernels(llvm::raw_ostream& os, bool as_json) {
-  std::vector<std::vector<std::string>> rows;
-  llvm::json::Array list;
-  for (const KernelDef& def : KernelRegistry::Get().All()) {
-    // Of several attributes the first is the one that devices differ in.
-    const OfTypes* first = def.types.empty() ? nullptr : &def.types[0];
-    llvm::json::Array names;
-    if (first) {
-      for (DataType type : first->types) names.push_back(DataTypeName(type));
-    }
-    rows.push_back({def.op, def.device, first ? TypesText(def, "=") : "any"});
-    list.push_back(llvm::json::Object{{"op", def.op},
-                                      {"device", def.device},
-                                      {"type_attr", first ? first->attr : ""},
-                                      {"types", std::move(names)}});
-  }
-  if (as_json)
-    os << llvm::formatv("{0:2}", llvm::json::Value(std::move(list))) << "\n";
-  else
-    os << Table(rows, "");
-}
+struct DeviceRow {
+  std::string name, kind, text;
+};
 
-void WriteDevices(llvm::raw_ostream& os, bool as_json) {
-  struct Row {
-    std::string name, kind, text;
-  };
-  std::vector<Row> rows;
+std::vector<DeviceRow> DeviceRows() {
+  std::vector<DeviceRow> rows;
   for (const std::string& kind : Devices::Get().Kinds()) {
     auto devices = Devices::Get().OfKind(kind);
     if (!devices) {
@@ -42,14 +21,48 @@ void WriteDevices(llvm::raw_ostream& os, bool as_json) {
     }
     for (Device* device : *devices) rows.push_back({device->name(), kind, device->Describe()});
   }
-  if (!as_json) {
-    for (const Row& row : rows)
-      os << row.name << (row.name.empty() || row.text.empty() ? "" : "  ") << row.text << "\n";
-    return;
-  }
-  llvm::json::OStream json(os, 1);
-  json.array([&] {
-    for (const Row& row : rows) {
+  return rows;
+}
+
+// Of several attributes the first is the one that devices differ in.
+const OfTypes* FirstTypes(const KernelDef& def) {
+  return def.types.empty() ? nullptr : &def.types[0];
+}
+
+}  // namespace
+
+void WriteKernelsText(llvm::raw_ostream& os) {
+  std::vector<std::vector<std::string>> rows;
+  for (const KernelDef& def : KernelRegistry::Get().All())
+    rows.push_back({def.op, def.device, FirstTypes(def) ? TypesText(def, "=") : "any"});
+  os << Table(rows, "");
+}
+
+void WriteKernelsJson(llvm::json::OStream& json) {
+  json.attributeArray("kernels", [&] {
+    for (const KernelDef& def : KernelRegistry::Get().All()) {
+      const OfTypes* first = FirstTypes(def);
+      json.object([&] {
+        json.attribute("op", def.op);
+        json.attribute("device", def.device);
+        json.attribute("type_attr", first ? first->attr : "");
+        json.attributeArray("types", [&] {
+          if (!first) return;
+          for (DataType type : first->types) json.value(DataTypeName(type));
+        });
+      });
+    }
+  });
+}
+
+void WriteDevicesText(llvm::raw_ostream& os) {
+  for (const DeviceRow& row : DeviceRows())
+    os << row.name << (row.name.empty() || row.text.empty() ? "" : "  ") << row.text << "\n";
+}
+
+void WriteDevicesJson(llvm::json::OStream& json) {
+  json.attributeArray("devices", [&] {
+    for (const DeviceRow& row : DeviceRows()) {
       json.object([&] {
         json.attribute("device", row.name.empty() ? llvm::json::Value(nullptr) : row.name);
         json.attribute("kind", row.kind);
@@ -57,7 +70,6 @@ void WriteDevices(llvm::raw_ostream& os, bool as_json) {
       });
     }
   });
-  os << "\n";
 }
 
 }  // namespace grapnel

@@ -138,6 +138,9 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   // All attributes of a node that has none, or none but such: the bytes of a NodeDef that has only
   // these, which outlive the graph. Nodes with the same bytes share them.
   void ShareAttrs(NodeId id, llvm::StringRef bytes);
+  // What a node says beside its name, op, inputs and device is that of `node_def` now, which
+  // outlives the graph: attributes, and fields that are not known.
+  void SetRest(NodeId id, llvm::StringRef node_def);
   // All attributes of `from` (same module), instead of what `to` has.
   void CopyAttrs(NodeId to, const Node& from);
 

@@ -89,6 +89,10 @@ class GRAPNEL_PUBLIC Literal {
   std::shared_ptr<const std::vector<std::string>> strings_;
 };
 
+// An attribute (bool) of nodes whose values are not in the graph (lib/io/leave_out_values.h): their
+// tensors have dtype and shape, and no elements.
+inline constexpr const char* kValuesLeftOut = "_values_left_out";
+
 // The dtype that a serialized TensorProto says first; the value is not read.
 GRAPNEL_PUBLIC DataType DataTypeOfTensor(llvm::StringRef tensor_proto);
 

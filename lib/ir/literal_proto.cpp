@@ -218,6 +218,8 @@ Expected<Literal> Literal::FromConst(const Node& node) {
   std::optional<llvm::StringRef> tensor = value ? value->AsTensor() : std::nullopt;
   if (!tensor)
     return MakeError("node '{0}': attribute 'value' is missing or no tensor", node.name());
+  if (node.FindAttr(kValuesLeftOut))
+    return MakeError("node '{0}': its value was left out of the graph (--no-values)", node.name());
   auto literal = FromTensorProto(*tensor);
   if (!literal) return Annotate("node '" + node.name() + "'", literal.takeError());
   DataType said = node.GetType("dtype");

@@ -286,6 +286,19 @@ void Graph::ShareAttrs(NodeId id, llvm::StringRef bytes) {
   if (attr_keys_) VisitAttrs(bytes, [&](llvm::StringRef key, llvm::StringRef) { AddAttrKey(key); });
 }
 
+void Graph::SetRest(NodeId id, llvm::StringRef node_def) {
+  Text& text = texts_[id];
+  ++version_;
+  text.source = node_def.data();
+  text.source_size = node_def.size();
+  text.attrs_at = 0;
+  text.attrs = -1;
+  text.shares_attrs = false;
+  Mark(id);
+  if (attr_keys_)
+    VisitAttrs(node_def, [&](llvm::StringRef key, llvm::StringRef) { AddAttrKey(key); });
+}
+
 void Graph::CopyAttrs(NodeId to, const Node& from) {
   assert(&from.graph().module() == module_);
   const Text& text = texts_[to];

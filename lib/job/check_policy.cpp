@@ -117,7 +117,7 @@ void WritePolicyChecksJson(llvm::json::OStream& json) {
       json.attribute("required", setting.is_required);
     });
   };
-  json.array([&] {
+  json.attributeArray("checks", [&] {
     for (const PolicyCheck& check : PolicyChecks()) {
       json.object([&] {
         json.attribute("check", check.table.name);

@@ -55,7 +55,8 @@ Expected<std::string> InitialPolicy(const OpenedGraph& model, ThreadPool* pool,
 
 // Name, severity, what each check reads and says, and its keys.
 void WritePolicyChecks(llvm::raw_ostream& os);
-// [{"check", "severity", "finds", "reads", "needs_base", "keys": [{"name", "help", "required"}]}]
+// "checks": [{"check", "severity", "finds", "reads", "needs_base", "keys": [{"name", "help",
+// "required"}]}], as an attribute of an object that is open.
 void WritePolicyChecksJson(llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -4,6 +4,7 @@
 
 #include "lib/ir/tensor_name.h"
 #include "lib/job/blame_text.h"
+#include "lib/support/json.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -167,11 +168,11 @@ void WriteDifferenceJson(const TensorDifference& d, OStream& json) {
                  d.mismatch.empty() ? llvm::json::Value(nullptr) : llvm::json::Value(d.mismatch));
   json.attribute("elements", d.elements);
   json.attribute("parted", d.parted);
-  json.attribute("max_abs", d.max_abs);
-  json.attribute("max_rel", d.max_rel);
-  json.attribute("max_ulps", d.max_ulps);
-  json.attribute("cosine", d.cosine);
-  json.attribute("norm_error", d.norm_error);
+  json.attribute("max_abs", NumberOrText(d.max_abs));
+  json.attribute("max_rel", NumberOrText(d.max_rel));
+  json.attribute("max_ulps", NumberOrText(d.max_ulps));
+  json.attribute("cosine", NumberOrText(d.cosine));
+  json.attribute("norm_error", NumberOrText(d.norm_error));
   json.attributeArray("index", [&] {
     for (int64_t i : d.index) json.value(i);
   });
@@ -305,8 +306,8 @@ void WriteComparisonJson(const RunComparison& comparison, OStream& json) {
     json.object([&] {
       json.attribute("node", fixUTF8(all.growth->node));
       json.attribute("op", fixUTF8(all.growth->op));
-      json.attribute("before", all.growth->before);
-      json.attribute("after", all.growth->after);
+      json.attribute("before", NumberOrText(all.growth->before));
+      json.attribute("after", NumberOrText(all.growth->after));
     });
   } else {
     json.value(nullptr);
@@ -360,7 +361,7 @@ void WritePrecisionText(const PrecisionReport& report, llvm::raw_ostream& os) {
 }
 
 void WritePrecisionJson(const PrecisionReport& report, OStream& json) {
-  json.attribute("format", report.format == proto::DT_HALF ? "float16" : "bfloat16");
+  json.attribute("precision", report.format == proto::DT_HALF ? "float16" : "bfloat16");
   json.attribute("agrees", report.Agrees());
   json.attribute("rtol", report.rtol);
   json.attribute("tensors", report.tensors);
@@ -377,9 +378,9 @@ void WritePrecisionJson(const PrecisionReport& report, OStream& json) {
         json.attributeEnd();
         json.attribute("elements", loss.elements);
         json.attribute("lost", loss.lost);
-        json.attribute("extreme", loss.extreme);
-        json.attribute("norm_error", loss.norm_error);
-        json.attribute("error_before", loss.error_before);
+        json.attribute("extreme", NumberOrText(loss.extreme));
+        json.attribute("norm_error", NumberOrText(loss.norm_error));
+        json.attribute("error_before", NumberOrText(loss.error_before));
         json.attribute("times", loss.times);
         json.attribute("is_harmful", loss.is_harmful);
       });

@@ -120,35 +120,33 @@ void WriteDiagnosisText(const Diagnosis& diagnosis, llvm::raw_ostream& os) {
 }
 
 void WriteDiagnosisJson(const Diagnosis& diagnosis, OStream& json) {
-  json.object([&] {
-    json.attribute("model", fixUTF8(diagnosis.path));
-    json.attribute("steps", diagnosis.steps);
-    json.attribute("checkpoints", static_cast<int64_t>(diagnosis.checkpoints));
-    json.attribute("curves", static_cast<int64_t>(diagnosis.curves));
-    json.attribute("failure", OrNull(diagnosis.failure));
-    json.attributeArray("findings", [&] {
-      for (const Finding& finding : diagnosis.findings) {
-        json.object([&] {
-          json.attribute("check", finding.check);
-          json.attribute("certainty", SurenessName(finding.how_sure));
-          json.attribute("node", fixUTF8(finding.node));
-          json.attribute("function", OrNull(finding.function));
-          json.attribute("file", OrNull(finding.file));
-          json.attribute("source", OrNull(finding.made_at));
-          json.attribute("what", fixUTF8(finding.what));
-          json.attribute("advice", fixUTF8(finding.advice));
-        });
-      }
-    });
-    json.attributeArray("checks", [&] {
-      for (const CheckOutcome& outcome : diagnosis.outcomes) {
-        json.object([&] {
-          json.attribute("check", outcome.info->name);
-          json.attribute("status", StatusText(outcome.status));
-          json.attribute("reason", OrNull(outcome.reason));
-        });
-      }
-    });
+  json.attribute("model", fixUTF8(diagnosis.path));
+  json.attribute("steps", diagnosis.steps);
+  json.attribute("checkpoints", static_cast<int64_t>(diagnosis.checkpoints));
+  json.attribute("curves", static_cast<int64_t>(diagnosis.curves));
+  json.attribute("failure", OrNull(diagnosis.failure));
+  json.attributeArray("findings", [&] {
+    for (const Finding& finding : diagnosis.findings) {
+      json.object([&] {
+        json.attribute("check", finding.check);
+        json.attribute("certainty", SurenessName(finding.how_sure));
+        json.attribute("node", fixUTF8(finding.node));
+        json.attribute("function", OrNull(finding.function));
+        json.attribute("file", OrNull(finding.file));
+        json.attribute("source", OrNull(finding.made_at));
+        json.attribute("what", fixUTF8(finding.what));
+        json.attribute("advice", fixUTF8(finding.advice));
+      });
+    }
+  });
+  json.attributeArray("checks", [&] {
+    for (const CheckOutcome& outcome : diagnosis.outcomes) {
+      json.object([&] {
+        json.attribute("check", outcome.info->name);
+        json.attribute("status", StatusText(outcome.status));
+        json.attribute("reason", OrNull(outcome.reason));
+      });
+    }
   });
 }
 
@@ -160,7 +158,7 @@ void WriteChecksText(llvm::raw_ostream& os) {
 }
 
 void WriteChecksJson(OStream& json) {
-  json.array([&] {
+  json.attributeArray("checks", [&] {
     for (const CheckInfo* info : Checks()) {
       json.object([&] {
         json.attribute("check", info->name);

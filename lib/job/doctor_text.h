@@ -9,13 +9,15 @@ namespace grapnel {
 
 // A block for each finding, three of one check at most; then what was not looked at, and why.
 void WriteDiagnosisText(const Diagnosis& diagnosis, llvm::raw_ostream& os);
-// {"model", "steps", "checkpoints", "failure", "findings": [{"check", "certainty", "node",
-// "function", "file", "what", "advice"}], "checks": [{"check", "status", "reason"}]}
+// As attributes of an object that is open: "model", "steps", "checkpoints", "curves", "failure",
+// "findings": [{"check", "certainty", "node", "function", "file", "source", "what", "advice"}],
+// "checks": [{"check", "status", "reason"}].
 void WriteDiagnosisJson(const Diagnosis& diagnosis, llvm::json::OStream& json);
 
 // Every check, with what it looks for and what it needs.
 void WriteChecksText(llvm::raw_ostream& os);
-void WriteChecksJson(llvm::json::OStream& json);  // [{"check", "looks_for", "needs": []}]
+// "checks": [{"check", "looks_for", "needs": []}], likewise.
+void WriteChecksJson(llvm::json::OStream& json);
 
 }  // namespace grapnel
 

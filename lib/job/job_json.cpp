@@ -46,14 +46,11 @@ void WriteOptimizedJson(const Optimized& done, size_t nodes_before, size_t nodes
       });
     }
   });
-  if (done.near_misses.empty()) return;
-  json.attributeBegin("near_misses");
-  WriteNearMissesJson(done.near_misses, json);
-  json.attributeEnd();
+  if (!done.near_misses.empty()) WriteNearMissesJson(done.near_misses, json);
 }
 
 void WriteNearMissesJson(llvm::ArrayRef<Refusal> near_misses, llvm::json::OStream& json) {
-  json.array([&] {
+  json.attributeArray("near_misses", [&] {
     for (const Refusal& refusal : near_misses) {
       json.object([&] {
         json.attribute("pass", refusal.pass);

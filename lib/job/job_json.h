@@ -21,7 +21,7 @@ void WriteTensorJson(llvm::StringRef name, const Tensor& tensor, int64_t limit,
 void WriteOptimizedJson(const Optimized& done, size_t nodes_before, size_t nodes_after, bool times,
                         llvm::json::OStream& json);
 
-// [{"pass", "rule", "node", "reason"}, ...]
+// "near_misses": [{"pass", "rule", "node", "reason"}, ...], likewise.
 void WriteNearMissesJson(llvm::ArrayRef<Refusal> near_misses, llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -89,6 +89,7 @@ Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeReq
   options.feeds = std::move(tensors.feeds);
   options.fetches = std::move(tensors.fetches);
   options.passes = request.passes;
+  options.registry = request.registry;
   options.limit = request.limit;
   options.keep_nan = request.keep_nan;
   if (AssumesCpu(request)) options.assumed_device = AssumedDevice();

@@ -22,7 +22,8 @@ struct GRAPNEL_PUBLIC OptimizeRequest {
   std::vector<FeedSource> feeds;
   std::vector<std::string> fetches;
   std::string signature;
-  std::vector<std::string> passes;  // just these, in this order; empty: those of the config
+  std::vector<std::string> passes;         // just these, in this order; empty: those of the config
+  const PassRegistry* registry = nullptr;  // see OptimizeOptions; outlives the job
   // TensorFlow's RewriterConfig as text proto: a file, or the text itself. Empty: the default, with
   // small graphs optimised too.
   std::string rewriter_config;

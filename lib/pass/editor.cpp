@@ -50,6 +50,7 @@ Editor::Editor(Graph& graph, Function* function, Boundary boundary,
       boundary_(std::move(boundary)),
       config_(config),
       evaluator_(evaluator),
+      registry_(&PassRegistry::Get()),
       const_op_(module().strings.Intern("Const")),
       host_const_op_(module().strings.Intern("HostConst")) {
   for (const auto* ids : {&boundary_.fetched, &boundary_.fed, &boundary_.kept}) {
@@ -138,9 +139,8 @@ void Editor::SetOrder(llvm::ArrayRef<NodeId> order) {
 // Whether `grapnel passes` lists the rule under the pass: else nobody could ask for it or read what
 // it does. The PassManager's own stages are no registered passes.
 bool Editor::IsListed(llvm::StringRef rule) const {
-  const PassRegistry& registry = PassRegistry::Get();
-  const PassRegistry::Entry* entry = registry.Find(pass_);
-  return !entry || llvm::any_of(registry.ReportedBy(*entry),
+  const PassRegistry::Entry* entry = registry_->Find(pass_);
+  return !entry || llvm::any_of(registry_->ReportedBy(*entry),
                                 [&](const PassStep& step) { return rule == step.name; });
 }
 

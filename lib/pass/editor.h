@@ -21,6 +21,8 @@
 
 namespace grapnel {
 
+class PassRegistry;  // lib/pass/registry.h
+
 // One editor lives for one body and one run of the PassManager. Changes are only allowed between
 // Begin() and End(). Every change keeps users, control edges and the record right; none checks
 // dtypes (the verifier does, after the pass).
@@ -38,7 +40,8 @@ class GRAPNEL_PUBLIC Editor {
   const std::string& id() const { return id_; }
   void set_id(llvm::StringRef id) { id_ = id.str(); }
   const proto::RewriterConfig& config() const { return config_; }
-  Evaluator* evaluator() const { return evaluator_; }  // null: nothing can be computed
+  Evaluator* evaluator() const { return evaluator_; }          // null: nothing can be computed
+  const PassRegistry& registry() const { return *registry_; }  // the passes and rules of the run
 
   // --- What must stay.
   const Boundary& boundary() const { return boundary_; }
@@ -108,6 +111,7 @@ class GRAPNEL_PUBLIC Editor {
       EndRecord();
     }
   }
+  bool IsRewriting() const { return record_.open; }
   // Whether this run wants the rule: not when another one of its pass was asked for alone.
   bool Runs(llvm::StringRef rule) const { return only_rule_.empty() || only_rule_ == rule; }
   // `node` went into what was made, though it was not removed, redirected or changed.
@@ -180,7 +184,8 @@ class GRAPNEL_PUBLIC Editor {
   void set_on_refusal(std::function<void(const Refusal&)> f) { on_refusal_ = std::move(f); }
   void set_limit(int* rewrites_left) { rewrites_left_ = rewrites_left; }  // null: no limit
   void set_counter(int* counter) { counter_ = counter; }
-  const std::string& pass() const { return pass_; }  // that is running
+  void set_registry(const PassRegistry* registry) { registry_ = registry; }  // default: Get()
+  const std::string& pass() const { return pass_; }                          // that is running
   int64_t num_changes() const { return num_changes_; }
   // Nodes that changed, were made, or lost or won a reader since the last call, in order; for
   // worklists.
@@ -222,6 +227,7 @@ class GRAPNEL_PUBLIC Editor {
   llvm::BitVector preserved_;  // what boundary_ names, by id
   const proto::RewriterConfig& config_;
   Evaluator* evaluator_;
+  const PassRegistry* registry_;
   StringId const_op_, host_const_op_;
   std::unique_ptr<ShapeMap> shapes_;
   bool are_shapes_fixed_ = false, starts_pass_ = false;

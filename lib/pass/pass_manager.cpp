@@ -24,13 +24,17 @@ constexpr const char* kLastLook = "tfg_optimizer";
 class Runner {
  public:
   Runner(Module& module, const OptimizeOptions& options, llvm::ArrayRef<Instrumentation*> clients)
-      : module_(module), options_(options), clients_(clients), left_(options.limit) {}
+      : module_(module),
+        options_(options),
+        registry_(options.registry ? *options.registry : PassRegistry::Get()),
+        clients_(clients),
+        left_(options.limit) {}
 
   Expected<OptimizeResult> Run() {
     result_.fetches = options_.fetches;
     if (result_.fetches.empty()) result_.fetches = DefaultFetches(module_.main);
     ASSIGN_OR_RETURN(Boundary boundary, BoundaryOf(module_.main, options_.feeds, result_.fetches));
-    names_ = IsPipeline() ? PipelineOf(options_.config, options_.sink) : options_.passes;
+    names_ = IsPipeline() ? PipelineOf(options_.config, registry_, options_.sink) : options_.passes;
     bool runs = !options_.config.disable_meta_optimizer() || !IsPipeline();
     if (runs && IsPipeline() && options_.bodies.empty()) DropShapeAnnotations(module_.main);
     for (Instrumentation* client : clients_) RETURN_IF_ERROR(client->BeforePipeline(module_));
@@ -51,6 +55,7 @@ class Runner {
     auto editor = std::make_unique<Editor>(graph, function, std::move(boundary), options_.config,
                                            options_.evaluator);
     editor->set_id(function ? function->name() : llvm::StringRef(options_.id));
+    editor->set_registry(&registry_);
     editor->set_counter(&result_.rewrites);
     if (options_.limit >= 0) editor->set_limit(&left_);
     if (options_.on_refusal) editor->set_on_refusal(options_.on_refusal);
@@ -216,7 +221,7 @@ class Runner {
 
   bool MaySplit() const {
     return options_.pool && options_.pool->num_threads() > 1 && options_.limit < 0 &&
-           !options_.on_refusal &&
+           !options_.on_refusal && !options_.registry &&
            llvm::all_of(clients_, [](const auto& client) { return client->TakesBodiesApart(); });
   }
 
@@ -304,7 +309,7 @@ class Runner {
   }
 
   Error RunPass(const std::string& name, int iteration, Editor* editor, OptimizeResult* result) {
-    ASSIGN_OR_RETURN(PassRegistry::Choice choice, PassRegistry::Get().Choose(name));
+    ASSIGN_OR_RETURN(PassRegistry::Choice choice, registry_.Choose(name));
     const PassInfo& info = choice.pass->info;
     if (iteration > 0 && info.run_once) return Error::success();
     std::unique_ptr<GraphPass> pass = choice.pass->make();
@@ -355,6 +360,7 @@ class Runner {
 
   Module& module_;
   const OptimizeOptions& options_;
+  const PassRegistry& registry_;
   llvm::ArrayRef<Instrumentation*> clients_;
   int left_;
   std::vector<std::string> names_;  // of the passes, in order

@@ -16,6 +16,8 @@
 
 namespace grapnel {
 
+class PassRegistry;  // lib/pass/registry.h
+
 // One pass over one body, as instrumentations see it.
 struct GRAPNEL_PUBLIC Stage {
   std::string pass;
@@ -51,6 +53,9 @@ class GRAPNEL_PUBLIC Instrumentation {
 struct GRAPNEL_PUBLIC OptimizeOptions {
   std::vector<std::string> feeds, fetches;  // tensors or nodes of the main graph: "x", "x:0"
   std::vector<std::string> passes;          // names; empty: the pipeline that `config` asks for
+  // The passes and rules that there are; null: PassRegistry::Get(). With one of the caller's,
+  // bodies go one after another: what it adds is called from one thread at a time.
+  const PassRegistry* registry = nullptr;
   // What functions made for calls in the main graph are named after:
   // `f_specialized_for_call_at_ID`.
   std::string id = "graph_to_optimize";

@@ -1,6 +1,5 @@
 #include "lib/pass/pipeline.h"
 
-#include "lib/pass/registry.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -38,10 +37,11 @@ bool IsOn(const PassInfo& info, const proto::RewriterConfig& config) {
 
 }  // namespace
 
-std::vector<std::string> PipelineOf(const proto::RewriterConfig& config, const MessageSink& sink) {
+std::vector<std::string> PipelineOf(const proto::RewriterConfig& config,
+                                    const PassRegistry& registry, const MessageSink& sink) {
   std::vector<std::string> names;
   auto add = [&](const std::string& name) {
-    if (PassRegistry::Get().Find(name)) {
+    if (registry.Find(name)) {
       names.push_back(name);
     } else if (sink) {
       sink(Severity::kWarning, "the RewriterConfig asks for optimizer '" + name +
@@ -52,7 +52,7 @@ std::vector<std::string> PipelineOf(const proto::RewriterConfig& config, const M
     llvm::for_each(config.optimizers(), add);
     return names;
   }
-  for (const PassRegistry::Entry* entry : PassRegistry::Get().Passes())
+  for (const PassRegistry::Entry* entry : registry.Passes())
     if (entry->info.order > 0 && IsOn(entry->info, config)) names.push_back(entry->info.name);
   for (const auto& custom : config.custom_optimizers()) add(custom.name());
   return names;

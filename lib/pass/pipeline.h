@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/ir/module.h"
+#include "lib/pass/registry.h"
 #include "lib/proto/rewriter_config.pb.h"
 
 namespace grapnel {
@@ -13,7 +14,8 @@ namespace grapnel {
 // Names of passes in the order in which TensorFlow's MetaOptimizer runs them: those that the config
 // lists, else those whose toggles are on, and then its custom ones. A name that is none of ours is
 // passed over, as TensorFlow does in silence, with a warning to `sink` (which may be empty).
-std::vector<std::string> PipelineOf(const proto::RewriterConfig& config, const MessageSink& sink);
+std::vector<std::string> PipelineOf(const proto::RewriterConfig& config,
+                                    const PassRegistry& registry, const MessageSink& sink);
 
 }  // namespace grapnel
 

@@ -11,26 +11,6 @@ Error NotListed(Error error) {
   return MakeError("{0} (`grapnel passes` lists them)", TextOf(std::move(error)));
 }
 
-}  // namespace
-
-PassRegistry& PassRegistry::Get() {
-  static PassRegistry* registry = new PassRegistry;
-  return *registry;
-}
-
-bool RegisterPass(PassInfo info, std::unique_ptr<GraphPass> (*make)(),
-                  std::vector<PassStep> steps) {
-  PassRegistry& registry = PassRegistry::Get();
-  if (*PluginBeingLoaded() && registry.Find(info.name)) {
-    ReportBadRegistration(llvm::formatv("there is a pass '{0}' already", info.name).str());
-    return false;
-  }
-  registry.passes_.push_back({info, make, std::move(steps), PluginBeingLoaded()});
-  return true;
-}
-
-namespace {
-
 // Why a rule cannot join those that its optimizer has; empty where it can.
 std::string WhyNot(const Rule& rule, llvm::ArrayRef<const Rule*> others) {
   const char* of = rule.apply.optimizer();
@@ -49,37 +29,58 @@ std::string WhyNot(const Rule& rule, llvm::ArrayRef<const Rule*> others) {
   return "";
 }
 
+bool IsRegistered(Error error) {
+  if (!error) return true;
+  ReportBadRegistration(TextOf(std::move(error)));
+  return false;
+}
+
 }  // namespace
 
+PassRegistry& PassRegistry::Get() {
+  static PassRegistry* registry = new PassRegistry;
+  return *registry;
+}
+
+bool RegisterPass(PassInfo info, std::unique_ptr<GraphPass> (*make)(),
+                  std::vector<PassStep> steps) {
+  return IsRegistered(PassRegistry::Get().Add({info, make, std::move(steps), PluginBeingLoaded()}));
+}
+
 bool RegisterRule(Rule rule) {
-  PassRegistry& registry = PassRegistry::Get();
-  std::vector<const Rule*>& rules = registry.rules_of_[rule.optimizer];
-  if (std::string why = WhyNot(rule, rules); !why.empty()) {
-    ReportBadRegistration(why);
-    return false;
-  }
-  auto at = llvm::find_if(rules, [&](const Rule* other) { return other->place >= rule.place; });
   rule.plugin = PluginBeingLoaded();
-  registry.rules_.push_back(std::move(rule));
-  rules.insert(at, &registry.rules_.back());
-  return true;
+  return IsRegistered(PassRegistry::Get().Add(std::move(rule)));
+}
+
+Error PassRegistry::Add(Entry pass) {
+  if (Find(pass.info.name)) return MakeError("there is a pass '{0}' already", pass.info.name);
+  passes_.push_back(std::make_shared<const Entry>(std::move(pass)));
+  return Error::success();
+}
+
+Error PassRegistry::Add(Rule rule) {
+  std::vector<const Rule*>& rules = rules_of_[rule.optimizer];
+  if (std::string why = WhyNot(rule, rules); !why.empty()) return MakeError("{0}", why);
+  auto at = llvm::find_if(rules, [&](const Rule* other) { return other->place >= rule.place; });
+  rules_.push_back(std::make_shared<const Rule>(std::move(rule)));
+  rules.insert(at, rules_.back().get());
+  return Error::success();
 }
 
 Error PassRegistry::CheckPlugins() const {
-  // In the order in which they registered: addresses have none.
-  for (const Rule& rule : rules_) {
-    if (!*rule.plugin || Find(rule.optimizer)) continue;
+  for (const auto& rule : rules_) {
+    if (!*rule->plugin || Find(rule->optimizer)) continue;
     std::vector<std::string> names;
-    for (const Entry& entry : passes_) names.push_back(entry.info.name);
-    return Annotate(llvm::Twine(rule.plugin) + ": rule '" + rule.name + "'",
-                    NotListed(NotFound("pass", rule.optimizer, names)));
+    for (const auto& entry : passes_) names.push_back(entry->info.name);
+    return Annotate(llvm::Twine(rule->plugin) + ": rule '" + rule->name + "'",
+                    NotListed(NotFound("pass", rule->optimizer, names)));
   }
   return Error::success();
 }
 
 std::vector<const PassRegistry::Entry*> PassRegistry::Passes() const {
   std::vector<const Entry*> passes;
-  for (const Entry& entry : passes_) passes.push_back(&entry);
+  for (const auto& entry : passes_) passes.push_back(entry.get());
   llvm::sort(passes, [](const Entry* a, const Entry* b) {
     return std::pair(a->info.order, llvm::StringRef(a->info.name)) <
            std::pair(b->info.order, llvm::StringRef(b->info.name));
@@ -89,8 +90,8 @@ std::vector<const PassRegistry::Entry*> PassRegistry::Passes() const {
 
 const PassRegistry::Entry* PassRegistry::Find(llvm::StringRef name) const {
   if (name.empty()) return nullptr;  // and not a pass without a config_name
-  for (const Entry& entry : passes_) {
-    if (name == entry.info.name || name == entry.info.config_name) return &entry;
+  for (const auto& entry : passes_) {
+    if (name == entry->info.name || name == entry->info.config_name) return entry.get();
   }
   return nullptr;
 }
@@ -123,21 +124,21 @@ Expected<PassRegistry::Choice> PassRegistry::Choose(llvm::StringRef name) const 
     return NotListed(NotFound("rule", name, names));
   }
   std::vector<std::string> names;
-  for (const Entry& entry : passes_) {
-    names.push_back(entry.info.name);
-    names.push_back(entry.info.config_name);
-    for (const PassStep& step : ReportedBy(entry))
-      names.push_back(std::string(entry.info.name) + "/" + step.name);
+  for (const auto& entry : passes_) {
+    names.push_back(entry->info.name);
+    names.push_back(entry->info.config_name);
+    for (const PassStep& step : ReportedBy(*entry))
+      names.push_back(std::string(entry->info.name) + "/" + step.name);
   }
   return NotListed(NotFound("pass", name, names));
 }
 
 Error PassRegistry::DemandRule(llvm::StringRef name) const {
   std::vector<std::string> names;
-  for (const Entry& entry : passes_) {
-    std::string pass = entry.info.name;
+  for (const auto& entry : passes_) {
+    std::string pass = entry->info.name;
     names.push_back(pass);
-    for (const PassStep& step : ReportedBy(entry)) {
+    for (const PassStep& step : ReportedBy(*entry)) {
       names.push_back(step.name);
       if (name.contains('/')) names.push_back(pass + "/" + step.name);
     }

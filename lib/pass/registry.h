@@ -2,7 +2,7 @@
 #ifndef GRAPNEL_LIB_PASS_REGISTRY_H_
 #define GRAPNEL_LIB_PASS_REGISTRY_H_
 
-#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,14 +14,15 @@
 
 namespace grapnel {
 
-// Filled before main() begins and by plugins, and only read from then on.
+// The program's is filled before main() begins and by plugins, and only read from then on. Who has
+// passes for one run alone adds them to a copy of it (OptimizeOptions::registry).
 class GRAPNEL_PUBLIC PassRegistry {
  public:
   static PassRegistry& Get();
 
   struct Entry {
     PassInfo info;
-    std::unique_ptr<GraphPass> (*make)();
+    std::function<std::unique_ptr<GraphPass>()> make;
     std::vector<PassStep> steps;
     const char* plugin = "";  // the file that it came with; "": the program's own
   };
@@ -34,7 +35,11 @@ class GRAPNEL_PUBLIC PassRegistry {
   // The rules of an optimizer, in their places.
   llvm::ArrayRef<const Rule*> RulesOf(llvm::StringRef optimizer) const;
 
-  // Of what plugins registered: a rule of an optimizer that there is not. The error names the file.
+  // Their text must outlive the registry and its copies. Errors: a name or a place that is taken,
+  // a rule that takes the context of another optimizer.
+  Error Add(Entry pass);
+  Error Add(Rule rule);
+  // Of what came with files: a rule of an optimizer that there is not. The error names the file.
   Error CheckPlugins() const;
 
   // A pass, or one rule of it alone.
@@ -48,11 +53,8 @@ class GRAPNEL_PUBLIC PassRegistry {
   Error DemandRule(llvm::StringRef name) const;
 
  private:
-  friend bool RegisterPass(PassInfo, std::unique_ptr<GraphPass> (*)(), std::vector<PassStep>);
-  friend bool RegisterRule(Rule);
-
-  std::deque<Entry> passes_;
-  std::deque<Rule> rules_;
+  std::vector<std::shared_ptr<const Entry>> passes_;  // as they came
+  std::vector<std::shared_ptr<const Rule>> rules_;
   std::map<std::string, std::vector<const Rule*>, std::less<>> rules_of_;  // by place
 };
 

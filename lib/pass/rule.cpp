@@ -18,7 +18,7 @@ Verdict Call(const Rule& rule, RuleContext& context, const Node& node) {
     throw;
   } catch (const std::exception& thrown) {
     // Of a pass of the plugin's own the PassManager says whose it is.
-    const PassRegistry::Entry* pass = PassRegistry::Get().Find(rule.optimizer);
+    const PassRegistry::Entry* pass = context.edit.registry().Find(rule.optimizer);
     std::string whose = pass && *pass->plugin ? "" : std::string(" of ") + rule.plugin;
     throw std::runtime_error(std::string("rule '") + rule.name + "'" + whose + ": " +
                              thrown.what());
@@ -107,7 +107,7 @@ bool RuleContext::NextRewrite(const Node& node) {
 
 RuleTable::RuleTable(Editor& edit, llvm::StringRef optimizer, int from, int to) {
   StringTable& strings = edit.module().strings;
-  for (const Rule* rule : PassRegistry::Get().RulesOf(optimizer)) {
+  for (const Rule* rule : edit.registry().RulesOf(optimizer)) {
     if (rule->place < from || rule->place > to || !edit.Runs(rule->name)) continue;
     all_.push_back(rule);
     for (const char* op : rule->ops)

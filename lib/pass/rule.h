@@ -9,8 +9,10 @@
 #ifndef GRAPNEL_LIB_PASS_RULE_H_
 #define GRAPNEL_LIB_PASS_RULE_H_
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/pass/editor.h"
@@ -143,23 +145,23 @@ class GRAPNEL_PUBLIC RuleFn {
  public:
   template <typename Context>
   RuleFn(Verdict (*of_node)(Context&, const Node&))  // NOLINT: so that `.apply = F` reads well
-      : function_(reinterpret_cast<void (*)()>(of_node)),
-        call_([](void (*function)(), RuleContext& context, const Node& node) {
-          auto typed = reinterpret_cast<Verdict (*)(Context&, const Node&)>(function);
-          return typed(static_cast<Context&>(context), node);
+      : function_([of_node](RuleContext& context, const Node& node) {
+          return of_node(static_cast<Context&>(context), node);
         }),
         optimizer_(OptimizerOf<Context>()) {}
   template <typename Context>
   RuleFn(Verdict (*of_body)(Context&))  // NOLINT
-      : function_(reinterpret_cast<void (*)()>(of_body)),
-        call_([](void (*function)(), RuleContext& context, const Node&) {
-          return reinterpret_cast<Verdict (*)(Context&)>(function)(static_cast<Context&>(context));
+      : function_([of_body](RuleContext& context, const Node&) {
+          return of_body(static_cast<Context&>(context));
         }),
         optimizer_(OptimizerOf<Context>()),
         of_body_(true) {}
+  // One of a node that holds something of its own.
+  explicit RuleFn(std::function<Verdict(RuleContext&, const Node&)> of_node)
+      : function_(std::move(of_node)) {}
 
   Verdict operator()(RuleContext& context, const Node& node) const {
-    return call_(function_, context, node);
+    return function_(context, node);
   }
   bool of_body() const { return of_body_; }
   // Whose context it takes; null: any.
@@ -175,9 +177,8 @@ class GRAPNEL_PUBLIC RuleFn {
     }
   }
 
-  void (*function_)();
-  Verdict (*call_)(void (*)(), RuleContext&, const Node&);
-  const char* optimizer_;
+  std::function<Verdict(RuleContext&, const Node&)> function_;
+  const char* optimizer_ = nullptr;
   bool of_body_ = false;
 };
 

@@ -56,39 +56,37 @@ void WritePlacementJson(llvm::json::OStream& json, const PlacementContext& c,
                         const CostReport* cost) {
   auto name = [&](NodeId id) { return llvm::json::fixUTF8(c.graph.node(id).name()); };
   const auto& failure = c.placement.failure;
-  json.object([&] {
-    json.attributeObject("placements", [&] {
-      if (failure) return;
-      for (NodeId id : c.placement.order)
-        json.attribute(name(id), c.devices.device(c.placement.Of(id).device).text);
+  json.attributeObject("placements", [&] {
+    if (failure) return;
+    for (NodeId id : c.placement.order)
+      json.attribute(name(id), c.devices.device(c.placement.Of(id).device).text);
+  });
+  if (failure) {
+    json.attribute("error", llvm::json::fixUTF8(failure->message));
+    json.attributeArray("conflict", [&] {
+      for (NodeId id : failure->nodes) json.value(name(id));
     });
-    if (failure) {
-      json.attribute("error", llvm::json::fixUTF8(failure->message));
-      json.attributeArray("conflict", [&] {
-        for (NodeId id : failure->nodes) json.value(name(id));
-      });
-      json.attributeArray("advice", [&] {
-        for (const std::string& advice : failure->advice) json.value(llvm::json::fixUTF8(advice));
-      });
-    } else {
-      json.attribute("error", nullptr);
+    json.attributeArray("advice", [&] {
+      for (const std::string& advice : failure->advice) json.value(llvm::json::fixUTF8(advice));
+    });
+  } else {
+    json.attribute("error", nullptr);
+  }
+  json.attributeObject("requested", [&] {
+    for (Node node : c.graph.nodes()) {
+      if (!node.device().empty())
+        json.attribute(name(node.id()), llvm::json::fixUTF8(node.device()));
     }
-    json.attributeObject("requested", [&] {
+  });
+  if (!logged.empty()) {
+    json.attributeObject("logged", [&] {
       for (Node node : c.graph.nodes()) {
-        if (!node.device().empty())
-          json.attribute(name(node.id()), llvm::json::fixUTF8(node.device()));
+        if (!logged[node.id()].empty()) json.attribute(name(node.id()), logged[node.id()]);
       }
     });
-    if (!logged.empty()) {
-      json.attributeObject("logged", [&] {
-        for (Node node : c.graph.nodes()) {
-          if (!logged[node.id()].empty()) json.attribute(name(node.id()), logged[node.id()]);
-        }
-      });
-    }
-    if (report) WriteReport(json, c, *report);
-    if (cost) json.attributeObject("cost", [&] { WriteCostJson(json, c, *cost); });
-  });
+  }
+  if (report) WriteReport(json, c, *report);
+  if (cost) json.attributeObject("cost", [&] { WriteCostJson(json, c, *cost); });
 }
 
 }  // namespace grapnel

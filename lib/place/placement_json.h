@@ -11,9 +11,10 @@
 
 namespace grapnel {
 
-// {"placements": {node: device}, "error": null or text, "requested": {...}, "conflict": [...]} and,
-// with a report, "crossings", "islands" and "memory"; with a cost, "cost". `logged`: by id, what a
-// log says; may be empty. Also of a graph that could not be placed, then without the reports.
+// As attributes of an object that is open: "placements": {node: device}, "error": null or text,
+// "requested": {...}, "conflict": [...] and, with a report, "crossings", "islands" and "memory";
+// with a cost, "cost". `logged`: by id, what a log says; may be empty. Also of a graph that could
+// not be placed, then without the reports.
 void WritePlacementJson(llvm::json::OStream& json, const PlacementContext& context,
                         llvm::ArrayRef<std::string> logged, const PlacementReport* report,
                         const CostReport* cost);

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -241,6 +242,43 @@ Expected<PathPattern> PathPattern::Parse(llvm::StringRef text) {
 
 std::vector<NodePath> FindPaths(const Graph& graph, const PathPattern& pattern, size_t limit) {
   return Finder(graph, pattern, limit).Run(pattern.HasGaps());
+}
+
+NodePath FindPathTo(const Node& last, const PathPattern& pattern) {
+  const std::vector<PathPattern::Step>& steps = pattern.steps();
+  if (!steps.back().Matches(last)) return {};
+  const Graph& graph = last.graph();
+  // What was reached, going backwards, and what it was reached from.
+  struct Reached {
+    State state;
+    size_t from;
+  };
+  llvm::SmallVector<Reached, 8> reached;
+  llvm::SmallDenseSet<std::pair<NodeId, uint32_t>, 8> seen;
+  auto reach = [&](State state, size_t from) {
+    if (seen.insert({state.node, state.step * 2 + state.filler}).second)
+      reached.push_back({state, from});
+  };
+  reach({last.id(), static_cast<uint32_t>(steps.size()) - 1, false}, 0);
+  for (size_t at = 0; at < reached.size(); ++at) {
+    auto [node, step, filler] = reached[at].state;
+    if (step == 0 && !filler) {
+      NodePath path = {node};
+      for (size_t next = at; next != 0;) {
+        next = reached[next].from;
+        path.push_back(reached[next].state.node);
+      }
+      return path;
+    }
+    uint32_t before = filler ? step : step - 1;
+    for (int i = 0; i < graph.node(node).num_inputs(); ++i) {
+      Node input = graph.node(node).input_node(i);
+      if (!input) continue;
+      if (steps[before].Matches(input)) reach({input.id(), before, false}, at);
+      if (filler || steps[step].after_gap) reach({input.id(), before, true}, at);
+    }
+  }
+  return {};
 }
 
 Expected<QueryResult> FindPathRows(const Module& module, llvm::StringRef pattern, size_t limit) {

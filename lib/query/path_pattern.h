@@ -41,6 +41,10 @@ using NodePath = std::vector<NodeId>;
 // steps x edges, and again for each first node where there is a **.
 std::vector<NodePath> FindPaths(const Graph& graph, const PathPattern& pattern, size_t limit);
 
+// A shortest path that fits and ends with `last`; of those as short the one of earlier inputs.
+// Empty where there is none. Of the cost of the steps; with a ** of all that `last` is made from.
+NodePath FindPathTo(const Node& last, const PathPattern& pattern);
+
 // The same in all bodies, as rows: function (NULL: the main graph), path and ops, both with ->
 // between them. Errors: Parse's.
 Expected<QueryResult> FindPathRows(const Module& module, llvm::StringRef pattern, size_t limit);

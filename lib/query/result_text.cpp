@@ -1,7 +1,7 @@
 #include "lib/query/result_text.h"
 
+#include "lib/support/json.h"
 #include "lib/support/text.h"
-#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 namespace {
@@ -33,7 +33,7 @@ std::string CsvField(const std::string& text) {
 
 llvm::json::Value JsonOf(const QueryCell& cell) {
   if (const auto* number = std::get_if<int64_t>(&cell)) return *number;
-  if (const auto* number = std::get_if<double>(&cell)) return *number;
+  if (const auto* number = std::get_if<double>(&cell)) return NumberOrText(*number);
   if (const auto* text = std::get_if<std::string>(&cell)) return llvm::json::fixUTF8(*text);
   return nullptr;
 }
@@ -59,21 +59,17 @@ void WriteCsv(const QueryResult& result, llvm::raw_ostream& os) {
   for (const auto& row : result.rows) print(row, TextOfCell);
 }
 
-void WriteJson(const QueryResult& result, llvm::raw_ostream& os) {
-  llvm::json::OStream json(os, 1);
-  json.object([&] {
-    json.attributeArray("columns", [&] {
-      for (const std::string& column : result.columns) json.value(llvm::json::fixUTF8(column));
-    });
-    json.attributeArray("rows", [&] {
-      for (const auto& row : result.rows) {
-        json.array([&] {
-          for (const QueryCell& cell : row) json.value(JsonOf(cell));
-        });
-      }
-    });
+void WriteResultJson(const QueryResult& result, llvm::json::OStream& json) {
+  json.attributeArray("columns", [&] {
+    for (const std::string& column : result.columns) json.value(llvm::json::fixUTF8(column));
   });
-  os << "\n";
+  json.attributeArray("rows", [&] {
+    for (const auto& row : result.rows) {
+      json.array([&] {
+        for (const QueryCell& cell : row) json.value(JsonOf(cell));
+      });
+    }
+  });
 }
 
 }  // namespace grapnel

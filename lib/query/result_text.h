@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_QUERY_RESULT_TEXT_H_
 
 #include "lib/query/database.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace grapnel {
@@ -14,8 +15,8 @@ void WriteTable(const QueryResult& result, size_t widest, llvm::raw_ostream& os)
 // RFC 4180, with \n at the end of a line; NULL is empty.
 void WriteCsv(const QueryResult& result, llvm::raw_ostream& os);
 
-// {"columns": [...], "rows": [[...]]}
-void WriteJson(const QueryResult& result, llvm::raw_ostream& os);
+// "columns": [...], "rows": [[...]], as attributes of an object that is open.
+void WriteResultJson(const QueryResult& result, llvm::json::OStream& json);
 
 }  // namespace grapnel
 

@@ -1,8 +1,6 @@
 #include "lib/render/picture_json.h"
 
 #include "lib/support/printable.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace grapnel {
 namespace {
@@ -87,31 +85,24 @@ void WriteEdge(OStream& json, const PictureEdge& edge) {
 
 }  // namespace
 
-std::string PictureJson(const Picture& picture) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  OStream json(stream, 1);
-  json.object([&] {
-    Text(json, "title", picture.title);
-    Lines(json, "header", picture.header);
-    json.attributeArray("boxes", [&] {
-      for (const Box& box : picture.boxes) WriteBox(json, box);
-    });
-    json.attributeArray("frames", [&] {
-      for (const Cluster& cluster : picture.clusters) {
-        json.object([&] {
-          json.attribute("id", cluster.id);
-          Text(json, "title", cluster.title);
-          if (cluster.parent >= 0) json.attribute("parent", cluster.parent);
-        });
-      }
-    });
-    json.attributeArray("edges", [&] {
-      for (const PictureEdge& edge : picture.edges) WriteEdge(json, edge);
-    });
+void WritePictureJson(const Picture& picture, OStream& json) {
+  Text(json, "title", picture.title);
+  Lines(json, "header", picture.header);
+  json.attributeArray("boxes", [&] {
+    for (const Box& box : picture.boxes) WriteBox(json, box);
   });
-  stream.flush();
-  return text + "\n";
+  json.attributeArray("frames", [&] {
+    for (const Cluster& cluster : picture.clusters) {
+      json.object([&] {
+        json.attribute("id", cluster.id);
+        Text(json, "title", cluster.title);
+        if (cluster.parent >= 0) json.attribute("parent", cluster.parent);
+      });
+    }
+  });
+  json.attributeArray("edges", [&] {
+    for (const PictureEdge& edge : picture.edges) WriteEdge(json, edge);
+  });
 }
 
 }  // namespace grapnel

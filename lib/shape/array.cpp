@@ -35,6 +35,7 @@ void ConstShape(ShapeContext& c) {
   std::optional<int64_t> count = shape.NumElements();
   c.Out(0, std::move(shape));
   if (!ShapeContext::TracksElements(type) || !count || *count > ShapeMap::kMaxElements) return;
+  if (c.node.FindAttr(kValuesLeftOut)) return;
   Expected<Literal> literal = Literal::FromTensorProto(*tensor);
   if (!literal) return llvm::consumeError(literal.takeError());
   std::vector<int64_t> integers = literal->AsInts();

@@ -1,5 +1,9 @@
 #include "lib/support/json.h"
 
+#include <cmath>
+
+#include "lib/support/text.h"
+
 namespace grapnel {
 namespace {
 
@@ -32,6 +36,11 @@ Error DemandShallowJson(llvm::StringRef text) {
 Expected<llvm::json::Value> ParseJson(llvm::StringRef text) {
   RETURN_IF_ERROR(DemandShallowJson(text));
   return llvm::json::parse(text);
+}
+
+llvm::json::Value NumberOrText(double number) {
+  if (std::isfinite(number)) return number;
+  return NumberText(number);
 }
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// JSON from outside.
+// JSON from outside, and what JSON has no word for.
 #ifndef GRAPNEL_LIB_SUPPORT_JSON_H_
 #define GRAPNEL_LIB_SUPPORT_JSON_H_
 
@@ -15,6 +15,9 @@ Expected<llvm::json::Value> ParseJson(llvm::StringRef text);
 
 // The refusal alone, for another parser. Linear; reads no more than brackets and quotes.
 Error DemandShallowJson(llvm::StringRef text);
+
+// A number of which JSON may have none: "nan", "inf" and "-inf" are texts.
+llvm::json::Value NumberOrText(double number);
 
 }  // namespace grapnel
 

@@ -146,15 +146,13 @@ void WriteRecordedTensorJson(const RecordedTensor& tensor, OStream& json) {
 }
 
 void WriteDebugFolderJson(const DebugFolder& folder, OStream& json) {
-  json.object([&] {
-    json.attribute("path", fixUTF8(folder.path));
-    json.attribute("kind", "debug folder");
-    json.attributeArray("runs", [&] {
-      for (const DebugRun& run : folder.runs) json.object([&] { WriteRun(json, run); });
-    });
-    json.attributeArray("problems", [&] {
-      for (const std::string& problem : folder.problems) json.value(fixUTF8(problem));
-    });
+  json.attribute("path", fixUTF8(folder.path));
+  json.attribute("kind", "debug folder");
+  json.attributeArray("runs", [&] {
+    for (const DebugRun& run : folder.runs) json.object([&] { WriteRun(json, run); });
+  });
+  json.attributeArray("problems", [&] {
+    for (const std::string& problem : folder.problems) json.value(fixUTF8(problem));
   });
 }
 

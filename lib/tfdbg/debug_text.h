@@ -13,7 +13,8 @@ namespace grapnel {
 void WriteDebugFolderText(const DebugFolder& folder, bool all,
                           llvm::function_ref<size_t(const DebugRun&)> count_bad,
                           llvm::raw_ostream& os);
-// The same and every record: graphs with their ops, executions, traces, sources, stack frames.
+// The same and every record, as attributes of an object that is open: graphs with their ops,
+// executions, traces, sources, stack frames.
 void WriteDebugFolderJson(const DebugFolder& folder, llvm::json::OStream& json);
 
 // {"text": "float, 160 elements: ...", "bad", "elements", "nan", ...}: what was recorded of one.

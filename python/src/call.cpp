@@ -11,6 +11,7 @@
 #include "lib/support/version.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "python/src/passes.h"
 #include "python/src/values.h"
 #include "python/src/work.h"
 #include "tools/command.h"
@@ -24,8 +25,17 @@ namespace {
 // What the work on a command needs and makes.
 class CommandWork : public Work {
  public:
-  CommandWork(std::vector<std::string> arguments, std::vector<std::unique_ptr<NamedFeed>> feeds)
-      : arguments_(std::move(arguments)), feeds_(std::move(feeds)) {}
+  CommandWork(std::vector<std::string> arguments, std::vector<std::unique_ptr<NamedFeed>> feeds,
+              const nb::list& definitions, bool shows_progress)
+      : arguments_(std::move(arguments)), feeds_(std::move(feeds)) {
+    if (shows_progress)
+      caller_.progress = [this](llvm::StringRef what, int64_t done, int64_t total) {
+        SetStep(what, done, total);
+      };
+    if (nb::len(definitions) == 0) return;
+    passes_.emplace(definitions, caller_.cancel);
+    caller_.passes = &passes_->registry();
+  }
 
   CancelFlag& cancel() { return caller_.cancel; }
   const std::string& out() const { return out_; }
@@ -33,9 +43,23 @@ class CommandWork : public Work {
   std::vector<std::pair<std::string, Tensor>>& values() { return values_; }
   int code() const { return code_; }
   const std::string& error() const { return error_; }
+  // What a function of Python raised; null where none did.
+  nb::handle raised() const { return passes_ ? nb::handle(passes_->raised()) : nb::handle(); }
 
  private:
   void Run() override {
+    if (!passes_) return RunCommand();
+    // The thread is one of Python's from here on: to become one for each rule takes longer than
+    // the rule.
+    nb::gil_scoped_acquire acquired;
+    nb::gil_scoped_release released;
+    RunCommand();
+  }
+  void Interrupted() override {
+    if (passes_) passes_->Interrupt();
+  }
+
+  void RunCommand() {
     Expected<int> code = CallCommand(arguments_, caller_);
     if (code)
       code_ = *code;
@@ -57,31 +81,52 @@ class CommandWork : public Work {
       [this](Severity severity, llvm::StringRef text) { AddMessage(severity, text); },
       {},
       [this](std::string why) { GiveUp(std::move(why)); },
-      [this](const std::string& name, const Tensor& value) { values_.emplace_back(name, value); }};
+      [this](const std::string& name, const Tensor& value) { values_.emplace_back(name, value); },
+      nullptr};
+  std::optional<CallerPasses> passes_;
 };
+
+// An Error with what it comes from, if there is such.
+[[noreturn]] void RaiseFrom(const std::string& text, nb::handle cause) {
+  if (!cause) Raise(text);
+  nb::object type = nb::module_::import_("tfgrapnel._tfgrapnel").attr("Error");
+  nb::object error = type(text);
+  error.attr("__cause__") = cause;
+  PyErr_SetObject(type.ptr(), error.ptr());
+  throw nb::python_error();
+}
 
 nb::str TextFrom(const std::string& bytes) {
   return nb::steal<nb::str>(
       PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
 }
 
+using List = nb::typed<nb::list, nb::any>;
+
 // (code, out, err, [(name, value)]). `feeds`: name -> (dtype, dims, elements), as ValueOf gives
-// them.
-nb::tuple Call(std::vector<std::string> arguments, const nb::dict& feeds,
-               const nb::callable& tell) {
+// them; `passes`: as CallerPasses has them; `show`: what is called with what is being done and
+// which of how many, or None.
+nb::typed<nb::tuple, int, nb::str, nb::str, List> Call(
+    std::vector<std::string> arguments, const nb::typed<nb::dict, nb::str, nb::any>& feeds,
+    const nb::typed<nb::callable, void(nb::str, nb::str)>& tell, const List& passes,
+    const nb::object& show) {
   std::vector<std::unique_ptr<NamedFeed>> named;
   for (auto [name, value] : feeds)
     named.push_back(std::make_unique<NamedFeed>(nb::cast<std::string>(name),
                                                 TensorOf(nb::cast<nb::tuple>(value))));
-  auto work = std::make_shared<CommandWork>(std::move(arguments), std::move(named));
+  auto work = std::make_shared<CommandWork>(std::move(arguments), std::move(named), passes,
+                                            !show.is_none());
   auto hand_on = [&](Severity severity, const std::string& text) {
     tell(severity == Severity::kError     ? "error"
          : severity == Severity::kWarning ? "warning"
                                           : "info",
          TextFrom(text));
   };
-  if (!work->Do(work, work->cancel(), hand_on)) Raise(work->why_given_up());
-  if (!work->error().empty()) Raise(work->error());
+  Work::Show hand_step;
+  if (!show.is_none())
+    hand_step = [&](const Work::Step& step) { show(TextFrom(step.what), step.done, step.total); };
+  if (!work->Do(work, work->cancel(), hand_on, hand_step)) Raise(work->why_given_up());
+  if (!work->error().empty()) RaiseFrom(work->error(), work->raised());
   nb::list values;
   for (auto& [name, value] : work->values())
     values.append(nb::make_tuple(TextFrom(name), ValueOf(std::move(value))));
@@ -104,7 +149,7 @@ nb::dict DictOf(const ArgumentInfo& info) {
 }
 
 // The commands as they describe themselves.
-nb::list DescribeCommands() {
+List DescribeCommands() {
   std::vector<Command> sorted = Commands();
   llvm::sort(sorted,
              [](const Command& a, const Command& b) { return llvm::StringRef(a.name) < b.name; });
@@ -144,7 +189,8 @@ nb::bytes BytesOf(const MemoryFile& file) {
 void AddCalls(nb::module_& module) {
   module.attr("version") = GRAPNEL_VERSION;
   module.def("commands", DescribeCommands);
-  module.def("call", Call, nb::arg("arguments"), nb::arg("feeds"), nb::arg("tell"));
+  module.def("call", Call, nb::arg("arguments"), nb::arg("feeds"), nb::arg("tell"),
+             nb::arg("passes"), nb::arg("show").none());
   nb::class_<MemoryFile>(module, "MemoryFile")
       .def(nb::new_([](std::string name) { return MakeMemoryFile(std::move(name)); }),
            nb::arg("name"))

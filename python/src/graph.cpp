@@ -52,12 +52,17 @@ struct Opened {
 };
 
 // The file's graphs: one to work on where `title` names it or there is but one, else their titles.
+using Texts = nb::typed<nb::list, nb::str>;
+using List = nb::typed<nb::list, nb::any>;
+using Tell = nb::typed<nb::callable, void(nb::str, nb::str)>;
+
 struct Found {
   std::shared_ptr<Model> model;
   std::optional<OpenedGraph> graph;
 };
 
-nb::tuple Open(const std::string& path, const std::string& title) {
+nb::typed<nb::tuple, nb::str, Texts, nb::any> Open(const std::string& path,
+                                                   const std::string& title) {
   auto found = std::make_shared<Found>();
   Do([found, path, title]() -> Error {
     ASSIGN_OR_RETURN(Model model, OpenModel(path));
@@ -154,7 +159,7 @@ class Runner {
         threads_(threads) {}
 
   // Values as TensorOf has them, in the order of the feeds; gives [(name, value)].
-  nb::list Run(const nb::list& values, const nb::callable& tell);
+  List Run(const List& values, const Tell& tell);
 
  private:
   class RunWork;
@@ -226,7 +231,7 @@ class Runner::RunWork : public Work {
   std::vector<Tensor> values_;
 };
 
-nb::list Runner::Run(const nb::list& given, const nb::callable& tell) {
+List Runner::Run(const List& given, const Tell& tell) {
   std::vector<Tensor> values;
   for (nb::handle value : given) values.push_back(TensorOf(nb::cast<nb::tuple>(value)));
   // One that was interrupted may still be running: it is left to itself.
@@ -247,7 +252,7 @@ nb::list Runner::Run(const nb::list& given, const nb::callable& tell) {
   return outputs;
 }
 
-nb::list SignaturesOf(const Opened& opened) {
+List SignaturesOf(const Opened& opened) {
   auto tensors = [](llvm::ArrayRef<SignatureTensor> given) {
     nb::dict made;
     for (const SignatureTensor& tensor : given)

@@ -4,7 +4,9 @@
 #include <stdexcept>
 
 #include "python/src/call.h"
+#include "python/src/passes.h"
 #include "python/src/table.h"
+#include "python/src/visit.h"
 
 namespace nb = nanobind;
 
@@ -26,6 +28,9 @@ NB_MODULE(_tfgrapnel, module) {
   // What threads that were left to themselves hold at the end is no leak.
   nb::set_leak_warnings(false);
   nb::exception<LibraryError> error(module, "Error");
+  AddBodies(module);
+  AddEditing(module);
+  AddPasses(module);
   AddTable(module);
   AddCalls(module);
   AddGraphs(module);

@@ -40,7 +40,7 @@ nb::object CellOf(const Column& column, size_t row) {
   return nb::str(column.bytes().data() + begin, column.integers()[row + 1] - begin);
 }
 
-nb::list CellsOf(const Table& table, const std::string& name) {
+nb::typed<nb::list, nb::any> CellsOf(const Table& table, const std::string& name) {
   for (const Column& column : table.columns()) {
     if (column.name() != name) continue;
     nb::list cells;
@@ -50,7 +50,7 @@ nb::list CellsOf(const Table& table, const std::string& name) {
   throw nb::key_error(name.c_str());
 }
 
-nb::tuple RowOf(const Table& table, size_t row) {
+nb::typed<nb::tuple, nb::any, nb::ellipsis> RowOf(const Table& table, size_t row) {
   if (row >= table.num_rows()) throw nb::index_error("there is no such row");
   nb::list cells;
   for (const Column& column : table.columns()) cells.append(CellOf(column, row));
@@ -114,7 +114,7 @@ void AddTable(nb::module_& module) {
   nb::class_<Table>(module, "Table")
       .def_prop_ro("num_rows", &Table::num_rows)
       .def_prop_ro("columns",
-                   [](const Table& table) {
+                   [](const Table& table) -> nb::typed<nb::tuple, nb::str, nb::ellipsis> {
                      nb::list names;
                      for (const Column& column : table.columns()) names.append(column.name());
                      return nb::tuple(names);

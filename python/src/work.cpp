@@ -28,6 +28,11 @@ void Work::AddMessage(Severity severity, llvm::StringRef text) {
   messages_.emplace_back(severity, text.str());
 }
 
+void Work::SetStep(llvm::StringRef what, int64_t done, int64_t total) {
+  std::lock_guard lock(mutex_);
+  step_ = {what.str(), done, total};
+}
+
 void Work::GiveUp(std::string why) {
   {
     std::lock_guard lock(mutex_);
@@ -49,13 +54,25 @@ void Work::TellAll(std::unique_lock<std::mutex>& lock, const Tell& tell) {
   }
 }
 
+void Work::ShowStep(std::unique_lock<std::mutex>& lock, const Show& show) {
+  if (!show) return;
+  Step step = step_;
+  lock.unlock();
+  {
+    nb::gil_scoped_acquire acquired;
+    show(step);
+  }
+  lock.lock();
+}
+
 // Waits for work that is cancelled, as long as a person does.
 bool Work::Leave(std::unique_lock<std::mutex>& lock, CancelFlag& cancel) {
   cancel.Cancel();
   return changed_.wait_for(lock, kPatience, [this] { return is_done_; });
 }
 
-bool Work::Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell& tell) {
+bool Work::Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell& tell,
+              const Show& show) {
   std::thread thread([self] {
     self->Run();
     std::lock_guard lock(self->mutex_);
@@ -80,6 +97,7 @@ bool Work::Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell&
     {
       nb::gil_scoped_acquire acquired;
       is_interrupted = PyErr_CheckSignals() != 0;
+      if (is_interrupted) Interrupted();
     }
     lock.lock();
     if (is_interrupted) {
@@ -89,6 +107,7 @@ bool Work::Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell&
       throw nb::python_error();
     }
     TellAll(lock, tell);
+    ShowStep(lock, show);
   }
   TellAll(lock, tell);
   return !is_given_up_;

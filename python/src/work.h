@@ -24,25 +24,37 @@ class Work {
   // On the waiting thread, which holds the GIL; it is let go meanwhile. False: it was given up with
   // `gave_up`. Throws what a signal's handler throws, KeyboardInterrupt: `cancel` is then set.
   // `tell` is called, with the GIL, for each message.
+  // `show`, where there is one, some times a second with what is being done.
   using Tell = std::function<void(Severity, const std::string&)>;
-  bool Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell& tell);
+  struct Step {
+    std::string what;
+    int64_t done = 0, total = 0;  // total 0: not known
+  };
+  using Show = std::function<void(const Step&)>;
+  bool Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell& tell,
+          const Show& show = nullptr);
 
   // From any thread.
   void AddMessage(Severity severity, llvm::StringRef text);
+  void SetStep(llvm::StringRef what, int64_t done, int64_t total);
   void GiveUp(std::string why);
   const std::string& why_given_up() const { return why_; }
 
  protected:
   virtual void Run() = 0;
+  // With the GIL: whoever waited does no more.
+  virtual void Interrupted() {}
 
  private:
   bool IsDone();
   void TellAll(std::unique_lock<std::mutex>& lock, const Tell& tell);
+  void ShowStep(std::unique_lock<std::mutex>& lock, const Show& show);
   bool Leave(std::unique_lock<std::mutex>& lock, CancelFlag& cancel);
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::vector<std::pair<Severity, std::string>> messages_;
+  Step step_;
   bool is_done_ = false, is_given_up_ = false;
   std::string why_;
 };

@@ -7,6 +7,8 @@ import os
 
 from . import _tfgrapnel
 from ._errors import error_of, in_python, log, teller
+from ._passes import definitions
+from ._progress import Working
 from ._shown import Shown
 from ._values import to_array, to_value
 
@@ -25,11 +27,11 @@ _numbers = itertools.count(1)
 # asked for.
 _SUFFIXES = {"opt": ".pb", "cut": ".pb", "reduce": ".pb", "view": ".html", "convert": ""}
 
-# Commands whose document is one a line: of each case.
-_A_LINE_EACH = ("replay",)
+# Commands with a document a line: of each case, of each step.
+_A_LINE_EACH = ("replay", "train")
 
 # Options that print something else than a document.
-_PRINTING = {"opt": ("print", "explain"), "query": ("csv", "schema"), "run": ("tap", "tap_op")}
+_PRINTING = {"opt": ("print", "explain"), "query": ("csv", "schema"), "run": ("tap", "tap_op"), "timeline": ("node", "changes")}
 
 
 if not TYPE_CHECKING:
@@ -57,12 +59,12 @@ class Spec:
 
     __slots__ = ("option", "type", "by_position", "is_list", "default")
 
-    def __init__(self, option, type, by_position, is_list, default):
-        self.option = option
-        self.type = type
-        self.by_position = by_position
-        self.is_list = is_list
-        self.default = default
+    def __init__(self, option: str, type: str, by_position: bool, is_list: bool, default: Any):
+        self.option: str = option
+        self.type: str = type
+        self.by_position: bool = by_position
+        self.is_list: bool = is_list
+        self.default: Any = default
 
 
 def temporary_name(what):
@@ -72,12 +74,12 @@ def temporary_name(what):
 class _Arguments:
     """The command line of a call, and what has to live as long as it."""
 
-    def __init__(self, command):
+    def __init__(self, command: str):
         self.command = command
         self.options: list[str] = []
         self.positions: list[str] = []
         self.title: str | None = None  # of the graph that is meant, where its file has several
-        self.feeds: dict[str, tuple] = {}
+        self.feeds: dict[str, tuple[Any, ...]] = {}
         self.files: list[str] = []  # paths that errors may begin with
         self.kept: list[object] = []  # graphs made for this call
         self.output: _tfgrapnel.MemoryFile | None = None  # a file in memory
@@ -112,7 +114,7 @@ class _Arguments:
             value = [value]
         return [self._text(element, name) for element in value]
 
-    def add(self, name, spec, value):
+    def add(self, name: str, spec: Spec, value: Any) -> None:
         if spec.type == "flag":
             if not isinstance(value, bool):
                 raise TypeError(f"{name}: True or False was expected, not {value!r}")
@@ -138,7 +140,7 @@ class _Arguments:
         else:
             self.options += [f"--{spec.option}={text}" for text in texts]
 
-    def line(self, as_document, with_output=True):
+    def line(self, as_document: bool, with_output: bool = True) -> list[str]:
         words = [self.command, *(["--json"] if as_document else []), *self.options]
         if self.output is not None and with_output:
             words.append(f"--output={self.output.name}")
@@ -153,8 +155,16 @@ class Result(Shown):
     output: the path that its output was written to, or None.
     """
 
-    def __init__(self, arguments, keywords, output, as_document, done):
-        code, self._out, self.messages, self._values = done
+    def __init__(
+        self,
+        arguments: _Arguments,
+        keywords: dict[str, str],
+        output: str | os.PathLike[str] | None,
+        as_document: bool,
+        done: tuple[int, str, str, list[Any]],
+    ):
+        code, self._out, messages, self._values = done
+        self.messages: str = messages
         self._arguments = arguments
         self._keywords = keywords
         self._as_document = as_document
@@ -173,13 +183,11 @@ class Result(Shown):
 
         if self._arguments.command in _A_LINE_EACH and self._as_document:
             return {"lines": [json.loads(line) for line in self.json.splitlines()]}
-        document = json.loads(self.json or "{}")
-        if document is None:  # there is nothing to tell
-            return {}
-        return document if isinstance(document, dict) else {"items": document}
+        document: dict[str, Any] = json.loads(self.json or "{}")
+        return document
 
     def to_dict(self) -> dict[str, Any]:
-        """The document of --json; of `replay`, which has one a line, {"lines": [...]}."""
+        """The document of --json; of `replay` and `train`, which have one a line, {"lines": [...]}."""
         return self._document
 
     @cached
@@ -212,13 +220,13 @@ class Result(Shown):
             raise AttributeError(f"the document of {self._arguments.command} has no '{name}'; it has {fields}")
         raise AttributeError(name)
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return [*super().__dir__(), *(key for key in self._document if key.isidentifier())]
 
-    def __str__(self):
-        return self.text
+    def __str__(self) -> str:
+        return self.text.rstrip("\n")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         parts = [" ".join([self._arguments.command, *self._arguments.positions])]
         if not self.ok:
             parts.append("the answer is no")
@@ -253,6 +261,13 @@ class RunResult(Result):
     def values(self) -> dict[str, NDArray[Any]]:
         return {name: to_array(value) for name, value in self._values}
 
+    @cached
+    def taps(self) -> list[dict[str, Any]]:
+        """What `tap=` and `tap_op=` saw, a dict a tensor as they came; none where tap_file= or logdir= has them."""
+        import json
+
+        return [json.loads(line) for line in self._out.splitlines() if line.startswith("{")] if not self._as_document else []
+
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self.values[name]
 
@@ -260,9 +275,10 @@ class RunResult(Result):
 def _call(arguments, keywords, as_document, with_output=True):
     line = arguments.line(as_document, with_output)
     try:
-        return _tfgrapnel.call(line, arguments.feeds, teller(keywords))
+        with Working(arguments.command) as show:
+            return _tfgrapnel.call(line, arguments.feeds, teller(keywords), definitions(), show)
     except _tfgrapnel.Error as error:
-        raise error_of(str(error), arguments.files, keywords) from None
+        raise error_of(str(error), arguments.files, keywords) from error.__cause__
 
 
 def _is_default(value, default):

@@ -18,12 +18,17 @@ class Error(Exception):
 
     file: the path that the text begins with, or None.
     node: the node that it names, or None.
+    pass_, rule: the pass and the rule that failed, or None. What a function of Python raised is the error's __cause__.
     """
 
-    def __init__(self, text, file=None, node=None):
+    def __init__(
+        self, text: str, file: str | None = None, node: str | None = None, pass_: str | None = None, rule: str | None = None
+    ):
         super().__init__(text)
-        self.file = file
-        self.node = node
+        self.file: str | None = file
+        self.node: str | None = node
+        self.pass_: str | None = pass_
+        self.rule: str | None = rule
 
 
 class GrapnelWarning(UserWarning):
@@ -55,7 +60,7 @@ def with_nearest(function: F) -> F:
 def _named_nearest(text, function):
     import difflib
 
-    unknown = text.rpartition("unexpected keyword argument ")[2].partition("'")[2].partition("'")[0]
+    unknown = text.partition("unexpected keyword argument ")[2].partition("'")[2].partition("'")[0]
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     near = difflib.get_close_matches(unknown, names, 1) if unknown and "did you mean" not in text.lower() else []
@@ -82,8 +87,9 @@ def error_of(text, files, options):
         file = match[1]
     # Of a module that the wheel is without (docs/python.md).
     text = re.sub(r"/\S+/grapnel_(\w+)\.so: cannot open shared object file: No such file or directory", r"the wheel has no \1 module", text)
-    node = re.search(r"\bnode '([^']+)'", text)
-    return Error(in_python(text, options), file, node[1] if node else None)
+    named = {kind: re.search(rf"\b{kind} '([^']+)'", text) for kind in ("node", "pass", "rule")}
+    node, pass_, rule = (match and match[1] for match in named.values())
+    return Error(in_python(text, options), file, node, pass_, rule)
 
 
 def stack_level():

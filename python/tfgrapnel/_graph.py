@@ -9,6 +9,7 @@ from . import _tfgrapnel
 from ._commands import GraphCommands, blame, doctor, info, passes
 from ._errors import error_of, teller
 from ._call import temporary_name
+from ._passes import by_name_only
 from ._shown import Shown
 from ._values import to_array, to_value
 
@@ -58,10 +59,10 @@ class Table:
     def __iter__(self) -> Iterator[tuple[Cell, ...]]:
         return (self._table.row(i) for i in range(len(self)))
 
-    def _ipython_key_completions_(self):
+    def _ipython_key_completions_(self) -> list[str]:
         return list(self.columns)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         shown = [self.columns, *(self._table.row(i) for i in range(min(len(self), 10)))]
         cells = [["" if cell is None else str(cell)[:40] for cell in row] for row in shown]
         widths = [max(map(len, column)) for column in zip(*cells)]
@@ -79,7 +80,7 @@ class Signature:
         self.inputs = inputs
         self.outputs = outputs
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         def side(tensors):
             return ", ".join(f"{key}: {dtype}{shape}" for key, (_, dtype, shape) in tensors.items())
 
@@ -101,7 +102,7 @@ class Graph(GraphCommands, Shown):
         self.default_fetches: tuple[str, ...] = ()
         self._opened = opened
         self._kept = kept  # what its path stands for: a file in memory, a temporary folder
-        self._runners: dict[tuple, _tfgrapnel.Runner] = {}
+        self._runners: dict[tuple[Any, ...], _tfgrapnel.Runner] = {}
         self._lock = allocate_lock()
 
     @classmethod
@@ -194,10 +195,10 @@ class Graph(GraphCommands, Shown):
     def __len__(self) -> int:
         return self._opened.num_nodes
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return True
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         functions = self._opened.num_functions
         parts = [f"{self.kind} {self.path}", *([self.title] if self.title else []), f"{len(self):,} nodes"]
         if functions:
@@ -208,11 +209,13 @@ class Graph(GraphCommands, Shown):
 def why_not(model: Any, rule: str | None = None, **options: Any) -> Result:
     """Where a rule's pattern is left undone since a condition failed, the most costly first: `passes --why-not`.
 
-    rule: as "fuse_bias" or "remapper/fuse_bias"; default: all of them.
+    rule: as "fuse_bias" or "remapper/fuse_bias"; default: all of them. A pass of Python that no default pipeline has is run alone.
     Options are those of `passes`: fetch, device, all=True for every node of a reason in the text, ...
 
-    .items: [{"pass", "rule", "node", "reason"}]. Raises Error where there is no such rule.
+    .near_misses: [{"pass", "rule", "node", "reason"}]. Raises Error where there is no such rule.
     """
+    if rule is not None and (own := by_name_only(rule)):
+        options.setdefault("passes", own)
     return passes(why_not=[model] if rule is None else [rule, model], **options)
 
 
@@ -233,10 +236,10 @@ class Graphs:
         kind, _, opened = _opened(self.path, title)
         return Graph(self.path, title, kind, opened)
 
-    def _ipython_key_completions_(self):
+    def _ipython_key_completions_(self) -> list[str]:
         return list(self.titles)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Graphs {self.path}: {', '.join(self.titles[:5])}{', ...' if len(self) > 5 else ''}>"
 
 
@@ -258,7 +261,7 @@ class DebugFolder(Shown):
         """What keeps the network from learning: `doctor`."""
         return doctor(self.path, **options)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<DebugFolder {self.path}>"
 
 

@@ -3,7 +3,7 @@
 _NEEDED = ("avx2", "fma", "bmi2")
 
 
-def demand_processor():
+def demand_processor() -> None:
     try:
         with open("/proc/cpuinfo") as file:
             flags = next((line.split() for line in file if line.startswith("flags")), None)

@@ -96,10 +96,10 @@ class Timeline(Shown):
             raise AttributeError(f"'{name}' is known when the block has ended")
         return getattr(self._result, name)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return repr(self) if self._result is None else str(self._result)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         what = "not ended" if self._result is None else f"{len(self._result.stages)} stages"
         return f"<Timeline {self.path}, {what}>"
 
@@ -242,7 +242,7 @@ class PlacementLog(Shown):
 
         self._folder = tempfile.TemporaryDirectory(prefix="tfgrapnel-")
         self._path = os.path.join(self._folder.name, "log.txt")
-        self.text = ""
+        self.text: str = ""
         self.graphs: dict[str, Graph] = {}
         self._devices = ""
         self._known: set[str] = set()  # functions that were there before
@@ -258,7 +258,7 @@ class PlacementLog(Shown):
         """`place` with this log, of a model that was run in the block: .logged has TensorFlow's devices, .placements grapnel's."""
         return place(model, log=self._path, **({"devices": self._devices} | options))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<PlacementLog {len(self.text.splitlines())} lines, {', '.join(self.graphs) or 'no function'}>"
 
     def _read(self):

@@ -36,12 +36,12 @@ class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
         super().__init__()
         if every < 1:
             raise ValueError(f"every: a number of steps was expected, not {every}")
-        self.dir = os.fspath(dir)
+        self.dir: str = os.fspath(dir)
         self.every = every
         self.tensor_debug_mode = tensor_debug_mode
         self.sentence: str | None = None
         self.first_bad: dict[str, Any] | None = None
-        self.step = -1
+        self.step: int = -1
 
     def _retrace(self, jit_compile):
         self.model.jit_compile = jit_compile

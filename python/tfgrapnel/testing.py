@@ -149,7 +149,7 @@ class _Optimized:
     def reasons(self, nodes):
         """What rules say of these nodes, a line each."""
         if self.refused is None:
-            self.refused = passes(why_not=[self.before], **self.kept).items
+            self.refused = passes(why_not=[self.before], **self.kept).near_misses
         return [f"{near['pass']}/{near['rule']}: '{near['node']}': {near['reason']}" for near in self.refused if near["node"] in nodes]
 
     def what_became(self, nodes):

@@ -81,7 +81,7 @@ class AgainstKeras(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         reader = tf.train.load_checkpoint(str(self.folder / folder))
         values = {n: reader.get_tensor(n) for n in ("kernel", "table")}
-        return values, [json.loads(line)["loss"] for line in done.stdout.splitlines()]
+        return values, [json.loads(line)["scalars"]["loss"] for line in done.stdout.splitlines()]
 
     def check(self, function, optimizer, loss_of, truth, activation, is_fused=False):
         start, _ = self.train(function, 0, function + "_start")

@@ -40,7 +40,7 @@ class TrainedModel(unittest.TestCase):
 
     def train(self, steps, *more):
         lines = grapnel("train", "TrainStep", "--plugin", PLUGIN, *self.feeds, "--steps", steps, "--json", "--log-every", 1, *more)
-        return [json.loads(line)["loss"] for line in lines.splitlines()]
+        return [json.loads(line)["scalars"]["loss"] for line in lines.splitlines()]
 
     def test_tensorflow_calls_it_and_trains_on(self):
         longer = self.train(60)
@@ -86,7 +86,7 @@ class TrainedModel(unittest.TestCase):
         self.assertAlmostEqual(self.served(self.model), float(tf.reduce_sum(loaded.Serve(tf.constant(self.x[0])))), places=3)
         # Its signature is a step: training goes on where it was.
         lines = grapnel("train", self.model, "--signature", "TrainStep", *self.feeds, "--steps", 10, "--json", "--log-every", 1)
-        got = [[v for k, v in json.loads(line).items() if k != "step"][0] for line in lines.splitlines()]
+        got = [next(iter(json.loads(line)["scalars"].values())) for line in lines.splitlines()]
         np.testing.assert_allclose(got, self.train(50)[40:], rtol=1e-4)
         grapnel("opt", self.model, "-o", self.folder / "optimised")
         self.assertAlmostEqual(self.served(self.folder / "optimised"), self.served(self.model), places=3)

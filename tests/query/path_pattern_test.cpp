@@ -43,6 +43,12 @@ class PathPatternTest : public testing::Test {
     }
     return found;
   }
+  std::string FindTo(const char* last, llvm::StringRef text) {
+    std::string names;
+    for (NodeId id : FindPathTo(module_.main.Find(last), Parse(text)))
+      names += module_.main.node(id).name();
+    return names;
+  }
   Module module_;
 };
 
@@ -69,6 +75,26 @@ TEST_F(PathPatternTest, LoopsEnd) {
   module_.main.AddInput(module_.main.Find("d").id(), {next, 0});
   EXPECT_EQ(Find("Softmax -> ** -> Softmax"), (Names{"ende"}));
   EXPECT_EQ(Find("Relu -> ** -> Missing"), Names{});
+  EXPECT_EQ(FindTo("e", "Softmax -> ** -> Softmax"), "ende");
+  EXPECT_EQ(FindTo("e", "Missing -> ** -> Softmax"), "");
+}
+
+// The same chains looked for from their end.
+TEST_F(PathPatternTest, FindsAChainThatEndsAtANode) {
+  EXPECT_EQ(FindTo("d", "Const -> * -> AddV2"), "abd");
+  EXPECT_EQ(FindTo("d", "Const -> Neg -> AddV2"), "acd");
+  EXPECT_EQ(FindTo("e", "S*"), "e");
+  EXPECT_EQ(FindTo("d", "S*"), "");
+  EXPECT_EQ(FindTo("e", "Const -> * -> AddV2"), "");
+  EXPECT_EQ(FindTo("e", "Relu -> Softmax"), "");
+}
+
+TEST_F(PathPatternTest, AChainToANodeIsAShortestOne) {
+  EXPECT_EQ(FindTo("e", "Const -> ** -> Softmax"), "abde");
+  EXPECT_EQ(FindTo("e", "AddV2 -> ** -> Softmax"), "de");
+  EXPECT_EQ(FindTo("e", "Const -> ** -> Neg -> ** -> Softmax"), "acde");
+  module_.main.AddInput(module_.main.Find("e").id(), {module_.main.Find("a").id(), 0});
+  EXPECT_EQ(FindTo("e", "Const -> ** -> Softmax"), "ae");
 }
 
 TEST_F(PathPatternTest, AttributesMustBeAsAsked) {

@@ -6,11 +6,12 @@ import pathlib
 import re
 import warnings
 
+import numpy as np
 import pytest
 import tfgrapnel as tg
 from conftest import SHARED
 
-NOT_FUNCTIONS = {"serve", "debug", "completion", "git-setup"}
+NOT_FUNCTIONS = {"serve", "debug", "completion", "man", "git-setup"}
 NOT_KEYWORDS = {"help", "json", "quiet", "verbose", "log-level", "color", "plugin"}
 
 
@@ -119,19 +120,19 @@ def test_results_of_several_kinds(lenet):
     with pytest.raises(tg.Error, match="its name tells no format: say one by to="):
         lenet.convert()
     assert len(lenet.cut(outputs="Identity").graph) == 64
-    assert lenet.bisect().to_dict() == {}
+    assert lenet.bisect().to_dict() == {"format": 1, "found": False}
     assert [line["status"] for line in tg.replay([lenet, "testdata/models/transformer_block"]).lines] == ["pass", "pass"]
-    assert tg.query(lenet, "SELECT 1 AS x").to_dict() == {"columns": ["x"], "rows": [[1]]}
+    assert tg.query(lenet, "SELECT 1 AS x").to_dict() == {"format": 1, "columns": ["x"], "rows": [[1]]}
     assert "no near misses" in tg.passes(why_not=["remapper", lenet]).text
 
 
 def test_why_not(lenet):
     near = tg.why_not(lenet)
     assert near.json == tg.passes(why_not=[lenet]).json
-    assert {"pass": "model_pruner", "rule": "bypass_identity", "node": "Identity", "reason": "'Identity' is fetched, fed or kept"} in near.items
-    assert [found["rule"] for found in lenet.why_not("remove_reshape").items] == ["remove_reshape"]
+    assert {"pass": "model_pruner", "rule": "bypass_identity", "node": "Identity", "reason": "'Identity' is fetched, fed or kept"} in near.near_misses
+    assert [found["rule"] for found in lenet.why_not("remove_reshape").near_misses] == ["remove_reshape"]
     assert "no near misses" in lenet.why_not("remapper").text
-    assert tg.why_not(lenet, "remapper").items == []
+    assert tg.why_not(lenet, "remapper").near_misses == []
     with pytest.raises(tg.Error, match="did you mean"):
         lenet.why_not("remove_reshap")
 
@@ -163,3 +164,20 @@ def test_help_has_the_options():
     assert "dump_dir: dump before and after" in tg.optimize.__doc__
     assert "(op, device, scope)" in tg.view.__doc__
     assert "--" not in tg.run.__doc__
+
+
+def test_taps_and_lives_of_nodes(lenet, tmp_path):
+    lenet.optimize(fetch="Identity", dump_dir=tmp_path)
+    life = tg.timeline(tmp_path, node="sequential_1/conv2d_1/Relu")
+    assert "fused with" in life.text and life.to_dict() == {}
+    images = {"x": np.zeros((2, 16, 16, 1), np.float32)}
+    tapped = tg.run(lenet, feed=images, tap_op="Relu")
+    assert [tap["op"] for tap in tapped.taps] == ["Relu", "Relu"]
+    assert tg.run(lenet, feed=images).taps == []
+    tapped = tg.run(lenet, feed=images, tap_op="Relu", tap_file=str(tmp_path / "taps.jsonl"))
+    assert tapped.taps == [] and tapped["Identity:0"].shape == (2, 10)
+
+
+def test_a_missing_argument_is_not_called_near(lenet):
+    with pytest.raises(TypeError, match="missing 1 required.*: 'devices'$"):
+        lenet.place()

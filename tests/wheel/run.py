@@ -11,7 +11,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 VENV = ROOT / "build" / "wheel" / "venv"
-NEEDED = ("numpy==2.4.6", "ml_dtypes==0.6.0", "pyarrow==26.0.1", "pytest==9.2.0", "mypy==2.4.1", "nbclient", "ipykernel")
+NEEDED = ("numpy==2.4.6", "ml_dtypes==0.6.0", "pyarrow==26.0.1", "pytest==9.2.0", "mypy==2.4.1", "pyright[nodejs]==1.1.414", "tqdm==4.70.1")
+NEEDED += ("nbclient", "ipykernel")
 # In a browser, under --full.
 NEEDED_FULL = ("jupyterlab", "nbclassic")
 

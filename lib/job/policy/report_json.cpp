@@ -36,31 +36,28 @@ void WriteFinding(const PolicyFinding& finding, OStream& json) {
 }  // namespace
 
 void WritePolicyJson(const PolicyReport& report, OStream& json) {
-  json.object([&] {
-    json.attribute("format", 1);
-    json.attribute("model", fixUTF8(report.model));
-    json.attribute("against", OrNull(report.base));
-    json.attribute("policy", fixUTF8(report.policy));
-    json.attribute("passes", report.Passes());
-    for (auto severity :
-         {FindingSeverity::kError, FindingSeverity::kWarning, FindingSeverity::kNote}) {
-      json.attribute(std::string(FindingSeverityName(severity)) + "s",
-                     static_cast<int64_t>(report.Count(severity)));
+  json.attribute("model", fixUTF8(report.model));
+  json.attribute("against", OrNull(report.base));
+  json.attribute("policy", fixUTF8(report.policy));
+  json.attribute("passes", report.Passes());
+  for (auto severity :
+       {FindingSeverity::kError, FindingSeverity::kWarning, FindingSeverity::kNote}) {
+    json.attribute(std::string(FindingSeverityName(severity)) + "s",
+                   static_cast<int64_t>(report.Count(severity)));
+  }
+  json.attribute("waived", static_cast<int64_t>(report.CountWaived()));
+  json.attributeArray("findings", [&] {
+    for (const PolicyFinding& finding : report.findings) WriteFinding(finding, json);
+  });
+  json.attributeArray("checks", [&] {
+    for (const PolicyOutcome& outcome : report.outcomes) {
+      json.object([&] {
+        json.attribute("check", outcome.check);
+        json.attribute("severity", FindingSeverityName(outcome.severity));
+        json.attribute("status", outcome.reason.empty() ? "looked" : "not looked");
+        json.attribute("reason", OrNull(outcome.reason));
+      });
     }
-    json.attribute("waived", static_cast<int64_t>(report.CountWaived()));
-    json.attributeArray("findings", [&] {
-      for (const PolicyFinding& finding : report.findings) WriteFinding(finding, json);
-    });
-    json.attributeArray("checks", [&] {
-      for (const PolicyOutcome& outcome : report.outcomes) {
-        json.object([&] {
-          json.attribute("check", outcome.check);
-          json.attribute("severity", FindingSeverityName(outcome.severity));
-          json.attribute("status", outcome.reason.empty() ? "looked" : "not looked");
-          json.attribute("reason", OrNull(outcome.reason));
-        });
-      }
-    });
   });
 }
 

@@ -91,7 +91,8 @@ void WriteRule(const std::string& id, const std::string& says, FindingSeverity s
 
 }  // namespace
 
-void WritePolicySarif(const PolicyReport& report, OStream& json) {
+void WritePolicySarif(const PolicyReport& report, llvm::raw_ostream& os) {
+  OStream json(os, 1);
   auto write_driver = [&] {
     json.attribute("name", "grapnel");
     json.attributeArray("rules", [&] {
@@ -112,6 +113,7 @@ void WritePolicySarif(const PolicyReport& report, OStream& json) {
       });
     });
   });
+  os << "\n";
 }
 
 }  // namespace grapnel

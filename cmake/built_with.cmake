@@ -1,0 +1,23 @@
+# What the build takes from outside goes into built_with_table.h and built_with.json of the generated headers: `--version --verbose` and
+# the bill of materials of a release tell it.
+set(linked ${Protobuf_LIBRARIES} ${ZLIB_LIBRARIES} ${TINFO})
+foreach(name IN ITEMS llvm re2 leveldb riegeli farmhash gif jpeg png sqlite cgraph)
+  get_target_property(some grapnel_${name} INTERFACE_LINK_LIBRARIES)
+  list(APPEND linked ${some})
+endforeach()
+set(opened ${JavaScriptCore_LINK_LIBRARIES} ${Freetype_LINK_LIBRARIES} ${GRAPNEL_FONTS}/DejaVuSans.ttf)
+foreach(name IN ITEMS icuuc dnnl packers)
+  get_target_property(some grapnel_${name} INTERFACE_LINK_LIBRARIES)
+  list(APPEND opened ${some})
+endforeach()
+list(FILTER linked INCLUDE REGEX "^/")
+list(FILTER opened INCLUDE REGEX "^/")
+set(headers ${GRAPNEL_TOML}/toml++/toml.h ${grapnel_boost_INCLUDE}/boost/beast/version.hpp ${grapnel_edit_INCLUDE}/editline/readline.h)
+foreach(name IN ITEMS Eigen/Core CLI/CLI.hpp nlohmann/json.hpp)
+  find_path(GRAPNEL_HEADER_${name} ${name} REQUIRED PATH_SUFFIXES eigen3)
+  mark_as_advanced(GRAPNEL_HEADER_${name})
+  list(APPEND headers ${GRAPNEL_HEADER_${name}}/${name})
+endforeach()
+file(MAKE_DIRECTORY ${GRAPNEL_GENERATED}/tools)
+execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/built_with.py ${GRAPNEL_GENERATED}/tools
+                        "${CMAKE_BUILD_TYPE}" ${GRAPNEL_CPU} linked: ${linked} opened: ${opened} headers: ${headers} COMMAND_ERROR_IS_FATAL ANY)

@@ -1,0 +1,83 @@
+"""Fields of documents as attributes: what the classes of results.py are made of."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Fields(dict[str, "Any"]):
+    """An object within a document: a dict, whose fields are attributes too."""
+
+    @classmethod
+    def keys_of_class(cls) -> set[str]:
+        return {one.key for one in vars(cls).values() if isinstance(one, _Field)}
+
+
+class _Field:
+    def __init__(self, key, doc, wrap, optional, deprecated):
+        self.key = key
+        self.__doc__ = doc
+        self.wrap = wrap
+        self.optional = optional
+        self.deprecated = deprecated
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        fields = instance if isinstance(instance, dict) else instance._document
+        if self.deprecated:
+            import warnings
+
+            warnings.warn(f"'{self.key}' will go in a later release: {self.__doc__}", DeprecationWarning, stacklevel=2)
+        value = fields.get(self.key)
+        if value is None:
+            if self.key in fields or self.optional:
+                return None
+            raise AttributeError(f"there is no '{self.key}' here; there is {', '.join(fields) or 'nothing'}")
+        if self.wrap is not None and not self.wrap.has_done(value):
+            value = fields[self.key] = self.wrap(value)
+        return value
+
+    def __set__(self, instance, value):
+        raise AttributeError(f"'{self.key}' is what was found, and is only read")
+
+
+class _One:
+    """Objects become one of several classes: the first that has all their fields."""
+
+    def __init__(self, kinds):
+        self.kinds = kinds if isinstance(kinds, tuple) else (kinds,)
+
+    def has_done(self, value):
+        return isinstance(value, Fields)
+
+    def __call__(self, value):
+        if not isinstance(value, dict):
+            return value
+        fitting = (kind for kind in self.kinds if value.keys() <= kind.keys_of_class())
+        return next(fitting, self.kinds[0])(value)
+
+
+class _List(_One):
+    def has_done(self, value):
+        return not value or isinstance(value[0], Fields)
+
+    def __call__(self, value):
+        return [_One.__call__(self, element) for element in value]
+
+
+class _Map(_One):
+    def has_done(self, value):
+        return not value or isinstance(next(iter(value.values())), Fields)
+
+    def __call__(self, value):
+        return {name: _One.__call__(self, element) for name, element in value.items()}
+
+
+def field(key: str, doc: str, one: Any = None, list_of: Any = None, map_of: Any = None, optional: bool = False, deprecated: bool = False) -> Any:
+    """A field of a document by its key. `one`, `list_of`, `map_of`: the class, or classes, of the objects that it holds; optional: None
+    where the document does not have it; deprecated: a DeprecationWarning when it is read."""
+    wrap = _One(one) if one else _List(list_of) if list_of else _Map(map_of) if map_of else None
+    return _Field(key, doc, wrap, optional, deprecated)

@@ -1,0 +1,74 @@
+"""What is shown of work that takes longer than a second."""
+
+import io
+import sys
+
+import pytest
+import tfgrapnel as tg
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture(autouse=True)
+def as_it_was():
+    yield
+    tg.progress()
+
+
+@pytest.fixture
+def shown(lenet, monkeypatch):
+    """Works for 1.4 s: what is written to stderr meanwhile."""
+
+    def work(stderr):
+        monkeypatch.setattr(sys, "stderr", stderr)
+        with pytest.raises(tg.Error, match="time"):
+            tg.run(lenet, repeat=2_000_000_000, timeout=1.4)
+        return stderr.getvalue()
+
+    return work
+
+
+def test_nothing_in_a_script(shown):
+    assert shown(io.StringIO()) == ""
+
+
+def test_nothing_of_what_is_short(lenet, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    lenet.optimize(fetch="Identity")
+    assert sys.stderr.getvalue() == ""
+
+
+def test_a_bar_on_a_terminal(shown):
+    said = shown(Terminal())
+    assert "run: run:" in said and "/2000000000 [00:01<" in said
+    tg.progress(False)
+    assert shown(Terminal()) == ""
+
+
+def test_a_bar_in_a_notebook(shown, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    assert "run: run:" in shown(io.StringIO())
+
+
+def test_a_line_without_tqdm(shown, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    tg.progress(True)
+    lines = shown(io.StringIO()).split("\r")
+    assert lines[1].startswith("run: run, ") and lines[1].endswith(" of 2,000,000,000 ... 1 s")
+    assert lines[-2].strip() == lines[-1] == ""
+
+
+def test_passes_are_named(monkeypatch):
+    @tg.pass_
+    def slow(edit):
+        import time
+
+        time.sleep(1.3)
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    tg.load("testdata/models/lenet").optimize(fetch="Identity", passes="slow")
+    tg.unregister("slow")
+    assert "optimize: slow [00:01]" in sys.stderr.getvalue()

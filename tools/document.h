@@ -1,0 +1,25 @@
+// Documents of --json. Each has a schema in docs/schemas.
+#ifndef GRAPNEL_TOOLS_DOCUMENT_H_
+#define GRAPNEL_TOOLS_DOCUMENT_H_
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace grapnel {
+
+struct DocumentStyle {
+  // Rises when a field goes or changes its meaning, together with the schema's (docs/json.md).
+  int format = 1;
+  bool on_one_line = false;
+};
+
+// Writes an object that begins with "format", and ends the line. `fields` adds its other
+// attributes. No command writes a document in another way: tests/check_documents.py.
+void WriteDocument(llvm::raw_ostream& os,
+                   llvm::function_ref<void(llvm::json::OStream& json)> fields,
+                   DocumentStyle style = {});
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_TOOLS_DOCUMENT_H_
