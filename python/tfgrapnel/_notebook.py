@@ -7,6 +7,7 @@ import os
 from . import _tfgrapnel
 from ._call import temporary_name
 from ._errors import Error
+from ._passes import definitions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def _again(result, option, suffix):
     kept = [word for word in words[1:end] if not word.startswith(outputs)]
     line = [words[0], *kept, f"--{option}={file.name}", *words[end:]]
     try:
-        _tfgrapnel.call(line, result._arguments.feeds, lambda severity, text: None)
+        _tfgrapnel.call(line, result._arguments.feeds, lambda severity, text: None, definitions(), None)
     except _tfgrapnel.Error as error:
         raise Error(str(error)) from None
     return file.read()

@@ -77,7 +77,7 @@ def test_values_are_heat_maps():
     done = tg.run(graph, feed={"x": np.arange(6, dtype=np.float32).reshape(2, 3)}, fetch=["y", "s"])
     html = shown(done)["text/html"]
     assert html.count('src="data:image/png;base64,') == 1
-    assert "<b>y:0</b> float[2,3]" in html and "<b>s:0</b> string[]" in html
+    assert "<b>y</b> float[2,3]" in html and "<b>s</b> string[]" in html
     assert "<script" not in html
 
 

@@ -12,9 +12,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 VENV = ROOT / "build" / "wheel" / "venv"
 NEEDED = ("numpy==2.4.6", "ml_dtypes==0.6.0", "pyarrow==26.0.1", "pytest==9.2.0", "mypy==2.4.1", "pyright[nodejs]==1.1.414", "tqdm==4.70.1")
-NEEDED += ("nbclient", "ipykernel")
+NEEDED += ("nbclient==0.11.0", "ipykernel==7.4.0")
 # In a browser, under --full.
-NEEDED_FULL = ("jupyterlab", "nbclassic")
+NEEDED_FULL = ("jupyterlab==4.6.6", "nbclassic==1.3.3")
 
 
 def run(*command, **options):

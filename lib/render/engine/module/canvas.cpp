@@ -65,7 +65,8 @@ void Blend(int y, int count, const FT_Span* spans, void* user) {
     auto* byte = reinterpret_cast<uint8_t*>(row) + 3 * span.x;
     for (int i = 0; i < 3 * span.len; ++i) {
       double now = byte[i];
-      byte[i] = static_cast<uint8_t>(now + (brush.colour.channels[i % 3] - now) * share + 0.5);
+      byte[i] =
+          static_cast<uint8_t>(std::lround(now + (brush.colour.channels[i % 3] - now) * share));
     }
   }
 }
@@ -95,13 +96,13 @@ std::vector<Polyline> Dashed(const Polyline& line, const std::vector<double>& da
   if (!points.empty()) part.points = {points[0]};
   for (size_t i = 1; i < points.size(); ++i) {
     Point from = points[i - 1], to = points[i];
-    double length = std::hypot(to.x - from.x, to.y - from.y), done = 0;
+    double dx = to.x - from.x, dy = to.y - from.y;
+    double length = std::sqrt(dx * dx + dy * dy), done = 0;  // hypot is not alike in all glibcs
     while (length - done > left) {
       done += left;
-      Point at = {from.x + (to.x - from.x) * done / length,
-                  from.y + (to.y - from.y) * done / length};
+      Point at = {from.x + dx * done / length, from.y + dy * done / length};
       part.points.push_back(at);
-      if (turn % 2 == 0) parts.push_back(std::move(part));
+      if (turn % 2 == 0) parts.push_back(part);
       part.points = {at};
       turn = (turn + 1) % dash.size();
       left = dash[turn];
