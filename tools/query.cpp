@@ -35,7 +35,10 @@ std::optional<llvm::StringRef> PatternOf(llvm::StringRef query) {
 
 Expected<QueryResult> RunSql(const OpenedGraph& input, const Flags& flags) {
   ASSIGN_OR_RETURN(Database database, Database::Create());
-  RETURN_IF_ERROR(AddGraph(input.module(), &database, LinesOf(input)));
+  // A database that is kept has all tables.
+  llvm::StringRef only_for;
+  if (flags.database.empty()) only_for = flags.query;
+  RETURN_IF_ERROR(AddGraph(input.module(), &database, LinesOf(input), only_for));
   if (!flags.ledger.empty()) RETURN_IF_ERROR(AddLedger(flags.ledger, &database));
   if (flags.database.empty()) database.ForbidWrites();
   QueryResult result;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "lib/diff/callees_first.h"
 #include "lib/diff/structure_hash.h"
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"
@@ -17,7 +18,7 @@ ModuleView::ModuleView(const Module& module, const IgnoreRules& ignore) {
     bodies_[i + 1].view = std::make_unique<BodyView>(function.body, &function);
     by_name_.try_emplace(function.name(), static_cast<int32_t>(i + 1));
   }
-  for (int32_t i : CalleesFirst()) {
+  for (int32_t i : CalleesFirst(module)) {
     Body& body = bodies_[i];
     // Of a function that calls itself the hash is still 0 here.
     body.labels = MakeLabels(*body.view, ignore, [&](llvm::StringRef name) {
@@ -38,39 +39,6 @@ llvm::StringRef ModuleView::name(int32_t i) const {
 int32_t ModuleView::Find(llvm::StringRef function) const {
   auto it = by_name_.find(function);
   return it == by_name_.end() ? kNobody : it->second;
-}
-
-std::vector<int32_t> ModuleView::CalleesFirst() const {
-  std::vector<std::vector<int32_t>> callees(bodies_.size());
-  for (int32_t i = 0; i < size() && !by_name_.empty(); ++i) {
-    for (Node node : body(i).graph().nodes()) {
-      if (!MayCallFunctions(node)) continue;
-      for (llvm::StringRef name : CalledFunctions(node)) {
-        if (int32_t callee = Find(name); callee != kNobody) callees[i].push_back(callee);
-      }
-    }
-  }
-  std::vector<int32_t> order;
-  std::vector<bool> seen(bodies_.size());
-  std::vector<std::pair<int32_t, size_t>> stack;  // a body, and how many of its callees were tried
-  for (int32_t root = 0; root < size(); ++root) {
-    if (seen[root]) continue;
-    seen[root] = true;
-    stack.push_back({root, 0});
-    while (!stack.empty()) {
-      auto& [body, tried] = stack.back();
-      if (tried == callees[body].size()) {
-        order.push_back(body);
-        stack.pop_back();
-        continue;
-      }
-      int32_t callee = callees[body][tried++];
-      if (seen[callee]) continue;
-      seen[callee] = true;
-      stack.push_back({callee, 0});
-    }
-  }
-  return order;
 }
 
 ModuleMatching::ModuleMatching(const ModuleView& a, const ModuleView& b,

@@ -32,7 +32,6 @@ class ModuleView {
     Labels labels;
     uint64_t hash = 0;
   };
-  std::vector<int32_t> CalleesFirst() const;
   std::vector<Body> bodies_;
   llvm::StringMap<int32_t> by_name_;
 };

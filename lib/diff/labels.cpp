@@ -15,11 +15,15 @@ struct Hashes {
   bool telling = false, constant = false;
 };
 
+// Whether exact counts what constants hold.
+enum class Constants : uint8_t { kByValue, kByShape };
+
 class Labeller {
  public:
   Labeller(const BodyView& view, const IgnoreRules& ignore,
-           llvm::function_ref<uint64_t(llvm::StringRef)> function_hash)
-      : view_(view), ignore_(ignore), function_hash_(function_hash) {}
+           llvm::function_ref<uint64_t(llvm::StringRef)> function_hash,
+           Constants constants = Constants::kByValue)
+      : view_(view), ignore_(ignore), function_hash_(function_hash), constants_(constants) {}
 
   Labels Run() {
     Labels labels;
@@ -72,7 +76,7 @@ class Labeller {
     });
     uint64_t kind = HashText(canonical), exact = HashInto(kind, functions);
     bool telling = false, constant = value.kind() == AttrKind::kTensor;
-    if (auto tensor = value.AsTensor(); tensor && constant) {
+    if (auto tensor = value.AsTensor(); tensor && constant && constants_ == Constants::kByValue) {
       auto literal = Literal::FromTensorProto(*tensor);
       exact = HashInto(exact, literal ? literal->Hash() : HashText(*tensor));
       telling = literal && literal->byte_size() >= kTellingBytes;
@@ -91,6 +95,7 @@ class Labeller {
   const BodyView& view_;
   const IgnoreRules& ignore_;
   llvm::function_ref<uint64_t(llvm::StringRef)> function_hash_;
+  Constants constants_;
   llvm::DenseMap<uint64_t, Hashes> known_;
   llvm::DenseMap<StringId, uint64_t> devices_;
 };
@@ -100,6 +105,13 @@ class Labeller {
 Labels MakeLabels(const BodyView& view, const IgnoreRules& ignore,
                   llvm::function_ref<uint64_t(llvm::StringRef)> function_hash) {
   return Labeller(view, ignore, function_hash).Run();
+}
+
+std::vector<uint64_t> StructureLabels(const BodyView& view,
+                                      llvm::function_ref<uint64_t(llvm::StringRef)> function_hash) {
+  static const IgnoreRules names_and_hints = llvm::cantFail(
+      IgnoreRules::Parse({"device", "_*", "shared_name", "container", "debug_name"}));
+  return Labeller(view, names_and_hints, function_hash, Constants::kByShape).Run().exact;
 }
 
 }  // namespace grapnel

@@ -23,6 +23,12 @@ struct Labels {
 Labels MakeLabels(const BodyView& view, const IgnoreRules& ignore,
                   llvm::function_ref<uint64_t(llvm::StringRef)> function_hash);
 
+// What a node computes, whatever it is called and wherever it runs: op, attributes but those that
+// hold names or hints, functions by `function_hash`; of a constant dtype and shape, whose bytes are
+// not read.
+std::vector<uint64_t> StructureLabels(const BodyView& view,
+                                      llvm::function_ref<uint64_t(llvm::StringRef)> function_hash);
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_DIFF_LABELS_H_

@@ -24,6 +24,12 @@ int AllowReads(void*, int action, const char*, const char*, const char*, const c
   }
 }
 
+// Keeps the names of the tables that are read; `tables` is a set of them.
+int NoteTable(void* tables, int action, const char* table, const char*, const char*, const char*) {
+  if (action == SQLITE_READ) static_cast<llvm::StringSet<>*>(tables)->insert(table);
+  return SQLITE_OK;
+}
+
 Error SqlError(sqlite3* db, llvm::StringRef sql) {
   std::string text = sqlite3_errmsg(db);
   if (text == "not authorized") text = kOnlyReading;
@@ -97,6 +103,18 @@ Error Database::Insert::Row(llvm::ArrayRef<QueryCell> cells) {
       return SqlError(db_, {});
   if (sqlite3_step(statement_.get()) != SQLITE_DONE) return SqlError(db_, {});
   return Error::success();
+}
+
+std::optional<llvm::StringSet<>> Database::TablesReadBy(llvm::StringRef sql) {
+  llvm::StringSet<> tables;
+  sqlite3_set_authorizer(db_.get(), NoteTable, &tables);
+  sqlite3_stmt* prepared = nullptr;
+  int status =
+      sqlite3_prepare_v2(db_.get(), sql.data(), static_cast<int>(sql.size()), &prepared, nullptr);
+  sqlite3_finalize(prepared);
+  sqlite3_set_authorizer(db_.get(), writes_forbidden_ ? AllowReads : nullptr, nullptr);
+  if (status != SQLITE_OK) return std::nullopt;
+  return tables;
 }
 
 void Database::ForbidWrites() {

@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_QUERY_DATABASE_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "lib/support/error.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -44,6 +46,10 @@ class Database {
     std::shared_ptr<sqlite3_stmt> statement_;
   };
   Expected<Insert> Prepare(const char* sql);
+
+  // The tables that a statement reads, by itself or through a view; nothing where it cannot be
+  // prepared, and Query says why.
+  std::optional<llvm::StringSet<>> TablesReadBy(llvm::StringRef sql);
 
   // From now on statements read only: no writes, no other databases, no settings.
   void ForbidWrites();

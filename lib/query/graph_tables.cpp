@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "lib/diff/scope_hash.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/wire.h"
@@ -85,6 +86,14 @@ CREATE TABLE bodies (
   open INTEGER
 );
 
+-- Name scopes as blocks: one whose nodes all lie in one scope below it is left out.
+CREATE TABLE scopes (
+  scope TEXT,              -- '' is the whole body
+  function TEXT,           -- NULL: the main graph
+  nodes INTEGER,           -- at any depth
+  hash TEXT                -- of ops, attributes, wiring, dtypes and shapes of constants; no name and no value takes part
+);
+
 -- The library.
 CREATE TABLE functions (
   name TEXT PRIMARY KEY,
@@ -136,7 +145,7 @@ CREATE VIEW passes AS SELECT pass, count(*) AS rewrites, count(DISTINCT rule) AS
 constexpr const char kIndexes[] =
     "CREATE INDEX nodes_by_name ON nodes(name); CREATE INDEX nodes_by_op ON nodes(op);"
     "CREATE INDEX edges_by_source ON edges(source); CREATE INDEX edges_by_target ON edges(target);"
-    "CREATE INDEX outputs_by_node ON outputs(node);"
+    "CREATE INDEX outputs_by_node ON outputs(node); CREATE INDEX scopes_by_hash ON scopes(hash);"
     "CREATE INDEX lines_by_node ON lines(node); CREATE INDEX lines_by_line ON lines(file, line);"
     "CREATE INDEX attributes_by_node ON attributes(node, name);"
     "CREATE INDEX rewrite_nodes_by_node ON rewrite_nodes(node);";
@@ -149,7 +158,8 @@ QueryCell Number(int64_t number) { return number; }
 
 // Where the rows of each table go; null: nobody wants them.
 struct RowSinks {
-  RowSink nodes, edges, attributes, constants, outputs, costs, bodies, functions, calls, lines;
+  RowSink nodes, edges, attributes, constants, outputs, costs, bodies, scopes, functions, calls,
+      lines;
 };
 struct TableOfGraph {
   const char* name;
@@ -164,6 +174,7 @@ constexpr TableOfGraph kTables[] = {
     {"outputs", &RowSinks::outputs, "INSERT INTO outputs VALUES(?,?,?,?,?,?)"},
     {"costs", &RowSinks::costs, "INSERT INTO costs VALUES(?,?,?,?,?)"},
     {"bodies", &RowSinks::bodies, "INSERT INTO bodies VALUES(?,?,?,?,?,?)"},
+    {"scopes", &RowSinks::scopes, "INSERT INTO scopes VALUES(?,?,?,?)"},
     {"functions", &RowSinks::functions, "INSERT OR IGNORE INTO functions VALUES(?,?,?,?)"},
     {"calls", &RowSinks::calls, "INSERT INTO calls VALUES(?,?)"},
     {"lines", &RowSinks::lines, "INSERT INTO lines VALUES(?,?,?,?,?,?)"},
@@ -183,7 +194,7 @@ class Tables {
   Error AddAll() {
     RETURN_IF_ERROR(Add(module_.main, {}));
     for (const auto& function : module_.functions) RETURN_IF_ERROR(Add(*function));
-    return Error::success();
+    return rows_.scopes ? AddScopes() : Error::success();
   }
 
  private:
@@ -220,6 +231,17 @@ class Tables {
                             Number(static_cast<int64_t>(function.body.num_nodes() - ends)),
                             Number(static_cast<int64_t>(function.args.size())),
                             Number(static_cast<int64_t>(function.results.size()))});
+  }
+
+  Error AddScopes() {
+    std::vector<std::vector<ScopeBlock>> bodies = ScopeBlocks(module_);
+    for (size_t i = 0; i < bodies.size(); ++i) {
+      llvm::StringRef function = i == 0 ? llvm::StringRef() : module_.functions[i - 1]->name();
+      for (const ScopeBlock& block : bodies[i])
+        RETURN_IF_ERROR(rows_.scopes({Text(block.path), TextOrNull(function), Number(block.nodes),
+                                      Text(llvm::formatv("{0:x-16}", block.hash).str())}));
+    }
+    return Error::success();
   }
 
   int64_t IdOf(const Node& node) const { return first_id_ + node.id(); }
@@ -332,9 +354,13 @@ class Tables {
   int64_t first_id_ = 0;
 };
 
-Error FillTables(const Module& module, const LineTable& lines, Database* database) {
+Error FillTables(const Module& module, const LineTable& lines, llvm::StringRef only_for,
+                 Database* database) {
+  std::optional<llvm::StringSet<>> wanted;
+  if (!only_for.empty()) wanted = database->TablesReadBy(only_for);
   RowSinks sinks;
   for (const TableOfGraph& table : kTables) {
+    if (wanted && !wanted->contains(table.name)) continue;
     ASSIGN_OR_RETURN(Database::Insert insert, database->Prepare(table.insert));
     sinks.*table.sink = [insert](llvm::ArrayRef<QueryCell> cells) mutable {
       return insert.Row(cells);
@@ -385,10 +411,11 @@ Error ForEachRow(const Module& module, const LineTable& lines, llvm::StringRef n
   return Tables(module, lines, std::move(sinks)).AddAll();
 }
 
-Error AddGraph(const Module& module, Database* database, const LineTable& lines) {
+Error AddGraph(const Module& module, Database* database, const LineTable& lines,
+               llvm::StringRef only_for) {
   RETURN_IF_ERROR(database->Execute(kSchema));
   RETURN_IF_ERROR(database->Execute("BEGIN"));
-  RETURN_IF_ERROR(FillTables(module, lines, database));
+  RETURN_IF_ERROR(FillTables(module, lines, only_for, database));
   RETURN_IF_ERROR(database->Execute("COMMIT"));
   return database->Execute(kIndexes);
 }

@@ -26,9 +26,11 @@ std::vector<TableColumn> ColumnsOf(llvm::StringRef table);
 using RowSink = std::function<Error(llvm::ArrayRef<QueryCell>)>;
 Error ForEachRow(const Module& module, const LineTable& lines, llvm::StringRef table, RowSink sink);
 
-// Makes the tables of GraphSchema() and fills those that a graph fills. Names that are not UTF-8
-// are stored as they are. Cost: some microseconds for each node, edge and attribute.
-Error AddGraph(const Module& module, Database* database, const LineTable& lines = {});
+// Makes the tables of GraphSchema() and fills those that a graph fills; where `only_for` is the one
+// statement that will be asked, those that it reads. Names that are not UTF-8 are stored as they
+// are. Cost: some microseconds for each node, edge and attribute.
+Error AddGraph(const Module& module, Database* database, const LineTable& lines = {},
+               llvm::StringRef only_for = {});
 
 // Fills the tables of rewrites from a ledger that `opt --ledger` wrote. Errors name the file and
 // the line.

@@ -102,7 +102,7 @@ std::shared_ptr<Table> Query(const Opened& opened, const std::string& sql) {
   auto result = std::make_shared<QueryResult>();
   Do([result, sql, graph = opened.graph]() -> Error {
     ASSIGN_OR_RETURN(Database database, Database::Create());
-    RETURN_IF_ERROR(AddGraph(graph->module(), &database, LinesOf(*graph)));
+    RETURN_IF_ERROR(AddGraph(graph->module(), &database, LinesOf(*graph), sql));
     database.ForbidWrites();
     ASSIGN_OR_RETURN(*result, database.Query(sql));
     return Error::success();

@@ -126,9 +126,9 @@ class Graph(GraphCommands, Shown):
         return self.table("outputs")
 
     def table(self, name: str) -> Table:
-        """A table of `query` (docs/query.md): nodes, edges, attributes, constants, outputs, costs, bodies, functions, calls or
-        lines."""
-        names = ("nodes", "edges", "attributes", "constants", "outputs", "costs", "bodies", "functions", "calls", "lines")
+        """A table of `query` (docs/query.md): nodes, edges, attributes, constants, outputs, costs, bodies, scopes,
+        functions, calls or lines."""
+        names = ("nodes", "edges", "attributes", "constants", "outputs", "costs", "bodies", "scopes", "functions", "calls", "lines")
         if name not in names:
             raise ValueError(f"there is no table '{name}': {', '.join(names)}")
         return Table(self._do(self._opened.table, name))

@@ -53,6 +53,23 @@ TEST(Database, ErrorsSayWhere) {
   EXPECT_NE(ErrorOf(database, "SELECT 1/0; x").find("character 13"), std::string::npos);
 }
 
+// A statement fills the tables that it reads, those behind views and in subqueries too, and no
+// other.
+TEST(GraphTables, OnlyWhatAStatementReads) {
+  Module module;
+  module.main.AddNode("a", "Nowhere");
+  for (auto [sql, rows] : {std::pair("SELECT count(*) FROM nodes", 1),
+                           {"SELECT 1 FROM scopes WHERE 'a' IN (SELECT name FROM nodes)", 1},
+                           {"SELECT count(*) FROM devices", 1},
+                           {"SELECT 'nodes' FROM scopes", 0},
+                           {"", 1},
+                           {"SELECT nope", 1}}) {
+    auto database = llvm::cantFail(Database::Create());
+    llvm::cantFail(AddGraph(module, &database, {}, sql));
+    EXPECT_EQ(Query(database, "SELECT 1 FROM nodes").rows.size(), static_cast<size_t>(rows)) << sql;
+  }
+}
+
 // A dangling input is an edge from nowhere, and a name of any bytes is kept.
 TEST(GraphTables, BrokenGraphsAreTablesToo) {
   Module module;

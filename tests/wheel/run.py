@@ -2,6 +2,8 @@
 """Runs the tests of the Python package with the wheel installed, in a virtual environment of its own without TensorFlow.
 
 usage: run.py GRAPNEL [PYTEST_ARGUMENT...]    GRAPNEL: the binary that results are compared with
+
+With GRAPNEL_FULL set the environment has the engines of fleets too, Ray, Spark (which needs Java) and Dask, and servers of notebooks.
 """
 
 import os
@@ -10,11 +12,20 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-VENV = ROOT / "build" / "wheel" / "venv"
 NEEDED = ("numpy==2.4.6", "ml_dtypes==0.6.0", "pyarrow==26.0.1", "pytest==9.2.0", "mypy==2.4.1", "pyright[nodejs]==1.1.414", "tqdm==4.70.1")
 NEEDED += ("nbclient==0.11.0", "ipykernel==7.4.0")
-# In a browser, under --full.
-NEEDED_FULL = ("jupyterlab==4.6.6", "nbclassic==1.3.3")
+NEEDED_IN_FULL = (
+    "ray[data]==2.60.0",
+    "pyspark==4.3.0",
+    "dask[distributed]==2026.8.0",
+    "duckdb==2.0.0",
+    "s3fs==2026.9.0",
+    "moto[server]==5.2.5",
+    "jupyterlab==4.6.6",
+    "nbclassic==1.3.3",
+)
+IS_FULL = "GRAPNEL_FULL" in os.environ
+VENV = ROOT / "build" / "wheel" / ("venv-full" if IS_FULL else "venv")
 
 
 def run(*command, **options):
@@ -25,13 +36,11 @@ wheels = sorted((ROOT / "build" / "wheel").glob("tfgrapnel-*-cp311-cp311-*.whl")
 if not wheels:
     print("skipped: no wheel (./x wheel)")
     sys.exit(77)
-if "GRAPNEL_FULL" in os.environ:
-    NEEDED += NEEDED_FULL
-ready = VENV / "ready"
-if not ready.exists() or not set(NEEDED) <= set(ready.read_text().splitlines()):
+ready, needed = VENV / "ready", (*NEEDED, *(NEEDED_IN_FULL if IS_FULL else ()))
+if not ready.exists() or ready.read_text() != "\n".join(needed):
     run("/usr/bin/python3", "-m", "venv", "--clear", VENV)
-    run(VENV / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *NEEDED)
-    ready.write_text("\n".join(NEEDED))
+    run(VENV / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *needed)
+    ready.write_text("\n".join(needed))
 run(VENV / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--force-reinstall", wheels[-1])
 environment = os.environ | {"GRAPNEL": str(pathlib.Path(sys.argv[1]).resolve())}
 wanted = os.environ.get("GRAPNEL_TEST_FILTER", "wheel")

@@ -1,0 +1,198 @@
+"""Looks at models in a process of its own: one that crashes, hangs or takes too much memory ends this process, and not a worker.
+
+A line of JSON comes in for each model. Lines go out, each with some columns of its row: what was found, or what is done next. An
+empty one is the end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+
+import tfgrapnel as tg
+
+from . import _tfgrapnel
+from ._fleet_schema import TABLES
+from ._graph import _opened
+
+OPS = """SELECT nodes.op, outputs.dtype, count(*) FROM nodes LEFT JOIN outputs ON outputs.node = nodes.id AND outputs.output = 0
+GROUP BY 1, 2 ORDER BY 1, 2"""
+SEVERITIES = {"certain": "error", "likely": "warning", "possible": "note"}
+OF_DEBUG_FOLDERS = ("info", "doctor", "blame")
+LOST_FUSIONS = "[lost_fusions]\n"
+
+
+class Model:
+    """What is asked about. `graphs`: the titles of its graphs; `limits`: options of whatever runs."""
+
+    def __init__(self, task):
+        self.path = task["path"]
+        self.base = task["base"]
+        self.policy = task["policy"]
+        self.limits = {"threads": 1, "memory": task["memory"]}
+        self.is_debug_folder = _tfgrapnel.is_debug_folder(self.path)
+        self.kind, self.graphs, self._opened = "debug folder", [""], None
+        if not self.is_debug_folder:
+            self.kind, self.graphs, self._opened = _opened(self.path, None)
+
+    def open(self, title):
+        if self._opened is not None and len(self.graphs) == 1:
+            return tg.Graph(self.path, title, self.kind, self._opened)
+        opened = tg.load(self.path)
+        return opened[title] if isinstance(opened, tg.Graphs) else opened
+
+    def which(self, title):
+        """The option that names a graph, where there are several."""
+        return {"graph": title} if len(self.graphs) > 1 else {}
+
+
+def info(model):
+    if model.is_debug_folder:
+        return {}
+    found = tg.info(model.path, costs=True, threads=1).to_dict()
+    return {
+        "problems": [{"graph": graph["title"], "problem": text} for graph in found["graphs"] for text in graph.get("problems", ())],
+        "graphs": [_graph(graph) for graph in found["graphs"]],
+        "signatures": [tensor for graph in found["graphs"] for tensor in _signatures(graph)],
+    }
+
+
+def _graph(graph):
+    """Of a graph in a dump folder the title alone is told."""
+    counted = {name: len(graph[name]) for name in ("functions", "variables") if name in graph}
+    told = graph | counted | graph.get("run", {})
+    return {name: told.get(name) for name in TABLES["graphs"]}
+
+
+def _signatures(graph):
+    for signature in graph.get("signatures", ()):
+        for side in ("inputs", "outputs"):
+            for tensor in signature[side]:
+                yield {"graph": graph["title"], "signature": signature["name"], "side": side[:-1], **tensor}
+
+
+def ops(model):
+    return {
+        "ops": [
+            {"graph": title, "op": op, "dtype": dtype, "nodes": count}
+            for title in model.graphs
+            for op, dtype, count in model.open(title).query(OPS)
+        ]
+    }
+
+
+def scopes(model):
+    names = ("scope", "function", "nodes", "hash")
+    found = []
+    for title in model.graphs:
+        table = model.open(title).table("scopes")
+        found += [{"graph": title, **dict(zip(names, cells))} for cells in zip(*(table[name] for name in names))]
+    return {"scopes": found}
+
+
+def doctor(model):
+    findings, failures = [], []
+    for title in model.graphs:
+        found = tg.doctor(model.path, **model.which(title), **model.limits).to_dict()
+        for finding in found["findings"]:
+            findings.append(_finding(title, "doctor", finding) | {"severity": SEVERITIES[finding["certainty"]]})
+        if found["failure"]:
+            failures.append({"work": "doctor", "error": found["failure"]})
+    return {"findings": findings, "failures": failures}
+
+
+def blame(model):
+    if not model.is_debug_folder:
+        return {}
+    first = tg.blame(model.path).first_bad
+    if not first:
+        return {}
+    line = first.get("source")
+    told = {
+        "check": "first_bad",
+        "severity": "error",
+        "source": line and f"{line['file']}:{line['line']} in {line['function']}",
+        "what": first["text"],
+        "advice": first.get("mend") or None,
+    }
+    return {"findings": [_finding(None, "blame", first | told)]}
+
+
+def fusions(model):
+    return _checked(model, "fusions", LOST_FUSIONS) if model.base else {}
+
+
+def policy(model):
+    return _checked(model, "policy", model.policy) if model.policy is not None else {}
+
+
+def _checked(model, work, text):
+    """What `check` finds."""
+    file = _tfgrapnel.MemoryFile("policy.toml")
+    file.write(text.encode())
+    findings = []
+    for title in model.graphs:
+        done = tg.check(model.path, policy=file.name, against=model.base, **model.which(title), **model.limits)
+        findings += [_finding(title, work, finding) for finding in done.findings if not finding["waiver"]]
+    return {"findings": findings}
+
+
+def _finding(title, work, found):
+    """CHECK is a word of SQL."""
+    told = {"graph": title, "work": work, "check_name": found["check"]}
+    return {name: found.get(name) for name in TABLES["findings"]} | told
+
+
+WORKS = {work.__name__: work for work in (info, ops, scopes, doctor, blame, fusions, policy)}
+
+
+def columns(task):
+    """The columns of a model's row, some at a time."""
+    try:
+        model = Model(task)
+    except Exception as error:
+        yield {"error": _text(error)}
+        return
+    yield {"kind": model.kind}
+    for name in task["works"]:
+        if model.is_debug_folder and name not in OF_DEBUG_FOLDERS:
+            continue
+        yield {"next": name}
+        try:
+            yield WORKS[name](model)
+        except Exception as error:
+            yield {"failures": [{"work": name, "error": _text(error)}]}
+
+
+def _text(error):
+    return str(error) if isinstance(error, tg.Error) else f"{type(error).__name__}: {error}"
+
+
+def limit_memory(limit):
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def main(memory):
+    import logging
+    import warnings
+
+    # What a model prints is no answer, and Ctrl-C is for who asked.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    logging.getLogger("tfgrapnel").addHandler(logging.NullHandler())
+    warnings.simplefilter("ignore")
+    limit_memory(memory)
+    for line in sys.stdin:
+        task = json.loads(line)
+        # The signal ends the process, wherever it is.
+        signal.setitimer(signal.ITIMER_REAL, task["timeout"])
+        for found in columns(task):
+            print(json.dumps(found), file=answers, flush=True)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        print(file=answers, flush=True)

@@ -1,0 +1,102 @@
+"""Processes that look at models: one for each thread that asks at a time, kept for the next model."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import signal
+import subprocess
+import sys
+
+_START = "import sys; sys.path.append(sys.argv[1]); from tfgrapnel._fleet_child import main; main(int(sys.argv[2]))"
+_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+class _Inspector:
+    def __init__(self, memory):
+        self.memory = memory
+        command = [sys.executable, "-c", _START, _FOLDER, str(memory)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(self, task):
+        """The columns that are found, some at a time; BrokenPipeError where the process ends meanwhile."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write(json.dumps(task) + "\n")
+        self.process.stdin.flush()
+        while (line := self.process.stdout.readline()) != "\n":
+            if not line.endswith("\n"):
+                raise BrokenPipeError
+            yield line
+
+    def end(self):
+        """Its exit status."""
+        for pipe in (self.process.stdin, self.process.stdout):
+            try:
+                pipe.close()
+            except BrokenPipeError:
+                pass
+        self.process.kill()
+        return self.process.wait()
+
+
+_idle: list[_Inspector] = []
+os.register_at_fork(after_in_child=_idle.clear)
+
+
+@atexit.register
+def _end_all():
+    while _idle:
+        _idle.pop().end()
+
+
+def _take(memory):
+    while _idle:
+        inspector = _idle.pop()
+        if inspector.memory == memory and inspector.process.poll() is None:
+            return inspector
+        inspector.end()
+    return _Inspector(memory)
+
+
+def bytes_of(size):
+    """Of "4G", "500M" or a number."""
+    text = str(size).strip().upper().removesuffix("B")
+    try:
+        unit = _UNITS.get(text[-1:], 1)
+        return int(float(text[:-1]) * unit) if text[-1:] in _UNITS else int(text)
+    except ValueError:
+        raise ValueError(f"memory: a size as '4G' or '500M' was expected, not {size!r}") from None
+
+
+def look(task, shown):
+    """The columns of a model's row. task: what the other process is told, with "path", "base", "timeout" and "memory"; shown:
+    {path there: path in what is said}."""
+    inspector = _take(bytes_of(task["memory"]))
+    row, doing, is_done = {}, "", False
+    try:
+        for line in inspector.ask(task):
+            for there, here in shown.items():
+                line = line.replace(json.dumps(there)[1:-1], json.dumps(here)[1:-1])
+            for name, found in json.loads(line).items():
+                if name == "next":
+                    doing = found
+                else:
+                    row[name] = row[name] + found if name in row else found
+        is_done = True
+        _idle.append(inspector)
+    except BrokenPipeError:
+        row["error"] = (f"{doing}: " if doing else "") + _ending(inspector.process.wait(), task)
+    finally:
+        if not is_done:
+            inspector.end()
+    return row
+
+
+def _ending(status, task):
+    if status == -signal.SIGALRM:
+        return f"took more than {task['timeout']:g} s (timeout=)"
+    if status < 0:
+        return f"ended by {signal.Signals(-status).name}; its memory was limited to {task['memory']} (memory=)"
+    return f"ended with status {status}; its memory was limited to {task['memory']} (memory=)"

@@ -1,0 +1,73 @@
+"""The columns of a fleet's rows. A change of them is a new FORMAT."""
+
+from __future__ import annotations
+
+from ._errors import Error
+from ._fleet_files import ROWS, need
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMAT = 1
+WORKS = ("info", "ops", "scopes", "doctor", "blame", "fusions", "policy")
+
+_TEXT, _NUMBER = "string", "int64"
+_COLUMNS = {
+    "path": _TEXT,
+    "content": _TEXT,
+    "key": _TEXT,
+    "kind": _TEXT,
+    "error": _TEXT,
+    "bytes": _NUMBER,
+    "version": _TEXT,
+    "format": _NUMBER,
+}
+_TEXTS_OF_FINDINGS = "graph work check_name severity node function scope source what expected advice fingerprint"
+# The columns that are lists.
+TABLES = {
+    "graphs": dict(title=_TEXT, nodes=_NUMBER, function_nodes=_NUMBER, functions=_NUMBER, variables=_NUMBER)
+    | dict(constants=_NUMBER, constant_bytes=_NUMBER, flops=_NUMBER, peak_bytes=_NUMBER, open=_NUMBER, producer=_NUMBER),
+    "signatures": dict.fromkeys("graph signature side key tensor dtype shape".split(), _TEXT),
+    "ops": dict(graph=_TEXT, op=_TEXT, dtype=_TEXT, nodes=_NUMBER),
+    "scopes": dict(graph=_TEXT, function=_TEXT, scope=_TEXT, nodes=_NUMBER, hash=_TEXT),
+    "findings": dict.fromkeys(_TEXTS_OF_FINDINGS.split(), _TEXT),
+    "problems": dict(graph=_TEXT, problem=_TEXT),
+    "failures": dict(work=_TEXT, error=_TEXT),
+}
+_MARK = b"tfgrapnel.fleet"
+
+
+def schema() -> pa.Schema:
+    """The pyarrow.Schema of rows.
+
+    path; content: SHA-256 of the file, or of a folder's names and hashes; key: of all that the row follows from, the same where
+    it need not be made again; kind: "GraphDef", "SavedModel", ..., "debug folder"; error: why it could not be looked at, or not to
+    the end; bytes: of its files; version: of tfgrapnel; format: FORMAT. And lists: graphs, signatures, ops, scopes, findings,
+    problems, failures (a work that did not go, and why).
+    """
+    pa = need("pyarrow")
+    types = {_TEXT: pa.string(), _NUMBER: pa.int64()}
+    fields = [pa.field(name, types[type], nullable=name not in ("path", "key")) for name, type in _COLUMNS.items()]
+    for name, table in TABLES.items():
+        element = pa.struct([(column, types[type]) for column, type in table.items()])
+        fields.append(pa.field(name, pa.list_(pa.field("element", element))))
+    return pa.schema(fields, {_MARK: str(FORMAT).encode()})
+
+
+def done_schema():
+    """Of rows that say what became of a partition."""
+    pa = need("pyarrow")
+    types = {"part": pa.string(), "models": pa.int64(), "inspected": pa.int64(), "failed": pa.int64(), "written": pa.int64()}
+    return pa.schema(list(types.items()))
+
+
+def demand_format(folder, part, found):
+    """An Error where a file's schema is another one."""
+    file = f"{folder}/part={part}/{ROWS}"
+    written = (found.metadata or {}).get(_MARK)
+    if written is None:
+        raise Error(f"{file}: tfgrapnel.fleet did not write this: rows of format {FORMAT} were expected; use another folder", file)
+    if written != str(FORMAT).encode() or not found.equals(schema()):
+        told = written.decode() if written != str(FORMAT).encode() else f"{FORMAT} with other columns"
+        raise Error(f"{file}: its rows are of format {told}, this tfgrapnel has format {FORMAT}: run it into another folder", file)

@@ -1,0 +1,283 @@
+"""Many models at once: what is in each, as rows; on Ray, Spark, Dask or here, kept as Parquet, asked by SQL.
+
+    from tfgrapnel import fleet
+    fleet.run(paths, "rows", workers=2)
+    fleet.query("rows", "SELECT path, sum(nodes) FROM ops WHERE dtype = 'double' GROUP BY path")
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+
+from . import _fleet_process
+from ._errors import Error
+from ._fleet_files import Folder, here, is_remote, need, read_text
+from ._fleet_schema import FORMAT, TABLES, WORKS, demand_format, done_schema, schema
+from ._tfgrapnel import version
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    import pyarrow as pa
+
+    Path = str | os.PathLike[str]
+    Bases = Path | Mapping[str, Path] | None
+
+__all__ = ["FORMAT", "WORKS", "Update", "inspect", "on_dask", "on_ray", "on_spark", "query", "run", "schema"]
+
+# Models of a partition, of a folder that is new: what a worker that dies may have to do again.
+_MODELS_OF_PART = 64
+
+
+def inspect(
+    batch: Any,
+    *,
+    works: Sequence[str] = WORKS,
+    base: Path | None = None,
+    policy: Path | None = None,
+    timeout: float = 300,
+    memory: str | int = "4G",
+) -> Any:
+    """Rows of `schema()` for a pyarrow.RecordBatch (or Table) of paths, in their order, as a RecordBatch (or Table).
+
+    batch: column `path`, a file or folder that `load` takes, or an fsspec URL; column `base`, if there is one, what a model is
+    compared with.
+    works: what is done, of WORKS. base: for all models, where there is no such column. policy: a file as `check` takes it.
+    timeout: seconds, memory: bytes, "4G": for each model.
+
+    A model that cannot be read, crashes, or takes more than that is a row with its error. Raises ValueError for what is no such
+    batch or work, ImportError where a library is not installed.
+    """
+    return _Inspection(works, policy, timeout, memory).rows_of(batch, base)
+
+
+class _Inspection:
+    """What is done with each model; pickled, and sent to workers."""
+
+    def __init__(self, works, policy, timeout, memory):
+        works = [works] if isinstance(works, str) else list(works)
+        if unknown := [work for work in works if work not in WORKS]:
+            raise ValueError(f"works: there is no '{unknown[0]}': {', '.join(WORKS)}")
+        if timeout <= 0:
+            raise ValueError(f"timeout: seconds were expected, not {timeout!r}")
+        _fleet_process.bytes_of(memory)
+        self.works = [work for work in WORKS if work in works]
+        self.policy = None if policy is None else read_text(os.fspath(policy))
+        self.limits = {"timeout": timeout, "memory": str(memory)}
+
+    def rows_of(self, batch, base=None):
+        pa = need("pyarrow")
+        if "path" not in batch.schema.names:
+            raise ValueError(f"batch: a column 'path' was expected; it has {', '.join(batch.schema.names) or 'none'}")
+        paths = batch.column("path").to_pylist()
+        base = None if base is None else os.fspath(base)
+        bases = batch.column("base").to_pylist() if "base" in batch.schema.names else [base] * len(paths)
+        rows = [self.row(*pair) for pair in zip(paths, bases)]
+        return _like(batch, pa.RecordBatch.from_pylist(rows, schema()))
+
+    def row(self, path, base, known=None):
+        """A row; None where its key is the one that is known."""
+        row = {"path": path, "version": version, "format": FORMAT}
+        with contextlib.ExitStack() as copies:
+            try:
+                model = copies.enter_context(here(path))
+                other = copies.enter_context(here(base)) if base else None
+            except ImportError:
+                raise
+            except Exception as error:
+                said = _unread(error, path, base)
+                key = self._key(said)
+                return None if key == known else row | {"key": key, "error": said}
+            contents = (model.content, other and other.content)
+            key, key_of_failed = self._key(*contents), self._key(*contents, self.limits)
+            if known in (key, key_of_failed):
+                return None
+            task = {"path": model.path, "base": other and other.path, "works": self.works, "policy": self.policy}
+            shown = {model.path: path} | ({other.path: base} if other else {})
+            shown = {there: said for there, said in shown.items() if there != said}
+            found = _fleet_process.look(task | self.limits, shown)
+        if found.get("error") or found.get("failures"):
+            key = key_of_failed  # other limits may let it through
+        return row | {"content": model.content, "key": key, "bytes": model.bytes} | found
+
+    def _key(self, *contents):
+        told = [contents, self.works, self.policy, version, FORMAT]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+def _unread(error, path, base):
+    text = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+    if base and getattr(error, "filename", None) == base:
+        return f"base: cannot be read: {text}"
+    return f"cannot be read: {text}"
+
+
+def _like(batch, made):
+    pa = need("pyarrow")
+    return made if isinstance(batch, pa.RecordBatch) else pa.Table.from_batches([made])
+
+
+class Update:
+    """What a run did. models: rows that are there now; inspected: those that were new or changed; failed: those of them with an
+    error; written: files that were."""
+
+    def __init__(self, models: int, inspected: int, failed: int, written: int):
+        self.models = models
+        self.inspected = inspected
+        self.failed = failed
+        self.written = written
+
+    def __repr__(self) -> str:
+        return f"<Update {self.models:,} models, {self.inspected:,} inspected, {self.failed:,} failed, {self.written:,} files written>"
+
+
+class _Job:
+    """Brings a folder up to date. A partition is a task, which finds done what it or another did before it."""
+
+    def __init__(self, paths: Iterable[Path], folder: Path, base: Bases = None, **options):
+        self.folder = _absolute(folder)
+        options = {"works": WORKS, "policy": None, "timeout": 300, "memory": "4G"} | options
+        self.inspection = _Inspection(**options)
+        self.tasks = self._tasks([_absolute(path) for path in paths], base)
+
+    def _tasks(self, paths, base):
+        pa = need("pyarrow")
+        store = Folder(self.folder)
+        there = store.parts()
+        for part in there:
+            demand_format(self.folder, part, store.schema(part))
+        digits = len(there[0]) if there else 1
+        while not there and len(paths) > _MODELS_OF_PART * 16**digits:
+            digits += 1
+        parts: dict[str, list[str]] = {part: [] for part in there}
+        for path in sorted(set(paths)):
+            parts.setdefault(hashlib.sha256(path.encode()).hexdigest()[:digits], []).append(path)
+        if isinstance(base, (str, os.PathLike)) or base is None:
+            of_all = base and _absolute(base)
+            bases = dict.fromkeys(paths, of_all)
+        else:
+            bases = {_absolute(path): _absolute(other) for path, other in base.items()}
+        names = ("part", "paths", "bases")
+        types = (pa.string(), pa.list_(pa.string()), pa.list_(pa.string()))
+        return [
+            pa.Table.from_pydict(
+                {"part": [part], "paths": [group], "bases": [[bases.get(path) for path in group]]},
+                schema=pa.schema(list(zip(names, types))),
+            )
+            for part, group in sorted(parts.items())
+        ]
+
+    def __getstate__(self):  # the tasks go to the workers one by one
+        return self.__dict__ | {"tasks": None}
+
+    def __call__(self, batch):
+        """Rows of tasks, as rows of what was done."""
+        pa = need("pyarrow")
+        done = [self._part(**task) for task in batch.to_pylist()]
+        return _like(batch, pa.RecordBatch.from_pylist(done, done_schema()))
+
+    def _part(self, part, paths, bases):
+        store = Folder(self.folder)
+        table = store.read(part)
+        known = {} if table is None else dict(zip(*(table.column(name).to_pylist() for name in ("path", "key"))))
+        rows = [row for path, base in zip(paths, bases) if (row := self.inspection.row(path, base, known.get(path)))]
+        kept = set(paths) - {row["path"] for row in rows}
+        failed = sum(1 for row in rows if row.get("error"))
+        is_changed = bool(rows) or kept != set(known)
+        if is_changed and not paths:
+            store.remove(part)
+        elif is_changed:
+            store.write(part, self._merged(rows, table, kept))
+        return {"part": part, "models": len(paths), "inspected": len(rows), "failed": failed, "written": int(is_changed)}
+
+    def _merged(self, rows, table, kept):
+        pa = need("pyarrow")
+        merged = pa.Table.from_pylist(rows, schema())
+        if table is not None:
+            is_kept = need("pyarrow.compute").is_in(table.column("path"), pa.array(sorted(kept), pa.string()))
+            merged = pa.concat_tables([table.filter(is_kept).cast(schema()), merged])
+        return merged.sort_by("path")
+
+    def update(self, done):
+        """Of all rows of what was done."""
+        Folder(self.folder).sweep()
+        return Update(*(sum(row[name] for row in done) for name in ("models", "inspected", "failed", "written")))
+
+
+def _absolute(path):
+    path = os.fspath(path)
+    return path if is_remote(path) else os.path.abspath(path.removeprefix("file://"))
+
+
+def run(paths: Iterable[Path], folder: Path, *, base: Bases = None, workers: int = 1, **options: Any) -> Update:
+    """Brings a folder of rows up to date on this machine: what is new or changed is inspected, rows of models that are not among
+    `paths` go.
+
+    paths: of all models of the fleet. folder: of Parquet files, part=XX/models.parquet, whose rows are those of `schema()`.
+    base: what is compared with: of all, or {path: base}. workers: models that are looked at at a time.
+    Options are those of `inspect`: works, policy, timeout, memory; other ones than before inspect all
+    anew, other limits what failed.
+
+    Raises Error where the folder has rows of another format.
+    """
+    import concurrent.futures
+
+    job = _Job(paths, folder, base, **options)
+    with concurrent.futures.ThreadPoolExecutor(workers) as threads:
+        return job.update([row for done in threads.map(job, job.tasks) for row in done.to_pylist()])
+
+
+def on_ray(paths: Iterable[Path], folder: Path, *, base: Bases = None, **options: Any) -> Update:
+    """As `run`, by Ray Data's tasks. The folder is one that all workers see."""
+    job = _Job(paths, folder, base, **options)
+    tasks = need("ray.data").from_arrow(job.tasks)
+    return job.update(tasks.map_batches(job, batch_format="pyarrow", batch_size=None).take_all())
+
+
+def on_spark(session: Any, paths: Iterable[Path], folder: Path, *, base: Bases = None, **options: Any) -> Update:
+    """As `run`, by a SparkSession's mapInArrow. A task that fails is tried again where Spark does that: `local[2,4]`, any cluster."""
+    job = _Job(paths, folder, base, **options)
+    rows = [tuple(row.values()) for task in job.tasks for row in task.to_pylist()]
+    tasks = session.createDataFrame(rows, "part string, paths array<string>, bases array<string>").repartition(max(len(rows), 1))
+    schema = "part string, models bigint, inspected bigint, failed bigint, written bigint"
+    done = tasks.mapInArrow(lambda batches: map(job, batches), schema)
+    return job.update([row.asDict() for row in done.collect()])
+
+
+def on_dask(paths: Iterable[Path], folder: Path, *, base: Bases = None, **options: Any) -> Update:
+    """As `run`, by Dask: its Client where there is one, else its threads."""
+    job = _Job(paths, folder, base, **options)
+    dask = need("dask")
+    done = dask.compute(*(dask.delayed(job)(task) for task in job.tasks))
+    return job.update([row for table in done for row in table.to_pylist()])
+
+
+def query(folder: Path, sql: str) -> pa.Table:
+    """What DuckDB answers of a folder of rows.
+
+    Views: `models`, a row a path; `graphs`, `signatures`, `ops`, `scopes`, `findings`, `failures`, a row an element, with its
+    path; `rows` has all in lists, as the files do. docs/python-fleets.md says what is in them.
+
+    Raises Error where the folder has none, or of another format; duckdb.Error where the statement is wrong.
+    """
+    folder = _absolute(folder)
+    duckdb, store = need("duckdb"), Folder(folder)
+    files = store.files()
+    if not files:
+        raise Error(f"{folder}: there are no rows of a fleet: part=*/models.parquet, as fleet.run writes them, was expected", folder)
+    for part in store.parts():
+        demand_format(folder, part, store.schema(part))
+    connection = duckdb.connect()
+    if is_remote(folder):
+        connection.register_filesystem(need("fsspec").core.url_to_fs(folder)[0])
+    names = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
+    connection.execute(f"CREATE VIEW rows AS SELECT * FROM read_parquet([{names}], hive_partitioning=false)")
+    connection.execute(f"CREATE VIEW models AS SELECT * EXCLUDE ({', '.join(TABLES)}) FROM rows")
+    for table in TABLES:
+        connection.execute(f"CREATE VIEW {table} AS SELECT path, unnest({table}, recursive := true) FROM rows")
+    return need("pyarrow").table(connection.sql(sql))

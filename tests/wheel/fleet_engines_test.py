@@ -1,0 +1,257 @@
+"""Fleets on Ray, Spark and Dask, on S3 and in memory, and DuckDB's answers, in an environment with all of these: GRAPNEL_FULL=1.
+
+GRAPNEL_FLEET is how many models; the engines' time is told with -s.
+"""
+
+import os
+import pathlib
+import re
+import signal
+import sys
+import threading
+import time
+
+import fleet_models
+import pyarrow.parquet as parquet
+import pytest
+from conftest import ROOT
+from fleet_test import files_of, rows_in
+from tfgrapnel import fleet
+
+pytestmark = pytest.mark.skipif("GRAPNEL_FULL" not in os.environ, reason="without --full")
+COUNT = int(os.environ.get("GRAPNEL_FLEET", "10000"))
+# A loop in one thread is to take a minute or more, and engines with two workers this part of it at most.
+LEAST_SECONDS, LEAST_GAIN = 60, 1.7
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    return fleet_models.write(tmp_path_factory.mktemp("fleet") / "models", COUNT)
+
+
+def timed(work, *arguments, **options):
+    """What it gives, and how long it took by the clock."""
+    begin = time.monotonic()
+    done = work(*arguments, **options)
+    return done, time.monotonic() - begin
+
+
+@pytest.fixture(scope="module")
+def loop(models, tmp_path_factory):
+    """The rows of a plain loop, and its time."""
+    folder = tmp_path_factory.mktemp("loop") / "rows"
+    done, seconds = timed(fleet.run, models, folder)
+    print(f"\nloop: {done}, {seconds:.1f} s")
+    assert done.models == done.inspected == COUNT
+    return rows_in(folder), seconds
+
+
+def children_of(pid):
+    found = []
+    for folder in pathlib.Path("/proc").iterdir():
+        try:
+            if folder.name.isdigit() and int((folder / "stat").read_text().rpartition(")")[2].split()[1]) == pid:
+                found += [int(folder.name), *children_of(int(folder.name))]
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    return found
+
+
+def workers():
+    """Processes that look after models: those that started one which looks at them."""
+    for pid in children_of(os.getpid()):
+        try:
+            is_inspector = b"tfgrapnel._fleet_child" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+            parent = int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if is_inspector and parent != os.getpid():
+            yield parent
+
+
+class Killer:
+    """Kills one worker when a third of the parts are written."""
+
+    def __init__(self, folder):
+        self.folder, self.killed, self.is_over = folder, None, False
+        self.thread = threading.Thread(target=self._watch)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *error):
+        self.is_over = True
+        self.thread.join()
+
+    def _watch(self):
+        parts = 16 ** len(fleet_parts(COUNT))
+        while not self.is_over:
+            time.sleep(0.1)
+            if len(list(self.folder.glob("part=*/*.parquet"))) > parts // 3 and (found := next(workers(), None)):
+                self.killed = found
+                os.kill(found, signal.SIGKILL)
+                return
+
+
+def fleet_parts(count):
+    """A part's name, as long as all are."""
+    digits = 1
+    while count > 64 * 16**digits:
+        digits += 1
+    return "0" * digits
+
+
+class Ray:
+    def __enter__(self):
+        import ray
+
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+        ray.data.DataContext.get_current().enable_progress_bars = False
+        return fleet.on_ray
+
+    def __exit__(self, *error):
+        import ray
+
+        ray.shutdown()
+
+
+class Spark:
+    def __enter__(self):
+        from pyspark.sql import SparkSession
+
+        os.environ["PYSPARK_PYTHON"] = sys.executable  # else it takes the first python3 of PATH
+
+        builder = SparkSession.builder.master("local[2,4]").config("spark.ui.enabled", "false").config("spark.log.level", "OFF")
+        self.session = builder.getOrCreate()
+        self.session.range(2).mapInArrow(lambda batches: batches, "id bigint").collect()  # its Python starts
+        return lambda *arguments, **options: fleet.on_spark(self.session, *arguments, **options)
+
+    def __exit__(self, *error):
+        self.session.stop()
+
+
+class Dask:
+    def __enter__(self):
+        from distributed import Client, LocalCluster
+
+        self.cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+        self.client = Client(self.cluster)
+        self.client.run(lambda: None)
+        return fleet.on_dask
+
+    def __exit__(self, *error):
+        self.client.close()
+        self.cluster.close()
+
+
+@pytest.mark.parametrize("engine", [Ray, Spark, Dask])
+def test_an_engine_gives_the_rows_of_a_loop(engine, models, loop, tmp_path):
+    rows, seconds = loop
+    with engine() as update:
+        done, by_two = timed(update, models, tmp_path / "rows")
+        print(f"\n{engine.__name__}: {done}, {by_two:.1f} s, {seconds / by_two:.2f} times a loop")
+        assert rows_in(tmp_path / "rows") == rows
+        before = files_of(tmp_path / "rows")
+        again = update(models, tmp_path / "rows")
+        assert (again.models, again.inspected, again.written) == (COUNT, 0, 0)
+        assert files_of(tmp_path / "rows") == before
+    if COUNT >= 10000 and "GRAPNEL_FLEET_QUIET" in os.environ:  # nothing else runs
+        assert seconds >= LEAST_SECONDS and seconds / by_two >= LEAST_GAIN
+
+
+@pytest.mark.parametrize("engine", [Ray, Spark, Dask])
+def test_a_worker_that_is_killed_loses_nothing(engine, models, loop, tmp_path):
+    with engine() as update, Killer(tmp_path / "rows") as killer:
+        done = update(models, tmp_path / "rows")
+    assert killer.killed
+    assert done.models == COUNT
+    assert rows_in(tmp_path / "rows") == loop[0]
+    assert not [path for path in (tmp_path / "rows").rglob(".*")]
+
+
+@pytest.fixture
+def bucket(monkeypatch):
+    """A bucket of a server on loopback."""
+    from moto.server import ThreadedMotoServer
+
+    import s3fs
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
+    server.start()
+    host, port = server.get_host_and_port()
+    for name, value in (("AWS_ACCESS_KEY_ID", "test"), ("AWS_SECRET_ACCESS_KEY", "test"), ("AWS_DEFAULT_REGION", "us-east-1")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+    s3fs.S3FileSystem.clear_instance_cache()
+    s3fs.S3FileSystem().mkdir("bucket")
+    yield "s3://bucket"
+    server.stop()
+
+
+@pytest.fixture
+def memory():
+    import fsspec
+
+    fsspec.filesystem("memory").store.clear()
+    return "memory://bucket"
+
+
+@pytest.mark.parametrize("where", ["bucket", "memory"])
+def test_somewhere_else(where, request, tmp_path):
+    """Models and rows are somewhere else, a folder among them; rows are those of the same models here."""
+    import fsspec
+
+    root = request.getfixturevalue(where)
+    here = fleet_models.write(tmp_path / "models", 30)
+    files, inner = fsspec.core.url_to_fs(root)
+    for path in here:
+        if os.path.exists(path):
+            files.put_file(path, f"{inner}/models/{os.path.basename(path)}")
+    for path in (ROOT / "testdata/models/lenet").iterdir():
+        files.put_file(str(path), f"{inner}/models/lenet/{path.name}")
+    paths = [f"{root}/models/{os.path.basename(path)}" for path in [*here, "lenet"]]
+    folder = f"{root}/rows"
+    done = fleet.run(paths, folder, workers=2)
+    assert (done.models, done.inspected) == (31, 31)
+    answer = fleet.query(folder, "SELECT * FROM rows ORDER BY path").to_pylist()
+    fleet.run([*here, ROOT / "testdata/models/lenet"], tmp_path / "rows")
+    expected = {os.path.basename(path): row for path, row in rows_in(tmp_path / "rows").items()}
+    for row in answer:
+        same = expected[os.path.basename(row["path"])]
+        assert {name: row[name] for name in ("content", "kind", "ops", "scopes")} == {name: same[name] for name in ("content", "kind", "ops", "scopes")}
+        assert "tfgrapnel-" not in str(row)
+    files.put_file(here[1], f"{inner}/models/{os.path.basename(here[0])}")
+    again = fleet.run(paths[:-1], folder)
+    assert (again.models, again.inspected, again.written <= 2) == (30, 1, True)
+
+
+def test_questions(tmp_path):
+    models = fleet_models.write(tmp_path / "models", 40)
+    fleet.run(models, tmp_path / "rows")
+    rows = rows_in(tmp_path / "rows")
+    double = fleet.query(tmp_path / "rows", "SELECT DISTINCT path FROM ops WHERE dtype = 'double' ORDER BY 1")["path"].to_pylist()
+    assert double == sorted(path for path, row in rows.items() if any(op["dtype"] == "double" for op in row["ops"] or []))
+    assert double
+    shared = "SELECT count(DISTINCT path) AS n FROM scopes WHERE nodes > 4 GROUP BY hash ORDER BY n DESC LIMIT 1"
+    assert fleet.query(tmp_path / "rows", shared)["n"][0].as_py() > 5
+    assert fleet.query(tmp_path / "rows", "SELECT count(*) AS n FROM models WHERE error IS NOT NULL")["n"][0].as_py() > 0
+    assert fleet.query(tmp_path / "rows", "SELECT count(*) AS n FROM graphs")["n"][0].as_py() >= 32
+
+
+def test_a_folder_that_is_none(tmp_path):
+    import tfgrapnel
+
+    with pytest.raises(tfgrapnel.Error, match="there are no rows of a fleet"):
+        fleet.query(tmp_path, "SELECT 1")
+
+
+def test_examples(tmp_path, monkeypatch):
+    (tmp_path / "testdata").symlink_to(ROOT / "testdata")
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "python-fleets.md").read_text(), re.M | re.S)
+    names = {}
+    for block in blocks:
+        exec(compile(block, "docs/python-fleets.md", "exec"), names)
+    assert len(blocks) > 5
+    assert parquet.read_table(next((tmp_path / "rows").rglob("*.parquet"))).num_rows
