@@ -65,7 +65,6 @@ def test_what_commands_found(lenet, tmp_path):
     assert "text/html" not in shown(tg.info(lenet))
 
 
-
 def test_a_debug_folder():
     html = shown(tg.load("testdata/tfdbg/mnist_nan_FULL_HEALTH"))["text/html"]
     assert page_of(html).startswith(b"<!doctype html>")

@@ -3,8 +3,8 @@
 //
 // JavaScriptCore runs them: the same scripts place the same boxes in the page and in files, and a
 // second layout in C++ would be another one. It is Debian's smallest engine that keeps up with the
-// browsers' language and that can end a script that takes too long. It, ICU, librsvg and cairo are
-// some 80 libraries and 30 ms to load: a module that is opened by the first picture.
+// browsers' language and that can end a script that takes too long. It and what it needs are some
+// 30 libraries: a module that is opened by the first picture.
 #include <exception>
 
 #include "lib/render/engine/api.h"
