@@ -183,12 +183,15 @@ def _of_timeline(result):
 def _of_placement(result):
     from ._graph import Graph
 
+    path = result._arguments.positions[0]
+    model = os.path.splitext(os.path.basename(os.path.normpath(path)))[0]
+
     def picture(format):
-        file = _tfgrapnel.MemoryFile(temporary_name("placed") + ".pb")
+        file = _tfgrapnel.MemoryFile(f"{temporary_name('place')}/{model}, placed.pb")  # a picture's title is the last part
         file.write(_again(result, "output", ".pb"))
         return _view(Graph.in_memory(file), format, color_by="device")
 
-    return Drawing(result._arguments.positions[0], lambda: _again(result, "html", ".html"), picture, whole="html='placement.html'")
+    return Drawing(path, lambda: _again(result, "html", ".html"), picture, whole="html='placement.html'")
 
 
 def _of_blame(result):
