@@ -5,7 +5,7 @@ foreach(name IN ITEMS llvm re2 leveldb riegeli farmhash gif jpeg png sqlite cgra
   get_target_property(some grapnel_${name} INTERFACE_LINK_LIBRARIES)
   list(APPEND linked ${some})
 endforeach()
-set(opened ${JavaScriptCore_LINK_LIBRARIES} ${Rsvg_LINK_LIBRARIES})
+set(opened ${JavaScriptCore_LINK_LIBRARIES} ${Freetype_LINK_LIBRARIES} ${GRAPNEL_FONTS}/DejaVuSans.ttf)
 foreach(name IN ITEMS icuuc dnnl packers)
   get_target_property(some grapnel_${name} INTERFACE_LINK_LIBRARIES)
   list(APPEND opened ${some})

@@ -38,10 +38,11 @@ grapnel_archives(grapnel_edit HEADER editline/readline.h ARCHIVES)
 grapnel_archives(grapnel_boost HEADER boost/beast/version.hpp ARCHIVES)
 grapnel_archives(grapnel_packers HEADER brotli/encode.h ARCHIVES libbrotlienc.so libz.so)
 
-# For the loadable module of lib/render only: what runs scripts, and what makes pixels of SVG.
+# For the loadable module of lib/render only: what runs scripts, and what paints pixels, letters by Debian's DejaVu Sans.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(JavaScriptCore REQUIRED IMPORTED_TARGET javascriptcoregtk-4.1)
-pkg_check_modules(Rsvg REQUIRED IMPORTED_TARGET librsvg-2.0)
+pkg_check_modules(Freetype REQUIRED IMPORTED_TARGET freetype2)
+find_path(GRAPNEL_FONTS DejaVuSans-Bold.ttf REQUIRED NO_DEFAULT_PATH PATHS /usr/share/fonts/truetype/dejavu)
 
 # Eigen's alignment follows -march, so only kernels may see it.
 target_compile_definitions(Eigen3::Eigen INTERFACE EIGEN_MPL2_ONLY)

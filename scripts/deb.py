@@ -21,7 +21,8 @@ import subprocess
 import sys
 import tempfile
 
-from package import ROOT, compiled_in, copy_licences, made_at, main, said_by
+from built_with import owners
+from package import FONTS, ROOT, compiled_in, copy_licences, made_at, main, said_by
 from root import make_root, within
 
 MAINTAINER = "The grapnel developers <grapnel@localhost>"
@@ -127,14 +128,14 @@ def add_documents(top, name, version, packages):
 def make(build, out):
     version = said_by(str(build / "bin/grapnel"), "--version").split()[1]
     out.mkdir(parents=True, exist_ok=True)
-    inside = compiled_in(build)
+    inside = compiled_in(build) | set(owners(FONTS).values())
     with tempfile.TemporaryDirectory() as temporary:
         top = pathlib.Path(temporary) / "program"
         install(build, "program", top)
         squeeze_manuals(top / "usr/share/man/man1")
         add_documents(top, "grapnel", version, inside)
         depends = shared_depends(top)
-        others = "Recommends: fonts-dejavu-core, libedit2\nSuggests: libgrapnel-dev\n"
+        others = "Recommends: libedit2\nSuggests: libgrapnel-dev\n"
         build_deb(top, out, name="grapnel", version=version, depends=depends, others=others, section="science", description=PROGRAM)
         top = pathlib.Path(temporary) / "library"
         install(build, "library", top)

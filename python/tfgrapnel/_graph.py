@@ -10,6 +10,7 @@ from ._commands import GraphCommands, blame, doctor, info, passes
 from ._errors import error_of, teller
 from ._call import temporary_name
 from ._passes import by_name_only
+from ._shown import Shown
 from ._values import to_array, to_value
 
 TYPE_CHECKING = False
@@ -86,7 +87,7 @@ class Signature:
         return f"<Signature {self.name}({side(self.inputs)}) -> ({side(self.outputs)})>"
 
 
-class Graph(GraphCommands):
+class Graph(GraphCommands, Shown):
     """An open graph. `load` makes it. The commands that take a model are its methods; they read its file again, as it is then.
 
     path: the file, or the name of what is in memory.
@@ -242,7 +243,7 @@ class Graphs:
         return f"<Graphs {self.path}: {', '.join(self.titles[:5])}{', ...' if len(self) > 5 else ''}>"
 
 
-class DebugFolder:
+class DebugFolder(Shown):
     """A folder that TensorFlow's debugger wrote (tf.debugging.experimental.enable_dump_debug_info)."""
 
     def __init__(self, path: str):

@@ -83,7 +83,7 @@ def _drawn():
     return _Bar(tqdm)
 
 
-class Shown:
+class Working:
     """Shows the work on one command, from its second second on."""
 
     def __init__(self, command: str):

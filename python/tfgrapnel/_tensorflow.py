@@ -8,6 +8,7 @@ import sys
 from ._commands import place, timeline
 from ._errors import Error
 from ._graph import Graph, Graphs, load
+from ._shown import Shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def _probe():
     tf.function(lambda x: x + 1)(tf.constant(1.0))
 
 
-class Timeline:
+class Timeline(Shown):
     """What TensorFlow dumped into a folder. Fields of the document of `timeline` are attributes: stages, ...
 
     path: the folder.
@@ -228,7 +229,7 @@ class _Descriptors:
             os.close(saved)
 
 
-class PlacementLog:
+class PlacementLog(Shown):
     """Where TensorFlow placed what ran.
 
     text: the log.

@@ -43,8 +43,9 @@ def _folder():
     return os.fspath(folder)
 
 
-def _picture(draw: Callable[[str], object]) -> str:
-    """The last line of a message. `draw` writes a page; where it cannot, the message is worth more than its error."""
+def _picture(draw: Callable[[str], object], has_svg: bool = True) -> str:
+    """The last line of a message. `draw` writes a page, and an SVG beside it where that is one of its formats; where it cannot, the
+    message is worth more than its error."""
     test = os.environ.get("PYTEST_CURRENT_TEST", "picture").rpartition(" (")[0] or "picture"
     name = re.sub(r"[^\w.-]+", "-", os.path.basename(test)).strip("-")[:100]
     folder = _folder()
@@ -54,6 +55,8 @@ def _picture(draw: Callable[[str], object]) -> str:
         path = os.path.join(folder, f"{name}-{number}.html")
     try:
         draw(path)
+        if has_svg:
+            draw(path.removesuffix("html") + "svg")
     except Error as error:
         return f"no picture: {error}"
     return f"picture: {path}"
@@ -300,7 +303,7 @@ def assert_placed(model: Any, expected: Mapping[str, str], devices: str = "cpu:1
     if wrong:
         said.append(_cut(place(opened, devices=devices, explain=wrong, **options).text))
     said.append("tf.device in the program asks for a device; devices= says what there is")
-    picture = _picture(lambda path: place(opened, devices=devices, html=path, **options))
+    picture = _picture(lambda path: place(opened, devices=devices, html=path, **options), has_svg=False)
     raise AssertionError("\n".join([f"not all is placed as expected in {opened.path}, on {devices}", *said, picture]))
 
 

@@ -1,9 +1,11 @@
 #include "lib/render/draw_picture.h"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <csignal>
 #include <string>
+#include <vector>
 
 #include "lib/render/engine/engine.h"
 #include "lib/render/labels.h"
@@ -110,19 +112,79 @@ TEST(Engine, WhatGoesWrongIsSaid) {
   llvm::consumeError(absent.takeError());
   auto thrown = CallScript("picture_file.js", "pictureFile", {"{", ""});
   EXPECT_EQ(TextOf(thrown.takeError()).find("cannot draw: SyntaxError"), 0u);
-  auto no_svg = PngOfSvg("<svg");
-  EXPECT_EQ(TextOf(no_svg.takeError()).find("cannot draw: "), 0u);
+  for (const char* calls :
+       {"", "size 1 2\nfill red R0 0 1 1 0", "size 1 2\nfill #ffffff M0", "size 1 2\nx"}) {
+    auto none = PngOfCalls(calls);
+    EXPECT_EQ(TextOf(none.takeError()).find("cannot draw: "), 0u) << calls;
+  }
 }
 
-TEST(Engine, AnSvgIsAsManyPixelsAsItSays) {
-  auto png = PngOfSvg("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"70\" height=\"30\"/>");
+TEST(Engine, APictureIsAsManyPixelsAsItSays) {
+  auto png = PngOfCalls("size 70 30\n");
   ASSERT_TRUE(static_cast<bool>(png)) << TextOf(png.takeError());
   EXPECT_EQ(png->bytes.substr(16, 8), std::string("\0\0\0\x46\0\0\0\x1e", 8));
   // One that has no room for as many is made smaller.
-  auto wide = PngOfSvg("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"64000\" height=\"20\"/>");
+  auto wide = PngOfCalls("size 64000 20\n");
   ASSERT_TRUE(static_cast<bool>(wide)) << TextOf(wide.takeError());
   EXPECT_EQ(wide->bytes.substr(16, 8), std::string("\0\0\x7d\0\0\0\0\x0a", 8));
   EXPECT_EQ(wide->scale, 0.5);
+}
+
+// Red, green and blue of each pixel. Rows are differences from the one above:
+// lib/io/png_writer.cpp.
+std::vector<uint8_t> PixelsOf(const std::string& png, size_t columns, size_t rows) {
+  size_t at = png.find("IDAT");
+  std::vector<uint8_t> packed(png.begin() + at + 4, png.end()), all((3 * columns + 1) * rows),
+      pixels;
+  uLongf size = all.size();
+  EXPECT_EQ(uncompress(all.data(), &size, packed.data(), packed.size()), Z_OK);
+  for (size_t y = 0; y < rows; ++y) {
+    for (size_t x = 0; x < 3 * columns; ++x) {
+      uint8_t above = y == 0 ? 0 : pixels[pixels.size() - 3 * columns];
+      pixels.push_back(above + all[y * (3 * columns + 1) + 1 + x]);
+    }
+  }
+  return pixels;
+}
+
+std::vector<uint8_t> Painted(const std::string& calls, size_t columns, size_t rows) {
+  auto png = PngOfCalls(calls);
+  if (png) return PixelsOf(png->bytes, columns, rows);
+  ADD_FAILURE() << TextOf(png.takeError());
+  return {};
+}
+
+TEST(Engine, AreasAndLinesArePaintedWhereTheyAre) {
+  std::vector<uint8_t> red = Painted("size 3 2\nfill #ff0000 R1 0 1 1 0\n", 3, 2);
+  std::vector<uint8_t> white(18, 255), expected = white;
+  expected[4] = expected[5] = 0;
+  EXPECT_EQ(red, expected);
+  std::vector<uint8_t> line = Painted("size 3 2\nstroke #000000 1 1 - M0 1.5L2 1.5\n", 3, 2);
+  expected = white;
+  for (int i = 9; i < 15; ++i) expected[i] = 0;
+  EXPECT_EQ(line, expected);
+  // A line and a gap by turns, and half of what is below shows through.
+  std::vector<uint8_t> dashes = Painted("size 3 1\nstroke #000000 0.5 1 1,1 M0 0.5L3 0.5\n", 3, 1);
+  EXPECT_EQ(dashes, (std::vector<uint8_t>{128, 128, 128, 255, 255, 255, 128, 128, 128}));
+}
+
+TEST(Engine, WordsArePaintedOnTheirBaseLine) {
+  auto is_dark = [](const std::string& calls, int from, int to) {
+    std::vector<uint8_t> pixels = Painted(calls, 20, 20);
+    int dark = 0;
+    for (size_t i = 0; i < pixels.size(); i += 3) {
+      int row = static_cast<int>(i) / 60;
+      if (pixels[i] < 100) dark += row >= from && row < to ? 1 : 1000;
+    }
+    return dark;
+  };
+  int plain = is_dark("size 20 20\ntext #000000 12 0 0 0 2 15 H\n", 6, 15);
+  EXPECT_GT(plain, 15);
+  EXPECT_LT(plain, 100);
+  EXPECT_GT(is_dark("size 20 20\ntext #000000 12 1 0 0 2 15 H\n", 6, 15), plain);
+  EXPECT_EQ(Painted("size 20 20\ntext #000000 12 0 1 0 10 15 HH\n", 20, 20).size(), 1200u);
+  EXPECT_EQ(is_dark("size 20 20\ntext #000000 12 0 0 0 2 15 \xff\xf0\n", 0, 20) > 0,
+            true);  // no letters
 }
 
 TEST(Engine, APngThatIsSmallerThanItsPictureSaysSo) {

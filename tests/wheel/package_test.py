@@ -62,9 +62,10 @@ def test_options_are_checked(lenet):
         lenet.view(color_by="devise")
 
 
-def test_what_the_wheel_leaves_out(lenet):
-    with pytest.raises(tg.Error, match="cannot draw: the wheel has no picture module; a .dot file needs no module"):
-        lenet.view(format="svg")
+def test_what_the_wheel_leaves_out():
+    graph = tg.load(b'fetch %y\n%x = Const {dtype=string, value="a"}\n%y = UnicodeTranscode(%x) {input_encoding="LATIN1", output_encoding="UTF-8"}\n')
+    with pytest.raises(tg.Error, match="the wheel has no icu module"):
+        graph.run(fetch="y")
 
 
 def test_warnings_point_at_the_caller():

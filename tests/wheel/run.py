@@ -3,7 +3,7 @@
 
 usage: run.py GRAPNEL [PYTEST_ARGUMENT...]    GRAPNEL: the binary that results are compared with
 
-With GRAPNEL_FULL set the environment is one with the engines of fleets too: Ray, Spark (which needs Java), Dask.
+With GRAPNEL_FULL set the environment has the engines of fleets too, Ray, Spark (which needs Java) and Dask, and servers of notebooks.
 """
 
 import os
@@ -13,13 +13,16 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 NEEDED = ("numpy==2.4.6", "ml_dtypes==0.6.0", "pyarrow==26.0.1", "pytest==9.2.0", "mypy==2.4.1", "pyright[nodejs]==1.1.414", "tqdm==4.70.1")
-ENGINES = (
+NEEDED += ("nbclient==0.11.0", "ipykernel==7.4.0")
+NEEDED_IN_FULL = (
     "ray[data]==2.60.0",
     "pyspark==4.3.0",
     "dask[distributed]==2026.8.0",
     "duckdb==2.0.0",
     "s3fs==2026.9.0",
     "moto[server]==5.2.5",
+    "jupyterlab==4.6.6",
+    "nbclassic==1.3.3",
 )
 IS_FULL = "GRAPNEL_FULL" in os.environ
 VENV = ROOT / "build" / "wheel" / ("venv-full" if IS_FULL else "venv")
@@ -33,7 +36,7 @@ wheels = sorted((ROOT / "build" / "wheel").glob("tfgrapnel-*-cp311-cp311-*.whl")
 if not wheels:
     print("skipped: no wheel (./x wheel)")
     sys.exit(77)
-ready, needed = VENV / "ready", (*NEEDED, *(ENGINES if IS_FULL else ()))
+ready, needed = VENV / "ready", (*NEEDED, *(NEEDED_IN_FULL if IS_FULL else ()))
 if not ready.exists() or ready.read_text() != "\n".join(needed):
     run("/usr/bin/python3", "-m", "venv", "--clear", VENV)
     run(VENV / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *needed)

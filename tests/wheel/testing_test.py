@@ -32,9 +32,9 @@ def test_same_graph(lenet, pictures):
     assert_same_graph(lenet, "testdata/models/lenet")
     said = said_by(assert_same_graph, lenet, lenet.optimize().graph)
     assert "* Relu (BiasAdd + Conv2D + Relu -> _FusedConv2D)" in said
-    [picture] = pictures.iterdir()
-    assert said.endswith(f"picture: {picture}") and picture.name == "testing_test.py-test_same_graph.html"
-    assert picture.read_bytes().startswith(b"<!doctype html>")
+    page, svg = sorted(pictures.iterdir())
+    assert said.endswith(f"picture: {page}") and page.name == "testing_test.py-test_same_graph.html"
+    assert page.read_bytes().startswith(b"<!doctype html>") and svg.read_bytes().startswith(b"<?xml")
 
 
 def test_same_graph_but_for_names():
@@ -133,7 +133,7 @@ def test_pictures_of_pytest(tmp_path, options, expected):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--junit-xml=beside.xml", *options]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1, done.stdout
-    assert [path.name for path in (tmp_path / expected).iterdir()] == ["test_model.py-test_size.html"]
+    assert sorted(path.name for path in (tmp_path / expected).iterdir()) == ["test_model.py-test_size.html", "test_model.py-test_size.svg"]
     assert str(tmp_path / expected) in (tmp_path / "beside.xml").read_text()
     assert "testing.py" not in done.stdout.partition("short test summary")[0]  # the failure is the caller's
 

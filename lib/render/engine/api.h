@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GRAPNEL_PICTURE_API_VERSION 2
+#define GRAPNEL_PICTURE_API_VERSION 3
 #define GRAPNEL_PICTURE_ENTRY "GrapnelPictureEntry"
 
 #ifdef __cplusplus
@@ -16,16 +16,21 @@ extern "C" {
 /* Takes what was made, once; all is copied. */
 typedef void (*GrapnelPictureTake)(void* context, const char* bytes, size_t size);
 
+typedef struct GrapnelPictureSize {
+  int32_t columns, rows; /* pixels */
+  double scale;          /* pixels for each unit: 1, or what is allowed */
+} GrapnelPictureSize;
+
 typedef struct GrapnelPictureApi {
   int32_t version;
   /* Evaluates `script`, calls its global `function` with `count` strings, and hands on the string
    * that comes back. 0: `take` got what went wrong instead. Ends after `seconds` of work. */
   int32_t (*run)(const char* script, const char* function, const char* const* arguments,
                  int32_t count, double seconds, GrapnelPictureTake take, void* context);
-  /* An SVG file as a PNG file, `scale` pixels for each of its units: 1, or what `most_pixels`
-   * allow. 0: as for run. */
-  int32_t (*png)(const char* svg, size_t size, double most_pixels, double* scale,
-                 GrapnelPictureTake take, void* context);
+  /* Pixels of what lib/render/web/paint_context.js says: rows from the top, red, green and blue of
+   * each pixel, at most `most_pixels`. 0: as for run. */
+  int32_t (*paint)(const char* calls, size_t calls_size, double most_pixels,
+                   GrapnelPictureSize* size, GrapnelPictureTake take, void* context);
 } GrapnelPictureApi;
 
 typedef const GrapnelPictureApi* (*GrapnelPictureEntryFn)(int32_t version);

@@ -21,12 +21,13 @@ Expected<std::string> CallScript(llvm::StringRef name, const std::string& functi
 
 struct PngImage {
   std::string bytes;
-  double scale = 1;  // pixels for each unit of the SVG
+  double scale = 1;  // pixels for each unit of the picture
 };
 
-// An SVG file as a PNG file, a pixel for each of its units; smaller where that were more than 2^26
-// pixels, or 32,000 on a side.
-Expected<PngImage> PngOfSvg(llvm::StringRef svg);
+// A PNG file of what `picturePaint` of picture_file.js gives, a pixel for each of its units;
+// smaller where that were more than 2^26 pixels, or 32,000 on a side. The same calls give the same
+// bytes.
+Expected<PngImage> PngOfCalls(llvm::StringRef calls);
 
 }  // namespace grapnel
 

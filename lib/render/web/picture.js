@@ -31,15 +31,18 @@ function frameOf(views, index, direction) {
 // views[0] is the outermost scope, and a box that is open says which view is in it.
 export function layOutPicture(picture) { return frameOf(picture.views, 0, picture.direction); }
 
-export function pictureSvg(picture, css) {
+// A file of what `context` writes: svg_context.js, paint_context.js.
+export function drawPicture(context, picture, css) {
   const look = {theme: themeOf(css), zoom: 1, lit: new Set(), fillOf: ({box}) => box.fill,
     inkOf: ({box}) => inkOnStrong(box.fill)};
-  return svgOf(layOutPicture(picture), look, picture);
+  return documentOf(context, layOutPicture(picture), look, picture);
 }
 
 // `words`: {title, header, key, colours}, what stands above the frame.
-export function svgOf(frame, look, words) {
-  const context = new SvgContext(), [w, h] = paintPicture(context, frame, look, words);
+export const svgOf = (frame, look, words) => documentOf(new SvgContext(), frame, look, words);
+
+function documentOf(context, frame, look, words) {
+  const [w, h] = paintPicture(context, frame, look, words);
   return context.document(w, h, FONT, look.theme.canvas, words.title ?? "");
 }
 

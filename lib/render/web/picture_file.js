@@ -1,5 +1,8 @@
 // What lib/render/draw_picture.cpp calls, where there is no browser.
 
-import {pictureSvg} from "./picture.js";
+import {PaintContext} from "./paint_context.js";
+import {drawPicture} from "./picture.js";
+import {SvgContext} from "./svg_context.js";
 
-globalThis.pictureFile = (picture, css) => pictureSvg(JSON.parse(picture), css);
+globalThis.pictureFile = (picture, css) => drawPicture(new SvgContext(), JSON.parse(picture), css);
+globalThis.picturePaint = (picture, css) => drawPicture(new PaintContext(), JSON.parse(picture), css);

@@ -2,7 +2,7 @@
 
 const escapes = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"};
 export const escaped = (text) => text.replace(/[&<>"]/gu, (letter) => escapes[letter]);
-const number = (x) => String(Math.round(x * 100) / 100);
+export const number = (x) => String(Math.round(x * 100) / 100);
 
 export class SvgContext {
   constructor() {

@@ -2,6 +2,9 @@
 
 import {grouped} from "./numbers.js";
 
+// In a frame of another page whose text it is (srcdoc, as in a notebook): it has no address of its own.
+export const isEmbedded = location.protocol === "about:";
+
 export const byId = (id) => document.getElementById(id);
 
 // element("li", {class: "x", onclick: f}, "text", otherElement)

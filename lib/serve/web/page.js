@@ -1,7 +1,7 @@
 // The page: what is shown of which graph, what the URL holds, and what belongs to no tab alone.
 
 import {colourBy, colourChoices, drawLegend} from "./colours.js";
-import {byId, commas, element, link, plural} from "./dom.js";
+import {byId, commas, element, isEmbedded, link, plural} from "./dom.js";
 import {GraphView} from "./graph_view.js";
 import {waysFrom} from "./node_ways.js";
 import {ModelRow} from "./model_row.js";
@@ -312,7 +312,7 @@ class Page {
 
   // --- The URL holds the view.
   toUrl(step = false) {
-    if (this.reading || this.row.isBeside) return;
+    if (this.reading || this.row.isBeside || isEmbedded) return;
     const state = this.state(), url = this.row.url(state);
     this.row.tell(state);
     if (url === `${location.pathname}${location.search}${location.hash}`) return;

@@ -1,5 +1,7 @@
 // Mouse and touch on the canvas of a graph: drag, pinch, wheel, click, double click.
 
+import {isEmbedded} from "./dom.js";
+
 const DOUBLE_CLICK = 500;  // ms
 
 export function listenToPointer(view) {
@@ -40,6 +42,7 @@ export function listenToPointer(view) {
     if (box) view.toggle(box);
   });
   canvas.addEventListener("wheel", (event) => {
+    if (isEmbedded && !document.hasFocus()) return;  // the page around it scrolls on, until it is clicked at
     event.preventDefault();
     if (event.shiftKey) {
       view.at.x -= event.deltaX + event.deltaY;

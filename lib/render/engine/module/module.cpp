@@ -1,14 +1,14 @@
 // grapnel_picture.so: the engine that runs the page's scripts where there is no browser, and what
-// makes pixels of SVG, behind lib/render/engine/api.h.
+// makes pixels, behind lib/render/engine/api.h.
 //
 // JavaScriptCore runs them: the same scripts place the same boxes in the page and in files, and a
 // second layout in C++ would be another one. It is Debian's smallest engine that keeps up with the
-// browsers' language and that can end a script that takes too long. It, ICU, librsvg and cairo are
-// some 80 libraries and 30 ms to load: a module that is opened by the first picture.
+// browsers' language and that can end a script that takes too long. It and what it needs are some
+// 30 libraries: a module that is opened by the first picture.
 #include <exception>
 
 #include "lib/render/engine/api.h"
-#include "lib/render/engine/module/png.h"
+#include "lib/render/engine/module/paint.h"
 #include "lib/render/engine/module/script.h"
 
 namespace {
@@ -36,16 +36,16 @@ int32_t Run(const char* script, const char* function, const char* const* argumen
       take, context);
 }
 
-int32_t Png(const char* svg, size_t size, double most_pixels, double* scale,
-            GrapnelPictureTake take, void* context) {
+int32_t PaintPixels(const char* calls, size_t calls_size, double most_pixels,
+                    GrapnelPictureSize* size, GrapnelPictureTake take, void* context) {
   return Answer(
       [&] {
-        return grapnel_picture::PngOfSvg({svg, size}, most_pixels, scale);
+        return grapnel_picture::Paint({calls, calls_size}, most_pixels, size);
       },
       take, context);
 }
 
-constexpr GrapnelPictureApi kApi = {GRAPNEL_PICTURE_API_VERSION, Run, Png};
+constexpr GrapnelPictureApi kApi = {GRAPNEL_PICTURE_API_VERSION, Run, PaintPixels};
 
 }  // namespace
 

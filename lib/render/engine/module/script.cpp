@@ -1,7 +1,10 @@
 #include "lib/render/engine/module/script.h"
 
 #include <JavaScriptCore/JavaScript.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <memory>
 #include <type_traits>
 
@@ -80,10 +83,38 @@ class Engine {
   std::unique_ptr<OpaqueJSContext, Release> context_;
 };
 
+// The engine reserves 64 GiB of addresses, none of them used; told not to, it still ends the
+// program where it gets none. A limit on addresses (ulimit -v) is a limit on what may be tried.
+std::string NotEnoughAddresses() {
+  constexpr int kNeeded = 8;
+  rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY) return "";
+  setenv("GIGACAGE_ENABLED", "0", 0);
+  if (limit.rlim_cur >= rlim_t{kNeeded} << 30) return "";
+  return "the limit on addresses (ulimit -v) is below " + std::to_string(kNeeded) + " GiB";
+}
+
+// The engine would stop its threads by SIGUSR1, to collect and to end what takes too long. LLVM
+// takes that signal over with the next file that it watches, after which a collection waits for
+// ever. So it collects between steps, and looks at the time itself.
+void UseNoSignals() {
+  setenv("JSC_useConcurrentGC", "0", 0);
+  setenv("JSC_usePollingTraps", "1", 0);
+}
+
+// What the engine would end the program for.
+std::string WhatIsMissing() {
+  UseNoSignals();
+  if (std::string why = NotEnoughAddresses(); !why.empty()) return why;
+  return access("/dev/urandom", R_OK) ? "there is no /dev/urandom" : "";
+}
+
 }  // namespace
 
 Result RunScript(const char* script, const char* function,
                  const std::vector<const char*>& arguments, double seconds) {
+  static const std::string missing = WhatIsMissing();
+  if (!missing.empty()) return {false, missing + "; a .dot file needs no engine"};
   return Engine(seconds).Run(script, function, arguments);
 }
 

@@ -1,0 +1,40 @@
+// What draw.js draws, as lines that say what to paint: lib/render/engine/module/paint.cpp makes pixels of them.
+//   size WIDTH HEIGHT
+//   fill COLOUR PATH
+//   stroke COLOUR OPACITY WIDTH DASH,DASH|- PATH
+//   text COLOUR SIZE BOLD MIDDLE STROKE X Y WORDS      STROKE: how wide a line around the letters is; 0: they are filled
+// PATH is that of SVG in absolute M, L and Q, or Rx y w h radius.
+
+import {number, SvgContext} from "./svg_context.js";
+
+export class PaintContext extends SvgContext {
+  begin() {}
+  end() {}
+
+  roundRect(x, y, w, h, radius) { this.shape = `R${[x, y, w, h, radius].map(number).join(" ")}`; }
+  element() { return this.shape ?? this.path; }
+
+  fill() {
+    if (this.shadowBlur > 0) this.parts.push(`stroke ${this.shadowColor} 0.5 9 - ${this.element()}\n`);
+    this.parts.push(`fill ${this.fillStyle} ${this.element()}\n`);
+  }
+
+  stroke() {
+    const dash = this.dash.length > 0 ? this.dash.join(",") : "-";
+    this.parts.push(`stroke ${this.strokeStyle} 1 ${number(this.lineWidth)} ${dash} ${this.element()}\n`);
+  }
+
+  words(text, x, y, colour, stroke) {
+    const [, weight, size] = /^(?:(\d+) )?([\d.]+)px/u.exec(this.font);
+    const numbers = [size, weight ? 1 : 0, this.textAlign === "center" ? 1 : 0, number(stroke), number(x), number(y)];
+    this.parts.push(`text ${colour} ${numbers.join(" ")} ${text.replaceAll("\n", " ")}\n`);
+  }
+
+  fillText(text, x, y) { this.words(text, x, y, this.fillStyle, 0); }
+  strokeText(text, x, y) { this.words(text, x, y, this.strokeStyle, this.lineWidth); }
+
+  document(w, h, font, background) {
+    const [width, height] = [Math.ceil(w), Math.ceil(h)];
+    return `size ${width} ${height}\nfill ${background} R0 0 ${width} ${height} 0\n${this.parts.join("")}`;
+  }
+}

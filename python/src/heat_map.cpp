@@ -1,0 +1,27 @@
+#include "lib/watch/heat_map.h"
+
+#include "python/src/call.h"
+#include "python/src/values.h"
+
+namespace nb = nanobind;
+
+namespace grapnel::python {
+namespace {
+
+// (PNG, layout, colours, width, height) of (dtype, dims, elements).
+nb::tuple HeatMapOfValue(const nb::tuple& value) {
+  Tensor tensor = TensorOf(value);
+  auto map = [&] {
+    nb::gil_scoped_release released;
+    return HeatMapOf(tensor);
+  }();
+  if (!map) Raise(TextOf(map.takeError()));
+  return nb::make_tuple(nb::bytes(map->png.data(), map->png.size()), nb::str(map->layout.c_str()),
+                        nb::str(map->colors.c_str()), map->width, map->height);
+}
+
+}  // namespace
+
+void AddHeatMaps(nb::module_& module) { module.def("heat_map", HeatMapOfValue, nb::arg("value")); }
+
+}  // namespace grapnel::python

@@ -1,0 +1,31 @@
+((name, height, packed) => {
+  // As the notebook is: by what it says, else by what stands behind the cell, else as the system is.
+  const isDark = (node) => {
+    const kind = document.body.dataset.vscodeThemeKind;
+    if (kind) return kind.includes("dark") || kind === "vscode-high-contrast";
+    for (; node; node = node.parentElement) {
+      const [r, g, b, a = 1] = (getComputedStyle(node).backgroundColor.match(/[\d.]+/g) ?? []).map(Number);
+      if (b !== undefined && a > 0) return 0.3 * r + 0.59 * g + 0.11 * b < 128;
+    }
+    return matchMedia("(prefers-color-scheme: dark)").matches;
+  };
+  const open = (place, page) => {
+    const frame = document.createElement("iframe");
+    frame.title = place.title || place.textContent;
+    frame.style = `width:100%;height:${height}px;border:1px solid #8888;border-radius:6px;visibility:hidden`;
+    const turn = () => frame.contentWindow?.grapnel?.turnTheme(isDark(frame.parentElement));
+    frame.addEventListener("load", () => {
+      turn();
+      frame.style.visibility = "visible";
+    });
+    const watch = new MutationObserver(() => (frame.isConnected ? setTimeout(turn, 200) : watch.disconnect()));
+    for (const node of [document.body, document.documentElement]) watch.observe(node, {attributes: true});
+    frame.srcdoc = page;
+    place.replaceWith(frame);
+  };
+  const unpack = async () => {
+    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+  };
+  unpack().then((page) => document.querySelectorAll(`.${name}`).forEach((place) => open(place, page)));
+})

@@ -1,0 +1,273 @@
+"""What is last in a cell of a notebook shows itself. Commands make the pages and pictures; here they are put into a cell."""
+
+from __future__ import annotations
+
+import os
+
+from . import _tfgrapnel
+from ._call import temporary_name
+from ._errors import Error
+from ._passes import definitions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+# Of the packed page, which a notebook keeps with each output; and of a picture.
+_LARGEST_PAGE = 1_500_000
+_LARGEST_PICTURE = 1_000_000
+_LEAST_HEIGHT, _MOST_HEIGHT = 420, 680  # of a page, in pixels
+_MOST_VALUES = 12
+
+# Options of every `view` that a notebook makes.
+view_options: dict[str, Any] = {}
+
+
+class Drawing:
+    """What a cell shows: text (HTML), a page that its script opens, and a picture that stands there where scripts do not run.
+
+    page: () -> bytes of HTML, or None.
+    picture: (format) -> bytes of SVG or PNG, or None.
+    whole: how the whole page is made where it is too large for a notebook.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        page: Callable[[], bytes | None] = lambda: None,
+        picture: Callable[[str], bytes | None] = lambda format: None,
+        text: str = "",
+        whole: str = "",
+    ):
+        self.title = title
+        self._page = page
+        self._picture = picture
+        self._text = text
+        self._whole = whole
+
+    def bundle(self, shown_else: str) -> dict[str, Any]:
+        """{MIME type: data}. `shown_else` is its plain text."""
+        import base64
+
+        svg, png, problem = None, None, ""
+        try:
+            svg = self._picture("svg")
+            if svg and len(svg) <= _LARGEST_PICTURE:
+                png = self._picture("png")
+        except Error as error:
+            problem = f"\nno picture: {error}"
+        made: dict[str, Any] = {"text/plain": shown_else + problem}
+        made["text/html"] = self._html(svg)
+        if png:
+            made["image/png"] = base64.b64encode(png).decode()
+        return made
+
+    def _html(self, svg):
+        page = self._packed()
+        note = ""
+        if page and len(page) > _LARGEST_PAGE:
+            size = f"{len(page) / 1e6:.1f} MB"
+            page, note = None, f"<div>The page to open boxes in has {size}, which is much for a notebook: {_escaped(self._whole)} writes it.</div>"
+        if svg and len(svg) > _LARGEST_PICTURE:
+            svg = None
+        parts = [self._text, _image(self.title, svg, page), note, _script(page, svg)]
+        return f'<div style="max-width:100%;overflow-x:auto">{"".join(parts)}</div>'
+
+    def _packed(self):
+        import base64
+        import zlib
+
+        page = self._page()
+        return None if page is None else base64.b64encode(zlib.compress(page, 9)).decode()
+
+
+def _escaped(text):
+    from html import escape
+
+    return escape(text)
+
+
+def _preformatted(text):
+    style = "white-space:pre-wrap;margin:4px 0;line-height:1.35"
+    return f'<pre style="{style}">{_escaped(text)}</pre>' if text else ""
+
+
+def _name_of(page):
+    import hashlib
+
+    return "tfgrapnel-" + hashlib.sha256(page.encode()).hexdigest()[:16]
+
+
+def _image(title, svg, page):
+    import base64
+
+    if svg is None and page is None:
+        return ""
+    kept = f' class="{_name_of(page)}"' if page else ""
+    if svg is None:
+        return f"<div{kept}>{_escaped(title)}</div>"
+    source = "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
+    return f'<img{kept} alt="{_escaped(title)}" title="{_escaped(title)}" style="max-width:100%" src="{source}">'
+
+
+def _height(svg):
+    import re
+
+    found = re.search(rb'<svg[^>]* height="(\d+)"', svg or b"")
+    return max(_LEAST_HEIGHT, min(_MOST_HEIGHT, int(found[1]) + 160)) if found else _MOST_HEIGHT
+
+
+def _script(page, svg):
+    if page is None:
+        return ""
+    with open(os.path.join(os.path.dirname(__file__), "_notebook.js")) as file:
+        code = file.read()
+    return f'<script>{code}("{_name_of(page)}", {_height(svg)}, "{page}");</script>'
+
+
+def _view(model, format, **options):
+    from ._commands import view
+
+    return view(model, format=format, **(view_options | options)).data
+
+
+def _again(result, option, suffix):
+    """The bytes that a command writes when it runs once more with this output."""
+    file = _tfgrapnel.MemoryFile(temporary_name("drawing") + suffix)
+    outputs = ("--output=", "--html=", "--format=")
+    words = [word for word in result._arguments.line(as_document=False, with_output=False)]
+    end = words.index("--")
+    kept = [word for word in words[1:end] if not word.startswith(outputs)]
+    line = [words[0], *kept, f"--{option}={file.name}", *words[end:]]
+    try:
+        _tfgrapnel.call(line, result._arguments.feeds, lambda severity, text: None, definitions(), None)
+    except _tfgrapnel.Error as error:
+        raise Error(str(error)) from None
+    return file.read()
+
+
+def _with_output(result, format):
+    return _again(result, "output", "." + format)
+
+
+def of_graph(graph: Any, **options: Any) -> Drawing:
+    """A graph as `view` shows it."""
+    whole = "graph.view(output='graph.html')"
+    return Drawing(repr(graph), lambda: _view(graph, "html", **options), lambda format: _view(graph, format, **options), whole=whole)
+
+
+def _of_view(result):
+    return Drawing(repr(result), lambda: _with_output(result, "html"), lambda format: _with_output(result, format), whole="output='graph.html'")
+
+
+def _of_diff(result):
+    title = f"{result._arguments.positions[0]} and {result._arguments.positions[1]}"
+    return Drawing(title, lambda: _with_output(result, "html"), lambda format: _with_output(result, format), whole="output='diff.html'")
+
+
+def _of_timeline(result):
+    from ._commands import diff
+
+    folder = result._arguments.positions[0]
+    files = [stage["file"] for stage in result.stages if stage.get("file")]
+    ends = [os.path.join(folder, name) for name in (files[0], files[-1])] if files else []
+
+    def picture(format):  # what all stages did together
+        return _with_output(diff(*ends), format) if ends else None
+
+    return Drawing(folder, lambda: _again(result, "html", ".html"), picture, _preformatted(result.text), "html='timeline.html'")
+
+
+def _of_placement(result):
+    from ._graph import Graph
+
+    path = result._arguments.positions[0]
+    model = os.path.splitext(os.path.basename(os.path.normpath(path)))[0]
+
+    def picture(format):
+        file = _tfgrapnel.MemoryFile(f"{temporary_name('place')}/{model}, placed.pb")  # a picture's title is the last part
+        file.write(_again(result, "output", ".pb"))
+        return _view(Graph.in_memory(file), format, color_by="device")
+
+    return Drawing(path, lambda: _again(result, "html", ".html"), picture, whole="html='placement.html'")
+
+
+def _of_blame(result):
+    path = result._arguments.positions[0]
+    text = _preformatted(result.text)
+    if os.path.isdir(path) and _tfgrapnel.is_debug_folder(path):
+        return Drawing(path, lambda: _again(result, "html", ".html"), text=text, whole="html='blame.html'")
+    bad = result.first_bad or result.first_any
+    if not bad:
+        return Drawing(path, text=text)
+    node = f"{bad['function']}/{bad['node']}" if bad.get("function") else bad["node"]
+    graph = next((word.removeprefix("--graph=") for word in result._arguments.options if word.startswith("--graph=")), None)
+    options = {"around": node, "hops": 2} | ({"graph": graph} if graph else {})
+    whole = f"view(output='graph.html', around='{node}')"
+    return Drawing(node, lambda: _view(path, "html", **options), lambda format: _view(path, format, **options), text, whole)
+
+
+def _value(name, value):
+    import base64
+
+    dtype, dims, elements = value
+    head = f"<b>{_escaped(name)}</b> {dtype}[{','.join(map(str, dims))}]"
+    if isinstance(elements, str):  # a handle, which lives in a run alone
+        return f"<div>{head}: {_escaped(elements)}</div>"
+    try:
+        png, layout, colours, width, height = _tfgrapnel.heat_map(value)
+    except _tfgrapnel.Error as error:  # strings, nothing
+        return f"<div>{head}: {_escaped(str(error))}</div>"
+    style = f"width:{width}px;height:{height}px;max-width:100%;image-rendering:pixelated;display:block;margin:2px 0"
+    image = f'<img alt="heat map of {_escaped(name)}" width="{width}" style="{style}" src="data:image/png;base64,{base64.b64encode(png).decode()}">'
+    return f"<div style=\"margin:4px 0 10px\">{head}{image}<small>{_escaped(layout)}; {_escaped(colours)}</small></div>"
+
+
+def _of_run(result):
+    shown = result._values[:_MOST_VALUES]
+    text = "".join(_value(name, value) for name, value in shown)
+    if len(result._values) > len(shown):
+        text += f"<div>and {len(result._values) - len(shown)} more</div>"
+    said = result.messages.strip()
+    return Drawing("values", text=text + _preformatted(said)) if text else None
+
+
+_OF_COMMANDS = {
+    "blame": _of_blame,
+    "diff": _of_diff,
+    "place": _of_placement,
+    "run": _of_run,
+    "timeline": _of_timeline,
+    "view": _of_view,
+}
+
+
+def _drawing_of(shown):
+    from ._call import GraphResult, Result
+    from ._graph import DebugFolder, Graph
+    from ._tensorflow import PlacementLog, Timeline
+
+    if isinstance(shown, Graph):
+        return of_graph(shown)
+    if isinstance(shown, GraphResult):
+        return of_graph(shown.graph)
+    if isinstance(shown, DebugFolder):
+        return _of_blame(shown.blame())
+    if isinstance(shown, Timeline):
+        return _of_timeline(shown._result) if shown._result else None
+    if isinstance(shown, PlacementLog):
+        return of_graph(shown.graph, color_by="device") if shown.graphs else None
+    assert isinstance(shown, Result)
+    draw = _OF_COMMANDS.get(shown._arguments.command)
+    return draw(shown) if draw else None
+
+
+def bundle(shown: object) -> dict[str, Any]:
+    """{MIME type: data} of a graph, or of what a command found; plain text alone where there is no page or picture of it."""
+    try:
+        drawing = _drawing_of(shown)
+    except Error as error:
+        return {"text/plain": f"{shown!r}\nno picture: {error}"}
+    return drawing.bundle(repr(shown)) if drawing else {"text/plain": repr(shown)}
