@@ -1,22 +1,43 @@
-"""A libgomp that others have in the process: its threads stay as they were, and results are the binary's."""
+"""A libgomp that others have in the process, PyTorch too: its threads stay as they were, and results are the binary's."""
 
+import importlib.util
 import subprocess
 import sys
 
 import pytest
 
 SCRIPT = """
-import ctypes, sys
+import sys
 
-def openmp():
-    return ctypes.CDLL("libgomp.so.1", ctypes.RTLD_GLOBAL)
+class OpenMP:
+    def __init__(self):
+        import ctypes
+
+        self.library = ctypes.CDLL("libgomp.so.1", ctypes.RTLD_GLOBAL)
+        self.library.omp_set_num_threads(3)
+
+    def threads(self):
+        return self.library.omp_get_max_threads()
+
+class PyTorch:
+    def __init__(self):
+        import torch
+
+        self.torch = torch
+        torch.set_num_threads(3)
+        self.a, self.b = torch.rand(300, 400), torch.rand(400, 200)
+        self.product = self.a @ self.b
+
+    def threads(self):
+        assert self.torch.equal(self.a @ self.b, self.product)
+        return self.torch.get_num_threads()
 
 if before:
-    openmp().omp_set_num_threads(3)
+    host = Host()
 import tfgrapnel as tg
 if not before:
     tg.run("testdata/models/lenet")  # oneDNN is there first
-    openmp().omp_set_num_threads(3)
+    host = Host()
 def document(function, **options):
     try:
         return function(path, **options).json.encode()
@@ -24,14 +45,18 @@ def document(function, **options):
         return b""
 
 results = [tg.optimize(path).data, tg.view(path, format="dot").data, document(tg.run, threads=2), document(tg.blame)]
-assert openmp().omp_get_max_threads() == 3, openmp().omp_get_max_threads()
+assert host.threads() == 3, host.threads()
 sys.stdout.buffer.write(b"".join(results))
 """
 
 
 @pytest.mark.parametrize("before", [True, False])
-def test_openmp_of_others(before, network, binary, tmp_path):
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", f"before, path = {before}, {network!r}\n{SCRIPT}"], capture_output=True)
+@pytest.mark.parametrize("host", ["OpenMP", "PyTorch"])
+def test_openmp_of_others(host, before, network, binary, tmp_path):
+    if host == "PyTorch" and not importlib.util.find_spec("torch"):
+        pytest.skip("without --full: no PyTorch")
+    script = f"before, path = {before}, {network!r}\n{SCRIPT.replace('Host', host)}"
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", script], capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
     assert binary("opt", network, "-o", tmp_path / "opt.pb")[0] == 0
     expected = [
