@@ -12,6 +12,7 @@ import threading
 import time
 
 import fleet_models
+import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 from conftest import ROOT
@@ -224,6 +225,12 @@ def test_somewhere_else(where, request, tmp_path):
     files.put_file(here[1], f"{inner}/models/{os.path.basename(here[0])}")
     again = fleet.run(paths[:-1], folder)
     assert (again.models, again.inspected, again.written <= 2) == (30, 1, True)
+
+
+def test_a_place_that_is_none():
+    rows = fleet.inspect(pa.table({"path": ["nonsense://x", "memory://nowhere/x"]})).to_pylist()
+    assert rows[0]["error"].startswith("cannot be read: ValueError: Protocol not known: nonsense")
+    assert rows[1]["error"] == "cannot be read: no such file or folder"
 
 
 def test_questions(tmp_path):

@@ -68,7 +68,7 @@ def test_a_table_gives_a_table():
 
 def test_a_bad_file_is_a_row(models, tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    rows = rows_of([*models, tmp_path / "pipe", tmp_path, "nonsense://x"])
+    rows = rows_of([*models, tmp_path / "pipe", tmp_path])
     for seed, row in enumerate(rows[:30]):
         how = fleet_models.BREAKAGES[seed // 5 % 5] if seed % 5 == 4 else None
         if how == "missing":
@@ -81,7 +81,6 @@ def test_a_bad_file_is_a_row(models, tmp_path):
             assert row["error"] is None and not row["problems"], row
     assert rows[30]["error"] == "cannot be read: neither a file nor a folder"
     assert rows[31]["error"]
-    assert rows[32]["error"].startswith("cannot be read: ")
 
 
 def test_names_that_are_no_text(tmp_path):
