@@ -1,7 +1,7 @@
 """Looks at models in a process of its own: one that crashes, hangs or takes too much memory ends this process, and not a worker.
 
-A line of JSON comes in for each model. Lines go out, each with some columns of its row: what was found, or what is done next. An
-empty one is the end.
+A line of JSON comes in for each model. Lines go out, each with some columns of its row and with what is done next; the last has no
+"next".
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ._graph import _opened
 OPS = """SELECT nodes.op, outputs.dtype, count(*) FROM nodes LEFT JOIN outputs ON outputs.node = nodes.id AND outputs.output = 0
 GROUP BY 1, 2 ORDER BY 1, 2"""
 SEVERITIES = {"certain": "error", "likely": "warning", "possible": "note"}
-OF_DEBUG_FOLDERS = ("info", "doctor", "blame")
+OF_DEBUG_FOLDERS = ("doctor", "blame")
 LOST_FUSIONS = "[lost_fusions]\n"
 
 
@@ -43,14 +43,19 @@ class Model:
         opened = tg.load(self.path)
         return opened[title] if isinstance(opened, tg.Graphs) else opened
 
+    def works(self, names):
+        """Those of them that there is something for."""
+        if self.is_debug_folder:
+            return [name for name in names if name in OF_DEBUG_FOLDERS]
+        idle = {"blame"} | (set() if self.base else {"fusions"}) | (set() if self.policy else {"policy"})
+        return [name for name in names if name not in idle]
+
     def which(self, title):
         """The option that names a graph, where there are several."""
         return {"graph": title} if len(self.graphs) > 1 else {}
 
 
 def info(model):
-    if model.is_debug_folder:
-        return {}
     found = tg.info(model.path, costs=True, threads=1).to_dict()
     return {
         "problems": [{"graph": graph["title"], "problem": text} for graph in found["graphs"] for text in graph.get("problems", ())],
@@ -104,8 +109,6 @@ def doctor(model):
 
 
 def blame(model):
-    if not model.is_debug_folder:
-        return {}
     first = tg.blame(model.path).first_bad
     if not first:
         return {}
@@ -121,11 +124,11 @@ def blame(model):
 
 
 def fusions(model):
-    return _checked(model, "fusions", LOST_FUSIONS) if model.base else {}
+    return _checked(model, "fusions", LOST_FUSIONS)
 
 
 def policy(model):
-    return _checked(model, "policy", model.policy) if model.policy is not None else {}
+    return _checked(model, "policy", model.policy)
 
 
 def _checked(model, work, text):
@@ -155,15 +158,14 @@ def columns(task):
     except Exception as error:
         yield {"error": _text(error)}
         return
-    yield {"kind": model.kind}
-    for name in task["works"]:
-        if model.is_debug_folder and name not in OF_DEBUG_FOLDERS:
-            continue
-        yield {"next": name}
+    found = {"kind": model.kind}
+    for name in model.works(task["works"]):
+        yield found | {"next": name}
         try:
-            yield WORKS[name](model)
+            found = WORKS[name](model)
         except Exception as error:
-            yield {"failures": [{"work": name, "error": _text(error)}]}
+            found = {"failures": [{"work": name, "error": _text(error)}]}
+    yield found
 
 
 def _text(error):
@@ -181,10 +183,11 @@ def main(memory):
     import logging
     import warnings
 
-    # What a model prints is no answer, and Ctrl-C is for who asked.
+    # What a model prints is no answer, Ctrl-C is for who asked, and who asked may be gone.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     logging.getLogger("tfgrapnel").addHandler(logging.NullHandler())
     warnings.simplefilter("ignore")
     limit_memory(memory)
@@ -193,6 +196,6 @@ def main(memory):
         # The signal ends the process, wherever it is.
         signal.setitimer(signal.ITIMER_REAL, task["timeout"])
         for found in columns(task):
+            if "next" not in found:
+                signal.setitimer(signal.ITIMER_REAL, 0)
             print(json.dumps(found), file=answers, flush=True)
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        print(file=answers, flush=True)

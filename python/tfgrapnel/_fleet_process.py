@@ -21,14 +21,14 @@ class _Inspector:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, task):
-        """The columns that are found, some at a time; BrokenPipeError where the process ends meanwhile."""
+        """Lines of the columns that are found; BrokenPipeError where the process ends meanwhile."""
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.write(json.dumps(task) + "\n")
         self.process.stdin.flush()
-        while (line := self.process.stdout.readline()) != "\n":
-            if not line.endswith("\n"):
-                raise BrokenPipeError
-            yield line
+        for line in self.process.stdout:
+            if line.endswith("\n"):
+                yield line
+        raise BrokenPipeError
 
     def end(self):
         """Its exit status."""
@@ -76,15 +76,16 @@ def look(task, shown):
     inspector = _take(bytes_of(task["memory"]))
     row, doing, is_done = {}, "", False
     try:
-        for line in inspector.ask(task):
+        answers = inspector.ask(task)
+        while not is_done:
+            line = next(answers)
             for there, here in shown.items():
                 line = line.replace(json.dumps(there)[1:-1], json.dumps(here)[1:-1])
-            for name, found in json.loads(line).items():
-                if name == "next":
-                    doing = found
-                else:
-                    row[name] = row[name] + found if name in row else found
-        is_done = True
+            columns = json.loads(line)
+            doing = columns.pop("next", "")
+            is_done = not doing
+            for name, found in columns.items():
+                row[name] = row[name] + found if name in row else found
         _idle.append(inspector)
     except BrokenPipeError:
         row["error"] = (f"{doing}: " if doing else "") + _ending(inspector.process.wait(), task)

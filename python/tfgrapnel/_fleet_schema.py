@@ -55,13 +55,6 @@ def schema() -> pa.Schema:
     return pa.schema(fields, {_MARK: str(FORMAT).encode()})
 
 
-def done_schema():
-    """Of rows that say what became of a partition."""
-    pa = need("pyarrow")
-    types = {"part": pa.string(), "models": pa.int64(), "inspected": pa.int64(), "failed": pa.int64(), "written": pa.int64()}
-    return pa.schema(list(types.items()))
-
-
 def demand_format(folder, part, found):
     """An Error where a file's schema is another one."""
     file = f"{folder}/part={part}/{ROWS}"

@@ -15,7 +15,7 @@ import os
 from . import _fleet_process
 from ._errors import Error
 from ._fleet_files import Folder, here, is_remote, need, read_text
-from ._fleet_schema import FORMAT, TABLES, WORKS, demand_format, done_schema, schema
+from ._fleet_schema import FORMAT, TABLES, WORKS, demand_format, schema
 from ._tfgrapnel import version
 
 TYPE_CHECKING = False
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "WORKS", "Update", "inspect", "on_dask", "on_ray", "on_spark", "query", "run", "schema"]
 
+# What became of a partition, as numbers.
+_DONE = ("models", "inspected", "failed", "written")
 # Models of a partition, of a folder that is new: what a worker that dies may have to do again.
 _MODELS_OF_PART = 64
 
@@ -146,7 +148,7 @@ class _Job:
         self.tasks = self._tasks([_absolute(path) for path in paths], base)
 
     def _tasks(self, paths, base):
-        pa = need("pyarrow")
+        """A partition's name, paths and bases, of each."""
         store = Folder(self.folder)
         there = store.parts()
         for part in there:
@@ -158,30 +160,28 @@ class _Job:
         for path in sorted(set(paths)):
             parts.setdefault(hashlib.sha256(path.encode()).hexdigest()[:digits], []).append(path)
         if isinstance(base, (str, os.PathLike)) or base is None:
-            of_all = base and _absolute(base)
-            bases = dict.fromkeys(paths, of_all)
+            bases = dict.fromkeys(paths, base and _absolute(base))
         else:
             bases = {_absolute(path): _absolute(other) for path, other in base.items()}
-        names = ("part", "paths", "bases")
-        types = (pa.string(), pa.list_(pa.string()), pa.list_(pa.string()))
         return [
-            pa.Table.from_pydict(
-                {"part": [part], "paths": [group], "bases": [[bases.get(path) for path in group]]},
-                schema=pa.schema(list(zip(names, types))),
-            )
-            for part, group in sorted(parts.items())
+            {"part": part, "paths": group, "bases": [bases.get(path) for path in group]} for part, group in sorted(parts.items())
         ]
+
+    def num_batches(self):
+        """Of tasks, for an engine whose own ones cost it some 50 ms: a batch tried again finds done what it did before."""
+        return len(self.tasks) // 4 if len(self.tasks) > 64 else max(len(self.tasks), 1)
 
     def __getstate__(self):  # the tasks go to the workers one by one
         return self.__dict__ | {"tasks": None}
 
     def __call__(self, batch):
-        """Rows of tasks, as rows of what was done."""
+        """Rows of what was done, for rows of tasks."""
+        done = [self.do(task) for task in batch.to_pylist()]
         pa = need("pyarrow")
-        done = [self._part(**task) for task in batch.to_pylist()]
-        return _like(batch, pa.RecordBatch.from_pylist(done, done_schema()))
+        return _like(batch, pa.RecordBatch.from_pylist(done, pa.schema([(name, pa.int64()) for name in _DONE])))
 
-    def _part(self, part, paths, bases):
+    def do(self, task):
+        part, paths, bases = task["part"], task["paths"], task["bases"]
         store = Folder(self.folder)
         table = store.read(part)
         known = {} if table is None else dict(zip(*(table.column(name).to_pylist() for name in ("path", "key"))))
@@ -193,7 +193,7 @@ class _Job:
             store.remove(part)
         elif is_changed:
             store.write(part, self._merged(rows, table, kept))
-        return {"part": part, "models": len(paths), "inspected": len(rows), "failed": failed, "written": int(is_changed)}
+        return {"models": len(paths), "inspected": len(rows), "failed": failed, "written": int(is_changed)}
 
     def _merged(self, rows, table, kept):
         pa = need("pyarrow")
@@ -206,7 +206,8 @@ class _Job:
     def update(self, done):
         """Of all rows of what was done."""
         Folder(self.folder).sweep()
-        return Update(*(sum(row[name] for row in done) for name in ("models", "inspected", "failed", "written")))
+        done = list(done)
+        return Update(*(sum(row[name] for row in done) for name in _DONE))
 
 
 def _absolute(path):
@@ -229,23 +230,23 @@ def run(paths: Iterable[Path], folder: Path, *, base: Bases = None, workers: int
 
     job = _Job(paths, folder, base, **options)
     with concurrent.futures.ThreadPoolExecutor(workers) as threads:
-        return job.update([row for done in threads.map(job, job.tasks) for row in done.to_pylist()])
+        return job.update(threads.map(job.do, job.tasks))
 
 
 def on_ray(paths: Iterable[Path], folder: Path, *, base: Bases = None, **options: Any) -> Update:
     """As `run`, by Ray Data's tasks. The folder is one that all workers see."""
     job = _Job(paths, folder, base, **options)
-    tasks = need("ray.data").from_arrow(job.tasks)
+    tasks = need("ray.data").from_items(job.tasks, override_num_blocks=job.num_batches())
     return job.update(tasks.map_batches(job, batch_format="pyarrow", batch_size=None).take_all())
 
 
 def on_spark(session: Any, paths: Iterable[Path], folder: Path, *, base: Bases = None, **options: Any) -> Update:
     """As `run`, by a SparkSession's mapInArrow. A task that fails is tried again where Spark does that: `local[2,4]`, any cluster."""
     job = _Job(paths, folder, base, **options)
-    rows = [tuple(row.values()) for task in job.tasks for row in task.to_pylist()]
-    tasks = session.createDataFrame(rows, "part string, paths array<string>, bases array<string>").repartition(max(len(rows), 1))
-    schema = "part string, models bigint, inspected bigint, failed bigint, written bigint"
-    done = tasks.mapInArrow(lambda batches: map(job, batches), schema)
+    tasks = session.createDataFrame(job.tasks, "part string, paths array<string>, bases array<string>")
+    done = tasks.repartition(job.num_batches()).mapInArrow(
+        lambda batches: map(job, batches), ", ".join(f"{name} bigint" for name in _DONE)
+    )
     return job.update([row.asDict() for row in done.collect()])
 
 
@@ -253,8 +254,7 @@ def on_dask(paths: Iterable[Path], folder: Path, *, base: Bases = None, **option
     """As `run`, by Dask: its Client where there is one, else its threads."""
     job = _Job(paths, folder, base, **options)
     dask = need("dask")
-    done = dask.compute(*(dask.delayed(job)(task) for task in job.tasks))
-    return job.update([row for table in done for row in table.to_pylist()])
+    return job.update(dask.compute(*(dask.delayed(job.do)(task) for task in job.tasks)))
 
 
 def query(folder: Path, sql: str) -> pa.Table:

@@ -1,5 +1,7 @@
-"""Models of a fleet, made without TensorFlow: small networks of a few kinds of blocks, a fifth of them broken in five ways."""
+"""Models of a fleet, made without TensorFlow: networks of a few kinds of blocks, a fifth of them broken in five ways."""
 
+import functools
+import math
 import pathlib
 import random
 import struct
@@ -24,6 +26,7 @@ def field(number, value):
     return varint(number << 3 | 2) + varint(len(value)) + value
 
 
+@functools.cache
 def attr(name, kind, value):
     return field(5, field(1, name) + field(2, field(kind, value)))
 
@@ -34,6 +37,15 @@ def of_type(name, dtype):
 
 def shape(dims):
     return b"".join(field(2, field(1, dim)) for dim in dims)
+
+
+@functools.cache
+def tensor(dims, dtype, content):
+    """Attributes of a Const."""
+    code = {FLOAT: "f", DOUBLE: "d", INT32: "i"}[dtype]
+    numbers = content or [i % 7 - 3 for i in range(math.prod(dims))]
+    data = struct.pack(f"<{len(numbers)}{code}", *numbers)
+    return of_type("dtype", dtype), attr("value", 8, field(1, dtype) + field(2, shape(dims)) + field(4, data))
 
 
 class Network:
@@ -52,15 +64,7 @@ class Network:
         return self.add(name, op, *inputs, attrs=(of_type("T", self.dtype), *attrs))
 
     def const(self, name, dims, dtype=None, content=None):
-        dtype = dtype or self.dtype
-        count = 1
-        for dim in dims:
-            count *= dim
-        code = {FLOAT: "f", DOUBLE: "d", INT32: "i"}[dtype]
-        numbers = content if content is not None else [i % 7 - 3 for i in range(count)]
-        data = struct.pack(f"<{count}{code}", *numbers)
-        tensor = field(1, dtype) + field(2, shape(dims)) + field(4, data)
-        return self.add(name, "Const", attrs=(of_type("dtype", dtype), attr("value", 8, tensor)))
+        return self.add(name, "Const", attrs=tensor(dims, dtype or self.dtype, content))
 
     def input(self, name, dims):
         return self.add(name, "Placeholder", attrs=(of_type("dtype", self.dtype), attr("shape", 7, shape(dims))))
@@ -73,13 +77,13 @@ class Network:
         return self.op(f"{scope}/{activation}", activation, summed)
 
     def norm(self, scope, x, size):
-        axis = self.const(f"{scope}/axis", (1,), INT32, [1])
+        axis = self.const(f"{scope}/axis", (1,), INT32, (1,))
         keep = attr("keep_dims", 5, 1)
         mean = self.op(f"{scope}/mean", "Mean", x, axis, attrs=(of_type("Tidx", INT32), keep))
         apart = self.op(f"{scope}/sub", "Sub", x, mean)
         square = self.op(f"{scope}/square", "Square", apart)
         variance = self.op(f"{scope}/variance", "Mean", square, axis, attrs=(of_type("Tidx", INT32), keep))
-        small = self.const(f"{scope}/epsilon", (), content=[1])
+        small = self.const(f"{scope}/epsilon", (), content=(1,))
         root = self.op(f"{scope}/rsqrt", "Rsqrt", self.op(f"{scope}/add", "AddV2", variance, small))
         scaled = self.op(f"{scope}/mul", "Mul", apart, root)
         return self.op(f"{scope}/scale", "Mul", scaled, self.const(f"{scope}/gamma", (size,)))
@@ -88,13 +92,13 @@ class Network:
         return b"".join(self.nodes) + field(4, field(1, 1395))
 
 
-def network(seed, layers=None):
-    """Some layers in a row; every fourth seed is in double."""
+def network(seed, layers=(8, 24)):
+    """So many layers in a row; every fourth seed is in double."""
     choose = random.Random(seed)
     net = Network(DOUBLE if seed % 4 == 3 else FLOAT)
     prefix = choose.choice(("net", "model", "tower")) + f"_{seed}"
     x, size = net.input("x", (2, 8)), 8
-    for i in range(layers or choose.randint(8, 24)):
+    for i in range(choose.randint(*layers)):
         kind, out = choose.choice(("dense", "norm", "gate")), choose.choice((8, 16))
         if kind == "dense":
             x, size = net.dense(f"{prefix}/dense_{i}", x, size, out, choose.choice(("Relu", "Tanh"))), out
@@ -107,9 +111,9 @@ def network(seed, layers=None):
     return net
 
 
-def broken(seed, how):
+def broken(seed, how, layers):
     """Bytes of no model, or of one that is wrong."""
-    net = network(seed)
+    net = network(seed, layers)
     if how == "dangling":
         net.op("z", "Neg", "nowhere")
         return net.bytes()
@@ -120,7 +124,7 @@ def broken(seed, how):
     return random.Random(seed).randbytes(3000)
 
 
-def write(folder, count, first=0):
+def write(folder, count, first=0, layers=(8, 24)):
     """`count` models in a folder: their paths; of those that are "missing" the path alone."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -130,5 +134,5 @@ def write(folder, count, first=0):
         path = folder / f"model_{seed:05}.pb"
         paths.append(str(path))
         if how != "missing":
-            path.write_bytes(broken(seed, how) if how else network(seed).bytes())
+            path.write_bytes(broken(seed, how, layers) if how else network(seed, layers).bytes())
     return paths

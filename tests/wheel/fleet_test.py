@@ -138,8 +138,8 @@ def test_a_model_that_takes_too_long():
 
 def test_a_model_that_takes_too_much_memory(tmp_path):
     net = fleet_models.Network()
-    dims = net.const("dims", (2,), fleet_models.INT32, [30000, 30000])
-    net.add("big", "Fill", dims, net.const("one", (), content=[1]), attrs=(fleet_models.of_type("T", 1),))
+    dims = net.const("dims", (2,), fleet_models.INT32, (30000, 30000))
+    net.add("big", "Fill", dims, net.const("one", (), content=(1,)), attrs=(fleet_models.of_type("T", 1),))
     net.op("y", "Identity", "big")
     (tmp_path / "big.pb").write_bytes(net.bytes())
     rows = rows_of([tmp_path / "big.pb", LENET], memory="600M")
