@@ -5,6 +5,7 @@ import os
 import pathlib
 import pickle
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -183,6 +184,15 @@ def test_memory_does_not_grow():
     grown, files = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
     assert int(grown) < 2_000_000
     assert int(files) < 10
+
+
+def test_an_older_processor():
+    emulator = shutil.which("qemu-x86_64")
+    if not emulator:
+        pytest.skip("no qemu-user")
+    done = subprocess.run([emulator, "-cpu", "Nehalem", sys.executable, "-c", "import tfgrapnel"], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.endswith("tfgrapnel needs a processor with AVX2, FMA and BMI2 (x86-64-v3); this one lacks avx2, fma, bmi2\n")
 
 
 def test_import_is_light():

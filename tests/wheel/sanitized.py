@@ -20,7 +20,7 @@ VENV = ROOT / "build" / "wheel" / "venv"
 TOOLS = ROOT / "build" / "wheel" / "cp311" / "tools" / "bin"
 QUICKJS = ROOT / "build" / "wheel" / "cp311" / "quickjs"
 PACKAGES = ("tfgrapnel", "tfgrapnel_pytest")
-LEFT_OUT = "test_types or test_import_is_light or test_memory_does_not_grow"
+LEFT_OUT = "test_an_older_processor or test_types or test_import_is_light or test_memory_does_not_grow"
 OF_LIMITED_MEMORY = ("fleet_test.py", "fleet_engines_test.py")
 
 
