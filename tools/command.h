@@ -25,6 +25,7 @@ struct CommonFlags {
   std::string color = "auto", log_level, output, memory;
   std::vector<std::string> plugins;  // files
 };
+void AddCommonFlags(CommandLine& line, CommonFlags& flags);
 
 // A program that has commands work in its own process, several at a time (CallCommand). It stands
 // for the process's streams, for its end, and for who presses Ctrl-C. What is here is called on the

@@ -154,10 +154,6 @@ std::vector<ArgumentInfo> CommandLine::Arguments() const {
 std::vector<std::string> LongFlags(llvm::function_ref<void(CommandLine&)> set_up) {
   CLI::App app;
   CommandLine line(app);
-  bool json = false;
-  std::vector<std::string> plugins;
-  line.Flag("--json", json, "");
-  line.Option("--plugin", plugins, "");
   set_up(line);
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {

@@ -70,8 +70,7 @@ class CommandLine {
   std::map<const CLI::Option*, std::string> types_;
 };
 
-// "--json" and "--plugin", unless the command is without, "--output" and all others that `set_up`
-// adds.
+// "--help", "--output" and all others that `set_up` adds.
 std::vector<std::string> LongFlags(llvm::function_ref<void(CommandLine&)> set_up);
 
 }  // namespace grapnel

@@ -16,12 +16,13 @@ std::vector<CommandFlags> AllFlags() {
   llvm::sort(commands,
              [](const Command& a, const Command& b) { return llvm::StringRef(a.name) < b.name; });
   for (const Command& command : commands) {
-    CommandFlags entry = {command.name,
-                          command.help,
-                          {"--quiet", "--verbose", "--log-level", "--threads", "--color"}};
-    llvm::append_range(entry.flags, LongFlags([&](CommandLine& line) { command.set_up(line); }));
-    llvm::sort(entry.flags);
-    all.push_back(std::move(entry));
+    CommonFlags common;
+    std::vector<std::string> flags = LongFlags([&](CommandLine& line) {
+      AddCommonFlags(line, common);
+      command.set_up(line);
+    });
+    llvm::sort(flags);
+    all.push_back({command.name, command.help, std::move(flags)});
   }
   return all;
 }

@@ -23,22 +23,6 @@ std::vector<Command>& Commands() {
   return *commands;
 }
 
-namespace {
-
-Severity LevelFrom(const CommonFlags& flags) {
-  llvm::StringRef name = flags.log_level;
-  if (name == "info" || flags.verbose) return Severity::kInfo;
-  if (name == "warning") return Severity::kWarning;
-  if (name == "error" || flags.quiet) return Severity::kError;
-  // TensorFlow's users have this set already: 0 all, 1 no information, 2 no warnings.
-  const char* level = std::getenv("TF_CPP_MIN_LOG_LEVEL");
-  if (name.empty() && level)
-    return level[0] == '0'   ? Severity::kInfo
-           : level[0] == '1' ? Severity::kWarning
-                             : Severity::kError;
-  return Severity::kWarning;
-}
-
 void AddCommonFlags(CommandLine& line, CommonFlags& flags) {
   line.Flag("--json", flags.json, "print one stable JSON document");
   line.Flag("-q,--quiet", flags.quiet, "say only what went wrong");
@@ -58,6 +42,22 @@ void AddCommonFlags(CommandLine& line, CommonFlags& flags) {
   line.Option("--color", flags.color, "colours on a terminal")
       .OneOf({"auto", "always", "never"})
       .ShowDefault();
+}
+
+namespace {
+
+Severity LevelFrom(const CommonFlags& flags) {
+  llvm::StringRef name = flags.log_level;
+  if (name == "info" || flags.verbose) return Severity::kInfo;
+  if (name == "warning") return Severity::kWarning;
+  if (name == "error" || flags.quiet) return Severity::kError;
+  // TensorFlow's users have this set already: 0 all, 1 no information, 2 no warnings.
+  const char* level = std::getenv("TF_CPP_MIN_LOG_LEVEL");
+  if (name.empty() && level)
+    return level[0] == '0'   ? Severity::kInfo
+           : level[0] == '1' ? Severity::kWarning
+                             : Severity::kError;
+  return Severity::kWarning;
 }
 
 // In our words where a command or a flag is not known, and what may have been meant.

@@ -1,8 +1,10 @@
-// What draw.js draws, as lines that say what to paint: lib/render/engine/module/paint.cpp makes pixels of them.
+// What draw.js draws, as lines that say what to paint: lib/render/engine/module/paint.cpp makes pixels
+// of them.
 //   size WIDTH HEIGHT
 //   fill COLOUR PATH
 //   stroke COLOUR OPACITY WIDTH DASH,DASH|- PATH
-//   text COLOUR SIZE BOLD MIDDLE STROKE X Y WORDS      STROKE: how wide a line around the letters is; 0: they are filled
+//   text COLOUR SIZE BOLD MIDDLE STROKE X Y WORDS      STROKE: how wide a line around the letters is;
+//                                                      0: they are filled
 // PATH is that of SVG in absolute M, L and Q, or Rx y w h radius.
 
 import {number, SvgContext} from "./svg_context.js";
@@ -26,7 +28,8 @@ export class PaintContext extends SvgContext {
 
   words(text, x, y, colour, stroke) {
     const [, weight, size] = /^(?:(\d+) )?([\d.]+)px/u.exec(this.font);
-    const numbers = [size, weight ? 1 : 0, this.textAlign === "center" ? 1 : 0, number(stroke), number(x), number(y)];
+    const middle = this.textAlign === "center" ? 1 : 0;
+    const numbers = [size, weight ? 1 : 0, middle, number(stroke), number(x), number(y)];
     this.parts.push(`text ${colour} ${numbers.join(" ")} ${text.replaceAll("\n", " ")}\n`);
   }
 

@@ -112,6 +112,9 @@ def wrong(root, folder):
     done = git(repository, "commit", "--quiet", "-m", "worse")
     if not done.returncode or "double begins at this Cast" not in done.stdout + done.stderr:
         yield f"hook, a bad model: {done.returncode}, {done.stdout}{done.stderr}"
+    write_model(repository, GOOD)  # which is not what would be committed
+    if not git(repository, "commit", "--quiet", "-m", "worse").returncode:
+        yield "hook: the file that is there is checked, and not the one that is committed"
     write_model(repository, GOOD.replace("Relu", "Relu6"))
     git(repository, "add", "models")
     if (done := git(repository, "commit", "--quiet", "-m", "another")).returncode:
