@@ -1,6 +1,6 @@
 """Fleets on Ray, Spark and Dask, on S3 and in memory, and DuckDB's answers, in an environment with all of these: GRAPNEL_FULL=1.
 
-GRAPNEL_FLEET is how many models; the engines' time is told with -s.
+GRAPNEL_FLEET is how many models; the engines' time is told with -s, and with GRAPNEL_FLEET_QUIET, where nothing else runs, demanded.
 """
 
 import os
