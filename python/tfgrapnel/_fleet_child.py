@@ -17,6 +17,10 @@ from . import _tfgrapnel
 from ._fleet_schema import TABLES
 from ._graph import _opened
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 OPS = """SELECT nodes.op, outputs.dtype, count(*) FROM nodes LEFT JOIN outputs ON outputs.node = nodes.id AND outputs.output = 0
 GROUP BY 1, 2 ORDER BY 1, 2"""
 SEVERITIES = {"certain": "error", "likely": "warning", "possible": "note"}
@@ -158,7 +162,7 @@ def columns(task):
     except Exception as error:
         yield {"error": _text(error)}
         return
-    found = {"kind": model.kind}
+    found: dict[str, Any] = {"kind": model.kind}
     for name in model.works(task["works"]):
         yield found | {"next": name}
         try:

@@ -11,6 +11,10 @@ import posixpath
 import tempfile
 import threading
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 # What pip calls it, where that is not the module's name.
 _PACKAGES = {"dask": "'dask[distributed]'", "ray": "'ray[data]'"}
 ROWS = "models.parquet"
@@ -21,10 +25,10 @@ def need(module):
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        if error.name != module.partition(".")[0]:
+        name = module.partition(".")[0]
+        if error.name != name:
             raise
-        package = _PACKAGES.get(error.name, error.name)
-        raise ImportError(f"tfgrapnel.fleet needs {error.name}: pip install {package}", name=error.name) from None
+        raise ImportError(f"tfgrapnel.fleet needs {name}: pip install {_PACKAGES.get(name, name)}", name=name) from None
 
 
 def is_remote(path):
@@ -91,7 +95,10 @@ class Folder:
 
     def __init__(self, path):
         self.path = path.removeprefix("file://").rstrip("/")
-        self._remote, self._root = need("fsspec").core.url_to_fs(path) if is_remote(path) else (None, self.path)
+        self._remote: Any = None
+        self._root = self.path
+        if is_remote(path):
+            self._remote, self._root = need("fsspec").core.url_to_fs(path)
 
     def _file(self, part):
         return posixpath.join(self._root, f"part={part}", ROWS)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _START = "import sys; sys.path.append(sys.argv[1]); from tfgrapnel._fleet_child import main; main(int(sys.argv[2]))"
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -32,11 +37,10 @@ class _Inspector:
 
     def end(self):
         """Its exit status."""
-        for pipe in (self.process.stdin, self.process.stdout):
-            try:
-                pipe.close()
-            except BrokenPipeError:
-                pass
+        assert self.process.stdin is not None and self.process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        self.process.stdout.close()
         self.process.kill()
         return self.process.wait()
 
@@ -74,7 +78,8 @@ def look(task, shown):
     """The columns of a model's row. task: what the other process is told, with "path", "base", "timeout" and "memory"; shown:
     {path there: path in what is said}."""
     inspector = _take(bytes_of(task["memory"]))
-    row, doing, is_done = {}, "", False
+    row: dict[str, Any] = {}
+    doing, is_done = "", False
     try:
         answers = inspector.ask(task)
         while not is_done:

@@ -7,7 +7,7 @@ from ._fleet_files import ROWS, need
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import pyarrow as pa
+    import pyarrow as pa  # type: ignore[import-untyped]
 
 FORMAT = 1
 WORKS = ("info", "ops", "scopes", "doctor", "blame", "fusions", "policy")
@@ -55,12 +55,17 @@ def schema() -> pa.Schema:
     return pa.schema(fields, {_MARK: str(FORMAT).encode()})
 
 
-def demand_format(folder, part, found):
-    """An Error where a file's schema is another one."""
-    file = f"{folder}/part={part}/{ROWS}"
-    written = (found.metadata or {}).get(_MARK)
-    if written is None:
-        raise Error(f"{file}: tfgrapnel.fleet did not write this: rows of format {FORMAT} were expected; use another folder", file)
-    if written != str(FORMAT).encode() or not found.equals(schema()):
-        told = written.decode() if written != str(FORMAT).encode() else f"{FORMAT} with other columns"
-        raise Error(f"{file}: its rows are of format {told}, this tfgrapnel has format {FORMAT}: run it into another folder", file)
+def demand_format(store):
+    """An Error where a file of a Folder is not this version's."""
+    for part in store.parts():
+        file = f"{store.path}/part={part}/{ROWS}"
+        try:
+            found = store.schema(part)
+        except need("pyarrow").ArrowInvalid as error:
+            raise Error(f"{file}: cannot be read as Parquet: {error}; delete it, and its models are looked at anew", file) from None
+        written = (found.metadata or {}).get(_MARK)
+        if written is None:
+            raise Error(f"{file}: tfgrapnel.fleet did not write this: rows of format {FORMAT} were expected; use another folder", file)
+        if written != str(FORMAT).encode() or not found.equals(schema()):
+            told = written.decode() if written != str(FORMAT).encode() else f"{FORMAT} with other columns"
+            raise Error(f"{file}: its rows are of format {told}, this tfgrapnel has format {FORMAT}: run it into another folder", file)

@@ -13,17 +13,18 @@ import json
 import os
 
 from . import _fleet_process
+from ._commands import check
 from ._errors import Error
 from ._fleet_files import Folder, here, is_remote, need, read_text
 from ._fleet_schema import FORMAT, TABLES, WORKS, demand_format, schema
-from ._tfgrapnel import version
+from ._tfgrapnel import MemoryFile, version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    import pyarrow as pa
+    import pyarrow as pa  # type: ignore[import-untyped]
 
     Path = str | os.PathLike[str]
     Bases = Path | Mapping[str, Path] | None
@@ -53,7 +54,7 @@ def inspect(
     timeout: seconds, memory: bytes, "4G": for each model.
 
     A model that cannot be read, crashes, or takes more than that is a row with its error. Raises ValueError for what is no such
-    batch or work, ImportError where a library is not installed.
+    batch or work, Error for a policy that is wrong, ImportError where a library is not installed.
     """
     return _Inspection(works, policy, timeout, memory).rows_of(batch, base)
 
@@ -69,7 +70,7 @@ class _Inspection:
             raise ValueError(f"timeout: seconds were expected, not {timeout!r}")
         _fleet_process.bytes_of(memory)
         self.works = [work for work in WORKS if work in works]
-        self.policy = None if policy is None else read_text(os.fspath(policy))
+        self.policy = None if policy is None else _policy_of(os.fspath(policy))
         self.limits = {"timeout": timeout, "memory": str(memory)}
 
     def rows_of(self, batch, base=None):
@@ -77,6 +78,8 @@ class _Inspection:
         if "path" not in batch.schema.names:
             raise ValueError(f"batch: a column 'path' was expected; it has {', '.join(batch.schema.names) or 'none'}")
         paths = batch.column("path").to_pylist()
+        if wrong := [path for path in paths if not isinstance(path, str)]:
+            raise ValueError(f"batch: column 'path': strings were expected, not {wrong[0]!r}")
         base = None if base is None else os.fspath(base)
         bases = batch.column("base").to_pylist() if "base" in batch.schema.names else [base] * len(paths)
         rows = [self.row(*pair) for pair in zip(paths, bases)]
@@ -110,6 +113,15 @@ class _Inspection:
     def _key(self, *contents):
         told = [contents, self.works, self.policy, version, FORMAT]
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+def _policy_of(path):
+    """Its text. What is wrong with it is said now, and not of each model."""
+    text, model, policy = read_text(path), MemoryFile("model.gtxt"), MemoryFile(os.path.basename(path))
+    model.write(b"%x = NoOp()\n")
+    policy.write(text.encode())
+    check(model.name, policy=policy.name)
+    return text
 
 
 def _unread(error, path, base):
@@ -150,9 +162,8 @@ class _Job:
     def _tasks(self, paths, base):
         """A partition's name, paths and bases, of each."""
         store = Folder(self.folder)
+        demand_format(store)
         there = store.parts()
-        for part in there:
-            demand_format(self.folder, part, store.schema(part))
         digits = len(there[0]) if there else 1
         while not there and len(paths) > _MODELS_OF_PART * 16**digits:
             digits += 1
@@ -176,9 +187,12 @@ class _Job:
 
     def __call__(self, batch):
         """Rows of what was done, for rows of tasks."""
-        done = [self.do(task) for task in batch.to_pylist()]
+        done = self.do_all(batch.to_pylist())
         pa = need("pyarrow")
         return _like(batch, pa.RecordBatch.from_pylist(done, pa.schema([(name, pa.int64()) for name in _DONE])))
+
+    def do_all(self, tasks):
+        return [self.do(task) for task in tasks]
 
     def do(self, task):
         part, paths, bases = task["part"], task["paths"], task["bases"]
@@ -224,7 +238,7 @@ def run(paths: Iterable[Path], folder: Path, *, base: Bases = None, workers: int
     Options are those of `inspect`: works, policy, timeout, memory; other ones than before inspect all
     anew, other limits what failed.
 
-    Raises Error where the folder has rows of another format.
+    Raises Error where the folder has rows of another format, and what `inspect` raises.
     """
     import concurrent.futures
 
@@ -253,15 +267,16 @@ def on_spark(session: Any, paths: Iterable[Path], folder: Path, *, base: Bases =
 def on_dask(paths: Iterable[Path], folder: Path, *, base: Bases = None, **options: Any) -> Update:
     """As `run`, by Dask: its Client where there is one, else its threads."""
     job = _Job(paths, folder, base, **options)
-    dask = need("dask")
-    return job.update(dask.compute(*(dask.delayed(job.do)(task) for task in job.tasks)))
+    dask, batches = need("dask"), job.num_batches()
+    done = dask.compute(*(dask.delayed(job.do_all)(job.tasks[i::batches]) for i in range(batches)))
+    return job.update([row for batch in done for row in batch])
 
 
 def query(folder: Path, sql: str) -> pa.Table:
     """What DuckDB answers of a folder of rows.
 
-    Views: `models`, a row a path; `graphs`, `signatures`, `ops`, `scopes`, `findings`, `failures`, a row an element, with its
-    path; `rows` has all in lists, as the files do. docs/python-fleets.md says what is in them.
+    Views: `models`, a row a path; `graphs`, `signatures`, `ops`, `scopes`, `findings`, `problems`, `failures`, a row an element,
+    with its path; `rows` has all in lists, as the files do. docs/python-fleets.md says what is in them.
 
     Raises Error where the folder has none, or of another format; duckdb.Error where the statement is wrong.
     """
@@ -269,9 +284,8 @@ def query(folder: Path, sql: str) -> pa.Table:
     duckdb, store = need("duckdb"), Folder(folder)
     files = store.files()
     if not files:
-        raise Error(f"{folder}: there are no rows of a fleet: part=*/models.parquet, as fleet.run writes them, was expected", folder)
-    for part in store.parts():
-        demand_format(folder, part, store.schema(part))
+        raise Error(f"{folder}: there are no rows of a fleet: part=*/models.parquet, as fleet.run writes them, was expected", os.fspath(folder))
+    demand_format(store)
     connection = duckdb.connect()
     if is_remote(folder):
         connection.register_filesystem(need("fsspec").core.url_to_fs(folder)[0])

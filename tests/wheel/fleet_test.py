@@ -165,15 +165,21 @@ def test_a_process_that_dies_is_a_row(tmp_path, monkeypatch):
     assert alive == row
 
 
-def test_what_was_asked_wrongly():
+def test_what_was_asked_wrongly(tmp_path):
     with pytest.raises(ValueError, match="a column 'path' was expected; it has x"):
         fleet.inspect(pa.table({"x": [1]}))
+    with pytest.raises(ValueError, match="column 'path': strings were expected, not 1"):
+        fleet.inspect(pa.table({"path": [1]}))
     with pytest.raises(ValueError, match="there is no 'inf'"):
         fleet.inspect(pa.table({"path": ["x"]}), works="inf")
     with pytest.raises(ValueError, match="memory: a size"):
         fleet.inspect(pa.table({"path": ["x"]}), memory="much")
     with pytest.raises(FileNotFoundError):
         fleet.inspect(pa.table({"path": ["x"]}), policy="nowhere.toml")
+    (tmp_path / "team.toml").write_text("[nodez]\nmost = 1\n")
+    with pytest.raises(tg.Error, match="team.toml:1: check 'nodez' not found; did you mean 'nodes'?"):
+        fleet.run([LENET], tmp_path / "rows", policy=tmp_path / "team.toml")
+    assert not (tmp_path / "rows").exists()
 
 
 def test_a_folder_is_brought_up_to_date(models, tmp_path):
@@ -232,6 +238,9 @@ def test_a_folder_of_another_format(models, tmp_path):
     other = fleet.schema().with_metadata({"tfgrapnel.fleet": "7"})
     parquet.write_table(pa.Table.from_pylist([], other), folder / "models.parquet")
     with pytest.raises(tg.Error, match="of format 7, this tfgrapnel has format 1: run it into another folder"):
+        fleet.run(models, tmp_path / "rows")
+    (folder / "models.parquet").write_text("no Parquet")
+    with pytest.raises(tg.Error, match="part=1/models.parquet: cannot be read as Parquet"):
         fleet.run(models, tmp_path / "rows")
 
 
