@@ -20,7 +20,7 @@ def _is_session(model):
 
 
 def _write(model, given, folder, fetch, signature, options):
-    from ._capture import capture as tool
+    from ._capture import capture as tool  # type: ignore[attr-defined]
 
     try:
         if isinstance(model, (str, os.PathLike)):

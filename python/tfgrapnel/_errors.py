@@ -8,9 +8,10 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeVar
+    from collections.abc import Callable
+    from typing import Any, TypeVar
 
-    F = TypeVar("F")
+    F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Error(Exception):
@@ -42,7 +43,7 @@ Error.__module__ = GrapnelWarning.__module__ = "tfgrapnel"
 def with_nearest(function: F) -> F:
     """A function that says of a misspelt keyword which one it is near to."""
 
-    def call(*arguments, **keywords):
+    def call(*arguments: Any, **keywords: Any) -> Any:
         try:
             return function(*arguments, **keywords)
         except TypeError as error:
@@ -51,10 +52,10 @@ def with_nearest(function: F) -> F:
                 raise
             raise TypeError(_named_nearest(str(error), function)) from None
 
-    for name in ("__module__", "__name__", "__qualname__", "__doc__"):
-        setattr(call, name, getattr(function, name))
-    call.__wrapped__ = function  # its signature is shown
-    return call
+    named = {name: getattr(function, name) for name in ("__module__", "__name__", "__qualname__", "__doc__")}
+    for name, value in (named | {"__wrapped__": function}).items():  # its signature is shown
+        setattr(call, name, value)
+    return call  # type: ignore[return-value]
 
 
 def _named_nearest(text, function):

@@ -34,6 +34,10 @@ class Definition:
         self.refuses = refuses
         self.file = file
         self.function = function
+        self.order: int = 0
+        self.default_on: bool = False
+        self.run_once: bool = False
+        self.steps: dict[str, str] = {}
 
 
 # By "pass" and "pass/rule", in the order in which they came. A change makes another dict, so that a call goes on with the

@@ -19,10 +19,11 @@ from ._graph import Graph, load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from ._call import GraphResult, Result
+    from .results import NearMiss
 
 __all__ = ["assert_all_finite", "assert_budget", "assert_fused", "assert_placed", "assert_same_graph"]
 
@@ -99,7 +100,7 @@ class _Optimized:
         opened: GraphResult = model.optimize(passes="function_optimizer", **first)
         self.before = opened.graph
         self.kept = {"fetch": opened.kept, **later}
-        self.refused: list[dict[str, Any]] | None = None  # asked for when something is left in parts
+        self.refused: Sequence[NearMiss] | None = None  # asked for when something is left in parts
         self.difference, self.after = self._compare(None)
         self.ops = {}
         for function, name, op in self.after.query("SELECT function, name, op FROM nodes"):
@@ -124,7 +125,7 @@ class _Optimized:
         """Where the ops stand one after the other: lists of nodes."""
         found = []
         for function, path, _ in self.before.find(" -> ".join(steps), limit=_ALL):
-            found.append([f"{function}/{node}" if function else node for node in path.split(" -> ")])
+            found.append([f"{function}/{node}" if function else node for node in str(path).split(" -> ")])
         return found
 
     def is_one(self, nodes):
@@ -139,7 +140,7 @@ class _Optimized:
         )
         found = {}
         for function, name, op, ops in rows:
-            parts = [op.removeprefix("_Fused"), *re.findall(r"[^\[\]\",\s]+", ops or "")]
+            parts = [str(op).removeprefix("_Fused"), *re.findall(r"[^\[\]\",\s]+", str(ops or ""))]
             found[f"{function}/{name}" if function else name] = " + ".join(parts)
         return found
 
