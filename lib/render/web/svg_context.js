@@ -58,12 +58,12 @@ export class SvgContext {
     this.text(x, y, text, `fill="none" stroke="${this.strokeStyle}" stroke-width="${width}"`);
   }
 
-  // A file of that size, in pixels. Blanks at the begin of a text count: browsers keep them by a style, other viewers by an attribute.
+  // A file of that size, in pixels.
   document(w, h, font, background, title) {
     const [width, height] = [Math.ceil(w), Math.ceil(h)], family = escaped(font.replaceAll("\"", "'"));
     const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
     return ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
-      `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="${family}" xml:space="preserve" style="white-space:pre">`,
+      `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="${family}" xml:space="preserve">`,
       `<title>${escaped(title)}</title>`, `<rect width="${width}" height="${height}" fill="${background}"/>`,
       `${this.parts.join("")}</svg>\n`].join("\n");
   }
