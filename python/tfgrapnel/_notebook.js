@@ -9,7 +9,11 @@
     }
     return matchMedia("(prefers-color-scheme: dark)").matches;
   };
+  const places = [...document.querySelectorAll(`.${name}`)];
+  // Never taller than the frame to come: nbclassic gives what is tall once a bar to scroll it by.
+  for (const place of places) place.style.maxHeight = `${height}px`;
   const open = (place, page) => {
+    if (!place.isConnected) return;  // the same graph in another cell has opened it
     const frame = document.createElement("iframe");
     frame.title = place.title || place.textContent;
     frame.style = `width:100%;height:${height}px;border:1px solid #8888;border-radius:6px;visibility:hidden`;
@@ -27,5 +31,7 @@
     const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
   };
-  unpack().then((page) => document.querySelectorAll(`.${name}`).forEach((place) => open(place, page)));
+  unpack().then((page) => places.forEach((place) => open(place, page)), () => {
+    for (const place of places) place.style.maxHeight = "";
+  });
 })

@@ -25,7 +25,7 @@ pytestmark = [
 ]
 
 # Frames that are open, and pictures that stand there, wherever in the page.
-FRAMES = "[...document.querySelectorAll('iframe[srcdoc]')].filter((f) => f.contentDocument?.documentElement.dataset.ready)"
+FRAMES = "[...document.querySelectorAll('iframe[srcdoc]')].filter((f) => f.contentDocument?.documentElement?.dataset.ready)"
 STILL = "[...document.querySelectorAll('img[class^=tfgrapnel], img[src^=\"data:image/svg\"]')].filter((i) => i.naturalWidth > 100)"
 # Of a webview of VS Code's notebooks: webviewGenericCspSource is where its own files are.
 POLICY = (
@@ -38,11 +38,14 @@ SANDBOX = "allow-same-origin allow-pointer-lock allow-scripts allow-downloads al
 @pytest.fixture(params=[False, True], ids=["light", "dark"])
 def browser(request):
     made = driver.Browser(width=1300, height=1000, dark=request.param)
-    made.is_dark = request.param
+    made.is_dark, made.name = request.param, request.node.name
     yield made
-    if PICTURES:
-        made.picture(pathlib.Path(PICTURES) / (request.node.name.replace("/", "-") + ".png"))
     made.close()
+
+
+def keep_picture(browser):
+    if PICTURES:
+        browser.picture(pathlib.Path(PICTURES) / f"{browser.name}.png")
 
 
 @pytest.fixture
@@ -56,8 +59,8 @@ def notebook(tmp_path):
             "id": f"cell-{i}",
             "metadata": {},
             "source": "graph",
-            "execution_count": i,
-            "outputs": [{"output_type": "execute_result", "execution_count": i, "metadata": {}, "data": thing._repr_mimebundle_()}],
+            "execution_count": i + 1,
+            "outputs": [{"output_type": "execute_result", "execution_count": i + 1, "metadata": {}, "data": thing._repr_mimebundle_()}],
         }
         for i, thing in enumerate(shown)
     ]
@@ -71,8 +74,8 @@ def notebook(tmp_path):
 def server(program, folder, environment):
     port = driver.free_port()
     command = [sys.executable, "-m", program, "--no-browser", "--allow-root", f"--port={port}", "--ServerApp.token=", "--ServerApp.password="]
-    settings = [f"--ServerApp.root_dir={folder}", "--ServerApp.disable_check_xsrf=True", "--LabApp.news_url=None"]
-    with subprocess.Popen([*command, *settings[: 2 if program == "nbclassic" else 3]], env=environment, cwd=folder, stderr=subprocess.DEVNULL) as process:
+    settings = [f"--ServerApp.root_dir={folder}", "--ServerApp.disable_check_xsrf=True"]
+    with subprocess.Popen([*command, *settings], env=environment, cwd=folder, stderr=subprocess.DEVNULL) as process:
         try:
             for _ in range(600):
                 with contextlib.suppress(urllib.error.URLError, ConnectionError):
@@ -81,7 +84,7 @@ def server(program, folder, environment):
                 time.sleep(0.1)
             yield f"http://127.0.0.1:{port}"
         finally:
-            process.terminate()
+            process.kill()  # it would wait for a kernel that is starting; the kernel ends with it
 
 
 def environment_of(folder, dark=False):
@@ -90,6 +93,7 @@ def environment_of(folder, dark=False):
     settings.mkdir(parents=True)
     theme = "JupyterLab Dark" if dark else "JupyterLab Light"
     (settings / "themes.jupyterlab-settings").write_text(json.dumps({"theme": theme}))
+    (settings / "notification.jupyterlab-settings").write_text(json.dumps({"fetchNews": "false"}))
     return os.environ | paths | {"JUPYTERLAB_SETTINGS_DIR": str(settings.parent.parent)}
 
 
@@ -123,6 +127,7 @@ def test_jupyterlab(browser, notebook, tmp_path, is_trusted):
         else:
             browser.wait(f"({STILL}).length >= 2", 60)
             assert browser.js(f"return ({FRAMES}).length") == 0
+        keep_picture(browser)
 
 
 @pytest.mark.parametrize("is_trusted", [True, False], ids=["trusted", "untrusted"])
@@ -134,9 +139,11 @@ def test_nbclassic(browser, notebook, tmp_path, is_trusted):
         browser.go(f"{url}/notebooks/{notebook.name}")
         if is_trusted:
             check_pages(browser, False)  # its pages are white, whatever the system is
+            assert browser.js("return document.querySelectorAll('.output_scroll').length") == 0
         else:
             browser.wait(f"({STILL}).length >= 2", 60)
             assert browser.js(f"return ({FRAMES}).length") == 0
+        keep_picture(browser)
 
 
 def frame_of(notebook, sandbox):
@@ -172,7 +179,9 @@ def test_a_frame_with_the_policy_of_vs_code(browser, notebook):
         browser.go(f"{url}/outer.html")
         enter(browser)
         browser.js("document.body.dataset.vscodeThemeKind = arguments[0]", "vscode-dark" if browser.is_dark else "vscode-light")
+        browser.js("document.body.style.background = arguments[0]", "#1f1f1f" if browser.is_dark else "#ffffff")
         check_pages(browser, browser.is_dark)
+        keep_picture(browser)
 
 
 def test_scripts_switched_off(browser, notebook):
@@ -181,3 +190,4 @@ def test_scripts_switched_off(browser, notebook):
         browser.go(f"{url}/outer.html")
         still = STILL.replace("document.", "document.getElementById('outer').contentDocument.")
         browser.wait(f"({still}).length === 3")
+        keep_picture(browser)

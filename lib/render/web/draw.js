@@ -141,13 +141,16 @@ function drawBox(context, placed, look, x, y) {
 }
 
 function drawLine(context, parts, ink, look, x, w, y) {
-  let left = x + (parts.length === 1 ? w / 2 : (w - lineWidth(parts)) / 2);
-  context.textAlign = parts.length === 1 ? "center" : "left";
+  const isCentred = parts.length === 1;
+  let left = x + (isCentred ? w / 2 : (w - lineWidth(parts)) / 2);
+  context.textAlign = isCentred ? "center" : "left";
   for (const {text, font, role} of parts) {
+    const shown = isCentred ? text : text.trimStart();  // browsers drop blanks that a text of an SVG begins with
+    const width = textWidth(text, font);
     context.font = font;
     context.fillStyle = ink ?? (role === "note" ? look.theme.dim : look.theme.text);
-    context.fillText(text, left, y);
-    left += textWidth(text, font);
+    context.fillText(shown, left + width - textWidth(shown, font), y);
+    left += width;
   }
 }
 

@@ -80,6 +80,8 @@ class Picture:
             for text, (left, _, right, bottom) in texts:
                 if left < x0 - HAIR or right > x1 + HAIR or bottom > y1:
                     yield f"'{text}' is wider than its box"
+                if text.startswith(" "):
+                    yield f"'{text}' begins with a blank, which browsers drop"
                 if re.search(r"\u2026\W*\u2026", text):
                     yield f"'{text}' says nothing"
         for one, other in itertools.combinations(areas, 2):
@@ -171,6 +173,7 @@ WRONG = {
     "words lie on words": WORDS.format(x=10) + WORDS.format(x=20),
     "words lie on a box": BOX.format(x=10, text="a") + WORDS.format(x=10).replace('y="60"', 'y="20"'),
     "wider than its box": BOX.format(x=10, text="a name"),
+    "begins with a blank": BOX.format(x=10, text=" a"),
     "says nothing": BOX.format(x=10, text="\u2026 \u2026"),
     "boxes lie on one another": BOX.format(x=10, text="a") + BOX.format(x=30, text="a"),
 }
