@@ -145,7 +145,7 @@ function drawLine(context, parts, ink, look, x, w, y) {
   let left = x + (isCentred ? w / 2 : (w - lineWidth(parts)) / 2);
   context.textAlign = isCentred ? "center" : "left";
   for (const {text, font, role} of parts) {
-    const shown = isCentred ? text : text.trimStart();  // browsers drop blanks that a text of an SVG begins with
+    const shown = isCentred ? text : text.trimStart();  // browsers drop what a text of an SVG begins with
     const width = textWidth(text, font);
     context.font = font;
     context.fillStyle = ink ?? (role === "note" ? look.theme.dim : look.theme.text);
