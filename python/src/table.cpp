@@ -11,6 +11,9 @@ namespace nb = nanobind;
 namespace grapnel::python {
 namespace {
 
+// Rows after which it is known about how long a column's texts are.
+constexpr size_t kSample = 4096;
+
 std::string TextOfCell(const QueryCell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
   if (const auto* number = std::get_if<int64_t>(&cell)) return std::to_string(*number);
@@ -60,6 +63,7 @@ nb::typed<nb::tuple, nb::any, nb::ellipsis> RowOf(const Table& table, size_t row
 }  // namespace
 
 void Column::Reserve(size_t rows) {
+  expected_rows_ = rows;
   valid_.reserve(rows / 8 + 1);
   if (type_ == Type::kNumber)
     numbers_.reserve(rows);
@@ -90,6 +94,8 @@ void Column::Add(const QueryCell& cell) {
     else if (!is_null)
       bytes_ += llvm::json::fixUTF8(TextOfCell(cell));
     integers_.push_back(static_cast<int64_t>(bytes_.size()));
+    if (size_ == kSample && expected_rows_ > kSample)
+      bytes_.reserve(bytes_.size() / kSample * expected_rows_ * 5 / 4);
   }
 }
 

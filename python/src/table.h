@@ -35,7 +35,7 @@ class Column {
  private:
   std::string name_;
   Type type_;
-  size_t size_ = 0, nulls_ = 0;
+  size_t size_ = 0, nulls_ = 0, expected_rows_ = 0;
   std::vector<uint8_t> valid_;
   std::vector<int64_t> integers_;  // of texts the offsets
   std::vector<double> numbers_;

@@ -1,11 +1,13 @@
 #include "python/src/work.h"
 
 #include <nanobind/nanobind.h>
+#include <pthread.h>
 
 #include <chrono>
 #include <thread>
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace nb = nanobind;
 
@@ -15,6 +17,92 @@ namespace {
 constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
 // How long work that is cancelled may take to end: Ctrl-C is heard within a second.
 constexpr auto kPatience = std::chrono::milliseconds(700);
+
+// A thread that does one call's work after another's: to start one takes longer than many a run.
+class Worker {
+ public:
+  static Worker* Take() {
+    Idle& idle = IdleOnes();
+    std::lock_guard lock(idle.mutex);
+    if (idle.workers.empty()) return new Worker;
+    return idle.workers.pop_back_val();
+  }
+
+  void Begin(std::function<void()> work) {
+    {
+      std::lock_guard lock(mutex_);
+      work_ = std::move(work);
+      is_busy_ = true;
+    }
+    changed_.notify_all();
+  }
+
+  // For the next call, once all that the work held is let go.
+  void GiveBack() {
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return !is_busy_; });
+    }
+    Idle& idle = IdleOnes();
+    std::lock_guard lock(idle.mutex);
+    idle.workers.push_back(this);
+  }
+
+  // Nobody waits for the work: the thread ends when it does.
+  void Leave() {
+    std::lock_guard lock(mutex_);
+    is_left_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  struct Idle {
+    std::mutex mutex;
+    llvm::SmallVector<Worker*, 0> workers;
+  };
+
+  Worker() {
+    std::thread([this] { Loop(); }).detach();
+  }
+
+  // A process that is forked has none of the threads. Never destroyed: the threads outlive all.
+  static Idle& IdleOnes() {
+    static Idle* idle = [] {
+      static Idle* made = new Idle;
+      pthread_atfork([] { made->mutex.lock(); }, [] { made->mutex.unlock(); },
+                     [] {
+                       made->workers.clear();
+                       made->mutex.unlock();
+                     });
+      return made;
+    }();
+    return *idle;
+  }
+
+  void Loop() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return is_busy_ || is_left_; });
+      if (is_busy_) {
+        lock.unlock();
+        work_();
+        work_ = nullptr;
+        lock.lock();
+        is_busy_ = false;
+        changed_.notify_all();
+      }
+      if (is_left_) break;
+    }
+    lock.unlock();
+    delete this;
+  }
+
+  std::mutex
+      mutex_;  // guards what follows, but for `work_`, which is the thread's while it is busy
+  std::condition_variable changed_;
+  std::function<void()> work_;
+  bool is_busy_ = false, is_left_ = false;
+};
 
 }  // namespace
 
@@ -73,20 +161,21 @@ bool Work::Leave(std::unique_lock<std::mutex>& lock, CancelFlag& cancel) {
 
 bool Work::Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell& tell,
               const Show& show) {
-  std::thread thread([self] {
+  Worker* worker = Worker::Take();
+  worker->Begin([self] {
     self->Run();
     std::lock_guard lock(self->mutex_);
     self->is_done_ = true;
     self->changed_.notify_one();
   });
   nb::gil_scoped_release released;
-  // A thread that has ended holds nothing more, also when the process is about to end. What it lets
+  // A worker that is idle holds nothing more, also when the process is about to end. What it lets
   // go may need the GIL.
   auto part = llvm::make_scope_exit([&] {
     if (IsDone())
-      thread.join();
+      worker->GiveBack();
     else
-      thread.detach();
+      worker->Leave();
   });
   std::unique_lock lock(mutex_);
   auto has_news = [this] { return is_done_ || is_given_up_ || !messages_.empty(); };
