@@ -186,6 +186,19 @@ def test_memory_does_not_grow():
     assert int(files) < 10
 
 
+def test_a_process_that_is_forked():
+    program = f"""if 1:
+        import os, tfgrapnel
+        tfgrapnel.info({MODEL!r})
+        child = os.fork()
+        tfgrapnel.info({MODEL!r})
+        if child == 0:
+            os._exit(7)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    """
+    assert subprocess.run([sys.executable, "-c", program], timeout=60).returncode == 0
+
+
 def test_an_older_processor():
     emulator = shutil.which("qemu-x86_64")
     if not emulator:
