@@ -3,7 +3,8 @@
 
 usage: run.py GRAPNEL [PYTEST_ARGUMENT...]    GRAPNEL: the binary that results are compared with
 
-With GRAPNEL_FULL set the environment has the engines of fleets too, Ray, Spark (which needs Java) and Dask, and servers of notebooks.
+With GRAPNEL_FULL set the environment has the engines of fleets too, Ray, Spark (which needs Java) and Dask, servers of notebooks, and
+PyTorch.
 """
 
 import os
@@ -23,6 +24,7 @@ NEEDED_IN_FULL = (
     "moto[server]==5.2.5",
     "jupyterlab==4.6.6",
     "nbclassic==1.3.3",
+    "torch==2.15.0",
 )
 IS_FULL = "GRAPNEL_FULL" in os.environ
 VENV = ROOT / "build" / "wheel" / ("venv-full" if IS_FULL else "venv")
