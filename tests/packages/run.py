@@ -26,7 +26,7 @@ mount --make-rprivate /
 mount --bind "$3" /mnt
 mount --bind "$1" "$2"
 cd "$2"
-./x release build/dist
+CCACHE_DISABLE=1 ./x release build/dist
 cp build/dist/* /mnt
 """
 
@@ -60,11 +60,12 @@ def check_bill():
     print(f"{bill.name}: valid, {len(document['packages'])} packages")
 
 
-def check_again():
+def check_again(revision):
     with tempfile.TemporaryDirectory() as temporary:
         clone, again = pathlib.Path(temporary) / "clone", pathlib.Path(temporary) / "again"
         again.mkdir()
-        run("git", "clone", "--quiet", ROOT, clone)
+        run("git", "clone", "--quiet", "--no-checkout", ROOT, clone)
+        run("git", "checkout", "--quiet", revision, cwd=clone)
         run("unshare", "--mount", "bash", "-ec", AGAIN, "again", clone, ROOT, again)
         first, second = digests(OUT), digests(again)
         others = sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
@@ -76,6 +77,7 @@ def check_again():
 def main():
     if sys.argv[1:] not in ([], ["--once"]):
         sys.exit(__doc__)
+    revision = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
     run("./x", "release", OUT)
     [tarball] = OUT.glob("grapnel-*-x86_64.tar.gz")
     for script, place in (("package", tarball), ("deb", OUT), ("root", OUT)):
@@ -83,7 +85,7 @@ def main():
     run("sha256sum", "--check", "--quiet", "SHA256SUMS", cwd=OUT)
     check_bill()
     if sys.argv[1:] == []:
-        check_again()
+        check_again(revision)
 
 
 if __name__ == "__main__":
