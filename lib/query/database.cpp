@@ -40,14 +40,14 @@ Error SqlError(sqlite3* db, llvm::StringRef sql) {
                    offset + near.size() < sql.size() ? "..." : "");
 }
 
-int Bind(sqlite3_stmt* statement, int index, const QueryCell& cell) {
+int Bind(sqlite3_stmt* statement, int index, const RowCell& cell) {
   if (const auto* number = std::get_if<int64_t>(&cell))
     return sqlite3_bind_int64(statement, index, *number);
   if (const auto* number = std::get_if<double>(&cell))
     return sqlite3_bind_double(statement, index, *number);
-  if (const auto* text = std::get_if<std::string>(&cell))
-    return sqlite3_bind_text64(statement, index, text->data(), text->size(), SQLITE_STATIC,
-                               SQLITE_UTF8);
+  if (const auto* text = std::get_if<llvm::StringRef>(&cell))  // a null pointer would be NULL
+    return sqlite3_bind_text64(statement, index, text->empty() ? "" : text->data(), text->size(),
+                               SQLITE_STATIC, SQLITE_UTF8);
   return sqlite3_bind_null(statement, index);
 }
 
@@ -70,6 +70,13 @@ QueryCell CellAt(sqlite3_stmt* statement, int column) {
 using Statement = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
 
 }  // namespace
+
+RowCell RowCellOf(const QueryCell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return llvm::StringRef(*text);
+  if (const auto* integer = std::get_if<int64_t>(&cell)) return *integer;
+  if (const auto* number = std::get_if<double>(&cell)) return *number;
+  return std::monostate();
+}
 
 Database::Database(sqlite3* db) : db_(db, [](sqlite3* open) { sqlite3_close_v2(open); }) {}
 
@@ -96,7 +103,7 @@ Expected<Database::Insert> Database::Prepare(const char* sql) {
   return insert;
 }
 
-Error Database::Insert::Row(llvm::ArrayRef<QueryCell> cells) {
+Error Database::Insert::Row(llvm::ArrayRef<RowCell> cells) {
   sqlite3_reset(statement_.get());
   for (size_t i = 0; i < cells.size(); ++i)
     if (Bind(statement_.get(), static_cast<int>(i + 1), cells[i]) != SQLITE_OK)

@@ -21,6 +21,10 @@ namespace grapnel {
 // NULL, an integer, a number or text.
 using QueryCell = std::variant<std::monostate, int64_t, double, std::string>;
 
+// A cell that is about to be taken: its text is the giver's.
+using RowCell = std::variant<std::monostate, int64_t, double, llvm::StringRef>;
+RowCell RowCellOf(const QueryCell& cell);
+
 struct QueryResult {
   std::vector<std::string> columns;  // none: the statement gives no rows
   std::vector<std::vector<QueryCell>> rows;
@@ -37,7 +41,7 @@ class Database {
   // bytes.
   class Insert {
    public:
-    Error Row(llvm::ArrayRef<QueryCell> cells);
+    Error Row(llvm::ArrayRef<RowCell> cells);
 
    private:
     friend class Database;

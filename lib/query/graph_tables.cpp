@@ -150,11 +150,9 @@ constexpr const char kIndexes[] =
     "CREATE INDEX attributes_by_node ON attributes(node, name);"
     "CREATE INDEX rewrite_nodes_by_node ON rewrite_nodes(node);";
 
-QueryCell Text(llvm::StringRef text) { return text.str(); }
-QueryCell TextOrNull(llvm::StringRef text) {
-  return text.empty() ? QueryCell() : QueryCell(text.str());
-}
-QueryCell Number(int64_t number) { return number; }
+RowCell Text(llvm::StringRef text) { return text; }
+RowCell TextOrNull(llvm::StringRef text) { return text.empty() ? RowCell() : RowCell(text); }
+RowCell Number(int64_t number) { return number; }
 
 // Where the rows of each table go; null: nobody wants them.
 struct RowSinks {
@@ -217,7 +215,7 @@ class Tables {
 
   Error AddBody(const Graph& graph, llvm::StringRef function) {
     const RunCost& cost = costs_of_->OfBody(graph);
-    QueryCell runs;
+    RowCell runs;
     if (std::optional<int64_t> count = runs_.at(&graph)) runs = Number(*count);
     return rows_.bodies({TextOrNull(function), runs, Number(cost.flops), Number(cost.bytes),
                          Number(cost.peak_bytes), Number(cost.open)});
@@ -262,7 +260,7 @@ class Tables {
       bool is_data = i < node.num_inputs();
       bool known =
           is_data && static_cast<size_t>(i) < types.size() && types[i] != proto::DT_INVALID;
-      QueryCell source, output, input, dtype;
+      RowCell source, output, input, dtype;
       if (port.node != kNoNode) source = Number(first_id_ + port.node);
       if (is_data) input = Number(i);
       if (is_data && port.node != kNoNode) output = Number(port.index);
@@ -287,7 +285,7 @@ class Tables {
       Port port{node.id(), i};
       DataType type = shapes.TypeOf(port);
       Shape shape = shapes.OfPort(port);
-      QueryCell dtype, rank, bytes;
+      RowCell dtype, rank, bytes;
       if (type != proto::DT_INVALID) dtype = Text(DataTypeName(type));
       if (shape.known_rank()) rank = Number(shape.rank());
       if (std::optional<int64_t> size = BytesOf(type, shape)) bytes = Number(*size);
@@ -329,7 +327,8 @@ class Tables {
   Error AddConstant(const Node& node) {
     auto value = node.FindAttr("value");
     auto tensor = value ? value->AsTensor() : std::nullopt;
-    QueryCell shape, elements;
+    RowCell shape, elements;
+    std::string shape_text;
     WireReader reader(tensor.value_or(llvm::StringRef()));
     while (reader.Next()) {
       proto::TensorShapeProto proto;
@@ -337,7 +336,8 @@ class Tables {
           !proto.ParseFromArray(reader.bytes().data(), static_cast<int>(reader.bytes().size())))
         continue;
       Shape read = Shape::FromProto(proto);
-      shape = Text(read.ToString());
+      shape_text = read.ToString();
+      shape = Text(shape_text);
       if (auto count = read.NumElements()) elements = Number(*count);
     }
     int64_t bytes = static_cast<int64_t>(tensor.value_or(llvm::StringRef()).size());
@@ -362,25 +362,21 @@ Error FillTables(const Module& module, const LineTable& lines, llvm::StringRef o
   for (const TableOfGraph& table : kTables) {
     if (wanted && !wanted->contains(table.name)) continue;
     ASSIGN_OR_RETURN(Database::Insert insert, database->Prepare(table.insert));
-    sinks.*table.sink = [insert](llvm::ArrayRef<QueryCell> cells) mutable {
-      return insert.Row(cells);
-    };
+    sinks.*
+        table.sink = [insert](llvm::ArrayRef<RowCell> cells) mutable { return insert.Row(cells); };
   }
   return Tables(module, lines, std::move(sinks)).AddAll();
 }
 
 Error AddRewrite(const Rewrite& rewrite, Database::Insert* rewrites, Database::Insert* nodes) {
-  auto text = [](const std::string& value) {
-    return value.empty() ? QueryCell() : QueryCell(value);
-  };
-  RETURN_IF_ERROR(
-      rewrites->Row({Number(rewrite.number), Number(rewrite.iteration), text(rewrite.pass),
-                     text(rewrite.rule), text(rewrite.function), text(rewrite.node)}));
+  RETURN_IF_ERROR(rewrites->Row({Number(rewrite.number), Number(rewrite.iteration),
+                                 TextOrNull(rewrite.pass), TextOrNull(rewrite.rule),
+                                 TextOrNull(rewrite.function), TextOrNull(rewrite.node)}));
   for (auto [role, names] :
        {std::pair("used", &rewrite.used), std::pair("made", &rewrite.made),
         std::pair("changed", &rewrite.changed), std::pair("removed", &rewrite.removed)}) {
     for (const std::string& name : *names)
-      RETURN_IF_ERROR(nodes->Row({Number(rewrite.number), Text(role), text(name)}));
+      RETURN_IF_ERROR(nodes->Row({Number(rewrite.number), Text(role), TextOrNull(name)}));
   }
   return Error::success();
 }

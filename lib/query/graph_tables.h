@@ -23,7 +23,7 @@ struct TableColumn {
 std::vector<TableColumn> ColumnsOf(llvm::StringRef table);
 
 // Hands over the rows of one such table in order, without a database, and computes no other.
-using RowSink = std::function<Error(llvm::ArrayRef<QueryCell>)>;
+using RowSink = std::function<Error(llvm::ArrayRef<RowCell>)>;
 Error ForEachRow(const Module& module, const LineTable& lines, llvm::StringRef table, RowSink sink);
 
 // Makes the tables of GraphSchema() and fills those that a graph fills; where `only_for` is the one

@@ -90,7 +90,7 @@ std::shared_ptr<Table> TableNamed(const Opened& opened, const std::string& name)
   table->Reserve(opened.graph->module().main.num_nodes());
   Do([table, name, graph = opened.graph] {
     return ForEachRow(graph->module(), name == "lines" ? LinesOf(*graph) : LineTable(), name,
-                      [&](llvm::ArrayRef<QueryCell> cells) {
+                      [&](llvm::ArrayRef<RowCell> cells) {
                         table->AddRow(cells);
                         return Error::success();
                       });

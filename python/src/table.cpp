@@ -14,8 +14,8 @@ namespace {
 // Rows after which it is known about how long a column's texts are.
 constexpr size_t kSample = 4096;
 
-std::string TextOfCell(const QueryCell& cell) {
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+std::string TextOfCell(const RowCell& cell) {
+  if (const auto* text = std::get_if<llvm::StringRef>(&cell)) return text->str();
   if (const auto* number = std::get_if<int64_t>(&cell)) return std::to_string(*number);
   return llvm::formatv("{0}", std::get<double>(cell)).str();
 }
@@ -71,7 +71,7 @@ void Column::Reserve(size_t rows) {
     integers_.reserve(rows + 1);
 }
 
-void Column::Add(const QueryCell& cell) {
+void Column::Add(const RowCell& cell) {
   if (type_ == Type::kText && integers_.empty()) integers_.push_back(0);
   if (size_ % 8 == 0) valid_.push_back(0);
   bool is_null = std::holds_alternative<std::monostate>(cell);
@@ -88,9 +88,9 @@ void Column::Add(const QueryCell& cell) {
                        : integer ? static_cast<double>(*integer)
                                  : std::get<double>(cell));
   } else {
-    const auto* text = std::get_if<std::string>(&cell);
+    const auto* text = std::get_if<llvm::StringRef>(&cell);
     if (text && llvm::json::isUTF8(*text))
-      bytes_ += *text;
+      bytes_.append(text->data(), text->size());
     else if (!is_null)
       bytes_ += llvm::json::fixUTF8(TextOfCell(cell));
     integers_.push_back(static_cast<int64_t>(bytes_.size()));
@@ -112,8 +112,12 @@ void Table::Reserve(size_t rows) {
   for (Column& column : columns_) column.Reserve(rows);
 }
 
-void Table::AddRow(llvm::ArrayRef<QueryCell> cells) {
+void Table::AddRow(llvm::ArrayRef<RowCell> cells) {
   for (size_t i = 0; i < columns_.size(); ++i) columns_[i].Add(cells[i]);
+}
+
+void Table::AddRow(const std::vector<QueryCell>& cells) {
+  for (size_t i = 0; i < columns_.size(); ++i) columns_[i].Add(RowCellOf(cells[i]));
 }
 
 void AddTable(nb::module_& module) {

@@ -19,7 +19,7 @@ class Column {
   Column(std::string name, Type type) : name_(std::move(name)), type_(type) {}
 
   void Reserve(size_t rows);
-  void Add(const QueryCell& cell);  // NULL, or of the type; a number of a kText column as its text
+  void Add(const RowCell& cell);  // NULL, or of the type; a number of a kText column as its text
 
   const std::string& name() const { return name_; }
   Type type() const { return type_; }
@@ -49,7 +49,8 @@ class Table {
   static Table Of(const QueryResult& result);
   // Takes the memory for so many rows at once.
   void Reserve(size_t rows);
-  void AddRow(llvm::ArrayRef<QueryCell> cells);
+  void AddRow(llvm::ArrayRef<RowCell> cells);
+  void AddRow(const std::vector<QueryCell>& cells);
 
   const std::vector<Column>& columns() const { return columns_; }
   size_t num_rows() const { return columns_.empty() ? 0 : columns_[0].size(); }
