@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 OUT = ROOT / "build" / "dist"
 VENV = ROOT / "build" / "packages" / "venv"
 SPDX_TOOLS = "spdx-tools==0.8.5"
-KINDS = {"grapnel_*.deb", "libgrapnel-dev_*.deb", "grapnel-*-x86_64.tar.gz", "grapnel-*-root.tar.gz", "tfgrapnel-*.whl"}
+KINDS = ("grapnel_*.deb", "libgrapnel-dev_*.deb", "grapnel-*-x86_64.tar.gz", "grapnel-*-root.tar.gz", "tfgrapnel-*.whl")
 # $1: a clone, $2: the place of this one, $3: where the packages go.
 AGAIN = """
 mount --make-rprivate /

@@ -67,7 +67,7 @@ def make_models(out):
 
 
 def make_session(out):
-    """A network of TensorFlow 1, with a queue-less training step, and its MetaGraph and checkpoint."""
+    """A network of TensorFlow 1, with a training step, and its MetaGraph and checkpoint."""
     import numpy as np
     import tensorflow as tf
 
