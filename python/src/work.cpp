@@ -17,6 +17,18 @@ namespace {
 constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
 // How long work that is cancelled may take to end: Ctrl-C is heard within a second.
 constexpr auto kPatience = std::chrono::milliseconds(700);
+// How long a thread looks again and again before it sleeps: to wake one on an idle machine takes as
+// long as a small run.
+constexpr auto kLooking = std::chrono::microseconds(100);
+
+// Whether `is` came to be while it looked; others that have work go first.
+template <typename Is>
+bool LookForAWhile(Is is) {
+  for (auto end = std::chrono::steady_clock::now() + kLooking;
+       std::chrono::steady_clock::now() < end; std::this_thread::yield())
+    if (is()) return true;
+  return is();
+}
 
 // A thread that does one call's work after another's: to start one takes longer than many a run.
 class Worker {
@@ -39,7 +51,7 @@ class Worker {
 
   // For the next call, once all that the work held is let go.
   void GiveBack() {
-    {
+    if (!LookForAWhile([this] { return !is_busy_; })) {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [this] { return !is_busy_; });
     }
@@ -80,36 +92,32 @@ class Worker {
   }
 
   void Loop() {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      changed_.wait(lock, [this] { return is_busy_ || is_left_; });
+    auto is_called = [this] { return is_busy_ || is_left_; };
+    do {
+      LookForAWhile(is_called);
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, is_called);
+      }
       if (is_busy_) {
-        lock.unlock();
         work_();
         work_ = nullptr;
-        lock.lock();
+        std::lock_guard lock(mutex_);
         is_busy_ = false;
         changed_.notify_all();
       }
-      if (is_left_) break;
-    }
-    lock.unlock();
+    } while (!is_left_);
+    { std::lock_guard lock(mutex_); }  // who leaves it lets go of it first
     delete this;
   }
 
-  std::mutex
-      mutex_;  // guards what follows, but for `work_`, which is the thread's while it is busy
+  std::mutex mutex_;  // held where one of the two is set
   std::condition_variable changed_;
-  std::function<void()> work_;
-  bool is_busy_ = false, is_left_ = false;
+  std::atomic<bool> is_busy_ = false, is_left_ = false;
+  std::function<void()> work_;  // the thread's while it is busy
 };
 
 }  // namespace
-
-bool Work::IsDone() {
-  std::lock_guard lock(mutex_);
-  return is_done_;
-}
 
 void Work::AddMessage(Severity severity, llvm::StringRef text) {
   std::lock_guard lock(mutex_);
@@ -156,7 +164,7 @@ void Work::ShowStep(std::unique_lock<std::mutex>& lock, const Show& show) {
 // Waits for work that is cancelled, as long as a person does.
 bool Work::Leave(std::unique_lock<std::mutex>& lock, CancelFlag& cancel) {
   cancel.Cancel();
-  return changed_.wait_for(lock, kPatience, [this] { return is_done_; });
+  return changed_.wait_for(lock, kPatience, [this] { return is_done_.load(); });
 }
 
 bool Work::Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell& tell,
@@ -172,11 +180,12 @@ bool Work::Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell&
   // A worker that is idle holds nothing more, also when the process is about to end. What it lets
   // go may need the GIL.
   auto part = llvm::make_scope_exit([&] {
-    if (IsDone())
+    if (is_done_)
       worker->GiveBack();
     else
       worker->Leave();
   });
+  LookForAWhile([this] { return is_done_.load(); });
   std::unique_lock lock(mutex_);
   auto has_news = [this] { return is_done_ || is_given_up_ || !messages_.empty(); };
   while (!is_done_ && !is_given_up_) {

@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_PYTHON_SRC_WORK_H_
 #define GRAPNEL_PYTHON_SRC_WORK_H_
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -46,7 +47,6 @@ class Work {
   virtual void Interrupted() {}
 
  private:
-  bool IsDone();
   void TellAll(std::unique_lock<std::mutex>& lock, const Tell& tell);
   void ShowStep(std::unique_lock<std::mutex>& lock, const Show& show);
   bool Leave(std::unique_lock<std::mutex>& lock, CancelFlag& cancel);
@@ -55,7 +55,8 @@ class Work {
   std::condition_variable changed_;
   std::vector<std::pair<Severity, std::string>> messages_;
   Step step_;
-  bool is_done_ = false, is_given_up_ = false;
+  std::atomic<bool> is_done_ = false;  // set with the mutex held, seen also without
+  bool is_given_up_ = false;
   std::string why_;
 };
 
