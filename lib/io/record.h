@@ -28,6 +28,8 @@ class RecordReader {
   llvm::StringRef data() const { return data_; }
   bool DataIsIntact() const;  // reads all data
   llvm::StringRef problem() const { return problem_; }
+  // What follows data(): nothing after one that is cut off.
+  llvm::StringRef rest() const { return rest_; }
 
  private:
   llvm::StringRef rest_, data_;

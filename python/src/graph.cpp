@@ -15,6 +15,7 @@
 #include "lib/query/graph_tables.h"
 #include "lib/query/path_pattern.h"
 #include "lib/tfdbg/debug_folder.h"
+#include "lib/tfdbg/debug_watch.h"
 #include "llvm/ADT/StringExtras.h"
 #include "python/src/call.h"
 #include "python/src/table.h"
@@ -267,11 +268,23 @@ List SignaturesOf(const Opened& opened) {
   return signatures;
 }
 
+bool HasNewBad(DebugWatch& watch) {
+  auto found = [&] {
+    nb::gil_scoped_release released;
+    return watch.HasNewBad();
+  }();
+  if (!found) Raise(TextOf(found.takeError()));
+  return *found;
+}
+
 }  // namespace
 
 void AddGraphs(nb::module_& module) {
   module.def("open", Open, nb::arg("path"), nb::arg("graph"));
   module.def("is_debug_folder", [](const std::string& path) { return IsDebugFolder(path); });
+  nb::class_<DebugWatch>(module, "DebugWatch")
+      .def(nb::init<std::string>(), nb::arg("folder"))
+      .def("has_new_bad", HasNewBad);
   nb::class_<Opened>(module, "Opened")
       .def("table", TableNamed, nb::arg("name"))
       .def("query", Query, nb::arg("sql"))

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+import time
 
 import tensorflow as tf  # type: ignore
 
 from ._graph import DebugFolder, load
+from ._tfgrapnel import DebugWatch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["TensorHealth"]
+
+
+MODES = ("CURT_HEALTH", "CONCISE_HEALTH", "FULL_HEALTH", "FULL_TENSOR")
 
 
 class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
@@ -23,8 +28,8 @@ class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
         print(health.sentence)  # dense/Log (Log) made NaN x1 of 32 because ...
 
     dir: the folder, for `tfgrapnel.load`, `blame`, `doctor` and TensorBoard's Debugger V2.
-    every: looks after so many steps; each look reads the folder, which grows.
-    tensor_debug_mode: what is kept of a tensor; see tf.debugging.experimental.enable_dump_debug_info.
+    every: looks after so many steps, at what they wrote.
+    tensor_debug_mode: what is kept of a tensor, one of MODES; see tf.debugging.experimental.enable_dump_debug_info.
 
     sentence: what `blame` says of the first bad tensor, which is also a GrapnelWarning; None: all was finite.
     first_bad: the same as `blame` has it in its document. step: the batch after which it was found, counted from 0 over all epochs.
@@ -36,6 +41,8 @@ class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
         super().__init__()
         if every < 1:
             raise ValueError(f"every: a number of steps was expected, not {every}")
+        if tensor_debug_mode not in MODES:
+            raise ValueError(f"tensor_debug_mode: one that keeps health was expected, {', '.join(MODES)}, not {tensor_debug_mode!r}")
         self.dir: str = os.fspath(dir)
         self.every = every
         self.tensor_debug_mode = tensor_debug_mode
@@ -52,6 +59,7 @@ class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
         self._writer = tf.debugging.experimental.enable_dump_debug_info(
             self.dir, tensor_debug_mode=self.tensor_debug_mode, circular_buffer_size=-1
         )
+        self._watch, self._has_bad, self._next_reading = DebugWatch(self.dir), False, 0.0
         self._retrace(False)
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
@@ -61,6 +69,7 @@ class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
 
     def on_train_end(self, logs: Any = None) -> None:
         if self.sentence is None:
+            self._next_reading = 0.0
             self._look()
         tf.debugging.experimental.disable_dump_debug_info()
         self._retrace(self._jit_compile)
@@ -68,10 +77,17 @@ class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
     def _look(self):
         self._writer.FlushNonExecutionFiles()
         self._writer.FlushExecutionFiles()
+        self._has_bad |= self._watch.has_new_bad()
+        begin = time.monotonic()
+        if not self._has_bad or begin < self._next_reading:
+            return
+        self._has_bad = False
         folder = load(self.dir)
         assert isinstance(folder, DebugFolder)
         found = folder.blame()
         if found.first_bad is None:
+            # What harms nothing, a mask's -inf, may be in each step, and the folder grows: a tenth of the time goes into reading it.
+            self._next_reading = begin + 11 * (time.monotonic() - begin)
             return
         import warnings
 

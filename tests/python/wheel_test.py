@@ -191,6 +191,12 @@ try:
     TensorHealth("x", every=0)
 except ValueError as error:
     assert "every: a number of steps was expected, not 0" in str(error)
+try:
+    TensorHealth("x", tensor_debug_mode="SHAPE")
+except ValueError as error:
+    assert "one that keeps health was expected, CURT_HEALTH, CONCISE_HEALTH, FULL_HEALTH, FULL_TENSOR, not 'SHAPE'" in str(error)
+else:
+    raise AssertionError
 print("fine")
 """
 
