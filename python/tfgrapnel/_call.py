@@ -92,6 +92,8 @@ class _Arguments:
             if value == "-":
                 raise ValueError(f"{name}: '-' is the standard input or output of a command; give a path")
             return value
+        if isinstance(value, (int, float)):
+            raise TypeError(f"{name}: a string, a path or a model was expected, not {value!r}")
         opened = load(value)
         self.kept.append(opened)
         if title := getattr(opened, "title", ""):

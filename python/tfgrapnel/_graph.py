@@ -171,6 +171,8 @@ class Graph(GraphCommands, Shown):
         The first call with these names compiles, the next ones run; variables keep what each run made of them. Raises Error
         where a name is not there, or a value does not fit.
         """
+        if feeds is not None and not hasattr(feeds, "items"):
+            raise TypeError(f"feeds: {{tensor: array}} was expected, not an object of type {type(feeds).__name__}")
         feeds = dict(feeds or {})
         fetches = (fetch,) if isinstance(fetch, str) else tuple(fetch or self.default_fetches)
         key = (tuple(feeds), fetches, signature or "", threads)

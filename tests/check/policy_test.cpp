@@ -65,7 +65,7 @@ TEST(Policy, BytesHaveUnits) {
   EXPECT_EQ(most("\"1.5GiB\""), 1.5 * 1024 * 1024 * 1024);
   EXPECT_EQ(most("\"2 kB\""), 2000);
   EXPECT_EQ(ErrorOf("[file_size]\nmost = \"-1 MB\""),
-            "p.toml:2: 'most' is bytes: a number, or a text such as \"25 MB\"");
+            "p.toml:2: 'most': expected bytes: a number, or a text such as \"25 MB\"");
 }
 
 TEST(Policy, ErrorsHaveLineAndWhatIsNear) {
@@ -73,12 +73,22 @@ TEST(Policy, ErrorsHaveLineAndWhatIsNear) {
   EXPECT_EQ(ErrorOf("[[waivers]]\ncheck = 'ops'"),
             "p.toml:1: check 'waivers' not found; did you mean 'waiver'?");
   EXPECT_EQ(ErrorOf("ops = 3"), "p.toml:1: 'ops' is a check: a table was expected, [ops]");
-  EXPECT_EQ(ErrorOf("[nodes]\nmost = 'few'"), "p.toml:2: 'most' is a number, not negative");
+  EXPECT_EQ(ErrorOf("[nodes]\nmost = 'few'"), "p.toml:2: 'most': expected a number, not negative");
   EXPECT_EQ(ErrorOf("[ops]\nforbidden = [1]"),
-            "p.toml:2: 'forbidden' is a list of names or patterns");
+            "p.toml:2: 'forbidden': expected a list of names or patterns");
   EXPECT_EQ(ErrorOf("waiver = 3"), "p.toml:1: 'waiver' is a list of tables, [[waiver]] each");
   EXPECT_EQ(ErrorOf("[[waiver]]\ncheck='ops'\nnode='*'\nreason=''\nuntil=2026-01-01"),
             "p.toml:1: 'reason' is empty: say why this may be so");
+}
+
+TEST(Policy, TellsAllThatIsWrongInTheOrderOfLines) {
+  EXPECT_EQ(ErrorOf("[ops]\nforbiden = ['Add']\n[nodes]\nmots = 3\n[dtypes]\nforbidden = 'flaot'\n"
+                    "[[waiver]]\nchek = 'ops'\n[[waiver]]\ncheck = 'ops'\nnode = '*'\n"),
+            "p.toml:2: key 'forbiden' not found in [ops]; did you mean 'forbidden'?\n"
+            "p.toml:4: key 'mots' not found in [nodes]; did you mean 'most'?\n"
+            "p.toml:6: 'forbidden': there is no dtype 'flaot'\n"
+            "p.toml:8: key 'chek' not found in [[waiver]]; did you mean 'check'?\n"
+            "p.toml:9: [[waiver]] needs 'reason', a text");
 }
 
 TEST(Policy, KnowsDaysOfTheCalendar) {

@@ -59,6 +59,10 @@ def test_options_are_checked(lenet):
         tg.optimize()
     with pytest.raises(TypeError, match="repeat: an integer was expected, not 'x'"):
         tg.run(lenet, repeat="x")
+    with pytest.raises(TypeError, match="passes: a string, a path or a model was expected, not 3"):
+        lenet.optimize(passes=3)
+    with pytest.raises(TypeError, match=r"feeds: \{tensor: array\} was expected, not an object of type list"):
+        lenet.run([1, 2])
     with pytest.raises(tg.Error, match="did you mean 'device'"):
         lenet.view(color_by="devise")
 

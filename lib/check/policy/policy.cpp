@@ -5,6 +5,7 @@
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 #define TOML_EXCEPTIONS 0
@@ -128,7 +129,9 @@ class SettingReader {
   }
 
  private:
-  Error WrongKind() const { return MakeError("'{0}' is {1}", info_.name, Wanted(info_.kind)); }
+  Error WrongKind() const {
+    return MakeError("'{0}': expected {1}", info_.name, Wanted(info_.kind));
+  }
 
   Error Take(const std::vector<std::string>& words) {
     if (info_.kind == SettingKind::kGlobs) {
@@ -178,22 +181,31 @@ class PolicyReader {
     toml::parse_result parsed = toml::parse(std::string_view(bytes.data(), bytes.size()));
     if (!parsed) {
       const toml::parse_error& error = parsed.error();
-      return At(error.source(), MakeError("no TOML: {0}", std::string(error.description())));
+      Check(error.source(), MakeError("no TOML: {0}", std::string(error.description())));
+      return AllErrors();
     }
-    for (auto&& [key, node] : parsed.table()) {
-      Error error = key.str() == "waiver" ? ReadWaivers(key.source(), node)
-                                          : ReadRule(key.source(), key.str(), node);
-      if (error) return error;
-    }
+    // Tables and keys come in the order of their names.
+    for (auto&& [key, node] : parsed.table())
+      Check(key.source(),
+            key.str() == "waiver" ? ReadWaivers(node) : ReadRule(key.source(), key.str(), node));
+    if (!errors_.empty()) return AllErrors();
     auto by_line = [](const auto& a, const auto& b) { return a.line < b.line; };
     llvm::stable_sort(policy_.rules, by_line);
     return std::move(policy_);
   }
 
  private:
-  // "policy.toml:7: ...".
-  Error At(const toml::source_region& source, Error error) const {
-    return Annotate(policy_.path + ":" + std::to_string(source.begin.line), std::move(error));
+  // Notes an error, as "policy.toml:7: ...": what is wrong is told all at once.
+  void Check(const toml::source_region& source, Error error) {
+    if (!error) return;
+    uint32_t line = source.begin.line;
+    errors_.emplace_back(
+        line, TextOf(Annotate(policy_.path + ":" + std::to_string(line), std::move(error))));
+  }
+
+  Error AllErrors() {
+    llvm::stable_sort(errors_, llvm::less_first());
+    return MakeError("{0}", llvm::join(llvm::make_second_range(errors_), "\n"));
   }
 
   Expected<const PolicyTable*> TableOf(llvm::StringRef name) const {
@@ -207,21 +219,21 @@ class PolicyReader {
 
   Error ReadRule(const toml::source_region& source, std::string_view name, const toml::node& node) {
     auto table = TableOf(llvm::StringRef(name.data(), name.size()));
-    if (!table) return At(source, table.takeError());
+    if (!table) return table.takeError();
     const toml::table* settings = node.as_table();
     if (!settings)
-      return At(source, MakeError("'{0}' is a check: a table was expected, [{0}]", (*table)->name));
+      return MakeError("'{0}' is a check: a table was expected, [{0}]", (*table)->name);
     PolicyRule rule;
     rule.check = (*table)->name;
     rule.line = static_cast<int>(source.begin.line);
     rule.severity = (*table)->severity;
-    for (auto&& [key, value] : *settings) {
-      if (Error error = ReadSetting(**table, key.str(), value, &rule))
-        return At(key.source(), std::move(error));
-    }
+    size_t before = errors_.size();
+    for (auto&& [key, value] : *settings)
+      Check(key.source(), ReadSetting(**table, key.str(), value, &rule));
     for (const SettingInfo& info : (*table)->settings) {
-      if (info.is_required && !settings->contains(info.name))
-        return At(source, MakeError("[{0}] needs '{1}': {2}", rule.check, info.name, info.help));
+      bool may_be_misspelt = errors_.size() > before;
+      if (info.is_required && !settings->contains(info.name) && !may_be_misspelt)
+        return MakeError("[{0}] needs '{1}': {2}", rule.check, info.name, info.help);
     }
     policy_.rules.push_back(std::move(rule));
     return Error::success();
@@ -243,34 +255,32 @@ class PolicyReader {
     return Error::success();
   }
 
-  Error ReadWaivers(const toml::source_region& source, const toml::node& node) {
+  Error ReadWaivers(const toml::node& node) {
     const toml::array* list = node.as_array();
     if (!list || !list->is_array_of_tables())
-      return At(source, MakeError("'waiver' is a list of tables, [[waiver]] each"));
-    for (const toml::node& one : *list) RETURN_IF_ERROR(ReadWaiver(*one.as_table()));
+      return MakeError("'waiver' is a list of tables, [[waiver]] each");
+    for (const toml::node& one : *list) Check(one.source(), ReadWaiver(*one.as_table()));
     return Error::success();
   }
 
   Error ReadWaiver(const toml::table& table) {
     static const std::vector<std::string> kKeys = {"check", "node", "reason", "until"};
+    size_t before = errors_.size();
     for (auto&& [key, value] : table) {
       if (llvm::is_contained(kKeys, key.str())) continue;
       llvm::StringRef name(key.data(), key.length());
-      return At(key.source(), NotFound("key", name, kKeys, " in [[waiver]]"));
+      Check(key.source(), NotFound("key", name, kKeys, " in [[waiver]]"));
     }
+    if (errors_.size() > before) return Error::success();
     auto text = [&](const char* key) { return table[key].value_or(std::string()); };
-    for (const char* key : {"check", "node", "reason"}) {
-      if (!table[key].is_string())
-        return At(table.source(), MakeError("[[waiver]] needs '{0}', a text", key));
-    }
-    if (auto known = TableOf(text("check")); !known) return At(table.source(), known.takeError());
-    if (text("reason").empty())
-      return At(table.source(), MakeError("'reason' is empty: say why this may be so"));
+    for (const char* key : {"check", "node", "reason"})
+      if (!table[key].is_string()) return MakeError("[[waiver]] needs '{0}', a text", key);
+    if (auto known = TableOf(text("check")); !known) return known.takeError();
+    if (text("reason").empty()) return MakeError("'reason' is empty: say why this may be so");
     auto node = Glob::Parse(text("node"));
-    if (!node) return At(table.source(), Annotate("node", node.takeError()));
+    if (!node) return Annotate("node", node.takeError());
     std::string until = DateOf(table["until"].node());
-    if (until.empty())
-      return At(table.source(), MakeError("[[waiver]] needs 'until', a day such as 2027-01-31"));
+    if (until.empty()) return MakeError("[[waiver]] needs 'until', a day such as 2027-01-31");
     policy_.waivers.push_back({text("check"), std::move(*node), text("reason"), until,
                                static_cast<int>(table.source().begin.line)});
     return Error::success();
@@ -289,6 +299,7 @@ class PolicyReader {
   std::string folder_;
   llvm::ArrayRef<PolicyTable> tables_;
   Policy policy_;
+  std::vector<std::pair<uint32_t, std::string>> errors_;  // by line
 };
 
 }  // namespace
