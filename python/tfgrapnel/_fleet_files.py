@@ -47,7 +47,7 @@ class Copy:
     """A model here: its path, the SHA-256 of its bytes and how many they are. Of a folder the hash is of names and hashes."""
 
     def __init__(self, path):
-        self.path = path
+        self.path = os.path.abspath(path)  # who looks at it may have begun in another folder
         if os.path.isdir(path):
             names = sorted(
                 os.path.relpath(os.path.join(folder, name), path) for folder, _, names in os.walk(path) for name in names

@@ -61,6 +61,17 @@ def test_a_row_has_what_the_commands_say():
     assert [finding["what"] for finding in found] == [finding["what"] for finding in tg.doctor(LENET).findings]
 
 
+def test_the_folder_may_change(monkeypatch):
+    """Who looks at models began in another one."""
+    [before] = rows_of([LENET], works=["info", "doctor"])
+    monkeypatch.chdir("testdata")
+    [after] = rows_of(["models/lenet"], works=["info", "doctor"], base="models/lenet")
+    assert after["error"] is None and after["failures"] == []
+    assert after["graphs"] == before["graphs"]
+    [lost] = rows_of(["models/lenot"])
+    assert lost["error"] == "cannot be read: No such file or directory"
+
+
 def test_a_table_gives_a_table():
     assert isinstance(fleet.inspect(pa.table({"path": [LENET]}), works="info"), pa.Table)
     assert fleet.inspect(pa.table({"path": pa.array([], pa.string())})).num_rows == 0
