@@ -87,7 +87,27 @@ class Signature:
         return f"<Signature {self.name}({side(self.inputs)}) -> ({side(self.outputs)})>"
 
 
-class Graph(GraphCommands, Shown):
+class _OfPath:
+    """What was opened by a path, which is good in whatever folder the process is later."""
+
+    def __init__(self, path: str):
+        self._given = path
+        self._folder = os.getcwd() if not os.path.isabs(path) and os.path.lexists(path) else None
+
+    @property
+    def path(self) -> str:
+        """As it was given; from the root, where it was not and the process is in another folder now."""
+        return self._given if self._folder is None or self._folder == _folder() else os.path.join(self._folder, self._given)
+
+
+def _folder():
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # it is gone
+        return None
+
+
+class Graph(GraphCommands, _OfPath, Shown):
     """An open graph. `load` makes it. The commands that take a model are its methods; they read its file again, as it is then.
 
     path: the file, or the name of what is in memory.
@@ -96,7 +116,7 @@ class Graph(GraphCommands, Shown):
     """
 
     def __init__(self, path: str, title: str, kind: str, opened: _tfgrapnel.Opened, kept: Sequence[object] = ()):
-        self.path = path
+        _OfPath.__init__(self, path)
         self.title = title
         self.kind = kind
         self.default_fetches: tuple[str, ...] = ()
@@ -179,6 +199,8 @@ class Graph(GraphCommands, Shown):
         with self._lock:
             runner = self._runners.get(key)
             if runner is None:
+                if self.path != self._given and not self._runners:  # what lies beside the graph is read now
+                    _, _, self._opened = _opened(self.path, self.title or None)
                 runner = _tfgrapnel.Runner(self._opened, list(feeds), list(fetches), signature or "", threads)
                 self._runners[key] = runner
         values = [self._value(name, value, signature) for name, value in feeds.items()]
@@ -221,11 +243,11 @@ def why_not(model: Any, rule: str | None = None, **options: Any) -> Result:
     return passes(why_not=[model] if rule is None else [rule, model], **options)
 
 
-class Graphs:
+class Graphs(_OfPath):
     """The graphs of a file or a folder with several, by number or by title; each is opened when it is asked for."""
 
     def __init__(self, path: str, titles: list[str]):
-        self.path = path
+        super().__init__(path)
         self.titles = titles
 
     def __len__(self) -> int:
@@ -245,11 +267,8 @@ class Graphs:
         return f"<Graphs {self.path}: {', '.join(self.titles[:5])}{', ...' if len(self) > 5 else ''}>"
 
 
-class DebugFolder(Shown):
+class DebugFolder(_OfPath, Shown):
     """A folder that TensorFlow's debugger wrote (tf.debugging.experimental.enable_dump_debug_info)."""
-
-    def __init__(self, path: str):
-        self.path = path
 
     def info(self, **options: Any) -> Result:
         """What was recorded: `info`."""

@@ -48,6 +48,21 @@ def test_what_is_no_model():
         tg.load("-")
 
 
+def test_the_folder_may_change(monkeypatch):
+    lenet, folder = tg.load("testdata/models/lenet"), tg.load("testdata/tfdbg/mnist_nan_FULL_HEALTH")
+    untouched = tg.load("testdata/models/lenet")
+    before = lenet.run()
+    monkeypatch.chdir("testdata/models")
+    assert lenet.optimize(fetch="Identity").nodes_before == 64
+    assert untouched.run()["Identity:0"].tobytes() == before["Identity:0"].tobytes()  # reads the case's feeds
+    assert lenet.run({"x": np.zeros((2, 16, 16, 1), np.float32)}).keys() == before.keys()
+    assert folder.blame().first_bad is not None
+    assert os.path.isabs(lenet.path)
+    monkeypatch.chdir("../..")
+    assert lenet.path == "testdata/models/lenet"
+    assert tg.load(b"%x = NoOp()\n").optimize().nodes_before == 1
+
+
 def test_options_are_checked(lenet):
     with pytest.raises(TypeError, match=r"optimize\(\) got an unexpected keyword argument 'nope'$"):
         lenet.optimize(nope=1)
