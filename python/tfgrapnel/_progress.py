@@ -16,7 +16,8 @@ _wanted: bool | None = None
 
 
 def progress(shown: bool | None = None) -> None:
-    """Whether work that takes longer than a second says what it is doing: passes, checks, cases, runs, steps.
+    """Whether work that takes longer than a second says what it is doing: passes, checks, cases, runs, steps,
+    models of a fleet.
 
     shown: True or False; None, as at the beginning: where somebody looks, in a notebook or on a terminal.
     """

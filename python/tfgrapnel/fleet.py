@@ -17,6 +17,7 @@ from ._commands import check
 from ._errors import Error
 from ._fleet_files import Folder, here, is_remote, need, read_text
 from ._fleet_schema import FORMAT, TABLES, WORKS, demand_format, schema
+from ._progress import Working
 from ._tfgrapnel import MemoryFile, version
 
 TYPE_CHECKING = False
@@ -243,8 +244,17 @@ def run(paths: Iterable[Path], folder: Path, *, base: Bases = None, workers: int
     import concurrent.futures
 
     job = _Job(paths, folder, base, **options)
-    with concurrent.futures.ThreadPoolExecutor(workers) as threads:
-        return job.update(threads.map(job.do, job.tasks))
+    with concurrent.futures.ThreadPoolExecutor(workers) as threads, Working("fleet.run") as show:
+        return job.update(_shown(threads.map(job.do, job.tasks), sum(len(task["paths"]) for task in job.tasks), show))
+
+
+def _shown(done, total, show):
+    models = 0
+    for row in done:
+        models += row["models"]
+        if show is not None:
+            show("models", models, total)
+        yield row
 
 
 class _Actor:

@@ -1,7 +1,9 @@
 """What is shown of work that takes longer than a second."""
 
 import io
+import re
 import sys
+import time
 
 import pytest
 import tfgrapnel as tg
@@ -64,11 +66,23 @@ def test_a_line_without_tqdm(shown, monkeypatch):
 def test_passes_are_named(monkeypatch):
     @tg.pass_
     def slow(edit):
-        import time
-
         time.sleep(1.3)
 
     monkeypatch.setattr(sys, "stderr", Terminal())
     tg.load("testdata/models/lenet").optimize(fetch="Identity", passes="slow")
     tg.unregister("slow")
     assert "optimize: slow [00:01]" in sys.stderr.getvalue()
+
+
+def test_models_of_a_fleet(monkeypatch, tmp_path):
+    from tfgrapnel import fleet
+
+    def slow(job, task):
+        time.sleep(0.3)
+        return {"models": len(task["paths"]), "inspected": 0, "failed": 0, "written": 0}
+
+    monkeypatch.setattr(fleet._Job, "do", slow)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    done = fleet.run([f"{i}.pb" for i in range(40)], tmp_path / "rows")
+    assert done.models == 40
+    assert re.search(r"fleet.run: models: +\d+%.*\| \d+/40 \[00:0[1-5]<", sys.stderr.getvalue()), sys.stderr.getvalue()
