@@ -16,7 +16,7 @@
     if (!place.isConnected) return;  // the same graph in another cell has opened it
     const frame = document.createElement("iframe");
     frame.title = place.title || place.textContent;
-    frame.style = `width:100%;height:${height}px;border:1px solid #8888;border-radius:6px;visibility:hidden`;
+    frame.style = `box-sizing:border-box;width:100%;height:${height}px;border:1px solid #8888;border-radius:6px;visibility:hidden`;
     const turn = () => frame.contentWindow?.grapnel?.turnTheme(isDark(frame.parentElement));
     frame.addEventListener("load", () => {
       turn();
