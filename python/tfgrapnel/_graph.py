@@ -64,12 +64,17 @@ class Table:
 
     def __repr__(self) -> str:
         shown = [self.columns, *(self._table.row(i) for i in range(min(len(self), 10)))]
-        cells = [["" if cell is None else str(cell)[:40] for cell in row] for row in shown]
+        cells = [["" if cell is None else _printable(str(cell)[:40]) for cell in row] for row in shown]
         widths = [max(map(len, column)) for column in zip(*cells)]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells]
         if len(self) > 10:
             lines.append(f"... and {len(self) - 10:,} more rows")
         return "\n".join(lines)
+
+
+def _printable(text):
+    """With escapes in the place of what would move a terminal's cursor: names may hold anything."""
+    return text if text.isprintable() else repr(text)[1:-1]
 
 
 class Signature:

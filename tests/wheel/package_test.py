@@ -129,6 +129,8 @@ def test_what_is_shown(lenet):
     assert repr(lenet) == "<Graph case folder testdata/models/lenet, 64 nodes>"
     assert repr(lenet.nodes).splitlines()[0].startswith("id  name")
     assert repr(lenet.nodes).splitlines()[-1] == "... and 54 more rows"
+    odd = tg.load(b'node { name: "a\\n\\033[2Jb" op: "NoOp" }')
+    assert repr(odd.nodes).splitlines()[1].startswith(r"0   a\n\x1b[2Jb  NoOp")
     done = lenet.optimize()
     assert "nodes_after" in repr(done) and "nodes_after" in dir(done)
     with pytest.raises(AttributeError, match="the document of opt has no 'nope'; it has format, path"):
