@@ -71,11 +71,26 @@ def temporary_name(what):
     return f"<{what} {next(_numbers)}>"
 
 
+def current_folder():
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # it is gone
+        return None
+
+
+def _from(folder, word):
+    """A word of a command line with what was a path in that folder as one from the root."""
+    name, sign, value = word.rpartition("=")
+    path = os.path.join(folder, value)
+    return name + sign + path if value and os.path.lexists(path) else word
+
+
 class _Arguments:
     """The command line of a call, and what has to live as long as it."""
 
     def __init__(self, command: str):
         self.command = command
+        self.folder = current_folder()  # in which its paths are; the process may be in another one when it runs once more
         self.options: list[str] = []
         self.positions: list[str] = []
         self.title: str | None = None  # of the graph that is meant, where its file has several
@@ -143,10 +158,13 @@ class _Arguments:
             self.options += [f"--{spec.option}={text}" for text in texts]
 
     def line(self, as_document: bool, with_output: bool = True) -> list[str]:
-        words = [self.command, *(["--json"] if as_document else []), *self.options]
+        options, positions = self.options, self.positions
+        if self.folder is not None and self.folder != current_folder():
+            options, positions = ([_from(self.folder, word) for word in words] for words in (options, positions))
+        words = [self.command, *(["--json"] if as_document else []), *options]
         if self.output is not None and with_output:
             words.append(f"--output={self.output.name}")
-        return [*words, "--", *self.positions]
+        return [*words, "--", *positions]
 
 
 class Result(Shown):
@@ -206,8 +224,13 @@ class Result(Shown):
     def _data(self) -> bytes | None:
         if self.output is None:
             return self._arguments.output.read() if self._arguments.output is not None else None
-        with open(self.output, "rb") as file:
+        with open(self._written(), "rb") as file:
             return file.read()
+
+    def _written(self):
+        folder = self._arguments.folder
+        assert self.output is not None
+        return self.output if folder in (None, current_folder()) else os.path.join(folder, self.output)
 
     @property
     def data(self) -> bytes | None:
@@ -250,7 +273,7 @@ class GraphResult(Result):
         from ._graph import Graph, load
 
         in_memory = self._arguments.output
-        graph = Graph.in_memory(in_memory) if in_memory is not None else load(self.output)
+        graph = Graph.in_memory(in_memory) if in_memory is not None else load(self._written())
         assert isinstance(graph, Graph)
         graph.default_fetches = self._fetches
         return graph

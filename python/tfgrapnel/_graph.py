@@ -8,7 +8,7 @@ from _thread import allocate_lock
 from . import _tfgrapnel
 from ._commands import GraphCommands, blame, doctor, info, passes
 from ._errors import error_of, teller
-from ._call import temporary_name
+from ._call import current_folder, temporary_name
 from ._passes import by_name_only
 from ._shown import Shown
 from ._values import to_array, to_value
@@ -102,14 +102,7 @@ class _OfPath:
     @property
     def path(self) -> str:
         """As it was given; from the root, where it was not and the process is in another folder now."""
-        return self._given if self._folder is None or self._folder == _folder() else os.path.join(self._folder, self._given)
-
-
-def _folder():
-    try:
-        return os.getcwd()
-    except FileNotFoundError:  # it is gone
-        return None
+        return self._given if self._folder is None or self._folder == current_folder() else os.path.join(self._folder, self._given)
 
 
 class Graph(GraphCommands, _OfPath, Shown):

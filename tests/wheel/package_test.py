@@ -48,15 +48,16 @@ def test_what_is_no_model():
         tg.load("-")
 
 
-def test_the_folder_may_change(monkeypatch):
+def test_the_folder_may_change(monkeypatch, tmp_path):
     lenet, folder = tg.load("testdata/models/lenet"), tg.load("testdata/tfdbg/mnist_nan_FULL_HEALTH")
     untouched = tg.load("testdata/models/lenet")
-    before = lenet.run()
+    before, done = lenet.run(), lenet.optimize(fetch="Identity", output=os.path.relpath(tmp_path / "out.pb"))
     monkeypatch.chdir("testdata/models")
     assert lenet.optimize(fetch="Identity").nodes_before == 64
     assert untouched.run()["Identity:0"].tobytes() == before["Identity:0"].tobytes()  # reads the case's feeds
     assert lenet.run({"x": np.zeros((2, 16, 16, 1), np.float32)}).keys() == before.keys()
     assert folder.blame().first_bad is not None
+    assert "64 -> 27 nodes" in done.text and done.data and len(done.graph) == done.nodes_after  # the text: it runs once more
     assert os.path.isabs(lenet.path)
     monkeypatch.chdir("../..")
     assert lenet.path == "testdata/models/lenet"
