@@ -71,7 +71,7 @@ def temporary_name(what):
     return f"<{what} {next(_numbers)}>"
 
 
-def current_folder():
+def current_folder() -> str | None:
     try:
         return os.getcwd()
     except FileNotFoundError:  # it is gone
@@ -90,7 +90,8 @@ class _Arguments:
 
     def __init__(self, command: str):
         self.command = command
-        self.folder = current_folder()  # in which its paths are; the process may be in another one when it runs once more
+        # In which its paths are: the process may be in another one when it runs once more.
+        self.folder: str | None = current_folder()
         self.options: list[str] = []
         self.positions: list[str] = []
         self.title: str | None = None  # of the graph that is meant, where its file has several
