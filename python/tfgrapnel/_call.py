@@ -78,6 +78,11 @@ def current_folder() -> str | None:
         return None
 
 
+def from_folder(folder: str | None, path: str) -> str:
+    """A path that was meant in that folder: as it is, or from the root where the process is in another one now."""
+    return path if folder in (None, current_folder()) else os.path.join(folder, path)
+
+
 def _from(folder, word):
     """A word of a command line with what was a path in that folder as one from the root."""
     name, sign, value = word.rpartition("=")
@@ -229,9 +234,8 @@ class Result(Shown):
             return file.read()
 
     def _written(self):
-        folder = self._arguments.folder
         assert self.output is not None
-        return self.output if folder in (None, current_folder()) else os.path.join(folder, self.output)
+        return from_folder(self._arguments.folder, self.output)
 
     @property
     def data(self) -> bytes | None:

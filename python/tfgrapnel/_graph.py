@@ -8,7 +8,7 @@ from _thread import allocate_lock
 from . import _tfgrapnel
 from ._commands import GraphCommands, blame, doctor, info, passes
 from ._errors import error_of, teller
-from ._call import current_folder, temporary_name
+from ._call import current_folder, from_folder, temporary_name
 from ._passes import by_name_only
 from ._shown import Shown
 from ._values import to_array, to_value
@@ -97,12 +97,12 @@ class _OfPath:
 
     def __init__(self, path: str):
         self._given = path
-        self._folder = os.getcwd() if not os.path.isabs(path) and os.path.lexists(path) else None
+        self._folder = current_folder() if not os.path.isabs(path) and os.path.lexists(path) else None
 
     @property
     def path(self) -> str:
         """As it was given; from the root, where it was not and the process is in another folder now."""
-        return self._given if self._folder is None or self._folder == current_folder() else os.path.join(self._folder, self._given)
+        return from_folder(self._folder, self._given)
 
 
 class Graph(GraphCommands, _OfPath, Shown):

@@ -270,11 +270,11 @@ class _Actor:
 def on_ray(paths: Iterable[Path], folder: Path, *, base: Bases = None, **options: Any) -> Update:
     """As `run`, by a pool of Ray Data's actors: one a CPU of the cluster, and more where it grows. The folder is one that all
     workers see."""
-    job, ray = _Job(paths, folder, base, **options), need("ray.data")
-    tasks = ray.from_items(job.tasks, override_num_blocks=job.num_batches())
+    job, data = _Job(paths, folder, base, **options), need("ray.data")
+    tasks = data.from_items(job.tasks, override_num_blocks=job.num_batches())
     # Two batches wait at each actor: Ray needs some 150 ms to see that one is done and to hand out another.
     count = min(job.num_batches(), max(1, int(need("ray").cluster_resources().get("CPU", 1))))
-    pool = ray.ActorPoolStrategy(initial_size=count, max_tasks_in_flight_per_actor=2)
+    pool = data.ActorPoolStrategy(initial_size=count, max_tasks_in_flight_per_actor=2)
     done = tasks.map_batches(_Actor, fn_constructor_args=(job,), compute=pool, batch_format="pyarrow", batch_size=None)
     return job.update(done.take_all())
 

@@ -46,19 +46,14 @@ def options(models, tmp_path_factory):
     return {"base": models[0], "policy": policy}
 
 
-def timed(work, *arguments, **options):
-    """What it gives, and how long it took by the clock."""
-    begin = time.monotonic()
-    done = work(*arguments, **options)
-    return done, time.monotonic() - begin
-
-
 @pytest.fixture(scope="module")
 def loop(models, options, tmp_path_factory):
     """The files of a plain loop, and its time."""
     folder = tmp_path_factory.mktemp("loop")
     fleet.run(models[:20], folder / "start", **options)  # all is imported
-    done, seconds = timed(fleet.run, models, folder / "rows", **options)
+    begin = time.monotonic()
+    done = fleet.run(models, folder / "rows", **options)
+    seconds = time.monotonic() - begin
     print(f"\nloop: {done}, {seconds:.1f} s")
     assert done.models == done.inspected == COUNT
     assert set(rows_in(folder / "rows")) == set(models)
@@ -167,12 +162,13 @@ def test_an_engine_gives_the_rows_of_a_loop(engine, models, options, loop, tmp_p
     """Though one of its workers is killed; and a second run touches nothing."""
     folder, (files, seconds) = tmp_path / "rows", loop
     with engine() as update:
-        update(models[:20], tmp_path / "start", **options)  # its workers have all imported
+        update(models[:20], tmp_path / "start", **options)  # its workers have all imported, but for Ray's actors
         with Killer(folder, parts=len(files)) as killer:
             done = update(models, folder, **options)
-            by_two = time.monotonic() - killer.began  # without the engine's start: Ray's actors take 2.5 s
-        print(f"\n{engine.__name__}: {done}, {by_two:.1f} s, {seconds / by_two:.2f} times a loop")
+            end = time.monotonic()
         assert killer.killed
+        by_two = end - killer.began  # without the engine's start: Ray's actors take 2.5 s
+        print(f"\n{engine.__name__}: {done}, {by_two:.1f} s, {seconds / by_two:.2f} times a loop")
         assert done.models == COUNT
         assert bytes_of(folder) == files
         before = files_of(folder)

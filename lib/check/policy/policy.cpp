@@ -181,13 +181,13 @@ class PolicyReader {
     toml::parse_result parsed = toml::parse(std::string_view(bytes.data(), bytes.size()));
     if (!parsed) {
       const toml::parse_error& error = parsed.error();
-      Check(error.source(), MakeError("no TOML: {0}", std::string(error.description())));
+      NoteError(error.source(), MakeError("no TOML: {0}", std::string(error.description())));
       return AllErrors();
     }
     // Tables and keys come in the order of their names.
     for (auto&& [key, node] : parsed.table())
-      Check(key.source(),
-            key.str() == "waiver" ? ReadWaivers(node) : ReadRule(key.source(), key.str(), node));
+      NoteError(key.source(), key.str() == "waiver" ? ReadWaivers(node)
+                                                    : ReadRule(key.source(), key.str(), node));
     if (!errors_.empty()) return AllErrors();
     auto by_line = [](const auto& a, const auto& b) { return a.line < b.line; };
     llvm::stable_sort(policy_.rules, by_line);
@@ -195,8 +195,8 @@ class PolicyReader {
   }
 
  private:
-  // Notes an error, as "policy.toml:7: ...": what is wrong is told all at once.
-  void Check(const toml::source_region& source, Error error) {
+  // As "policy.toml:7: ...": what is wrong is told all at once.
+  void NoteError(const toml::source_region& source, Error error) {
     if (!error) return;
     uint32_t line = source.begin.line;
     errors_.emplace_back(
@@ -229,9 +229,9 @@ class PolicyReader {
     rule.severity = (*table)->severity;
     size_t before = errors_.size();
     for (auto&& [key, value] : *settings)
-      Check(key.source(), ReadSetting(**table, key.str(), value, &rule));
+      NoteError(key.source(), ReadSetting(**table, key.str(), value, &rule));
+    bool may_be_misspelt = errors_.size() > before;
     for (const SettingInfo& info : (*table)->settings) {
-      bool may_be_misspelt = errors_.size() > before;
       if (info.is_required && !settings->contains(info.name) && !may_be_misspelt)
         return MakeError("[{0}] needs '{1}': {2}", rule.check, info.name, info.help);
     }
@@ -259,7 +259,7 @@ class PolicyReader {
     const toml::array* list = node.as_array();
     if (!list || !list->is_array_of_tables())
       return MakeError("'waiver' is a list of tables, [[waiver]] each");
-    for (const toml::node& one : *list) Check(one.source(), ReadWaiver(*one.as_table()));
+    for (const toml::node& one : *list) NoteError(one.source(), ReadWaiver(*one.as_table()));
     return Error::success();
   }
 
@@ -269,7 +269,7 @@ class PolicyReader {
     for (auto&& [key, value] : table) {
       if (llvm::is_contained(kKeys, key.str())) continue;
       llvm::StringRef name(key.data(), key.length());
-      Check(key.source(), NotFound("key", name, kKeys, " in [[waiver]]"));
+      NoteError(key.source(), NotFound("key", name, kKeys, " in [[waiver]]"));
     }
     if (errors_.size() > before) return Error::success();
     auto text = [&](const char* key) { return table[key].value_or(std::string()); };
