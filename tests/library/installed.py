@@ -5,8 +5,10 @@ with the shared and with the static libraries, and by pkg-config; plugins go int
 usage: installed.py BUILD_FOLDER
 """
 
+import concurrent.futures
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -58,6 +60,17 @@ def check_programs(folder, how, programs):
         check(f"{picture}, {how}", (folder / picture).read_bytes()[:8].hex(), b"\x89PNG\r\n\x1a\n".hex())
 
 
+def check_modules(folder, programs):
+    """Programs of one folder, linked at the same time, make the same links to the modules: none may fail for the others."""
+    check("modules of static programs", " ".join(os.listdir(folder)), "grapnel_onednn.so")
+    linked = [run("ninja", "-C", folder, "-t", "commands", "-s", name).replace("\n", " && ").split(" && ") for name in programs]
+    placed = [" && ".join(command for command in commands if re.search(r"-E (create_symlink|rename) ", command)) for commands in linked]
+    check("how modules are placed", placed[0], "grapnel_onednn.so")
+    with concurrent.futures.ThreadPoolExecutor(len(placed)) as threads:
+        list(threads.map(lambda command: run("sh", "-c", command), placed * 20))
+    check("modules", (folder / "grapnel_onednn.so").readlink().name, "grapnel_onednn.so")
+
+
 def check_plugins(grapnel, folder, work):
     graph = work / "reversed.gtxt"
     graph.write_text("fetch %y\n%x = Placeholder {dtype=float, shape=[3]}\n%a = ReverseV2(%x, [0])\n%b = ReverseV2(%a, [0])\n"
@@ -99,7 +112,7 @@ def main():
             check_programs(into, how, programs)
             if how == "shared":
                 check_plugins(grapnel, into, work)
-        check("modules of static programs", " ".join(os.listdir(work / "static")), "grapnel_onednn.so")
+        check_modules(work / "static", STATIC)
 
         libraries = next(prefix.glob("lib*/pkgconfig"))
         flags = run("pkg-config", "--cflags", "--libs", "grapnel", env=os.environ | {"PKG_CONFIG_PATH": str(libraries)}).split()
