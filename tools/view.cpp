@@ -85,11 +85,14 @@ std::string TitleOf(const OpenedGraph& graph, llvm::ArrayRef<OpenedGraph> graphs
 }
 
 // The page opens any scope by itself, so it holds the whole graphs whatever was chosen; what is
-// hidden and which part is shown are where it begins.
+// open or hidden and which part is shown are where it begins.
 Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.model, flags.graph));
   bool part = !flags.view.around.empty() || !flags.view.path_from.empty();
   if (graphs.size() > 1 && part) return HoldsOneGraph(flags.output, graphs.size());
+  PageOpened wanted{flags.view.scopes, flags.view.functions, flags.view.depth,
+                    flags.view.max_boxes};
+  std::vector<std::string> lacking;  // what is not there, by graph: stages need not all have it
   PageSet pages;
   for (OpenedGraph& graph : graphs) {
     RETURN_IF_ERROR(FillSizes(flags.sizes, flags.signature, &graph));
@@ -103,8 +106,13 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
     auto page = std::make_unique<ModelPage>(graph.module(), graph.file(), TitleOf(graph, graphs),
                                             flags.signature);
     page->OpenAt(std::move(*address));
+    if (!wanted.empty()) {
+      if (Error error = page->OpenAs(wanted)) lacking.push_back(llvm::toString(std::move(error)));
+    }
     pages.Add(std::move(page));
   }
+  if (!lacking.empty() && lacking.size() == graphs.size())
+    return Annotate(flags.model, MakeError("{0}", lacking[0]));
   for (const std::string& path : flags.node_data) RETURN_IF_ERROR(pages.AddNodeData(path));
   ASSIGN_OR_RETURN(std::vector<std::string> missing, pages.MissingNodes());
   for (const std::string& line : missing) invocation.sink()(Severity::kWarning, line);

@@ -7,15 +7,12 @@
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/render/labels.h"
-#include "lib/render/opening.h"
 #include "lib/render/page_writers.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
 namespace {
 
-// What may be open at first.
-constexpr int kFirstBoxes = 40;
 constexpr size_t kMostRenamed = 200;  // that a page lists
 
 void WriteMarks(const PageMarks& marks, llvm::json::OStream& json) {
@@ -60,43 +57,26 @@ void WriteColours(llvm::json::OStream& json) {
   });
 }
 
-// Scopes and calls that are open when the page is, seen from the body that is shown first.
-void WriteOpen(const Module& module, const llvm::DenseMap<const Graph*, size_t>& number,
-               const Function* first, const PageMarks* marks, llvm::json::OStream& json) {
-  ViewOptions options;
-  options.max_boxes = kFirstBoxes;
-  SignatureBody entry;
-  if (first) {
-    entry.graph = &first->body;
-    entry.function = first;
-    options.entry = &entry;
-  }
-  if (marks) options.scopes = marks->open;
-  auto plan = MakePlan(module, options, nullptr, {});
-  if (!plan) return llvm::consumeError(plan.takeError());
+void WriteOpen(const PageOpening& opening, const llvm::DenseMap<const Graph*, size_t>& number,
+               llvm::json::OStream& json) {
   json.attributeArray("open", [&] {
-    for (size_t i = 0; i < plan->bodies.size(); ++i) {
-      const BodyPlan& body = *plan->bodies[i];
-      if (!body.drawn) continue;
+    for (const PageOpening::Body& body : opening.bodies) {
       json.object([&] {
         json.attribute("body", number.lookup(body.graph));
         json.attributeArray("scopes", [&] {
-          for (ScopeId id = 0; id < body.tree->size(); ++id) {
-            if (body.open[id]) json.value(id);
-          }
+          for (ScopeId id : body.scopes) json.value(id);
         });
         json.attributeArray("calls", [&] {
-          std::set<NodeId> callers;
-          for (const DrawnCall& call : plan->calls) {
-            bool drawn = llvm::any_of(plan->bodies, [&](const auto& other) {
-              return other->drawn && other->function == call.callee;
-            });
-            if (call.body == i && drawn) callers.insert(call.caller);
-          }
-          for (NodeId caller : callers) json.value(caller);
+          for (NodeId caller : body.callers) json.value(caller);
         });
       });
     }
+  });
+  if (opening.asked) json.attribute("asked", true);
+  if (!opening.in_sight) return;
+  json.attributeObject("in_sight", [&] {
+    json.attribute("body", number.lookup(opening.in_sight->graph));
+    json.attribute("scope", opening.in_sight->scope);
   });
 }
 
@@ -240,9 +220,9 @@ std::string GraphPage::MakeModelJson() const {
         for (const auto& slot : bodies_)
           json.object([&] { WriteBody(*slot->graph, slot->function, number, json); });
       });
-      const Function* first = first_ ? entries_[*first_].function : nullptr;
-      if (first) json.attribute("first", number.lookup(&first->body));
-      WriteOpen(module_, number, first, marks_, json);
+      PageOpening opening = opening_ ? *opening_ : OpensByItself();
+      if (opening.first) json.attribute("first", number.lookup(&opening.first->body));
+      WriteOpen(opening, number, json);
       WriteColours(json);
       WriteDevices(json);
       WriteClusters(json);
@@ -254,6 +234,26 @@ std::string GraphPage::MakeModelJson() const {
       WriteProblems(module_.problems, 0, kFirstListed, json);
     });
   });
+}
+
+const Function* GraphPage::First() const { return first_ ? entries_[*first_].function : nullptr; }
+
+PageOpening GraphPage::OpensByItself() const {
+  PageOpened wanted;
+  if (marks_) wanted.scopes = marks_->open;
+  auto opening = OpenPage(module_, First(), wanted);
+  if (opening) return std::move(*opening);
+  llvm::consumeError(opening.takeError());
+  PageOpening none;
+  none.first = First();
+  return none;
+}
+
+Error GraphPage::OpenAs(const PageOpened& wanted) {
+  ASSIGN_OR_RETURN(PageOpening opening, OpenPage(module_, First(), wanted));
+  opening_ = std::move(opening);
+  opening_->asked = true;
+  return Error::success();
 }
 
 const SignatureBody* GraphPage::EntryOf(const Graph& graph) const {

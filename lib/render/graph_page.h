@@ -12,6 +12,7 @@
 #include "lib/io/open.h"
 #include "lib/ir/line_table.h"
 #include "lib/render/node_filter.h"
+#include "lib/render/page_opening.h"
 #include "lib/render/scope_view.h"
 #include "lib/render/xla_clusters.h"
 #include "lib/shape/module_shapes.h"
@@ -85,6 +86,9 @@ class GraphPage {
     first_ = first;
   }
 
+  // Likewise, after BeginAt: what is open at first instead of the largest scopes. Errors: a scope
+  // or a function that is not there.
+  Error OpenAs(const PageOpened& wanted);
   // Likewise.
   void TellLines(PageLines lines) { page_lines_ = std::move(lines); }
 
@@ -150,6 +154,8 @@ class GraphPage {
   const BodyScopes& Scopes(size_t body);
   Error Check(size_t body) const;
   std::optional<size_t> FindBody(llvm::StringRef function) const;
+  const Function* First() const;  // whose body is shown first; null: main
+  PageOpening OpensByItself() const;
   std::string MakeModelJson() const;
   void WriteMarked(llvm::json::OStream& json) const;
   template <typename Visit>
@@ -167,6 +173,7 @@ class GraphPage {
   std::string title_;
   std::vector<SignatureBody> entries_;
   std::optional<size_t> first_;
+  std::optional<PageOpening> opening_;  // what OpenAs was asked for
   const LineTable& Lines();
   PageLines page_lines_;
   std::once_flag lines_once_;

@@ -270,6 +270,7 @@ class Opener {
       OpenForced(body, chain[i], depth++, i == 0, keep, budget);
     }
     ScopeId core = tree.scope(scope).core;
+    plan_.asked.push_back({body, core});
     for (Candidate& candidate : candidates_) {
       for (ScopeId id = candidate.scope; candidate.body == body && id != kNoScope;
            id = tree.scope(id).parent) {

@@ -38,10 +38,16 @@ struct DrawnCall {
   const Function* callee;
 };
 
+struct AskedScope {
+  const BodyPlan* body;
+  ScopeId scope;  // its core
+};
+
 struct Plan {
   std::vector<std::unique_ptr<BodyPlan>> bodies;  // main first; some not drawn
   std::vector<DrawnCall> calls;
   std::vector<const Function*> closed;  // called, and drawn as a box
+  std::vector<AskedScope> asked;        // as ViewOptions::scopes
   size_t left_closed = 0;  // scopes and functions that --depth asked for and --max-boxes forbade
 };
 

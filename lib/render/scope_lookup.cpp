@@ -18,7 +18,7 @@ std::string ScopesThere(const ScopeTree& tree, llvm::StringRef path) {
   const Scope& scope = tree.scope(nearest);
   std::string names;
   for (uint32_t i = 0; i < scope.num_children && i < 5; ++i) {
-    names += (i ? ", " : "") + tree.PathText(scope.first_child + i);
+    names += (i ? ", " : "") + tree.TypedText(scope.first_child + i);
   }
   if (scope.num_children > 5) names += ", ...";
   std::string where = nearest == kRootScope ? "" : " in '" + tree.PathText(nearest) + "'";
@@ -29,7 +29,7 @@ std::string ScopesThere(const ScopeTree& tree, llvm::StringRef path) {
 
 Error NoSuchScope(const ScopeTree& tree, llvm::StringRef path) {
   std::string hint = DidYouMean(path, [&](NameSink take) {
-    for (ScopeId id = kRootScope + 1; id < tree.size(); ++id) take(tree.PathText(id));
+    for (ScopeId id = kRootScope + 1; id < tree.size(); ++id) take(tree.TypedText(id));
   });
   if (hint.empty()) hint = ScopesThere(tree, path);
   return MakeError("scope '{0}' not found{1}", path, hint);

@@ -10,6 +10,7 @@ ScopeTree::ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t 
 }
 
 ScopeId ScopeTree::Find(llvm::StringRef path) const {
+  const llvm::StringRef typed = path;
   bool group = path.size() > 1 && path.back() == '*';
   if (group) path = path.drop_back();
   while (!group && path.size() > 1 && path.back() == '/') path = path.drop_back();
@@ -19,7 +20,16 @@ ScopeId ScopeTree::Find(llvm::StringRef path) const {
   for (auto& [dropped, into] : dropped_) {
     if (!group && dropped == path) return into;
   }
+  for (ScopeId id = kRootScope + 1; id < scopes_.size(); ++id) {
+    const Scope& scope = scopes_[id];
+    if ((scope.group || !scope.title.empty()) && (scope.title == typed || TitleText(id) == typed))
+      return id;
+  }
   return kNoScope;
+}
+
+std::string ScopeTree::TypedText(ScopeId id) const {
+  return scopes_[id].title.empty() ? PathText(id) : scopes_[id].title.str();
 }
 
 std::string ScopeTree::PathText(ScopeId id) const {
@@ -28,7 +38,7 @@ std::string ScopeTree::PathText(ScopeId id) const {
 
 std::string ScopeTree::TitleText(ScopeId id) const {
   const Scope& scope = scopes_[id];
-  std::string title = scope.title.empty() ? PathText(id) : scope.title.str();
+  std::string title = TypedText(id);
   if (!scope.group || scope.part) return title;
   return title + " \xc3\x97" + std::to_string(NumMembers(id));
 }

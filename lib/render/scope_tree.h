@@ -77,10 +77,12 @@ class ScopeTree {
   llvm::ArrayRef<NodeId> Ops(ScopeId id) const {
     return llvm::ArrayRef<NodeId>(ops_).slice(scopes_[id].first_op, scopes_[id].num_direct_ops);
   }
-  // "a/b", "a/block_*"; the root is "". Of a scope that is none, because the flow leaves it and
-  // enters it again, the one that its members are in. kNoScope when there is none. Linear in
-  // scopes.
+  // "a/b", "a/block_*", or as TitleText has it; the root is "". Of a scope that is none, because
+  // the flow leaves it and enters it again, the one that its members are in. kNoScope when there
+  // is none. Linear in scopes.
   ScopeId Find(llvm::StringRef path) const;
+  // The shortest that Find reads as this scope, or as one in it of the same name.
+  std::string TypedText(ScopeId id) const;
   // As Find reads it.
   std::string PathText(ScopeId id) const;
   // As a reader is told; of groups but parts with the number of members: "a/block_* x16".

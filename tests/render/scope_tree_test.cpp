@@ -144,6 +144,10 @@ TEST(ScopeTree, SiblingsOfOneStructureAreASeries) {
             "16");
   EXPECT_EQ(tree.RealScope(series), net);
   EXPECT_EQ(tree.scope(tree.Find("net/layer_3")).parent, series);
+  // As its box is titled, with the number of members and without it.
+  EXPECT_EQ(tree.Find(tree.TitleText(series)), series);
+  EXPECT_EQ(tree.Find(tree.TypedText(series)), series);
+  EXPECT_EQ(tree.TypedText(series), "net/layer_0 \xe2\x80\xa6 layer_15");
 }
 
 // Folding the others would draw an edge out of the box, through layer_5, and back into it.

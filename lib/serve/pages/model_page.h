@@ -27,6 +27,8 @@ class ModelPage : public Page {
   // What is shown at first, as lib/render/page_address.h gives it; listed as "address". Before the
   // page is in a PageSet.
   void OpenAt(std::string address) { address_ = std::move(address); }
+  // Likewise, what is open then. Errors: a scope or a function that is not there.
+  Error OpenAs(const PageOpened& wanted) { return drawing_.OpenAs(wanted); }
   void WriteListed(llvm::json::OStream& json) const override;
 
  private:

@@ -243,10 +243,13 @@ export class GraphView extends EventTarget {
     return this.known ?? [w, h];
   }
 
-  zoomToFit() {
+  // The zoom at which a box or a frame is in sight as a whole.
+  fitting(box) {
     const [w, h] = this.size();
-    return Math.min((w - 2 * MARGIN) / this.frame.w, (h - 2 * MARGIN) / this.frame.h, 1.25);
+    return Math.min((w - 2 * MARGIN) / box.w, (h - 2 * MARGIN) / box.h);
   }
+
+  zoomToFit() { return Math.min(this.fitting(this.frame), 1.25); }
 
   get isWhole() { return this.frame && Math.abs(this.at.zoom - this.zoomToFit()) < 0.001; }
 
@@ -279,15 +282,35 @@ export class GraphView extends EventTarget {
   keepInSight(key) {
     const box = this.boxes.find((other) => boxKey(other) === key);
     if (!box) return;
+    if (this.isInSight(box)) return;
+    this.moveTo(box, Math.min(this.at.zoom, Math.max(this.fitting(box), 0.35)));
+  }
+
+  // What is open of a scope or (its outermost one) of a function, which may be small or far off: so large
+  // that it can be read.
+  lookAt({body, scope}) {
+    for (const {x, y, inner} of this.boxes) {
+      const frame = inner?.frames.find((other) => other.body === body && other.scope === scope);
+      if (!frame) continue;
+      const box = {x: x + frame.x, y: y + frame.y, w: frame.w, h: frame.h}, {zoom} = this.at;
+      if (zoom >= LEGIBLE && this.isInSight(box)) return;
+      this.moveTo(box, Math.max(LEGIBLE, Math.min(this.fitting(box), 1)));
+      return;
+    }
+  }
+
+  isInSight(box) {
+    const [w, h] = this.size(), {x, y, zoom} = this.at;
+    const left = box.x * zoom + x, top = box.y * zoom + y;
+    return left >= 0 && top >= 0 && left + box.w * zoom <= w && top + box.h * zoom <= h;
+  }
+
+  // The middle of a box, or its upper end if it is too tall.
+  moveTo(box, zoom) {
     const [w, h] = this.size();
-    const left = box.x * this.at.zoom + this.at.x, top = box.y * this.at.zoom + this.at.y;
-    const right = left + box.w * this.at.zoom, bottom = top + box.h * this.at.zoom;
-    if (left >= 0 && top >= 0 && right <= w && bottom <= h) return;
-    const zoom = Math.min(this.at.zoom, (w - 2 * MARGIN) / box.w, (h - 2 * MARGIN) / box.h);
-    this.at.zoom = Math.max(zoom, Math.min(this.at.zoom, 0.35));
-    this.at.x = w / 2 - (box.x + box.w / 2) * this.at.zoom;
-    if (box.h * this.at.zoom > h) this.at.y = MARGIN - box.y * this.at.zoom;
-    else this.at.y = h / 2 - (box.y + box.h / 2) * this.at.zoom;
+    this.at.zoom = zoom;
+    this.at.x = w / 2 - (box.x + box.w / 2) * zoom;
+    this.at.y = box.h * zoom > h ? MARGIN - box.y * zoom : h / 2 - (box.y + box.h / 2) * zoom;
     this.paint();
   }
 

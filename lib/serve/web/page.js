@@ -346,7 +346,10 @@ class Page {
     if (state.has("open")) this.view.open = new Set(state.get("open").split(",").filter(Boolean));
     const body = Number(state.get("body") ?? this.view.home);
     const {part, problem} = await this.filtering.fromState(state);
-    if (!part) await this.view.show(body < this.summary.bodies.length ? body : 0, !state.has("open"));
+    const asked = this.summary.asked && !state.has("open");  // what was asked for is not folded
+    const fold = !state.has("open") && !asked;
+    if (!part) await this.view.show(body < this.summary.bodies.length ? body : 0, fold);
+    if (!part && asked && this.summary.in_sight) this.view.lookAt(this.summary.in_sight);
     this.values.fromState(state);
     this.listColours(state.get("color") ?? this.firstColour);
     this.panel.showModel();

@@ -1,0 +1,184 @@
+#include "lib/render/page_opening.h"
+
+#include <deque>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "lib/ir/find.h"
+#include "lib/ir/node_types.h"
+#include "lib/render/opening.h"
+
+namespace grapnel {
+namespace {
+
+const Graph* GraphOf(const Module& module, const Function* function) {
+  return function ? &function->body : &module.main;
+}
+
+// The calls by which each function is first reached from a body, none of them twice.
+class WaysFrom {
+ public:
+  WaysFrom(const Module& module, const Graph* first) {
+    std::deque<const Graph*> bodies = {first};
+    reached_.try_emplace(first);
+    for (; !bodies.empty(); bodies.pop_front()) {
+      for (Node node : bodies.front()->nodes()) {
+        if (!MayCallFunctions(node)) continue;
+        for (llvm::StringRef name : CalledFunctions(node)) {
+          const Function* callee = module.FindFunction(name);
+          if (callee && reached_.try_emplace(&callee->body, Call{node.id(), &node.graph()}).second)
+            bodies.push_back(&callee->body);
+        }
+      }
+    }
+  }
+
+  bool Leads(const Graph* to) const { return reached_.count(to) != 0; }
+
+  // Visits (body, caller) of each call on the way to a body that is led to, the last one first.
+  template <typename Visit>
+  void ForEachCallTo(const Graph* to, Visit&& visit) const {
+    for (Call call = reached_.at(to); call.body; call = reached_.at(call.body))
+      visit(call.body, call.caller);
+  }
+
+ private:
+  struct Call {
+    NodeId caller = kNoNode;
+    const Graph* body = nullptr;  // the caller's; null: where the ways begin
+  };
+  std::map<const Graph*, Call> reached_;
+};
+
+class PageOpener {
+ public:
+  PageOpener(const Module& module, const Function* first, const PageOpened& wanted)
+      : module_(module), wanted_(wanted) {
+    opening_.first = first;
+  }
+
+  Expected<PageOpening> Run() && {
+    std::vector<const Function*> functions;
+    for (const std::string& name : wanted_.functions) {
+      if (name == "all") {
+        for (const auto& function : module_.functions) functions.push_back(function.get());
+        continue;
+      }
+      ASSIGN_OR_RETURN(const Function* function, FindFunction(module_, name));
+      functions.push_back(function);
+    }
+    BeginWithin(functions);
+    RETURN_IF_ERROR(MakePlanOf());
+    for (const Function* function : functions) LeadTo(&function->body);
+    // A scope of a function that was asked for draws its body, whether its caller is seen or not.
+    for (const auto& asked : plan_.asked) LeadTo(asked.body->graph);
+    const Function* seen = functions.empty() ? nullptr : functions[0];
+    if (!plan_.asked.empty()) {
+      opening_.in_sight = {plan_.asked[0].body->graph, plan_.asked[0].scope};
+    } else if (seen && seen != opening_.first) {
+      opening_.in_sight = {&seen->body, TreeOf(seen->body).scope(kRootScope).core};
+    }
+    Finish();
+    return std::move(opening_);
+  }
+
+ private:
+  // Where nothing leads from what is seen first to a function that is asked for, that is seen.
+  void BeginWithin(llvm::ArrayRef<const Function*> functions) {
+    ways_.emplace(module_, GraphOf(module_, opening_.first));
+    bool all = llvm::is_contained(wanted_.functions, "all");
+    const auto* apart = llvm::find_if(
+        functions, [&](const Function* function) { return !ways_->Leads(&function->body); });
+    if (all || apart == functions.end()) return;
+    opening_.first = *apart;
+    ways_.emplace(module_, &(*apart)->body);
+  }
+
+  Error MakePlanOf() {
+    ViewOptions options;
+    options.max_boxes = wanted_.max_boxes;
+    options.scopes = wanted_.scopes;
+    options.depth = wanted_.depth;
+    // Around the functions that are asked for, nothing else is opened.
+    if (!wanted_.functions.empty() && wanted_.scopes.empty() && wanted_.depth < 0)
+      options.depth = 0;
+    SignatureBody entry;
+    if (opening_.first) {
+      entry.graph = &opening_.first->body;
+      entry.function = opening_.first;
+      options.entry = &entry;
+    }
+    ASSIGN_OR_RETURN(plan_, MakePlan(module_, options, nullptr, {}));
+    for (const auto& body : plan_.bodies) {
+      if (!body->drawn) continue;
+      Open& open = open_[body->graph];
+      for (ScopeId id = 0; id < body->tree->size(); ++id) {
+        if (body->open[id]) open.scopes.insert(id);
+      }
+    }
+    for (const DrawnCall& call : plan_.calls) {
+      const auto& caller = plan_.bodies[call.body];
+      bool drawn = llvm::any_of(plan_.bodies, [&](const auto& body) {
+        return body->drawn && body->function == call.callee;
+      });
+      if (caller->drawn && drawn) open_[caller->graph].callers.insert(call.caller);
+    }
+    return Error::success();
+  }
+
+  void LeadTo(const Graph* body) {
+    if (!ways_->Leads(body)) return;
+    ways_->ForEachCallTo(body, [&](const Graph* around, NodeId caller) {
+      Open& open = open_[around];
+      open.callers.insert(caller);
+      const ScopeTree& tree = TreeOf(*around);
+      for (ScopeId id = tree.ScopeOf(caller); id != kNoScope; id = tree.scope(id).parent)
+        open.scopes.insert(tree.scope(id).core);
+    });
+  }
+
+  // As the page has it.
+  const ScopeTree& TreeOf(const Graph& graph) {
+    for (const auto& body : plan_.bodies) {
+      if (body->graph == &graph) return *body->tree;
+    }
+    std::unique_ptr<ScopeTree>& tree = trees_[&graph];
+    if (!tree) tree = std::make_unique<ScopeTree>(graph, Fold(graph, {}, FoldOptions()).uses);
+    return *tree;
+  }
+
+  void Finish() {
+    auto add = [&](const Graph& graph) {
+      auto open = open_.find(&graph);
+      if (open == open_.end()) return;
+      const auto& [scopes, callers] = open->second;
+      opening_.bodies.push_back(
+          {&graph, {scopes.begin(), scopes.end()}, {callers.begin(), callers.end()}});
+    };
+    add(module_.main);
+    for (const auto& function : module_.functions) add(function->body);
+  }
+
+  struct Open {
+    std::set<ScopeId> scopes;
+    std::set<NodeId> callers;
+  };
+
+  const Module& module_;
+  const PageOpened& wanted_;
+  PageOpening opening_;
+  std::optional<WaysFrom> ways_;
+  Plan plan_;
+  std::map<const Graph*, Open> open_;
+  std::map<const Graph*, std::unique_ptr<ScopeTree>> trees_;  // of bodies that the plan has not
+};
+
+}  // namespace
+
+Expected<PageOpening> OpenPage(const Module& module, const Function* first,
+                               const PageOpened& wanted) {
+  return PageOpener(module, first, wanted).Run();
+}
+
+}  // namespace grapnel
