@@ -67,7 +67,7 @@ class _Inspection:
         works = [works] if isinstance(works, str) else list(works)
         if unknown := [work for work in works if work not in WORKS]:
             raise ValueError(f"works: there is no '{unknown[0]}': {', '.join(WORKS)}")
-        if timeout <= 0:
+        if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
             raise ValueError(f"timeout: seconds were expected, not {timeout!r}")
         _fleet_process.bytes_of(memory)
         self.works = [work for work in WORKS if work in works]
@@ -76,6 +76,8 @@ class _Inspection:
 
     def rows_of(self, batch, base=None):
         pa = need("pyarrow")
+        if not isinstance(batch, (pa.RecordBatch, pa.Table)):
+            raise TypeError(f"batch: a pyarrow.RecordBatch or Table with a column 'path' was expected, not {type(batch).__name__}")
         if "path" not in batch.schema.names:
             raise ValueError(f"batch: a column 'path' was expected; it has {', '.join(batch.schema.names) or 'none'}")
         paths = batch.column("path").to_pylist()
@@ -156,9 +158,11 @@ class _Job:
 
     def __init__(self, paths: Iterable[Path], folder: Path, base: Bases = None, **options):
         self.folder = _absolute(folder)
+        if not is_remote(self.folder) and os.path.exists(self.folder) and not os.path.isdir(self.folder):
+            raise NotADirectoryError(f"folder: {self.folder} is a file; a folder for Parquet files was expected")
         options = {"works": WORKS, "policy": None, "timeout": 300, "memory": "4G"} | options
         self.inspection = _Inspection(**options)
-        self.tasks = self._tasks([_absolute(path) for path in paths], base)
+        self.tasks = self._tasks(_all_absolute(paths), base)
 
     def _tasks(self, paths, base):
         """A partition's name, paths and bases, of each."""
@@ -230,6 +234,20 @@ def _absolute(path):
     return path if is_remote(path) else os.path.abspath(path.removeprefix("file://"))
 
 
+def _all_absolute(paths):
+    """A text is a list of its letters: as such it would take the rows of all models away."""
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        shown = os.fspath(paths)
+        raise TypeError(f"paths: a list of paths was expected, not {shown!r} alone: [{shown!r}], or glob.glob({shown!r}) of a pattern")
+    try:
+        paths = [_absolute(path) for path in paths]
+    except TypeError as error:
+        raise TypeError(f"paths: a list of paths was expected: {error}") from None
+    if any(is_remote(path) for path in paths):
+        need("fsspec")
+    return paths
+
+
 def run(paths: Iterable[Path], folder: Path, *, base: Bases = None, workers: int = 1, **options: Any) -> Update:
     """Brings a folder of rows up to date on this machine: what is new or changed is inspected, rows of models that are not among
     `paths` go.
@@ -243,6 +261,8 @@ def run(paths: Iterable[Path], folder: Path, *, base: Bases = None, workers: int
     """
     import concurrent.futures
 
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise ValueError(f"workers: a number from 1 on was expected, not {workers!r}")
     job = _Job(paths, folder, base, **options)
     with concurrent.futures.ThreadPoolExecutor(workers) as threads, Working("fleet.run") as show:
         return job.update(_shown(threads.map(job.do, job.tasks), sum(len(task["paths"]) for task in job.tasks), show))

@@ -185,12 +185,31 @@ def test_what_was_asked_wrongly(tmp_path):
         fleet.inspect(pa.table({"path": ["x"]}), works="inf")
     with pytest.raises(ValueError, match="memory: a size"):
         fleet.inspect(pa.table({"path": ["x"]}), memory="much")
+    with pytest.raises(ValueError, match="timeout: seconds were expected, not nan"):
+        fleet.inspect(pa.table({"path": ["x"]}), timeout=float("nan"))
+    with pytest.raises(TypeError, match="pyarrow.RecordBatch or Table with a column 'path' was expected, not list"):
+        fleet.inspect(["x"])
     with pytest.raises(FileNotFoundError):
         fleet.inspect(pa.table({"path": ["x"]}), policy="nowhere.toml")
     (tmp_path / "team.toml").write_text("[nodez]\nmost = 1\n")
     with pytest.raises(tg.Error, match="team.toml:1: check 'nodez' not found; did you mean 'nodes'?"):
         fleet.run([LENET], tmp_path / "rows", policy=tmp_path / "team.toml")
+    for workers in (0, 1.5, True):
+        with pytest.raises(ValueError, match=f"workers: a number from 1 on was expected, not {workers}"):
+            fleet.run([LENET], tmp_path / "rows", workers=workers)
+    with pytest.raises(NotADirectoryError, match="team.toml is a file; a folder for Parquet files was expected"):
+        fleet.run([LENET], tmp_path / "team.toml")
     assert not (tmp_path / "rows").exists()
+
+
+def test_a_text_is_no_list_of_paths(tmp_path):
+    fleet.run([LENET], tmp_path / "rows", works="info")
+    for paths in ("models/*.pb", pathlib.Path("models"), b"models"):
+        with pytest.raises(TypeError, match="paths: a list of paths was expected, not b?'models"):
+            fleet.run(paths, tmp_path / "rows", works="info")
+    with pytest.raises(TypeError, match="paths: a list of paths was expected: .*int"):
+        fleet.run([1], tmp_path / "rows")
+    assert len(rows_in(tmp_path / "rows")) == 1  # none went
 
 
 def test_a_folder_is_brought_up_to_date(models, tmp_path):
@@ -255,17 +274,20 @@ def test_a_folder_of_another_format(models, tmp_path):
         fleet.run(models, tmp_path / "rows")
 
 
-def test_a_library_that_is_missing(monkeypatch):
+def test_a_library_that_is_missing(monkeypatch, tmp_path):
     load = builtins.__import__
 
     def without(name, *arguments, **keywords):
-        if name.partition(".")[0] in ("duckdb", "dask"):
+        if name.partition(".")[0] in ("duckdb", "dask", "fsspec"):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         return load(name, *arguments, **keywords)
 
     monkeypatch.setattr("importlib.import_module", without)
     with pytest.raises(ImportError, match=r"tfgrapnel.fleet needs duckdb: pip install duckdb"):
         fleet.query("x", "SELECT 1")
+    with pytest.raises(ImportError, match=r"tfgrapnel.fleet needs fsspec: pip install fsspec"):
+        fleet.run([LENET, "s3://bucket/model"], tmp_path / "rows")
+    assert not (tmp_path / "rows").exists()  # said before a model is looked at
 
 
 def test_nothing_is_imported_before_it_is_used():
