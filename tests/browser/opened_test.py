@@ -1,4 +1,9 @@
-"""What a command line asks to be open: scopes and functions, as large as they can be read."""
+"""What is in sight of a page at first: scopes and functions that a command line asks for, as large as they can be read, and what a
+diff found."""
+import os
+import subprocess
+import tempfile
+
 import page_case
 
 # Frames in sight as a whole, by the name of their scope or function.
@@ -26,6 +31,26 @@ class Opened(page_case.PageCase):
         boxes = self.browser.js("return grapnel.view.boxes.length")
         self.open_file("testdata/models/lenet", "--depth", "0")
         self.assertLess(self.browser.js("return grapnel.view.boxes.length"), boxes)
+
+    def test_what_a_diff_found_is_in_sight_wherever_it_is(self):
+        folder = tempfile.mkdtemp()
+        files = [os.path.join(folder, name) for name in ("before.gtxt", "after.gtxt")]
+        for file, op in zip(files, ("Abs", "Exp")):
+            with open(file, "w") as text:
+                print("%x = Placeholder {dtype=float}", file=text)
+                last = "x"
+                for i, scope in enumerate("qwertzuiopasdfghjkly"):  # one below the other, each another one
+                    ops = ["Neg", "Tanh", "Relu", "Sqrt", "Sigmoid"][i % 5 :] + (["Elu"] * i) + [op if scope == "k" else "Abs"]
+                    for j, each in enumerate(ops):
+                        print(f"%{scope}/op_{j} = {each}(%{last})", file=text)
+                        last = f"{scope}/op_{j}"
+        out = os.path.join(folder, "page.html")
+        subprocess.run([page_case.GRAPNEL, "diff", *files, "-o", out, "--quiet"], cwd=page_case.ROOT, stdout=subprocess.DEVNULL)
+        self.show("file://" + out)
+        seen = self.browser.js("""const {view} = grapnel, marked = view.boxes.filter(({box, inner}) => box.marks && !inner);
+            return [view.at.zoom, view.isWhole, marked.map((box) => [box.box.name, view.isInSight(box)])];""")
+        self.assertGreater(seen[0], 0.8)
+        self.assertEqual(seen[1:], [False, [["k", True]]])
 
 
 if __name__ == "__main__":

@@ -70,9 +70,15 @@ export class GraphView extends EventTarget {
     if (body !== this.home && !isOpen) this.openAsFirst(String(body), body);
     await this.update();
     if (fold && !isOver()) await this.foldToFit(isOver);
-    if (isOver()) return;
+    if (!isOver()) this.see();
+  }
+
+  // All of it or, where that is too small to read, where it begins or what is marked.
+  see() {
     this.fit();
-    if (this.frame && this.at.zoom < TOO_SMALL) this.startAtTop();
+    if (!this.frame || this.at.zoom >= TOO_SMALL) return;
+    this.startAtTop();
+    this.showMarked();
   }
 
   // Closes the tallest of the innermost open boxes until all that is seen can be read.
@@ -234,6 +240,13 @@ export class GraphView extends EventTarget {
       : Math.max(least, Math.min(MARGIN, w / 2 - middle * LEGIBLE));
     this.at.y = 0;
     this.paint();
+  }
+
+  // What a reader looks for, as what a diff found, if none of it is in sight: the uppermost.
+  showMarked() {
+    const marked = this.boxes.filter(({box, inner}) => box.marks && !inner);
+    if (marked.length === 0 || marked.some((box) => this.isInSight(box))) return;
+    this.moveTo(marked.reduce((first, box) => (box.y < first.y ? box : first)), this.at.zoom);
   }
 
   // Of the canvas; while another tab hides it, what it was.

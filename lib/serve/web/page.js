@@ -122,7 +122,7 @@ class Page {
         if (turn !== this.modelTurn) return;
         if (group === undefined || group !== this.models[index].group) return;
         await this.view.openByPath(paths);  // a stage of the same graph: what was open stays open
-        this.view.fit();
+        this.view.see();
       }, this.tab === "passes" ? "passes" : "graph");
       if (turn !== this.modelTurn) return;
       this.panel.showModel();
