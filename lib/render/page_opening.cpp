@@ -73,7 +73,7 @@ class PageOpener {
     for (const Function* function : functions) LeadTo(&function->body);
     // A scope of a function that was asked for draws its body, whether its caller is seen or not.
     for (const auto& asked : plan_.asked) LeadTo(asked.body->graph);
-    const Function* seen = functions.empty() ? nullptr : functions[0];
+    const Function* seen = functions.empty() || IsAll() ? nullptr : functions[0];
     if (!plan_.asked.empty()) {
       opening_.in_sight = {plan_.asked[0].body->graph, plan_.asked[0].scope};
     } else if (seen && seen != opening_.first) {
@@ -84,13 +84,14 @@ class PageOpener {
   }
 
  private:
+  bool IsAll() const { return llvm::is_contained(wanted_.functions, "all"); }
+
   // Where nothing leads from what is seen first to a function that is asked for, that is seen.
   void BeginWithin(llvm::ArrayRef<const Function*> functions) {
     ways_.emplace(module_, GraphOf(module_, opening_.first));
-    bool all = llvm::is_contained(wanted_.functions, "all");
     const auto* apart = llvm::find_if(
         functions, [&](const Function* function) { return !ways_->Leads(&function->body); });
-    if (all || apart == functions.end()) return;
+    if (IsAll() || apart == functions.end()) return;
     opening_.first = *apart;
     ways_.emplace(module_, &(*apart)->body);
   }
