@@ -1,8 +1,14 @@
 // What was otherwise: in BASE, or when the cases were recorded.
+#include <set>
+
+#include "lib/io/signature.h"
+#include "lib/ir/node_types.h"
 #include "lib/job/compare.h"
 #include "lib/job/policy/policy_checks.h"
 #include "lib/job/replay.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 namespace {
@@ -11,6 +17,7 @@ namespace {
 std::string WhatDiffers(const ValueDiff& value, double most) {
   if (value.a.empty()) return "BASE has no such variable";
   if (value.b.empty()) return "only BASE has this variable";
+  if (llvm::StringRef(value.type).contains(" -> ")) return "it is of another type: " + value.type;
   if (!value.problem.empty()) return "it cannot be compared: " + value.problem;
   const ValueDistance& distance = value.distance;
   bool is_number = distance.relative > 0;
@@ -22,6 +29,33 @@ std::string WhatDiffers(const ValueDiff& value, double most) {
   if (!is_number) return text;
   return text + Sentence(", by {0} of its length, {1} at most", NumberText(distance.relative, 3),
                          NumberText(distance.largest, 3));
+}
+
+// Whether a node reads it to know how far and where, and not for its values.
+bool IsMeasure(const Node& reader, int slot) {
+  static const llvm::StringSet<> kArguments = {
+      "axis",      "begin",        "block_shape", "concat_dim",   "crops",
+      "dim",       "dims",         "end",         "filter_sizes", "input_sizes",
+      "multiples", "output_shape", "paddings",    "perm",         "reduction_indices",
+      "shape",     "size",         "size_splits", "split_dim",    "strides"};
+  const OpInfo* info = DefinitionOf(reader);
+  return info && kArguments.contains(ArgumentOfInput(reader, *info, slot));
+}
+
+// Names of what holds no weights: the saver's constants, which describe the file, and shapes, axes
+// and sizes.
+std::set<std::string> NoWeights(const OpenedGraph& opened) {
+  std::set<std::string> names;
+  for (const Node& node : ReachedBySaver(opened.file()))
+    if (!IsVariable(node)) names.insert(FullNameOf(node));
+  VisitNodes(opened.module(), [&](const Node& node, const std::string& name) {
+    if (node.op() != "Const" || !IsInteger(node.GetType("dtype")) || node.uses().empty()) return;
+    bool measures = llvm::all_of(node.uses(), [&](const Use& use) {
+      return IsMeasure(node.graph().node(use.node), static_cast<int>(use.slot));
+    });
+    if (measures) names.insert(name);
+  });
+  return names;
 }
 
 Expected<RunComparison> CompareOnCase(OpenedGraph reference, CheckedModel& model,
@@ -68,11 +102,12 @@ Looked LookAtFusions(CheckedModel& model, const PolicyRule&, PolicyFindings& fin
 Looked LookAtWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   ASSIGN_OR_RETURN(const ValueReport* report, model.Values());
   const std::vector<Glob>* except = rule.FindGlobs("except");
+  const std::set<std::string> no_weights = NoWeights(model.opened());
   double most = rule.Number("most", 0);
   for (const ValueDiff& value : report->different) {
     const std::string& name = value.b.empty() ? value.a : value.b;
     std::string what = WhatDiffers(value, most);
-    if (what.empty() || (except && FitsAny(*except, name))) continue;
+    if (what.empty() || no_weights.count(name) || (except && FitsAny(*except, name))) continue;
     findings.Add(name, what,
                  most > 0 ? "a difference of " + NumberText(most, 3) + " at most"
                           : std::string("BASE's values"),
