@@ -150,6 +150,11 @@ NumberRange NumberRanges::OfNode(const BodyPort& port) {
   if (op == "Cast") return node.GetType("SrcT") == proto::DT_BOOL ? kNotNegative : OfInput(node, 0);
   if (port.port.index == 0 && KeepsSign(op)) return OfInput(node, 0);
   if (op == "Split") return OfInput(node, 1);
+  if (op == "ConcatV2" || op == "Pack") {
+    NumberRange worst = kUnknown;
+    for (int i = 0; i < node.num_inputs(); ++i) worst = std::max(worst, OfInput(node, i));
+    return worst;
+  }
   if (IsReduction(op)) return OfReduction(node);
   if (IsLayer(op)) return OfLayer(node);
   if (op == "Add" || op == "AddV2" || op == "BiasAdd") return OfSum(node);
@@ -213,9 +218,11 @@ NumberRange NumberRanges::OfProduct(const Node& node) {
 NumberRange NumberRanges::OfQuotient(const Node& node) {
   NumberRange a = OfInput(node, 0), b = OfInput(node, 1);
   if (IsSigned(a)) return kAny;
-  // A softmax by hand.
-  BodyPort dividend = network_.flow().SourceOf(node, 0, true);
-  if (a == kPositive && b == kPositive && dividend && dividend.node().op() == "Exp")
+  // A softmax or a sigmoid by hand.
+  auto is_exp = [](const BodyPort& port) { return port && port.node().op() == "Exp"; };
+  if (a == kPositive && b == kPositive &&
+      (is_exp(network_.flow().SourceOf(node, 0, true)) ||
+       llvm::any_of(network_.TermsOf(network_.flow().SourceOf(node, 1)), is_exp)))
     return kUnderflows;
   return IsSigned(b) || b == kUnknown ? kUnknown : a;
 }
@@ -225,9 +232,19 @@ NumberRange NumberRanges::OfLayer(const Node& node) {
   auto is_positive = [](NumberRange range) { return range == kPositive || range == kUnderflows; };
   auto is_negative = [](NumberRange range) { return range == kUnknown || IsSigned(range); };
   if (node.num_inputs() != 2) return kAny;
+  if (IsSumOfSquares(node)) return kNotNegative;
   NumberRange a = OfInput(node, 0), b = OfInput(node, 1);
   if (is_negative(a) || is_negative(b)) return kAny;
   return is_positive(a) && is_positive(b) ? kPositive : kNotNegative;
+}
+
+// As einsum("ij,ij->i", x, x).
+bool NumberRanges::IsSumOfSquares(const Node& einsum) const {
+  const Flow& flow = network_.flow();
+  if (einsum.op() != "Einsum" || flow.SourceOf(einsum, 0) != flow.SourceOf(einsum, 1)) return false;
+  std::string equation = einsum.GetString("equation");
+  auto [first, second] = llvm::StringRef(equation).split("->").first.split(',');
+  return first == second;
 }
 
 NumberRange NumberRanges::OfPower(const Node& node) {

@@ -43,6 +43,7 @@ class NumberRanges {
   NumberRange OfFed(const BodyPort& port) const;
   NumberRange WorstOf(llvm::ArrayRef<BodyPort> ports);
   bool IsGuardedByCondition(const BodyPort& argument);
+  bool IsSumOfSquares(const Node& einsum) const;
   bool IsScalarConstant(const Node& node, int slot) const;
 
   const Network& network_;

@@ -1,6 +1,8 @@
 // What was otherwise: in BASE, or when the cases were recorded.
+#include <map>
 #include <set>
 
+#include "lib/diff/function_match.h"
 #include "lib/io/signature.h"
 #include "lib/ir/node_types.h"
 #include "lib/job/compare.h"
@@ -58,6 +60,27 @@ std::set<std::string> NoWeights(const OpenedGraph& opened) {
   return names;
 }
 
+// Functions of the base that the model has as they were, as often, if perhaps under another name.
+// What the diff pairs such a one with is new: another trace, with other numbers in it.
+class KeptFunctions {
+ public:
+  KeptFunctions(const Module& base, const Module& model) : base_(base, {}) {
+    const ModuleView now(model, {});
+    for (int32_t i = 1; i < base_.size(); ++i) --more_[base_.hash(i)];
+    for (int32_t i = 1; i < now.size(); ++i) ++more_[now.hash(i)];
+  }
+
+  bool HasNode(llvm::StringRef name_in_base) const {
+    auto [function, node] = name_in_base.split('/');
+    int32_t body = node.empty() ? kNobody : base_.Find(function);
+    return body != kNobody && more_.at(base_.hash(body)) >= 0;
+  }
+
+ private:
+  const ModuleView base_;
+  std::map<uint64_t, int> more_;  // by body, in the model
+};
+
 Expected<RunComparison> CompareOnCase(OpenedGraph reference, CheckedModel& model,
                                       const std::string& path) {
   ASSIGN_OR_RETURN(Case values, LoadCase(path));
@@ -103,11 +126,14 @@ Looked LookAtWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings
   ASSIGN_OR_RETURN(const ValueReport* report, model.Values());
   const std::vector<Glob>* except = rule.FindGlobs("except");
   const std::set<std::string> no_weights = NoWeights(model.opened());
+  const KeptFunctions kept(model.base()->module(), model.module());
   double most = rule.Number("most", 0);
   for (const ValueDiff& value : report->different) {
     const std::string& name = value.b.empty() ? value.a : value.b;
     std::string what = WhatDiffers(value, most);
-    if (what.empty() || no_weights.count(name) || (except && FitsAny(*except, name))) continue;
+    if (what.empty() || no_weights.count(name) || kept.HasNode(value.a) ||
+        (except && FitsAny(*except, name)))
+      continue;
     findings.Add(name, what,
                  most > 0 ? "a difference of " + NumberText(most, 3) + " at most"
                           : std::string("BASE's values"),

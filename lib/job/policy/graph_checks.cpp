@@ -49,6 +49,9 @@ std::string Expectation(bool is_forbidden, const std::string& allowed, const std
   return is_forbidden ? "no " + what : "one of " + allowed;
 }
 
+// A handle of what holds tensors, which have dtypes of their own.
+bool IsHandle(DataType type) { return type == proto::DT_RESOURCE || type == proto::DT_VARIANT; }
+
 // Where dtypes that may not be there begin: at what reads none of them and gives one, or makes what
 // holds one (a variable, a table, a list).
 class TypeOrigins {
@@ -79,15 +82,11 @@ class TypeOrigins {
   }
 
  private:
-  static bool Holds(DataType type) {
-    return type == proto::DT_RESOURCE || type == proto::DT_VARIANT;
-  }
-
   // An argument that somebody passes, or that a function which nobody calls captures.
   bool IsOfCaller(const Node& node) const {
     if (node.op() != "_Arg") return false;
     const Function* function = FunctionOf(node.graph());
-    return Holds(node.GetType("T")) || !function || called_.contains(function->name());
+    return IsHandle(node.GetType("T")) || !function || called_.contains(function->name());
   }
 
   DataType BadOf(const Node& node) {
@@ -107,7 +106,7 @@ class TypeOrigins {
       if (bad == proto::DT_INVALID && is_bad_(BaseType(type))) bad = BaseType(type);
     };
     llvm::for_each(types->outputs, look);
-    if (llvm::any_of(types->outputs, Holds)) {
+    if (llvm::any_of(types->outputs, IsHandle)) {
       for (const auto& [key, attr] : node.Attrs()) {
         if (auto type = attr.AsType()) look(*type);
         if (auto list = attr.AsTypes()) llvm::for_each(*list, look);
@@ -121,7 +120,7 @@ class TypeOrigins {
     return llvm::any_of(node.inputs(), [&](const Port& port) {
       if (port.node == kNoNode || port.IsControl()) return false;
       Node maker = node.graph().node(port.node);
-      bool is_held = maker.op() == "_Arg" && Holds(maker.GetType("T"));
+      bool is_held = maker.op() == "_Arg" && IsHandle(maker.GetType("T"));
       return is_held || BadOf(maker) != proto::DT_INVALID;
     });
   }
@@ -207,7 +206,7 @@ Looked LookAtTypes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& 
   const auto *allowed = rule.FindTypes("allowed"), *forbidden = rule.FindTypes("forbidden");
   auto is_bad = [&](DataType type) {
     return (forbidden && llvm::is_contained(*forbidden, type)) ||
-           (allowed && !llvm::is_contained(*allowed, type));
+           (allowed && !IsHandle(type) && !llvm::is_contained(*allowed, type));
   };
   TypeOrigins origins(model.opened(), is_bad);
   auto look = [&](const Graph& graph) {

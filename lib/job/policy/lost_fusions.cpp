@@ -55,6 +55,7 @@ struct FusionRewrite {
 
 struct OptimizedSide {
   std::vector<FusionRewrite> fusions;  // of a function that is called twice once
+  std::set<std::string> composed;      // with their neighbours, in chains of single elements
   LeftUndone undone;
 };
 
@@ -66,6 +67,10 @@ Expected<OptimizedSide> OptimizeSide(const OpenedGraph& graph, ThreadPool* pool)
   OptimizeRequest request;
   request.pool = pool;
   request.on_rewrite = [&](const Rewrite& rewrite) {
+    if (rewrite.rule == "compose_unary_ops") {
+      for (const std::string& node : rewrite.used)
+        side.composed.insert(name_of(rewrite.function, node));
+    }
     if (!HasPrefix(rewrite.rule, "fuse_")) return;
     FusionRewrite fusion{rewrite.rule, name_of(rewrite.function, rewrite.node), {}};
     for (const std::string& node : rewrite.used)
@@ -131,14 +136,16 @@ class Comparer {
     return llvm::count_if(fusion.used, [&](const std::string& node) { return !gone_.count(node); });
   }
 
-  // Whether a fusion here takes in all that is left of these nodes, or the model came with it.
+  // Whether a fusion here takes in all that is left of these nodes, or the model came with it. What
+  // went into a chain of other functions is no less fused.
   bool IsFusedHere(const FusionRewrite& fusion) const {
     auto anchor = FindNode(model_, InModel(fusion.anchor));
     if (anchor && HasPrefix(anchor->op(), "_Fused")) return true;
     llvm::consumeError(anchor.takeError());
     return llvm::any_of(now_.fusions, [&](const FusionRewrite& other) {
       return llvm::all_of(fusion.used, [&](const std::string& node) {
-        return gone_.count(node) || other.used.count(InModel(node));
+        return gone_.count(node) || other.used.count(InModel(node)) ||
+               now_.composed.count(InModel(node));
       });
     });
   }

@@ -23,7 +23,7 @@ struct Suspect {
   Node node;         // the log, quotient or root
   BodyPort operand;  // what may be zero
   Kind kind;
-  bool underflows;  // a log of probabilities
+  NumberRange range;
   bool has_values = false;
   double least = std::numeric_limits<double>::infinity();  // of a divisor the distance from 0
   int step = 0;                                            // in which it was least
@@ -161,13 +161,14 @@ class UnguardedOp : public Check {
     if (node.op() == "Xlogy" && flow.SourceOf(node, 0, true) == operand) return;
     if (!MayFail(network, node, question.kind, range) || IsGuardedAfter(network, node, range))
       return;
-    bool underflows = range == NumberRange::kUnderflows;
-    suspects_.push_back(
-        std::make_shared<Suspect>(Suspect{node, operand, question.kind, underflows}));
+    suspects_.push_back(std::make_shared<Suspect>(Suspect{node, operand, question.kind, range}));
   }
 
   static std::string WhatItWas(const Suspect& suspect, bool was_zero) {
-    if (!suspect.has_values || !std::isfinite(suspect.least)) return ", which can be 0";
+    if (!suspect.has_values || !std::isfinite(suspect.least)) {
+      bool matters = suspect.kind != Kind::kQuotient && IsOfAnySign(suspect.range);
+      return matters ? ", which can be 0 or less" : ", which can be 0";
+    }
     if (!was_zero) return Sentence(", which was {0} at least in this run", Short(suspect.least));
     bool is_negative = suspect.least < 0;
     return Sentence(", which was {0} in step {1}", is_negative ? Short(suspect.least) : "0",
@@ -175,7 +176,7 @@ class UnguardedOp : public Check {
   }
 
   static std::string AdviceOf(const Suspect& suspect) {
-    if (suspect.underflows)
+    if (suspect.range == NumberRange::kUnderflows)
       return "take the cross-entropy of the logits, or log_softmax; else the log of max(x, 1e-7)";
     if (suspect.kind == Kind::kRoot)
       return "take the root of x + 1e-12: at 0 its gradient is infinite";
@@ -185,7 +186,7 @@ class UnguardedOp : public Check {
   void Report(const Network& network, const Suspect& suspect) {
     constexpr double kZero = 1e-30, kNear = 1e-6;
     bool was_zero = suspect.least <= kZero;
-    bool is_likely = suspect.underflows && network.HasGradients();
+    bool is_likely = suspect.range == NumberRange::kUnderflows && network.HasGradients();
     if (!was_zero && !is_likely && suspect.has_values && suspect.least > kNear) return;
     Node operand = suspect.operand.node();
     std::string what = Sentence("this {0} {1} '{2}' ({3}) without a guard", suspect.node.op(),
