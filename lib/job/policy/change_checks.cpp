@@ -127,8 +127,12 @@ Looked LookAtWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings
   const std::vector<Glob>* except = rule.FindGlobs("except");
   const std::set<std::string> no_weights = NoWeights(model.opened());
   const KeptFunctions kept(model.base()->module(), model.module());
+  // One that is new changes none, unless it stands for one that is gone.
+  bool are_gone =
+      llvm::any_of(report->different, [](const auto& value) { return value.b.empty(); });
   double most = rule.Number("most", 0);
   for (const ValueDiff& value : report->different) {
+    if (value.a.empty() && !are_gone) continue;
     const std::string& name = value.b.empty() ? value.a : value.b;
     std::string what = WhatDiffers(value, most);
     if (what.empty() || no_weights.count(name) || kept.HasNode(value.a) ||
