@@ -7,7 +7,9 @@
 #include <set>
 
 #include "lib/io/saved_variables.h"
+#include "lib/io/signature.h"
 #include "lib/io/variable_binding.h"
+#include "lib/ir/node_types.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -52,6 +54,19 @@ const std::string& ElementString(const Literal& literal, int64_t i) {
   return literal.strings()[literal.is_splat() ? 0 : i];
 }
 
+// The same numbers as another dtype has them.
+Literal InTypeOf(const Literal& like, const Literal& value) {
+  std::string bytes;
+  int64_t stored = value.is_splat() ? 1 : value.num_elements();
+  for (int64_t i = 0; i < stored; ++i)
+    bytes += Literal::Scalar(like.dtype(), value.AsDouble(i)).bytes();
+  return Literal::Make(like.dtype(), value.dims(), bytes);
+}
+
+bool AreAlikeButForSize(DataType a, DataType b) {
+  return (IsFloating(a) && IsFloating(b)) || (IsInteger(a) && IsInteger(b));
+}
+
 bool IsConst(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
 
 bool HasNumbers(DataType type) { return IsNumeric(type) || type == proto::DT_BOOL; }
@@ -70,10 +85,8 @@ class Comparison {
   Expected<ValueReport> Run(const Diff& diff) && {
     ASSIGN_OR_RETURN(keys_a_, ReadKeys(a_));
     ASSIGN_OR_RETURN(keys_b_, ReadKeys(b_));
+    for (auto [a, b] : VariablePairs(diff)) RETURN_IF_ERROR(CompareVariables(a, b));
     for (const MatchedPair& pair : diff.matched) {
-      if (IsOfMain(a_, pair.a) && IsOfMain(b_, pair.b)) {
-        RETURN_IF_ERROR(CompareVariables(pair));
-      }
       RETURN_IF_ERROR(CheckHasValue(pair.a.node));
       RETURN_IF_ERROR(CheckHasValue(pair.b.node));
       CompareConstants(pair);
@@ -105,10 +118,40 @@ class Comparison {
     return NameOfVariable(side.graph->module->main.node(id));
   }
 
+  // Each variable once. What the network reads in the same place is the same variable: calls say it
+  // best, then other readers. A saver reads them in any order, and names may have moved.
+  std::vector<std::pair<NodeId, NodeId>> VariablePairs(const Diff& diff) const {
+    std::vector<std::pair<NodeId, NodeId>> pairs;
+    std::set<NodeId> done_a, done_b;
+    auto add = [&](NodeId a, NodeId b) {
+      bool are_free = keys_a_.count(a) && keys_b_.count(b) && !done_a.count(a) && !done_b.count(b);
+      if (!are_free) return;
+      done_a.insert(a);
+      done_b.insert(b);
+      pairs.emplace_back(a, b);
+    };
+    const std::vector<NodeId> saver = NodesOfSaver(*a_.graph);
+    const std::set<NodeId> of_saver(saver.begin(), saver.end());
+    for (bool calls : {true, false}) {
+      for (const MatchedPair& pair : diff.matched) {
+        const Node &a = pair.a.node, &b = pair.b.node;
+        if (!AreOfMain(pair) || of_saver.count(a.id()) || MayCallFunctions(a) != calls) continue;
+        for (int i = 0; i < std::min(a.num_inputs(), b.num_inputs()); ++i)
+          add(a.input(i).node, b.input(i).node);
+      }
+    }
+    for (const MatchedPair& pair : diff.matched) {
+      if (AreOfMain(pair)) add(pair.a.node.id(), pair.b.node.id());
+    }
+    return pairs;
+  }
+  bool AreOfMain(const MatchedPair& pair) const {
+    return IsOfMain(a_, pair.a) && IsOfMain(b_, pair.b);
+  }
+
   // What is left in the keys in the end has no partner.
-  Error CompareVariables(const MatchedPair& pair) {
-    auto at_a = keys_a_.find(pair.a.node.id()), at_b = keys_b_.find(pair.b.node.id());
-    if (at_a == keys_a_.end() || at_b == keys_b_.end()) return Error::success();
+  Error CompareVariables(NodeId variable_a, NodeId variable_b) {
+    auto at_a = keys_a_.find(variable_a), at_b = keys_b_.find(variable_b);
     auto keys = std::pair(at_a->second, at_b->second);
     keys_a_.erase(at_a);
     keys_b_.erase(at_b);
@@ -117,7 +160,7 @@ class Comparison {
     if (!new_a || !new_b) return Error::success();
     ASSIGN_OR_RETURN(Literal a, a_.bundle->Read(keys.first, false));
     ASSIGN_OR_RETURN(Literal b, b_.bundle->Read(keys.second, false));
-    Compare(NameOf(a_, pair.a.node.id()), NameOf(b_, pair.b.node.id()), a, b);
+    Compare(NameOf(a_, variable_a), NameOf(b_, variable_b), a, b);
     return Error::success();
   }
 
@@ -148,7 +191,11 @@ class Comparison {
 
   void Compare(std::string name_a, std::string name_b, const Literal& a, const Literal& b) {
     ++report_.compared;
-    if (a.SameValue(b)) {
+    // A dtype that changed is told of by the diff; its numbers are read as A has them.
+    bool is_same = a.dtype() == b.dtype() || !AreAlikeButForSize(a.dtype(), b.dtype())
+                       ? a.SameValue(b)
+                       : a.dims() == b.dims() && a.SameValue(InTypeOf(a, b));
+    if (is_same) {
       ++report_.same;
       return;
     }

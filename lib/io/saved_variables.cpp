@@ -60,14 +60,19 @@ std::vector<SavedVariable> VariablesOf(const GraphInFile& graph) {
   return variables;
 }
 
+std::vector<SavedVariable> WithoutCopies(std::vector<SavedVariable> variables) {
+  auto is_of_object = [](const SavedVariable& variable) { return variable.trainable.has_value(); };
+  if (llvm::any_of(variables, is_of_object))
+    llvm::erase_if(variables, [&](const auto& variable) { return !is_of_object(variable); });
+  return variables;
+}
+
 std::string VariablesText(llvm::ArrayRef<SavedVariable> variables) {
   uint64_t parameters = 0, trained = 0, bytes = 0;
-  size_t count = 0, open = 0;
-  // Others than those of objects are copies that a saver made for itself.
-  bool of_objects = llvm::any_of(variables, [](const auto& v) { return v.trainable.has_value(); });
-  for (const SavedVariable& variable : variables) {
-    if (of_objects && !variable.trainable) continue;
-    ++count;
+  size_t open = 0;
+  const std::vector<SavedVariable> own = WithoutCopies(variables.vec());
+  bool of_objects = !own.empty() && own.front().trainable.has_value();
+  for (const SavedVariable& variable : own) {
     int64_t elements = variable.elements();
     if (elements < 0) {
       ++open;
@@ -77,7 +82,7 @@ std::string VariablesText(llvm::ArrayRef<SavedVariable> variables) {
     bytes += elements * DataTypeSize(variable.dtype);
     if (variable.trainable.value_or(false)) trained += elements;
   }
-  std::string text = Plural(count, "variable") + ": " + Plural(parameters, "parameter");
+  std::string text = Plural(own.size(), "variable") + ": " + Plural(parameters, "parameter");
   if (of_objects) text += " (" + WithCommas(trained) + " trainable)";
   text += ", " + HumanBytes(bytes);
   if (open > 0) text += "; " + WithCommas(open) + " of a shape that is not known";

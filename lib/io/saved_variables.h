@@ -25,6 +25,9 @@ struct SavedVariable {
 // Those of the main graph, in its order. Linear in the graph and the object graph.
 std::vector<SavedVariable> VariablesOf(const GraphInFile& graph);
 
+// Without the copies that a saver made for itself: where objects say what they hold, only that.
+std::vector<SavedVariable> WithoutCopies(std::vector<SavedVariable> variables);
+
 // "126 variables: 3,504,872 parameters (3,470,760 trainable), 14.0 MB".
 std::string VariablesText(llvm::ArrayRef<SavedVariable> variables);
 

@@ -172,6 +172,23 @@ class Descent {
   llvm::DenseSet<const Function*> seen_;
 };
 
+// The functions that a node calls, and those that they call.
+void AddCallees(const Module& module, const Node& caller,
+                llvm::DenseSet<const Function*>* functions) {
+  std::vector<Node> todo = {caller};
+  while (!todo.empty()) {
+    Node node = todo.back();
+    todo.pop_back();
+    for (llvm::StringRef name : CalledFunctions(node)) {
+      const Function* callee = module.FindFunction(name);
+      if (!callee || !functions->insert(callee).second) continue;
+      for (const Node& inner : callee->body.nodes()) {
+        if (MayCallFunctions(inner)) todo.push_back(inner);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 bool IsInternal(const Signature& signature) {
@@ -219,14 +236,37 @@ std::vector<NodeId> NeededNodes(const Graph& main, llvm::ArrayRef<Signature> sig
   return ids;
 }
 
-size_t CountOfSaver(const GraphInFile& graph) {
-  if (!graph.saver || !graph.module) return 0;
+std::vector<NodeId> NodesOfSaver(const GraphInFile& graph) {
+  if (!graph.saver || !graph.module) return {};
   Signature saver;
   for (const std::string& tensor : {graph.saver->save_tensor, graph.saver->restore_op})
     saver.outputs.push_back({{}, tensor, {}, {}});
   std::vector<bool> by_signatures = NeededInMain(graph.module->main, graph.signatures);
-  std::vector<NodeId> by_saver = NeededNodes(graph.module->main, saver);
-  return llvm::count_if(by_saver, [&](NodeId id) { return !by_signatures[id]; });
+  std::vector<NodeId> nodes = NeededNodes(graph.module->main, saver);
+  llvm::erase_if(nodes, [&](NodeId id) { return by_signatures[id]; });
+  return nodes;
+}
+
+std::vector<Node> ReachedBySaver(const GraphInFile& graph) {
+  if (!graph.module) return {};
+  const Graph& main = graph.module->main;
+  std::vector<NodeId> of_saver = NodesOfSaver(graph);
+  llvm::DenseSet<NodeId> alone(of_saver.begin(), of_saver.end());
+  llvm::DenseSet<const Function*> others;
+  for (const Node& node : main.nodes()) {
+    if (!alone.count(node.id())) AddCallees(*graph.module, node, &others);
+  }
+  llvm::DenseSet<const Function*> callees;
+  std::vector<Node> nodes;
+  for (NodeId id : of_saver) {
+    nodes.push_back(main.node(id));
+    AddCallees(*graph.module, nodes.back(), &callees);
+  }
+  for (const auto& function : graph.module->functions) {
+    if (!callees.count(function.get()) || others.count(function.get())) continue;
+    for (const Node& node : function->body.nodes()) nodes.push_back(node);
+  }
+  return nodes;
 }
 
 std::vector<Node> ReachedNodes(const GraphInFile& graph, llvm::ArrayRef<Signature> signatures) {

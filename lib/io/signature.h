@@ -43,9 +43,11 @@ struct SignatureBody {
 // Cost: linear in the main graph and the bodies on the way. What is broken is passed over.
 SignatureBody BodyOf(const GraphInFile& graph, const Signature& signature);
 
-// How many nodes of the main graph only save and restore variables: the saver needs them, and no
-// signature does. 0: there is no saver.
-size_t CountOfSaver(const GraphInFile& graph);
+// Nodes of the main graph that only save and restore variables: the saver needs them, and no
+// signature does. None: there is no saver.
+std::vector<NodeId> NodesOfSaver(const GraphInFile& graph);
+// Those, and the nodes of functions that nothing else calls.
+std::vector<Node> ReachedBySaver(const GraphInFile& graph);
 
 // Nodes of the main graph that the outputs of `signatures` need, by id.
 std::vector<NodeId> NeededNodes(const Graph& main, llvm::ArrayRef<Signature> signatures);

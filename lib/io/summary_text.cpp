@@ -94,7 +94,7 @@ void WriteSummaryText(const GraphInFile& graph, const Summary& summary, bool all
   if (!graph.signatures.empty() && signature.empty()) {
     std::vector<SavedVariable> variables = VariablesOf(graph);
     if (!variables.empty()) os << VariablesText(variables) << "\n";
-    if (size_t nodes = CountOfSaver(graph))
+    if (size_t nodes = NodesOfSaver(graph).size())
       os << "saver: " << Plural(nodes, "node") << " that no signature needs\n";
   }
   os << Plural(summary.nodes, "node") << ", " << Plural(summary.data_edges, "edge") << ", "

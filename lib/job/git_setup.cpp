@@ -45,9 +45,14 @@ std::string ForShell(llvm::StringRef word) {
 Error Configure(const GitSetupRequest& request) {
   const std::string grapnel = ForShell(request.grapnel);
   // `diff` says by 1 that they differ. A page stays for the browser that is still reading it.
-  const std::string draw = "page=$(mktemp -d)/change.html; " + grapnel +
-                           " diff \"$LOCAL\" \"$REMOTE\" --quiet -o \"$page\"; test $? -le 1 && "
-                           "${GRAPNEL_BROWSER:-xdg-open} \"$page\"";
+  // Of a graph that is new or gone there is one side. A shell of its own takes the browser's words
+  // apart, which git's does not.
+  const std::string draw =
+      "page=$(mktemp -d)/change.html; case \"$LOCAL|$REMOTE\" in \"/dev/null|\"*) " + grapnel +
+      " view \"$REMOTE\" --quiet -o \"$page\" ;; *\"|/dev/null\") " + grapnel +
+      " view \"$LOCAL\" --quiet -o \"$page\" ;; *) " + grapnel +
+      " diff \"$LOCAL\" \"$REMOTE\" --quiet -o \"$page\" ;; esac; test $? -le 1 && "
+      "sh -c \"${GRAPNEL_BROWSER:-xdg-open} \\\"\\$0\\\"\" \"$page\"";
   const std::pair<const char*, std::string> settings[] = {
       {"diff.grapnel.textconv", grapnel + " git-setup --show"},
       {"diff.grapnel.binary", "true"},

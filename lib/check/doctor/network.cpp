@@ -71,6 +71,7 @@ Network::Network(const GraphInFile& file, const Module& module, Ends ends)
       ends_(std::move(ends)),
       flow_(module),
       shapes_(std::make_unique<ModuleShapes>(module)) {
+  is_shared_ = file.signatures.size() > 1;
   FindWhatRuns();
   FindInputs();
   FindVariables(file);

@@ -69,6 +69,8 @@ class Network {
   // Scalars that the gradients are of.
   const std::vector<BodyPort>& losses() const { return losses_; }
   bool HasGradients() const { return has_gradients_; }
+  // Whether the graph has parts that other signatures run.
+  bool IsShared() const { return is_shared_; }
   // Whether weights are updated.
   bool Trains() const { return trains_; }
   const std::vector<NetworkVariable>& variables() const { return variables_; }
@@ -114,7 +116,7 @@ class Network {
   std::vector<Node> nodes_;
   PortSet runs_, forward_, differentiable_, before_layers_, after_gradients_;
   std::vector<BodyPort> inputs_, losses_;
-  bool has_gradients_ = false, trains_ = false;
+  bool has_gradients_ = false, trains_ = false, is_shared_ = false;
   std::vector<NetworkVariable> variables_;
   llvm::DenseMap<std::pair<const Graph*, uint64_t>, int> variable_of_handle_, variable_of_read_;
   std::vector<Layer> layers_;

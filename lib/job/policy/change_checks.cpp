@@ -1,8 +1,16 @@
 // What was otherwise: in BASE, or when the cases were recorded.
+#include <map>
+#include <set>
+
+#include "lib/diff/function_match.h"
+#include "lib/io/signature.h"
+#include "lib/ir/node_types.h"
 #include "lib/job/compare.h"
 #include "lib/job/policy/policy_checks.h"
 #include "lib/job/replay.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 namespace {
@@ -11,6 +19,7 @@ namespace {
 std::string WhatDiffers(const ValueDiff& value, double most) {
   if (value.a.empty()) return "BASE has no such variable";
   if (value.b.empty()) return "only BASE has this variable";
+  if (llvm::StringRef(value.type).contains(" -> ")) return "it is of another type: " + value.type;
   if (!value.problem.empty()) return "it cannot be compared: " + value.problem;
   const ValueDistance& distance = value.distance;
   bool is_number = distance.relative > 0;
@@ -23,6 +32,54 @@ std::string WhatDiffers(const ValueDiff& value, double most) {
   return text + Sentence(", by {0} of its length, {1} at most", NumberText(distance.relative, 3),
                          NumberText(distance.largest, 3));
 }
+
+// Whether a node reads it to know how far and where, and not for its values.
+bool IsMeasure(const Node& reader, int slot) {
+  static const llvm::StringSet<> kArguments = {
+      "axis",      "begin",        "block_shape", "concat_dim",   "crops",
+      "dim",       "dims",         "end",         "filter_sizes", "input_sizes",
+      "multiples", "output_shape", "paddings",    "perm",         "reduction_indices",
+      "shape",     "size",         "size_splits", "split_dim",    "strides"};
+  const OpInfo* info = DefinitionOf(reader);
+  return info && kArguments.contains(ArgumentOfInput(reader, *info, slot));
+}
+
+// Names of what holds no weights: the saver's constants, which describe the file, and shapes, axes
+// and sizes.
+std::set<std::string> NoWeights(const OpenedGraph& opened) {
+  std::set<std::string> names;
+  for (const Node& node : ReachedBySaver(opened.file()))
+    if (!IsVariable(node)) names.insert(FullNameOf(node));
+  VisitNodes(opened.module(), [&](const Node& node, const std::string& name) {
+    if (node.op() != "Const" || !IsInteger(node.GetType("dtype")) || node.uses().empty()) return;
+    bool measures = llvm::all_of(node.uses(), [&](const Use& use) {
+      return IsMeasure(node.graph().node(use.node), static_cast<int>(use.slot));
+    });
+    if (measures) names.insert(name);
+  });
+  return names;
+}
+
+// Functions of the base that the model has as they were, as often, if perhaps under another name.
+// What the diff pairs such a one with is new: another trace, with other numbers in it.
+class KeptFunctions {
+ public:
+  KeptFunctions(const Module& base, const Module& model) : base_(base, {}) {
+    const ModuleView now(model, {});
+    for (int32_t i = 1; i < base_.size(); ++i) --more_[base_.hash(i)];
+    for (int32_t i = 1; i < now.size(); ++i) ++more_[now.hash(i)];
+  }
+
+  bool HasNode(llvm::StringRef name_in_base) const {
+    auto [function, node] = name_in_base.split('/');
+    int32_t body = node.empty() ? kNobody : base_.Find(function);
+    return body != kNobody && more_.at(base_.hash(body)) >= 0;
+  }
+
+ private:
+  const ModuleView base_;
+  std::map<uint64_t, int> more_;  // by body, in the model
+};
 
 Expected<RunComparison> CompareOnCase(OpenedGraph reference, CheckedModel& model,
                                       const std::string& path) {
@@ -68,11 +125,19 @@ Looked LookAtFusions(CheckedModel& model, const PolicyRule&, PolicyFindings& fin
 Looked LookAtWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   ASSIGN_OR_RETURN(const ValueReport* report, model.Values());
   const std::vector<Glob>* except = rule.FindGlobs("except");
+  const std::set<std::string> no_weights = NoWeights(model.opened());
+  const KeptFunctions kept(model.base()->module(), model.module());
+  // One that is new changes none, unless it stands for one that is gone.
+  bool are_gone =
+      llvm::any_of(report->different, [](const auto& value) { return value.b.empty(); });
   double most = rule.Number("most", 0);
   for (const ValueDiff& value : report->different) {
+    if (value.a.empty() && !are_gone) continue;
     const std::string& name = value.b.empty() ? value.a : value.b;
     std::string what = WhatDiffers(value, most);
-    if (what.empty() || (except && FitsAny(*except, name))) continue;
+    if (what.empty() || no_weights.count(name) || kept.HasNode(value.a) ||
+        (except && FitsAny(*except, name)))
+      continue;
     findings.Add(name, what,
                  most > 0 ? "a difference of " + NumberText(most, 3) + " at most"
                           : std::string("BASE's values"),

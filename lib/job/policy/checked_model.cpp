@@ -1,9 +1,23 @@
 #include "lib/job/policy/checked_model.h"
 
+#include "lib/io/signature.h"
 #include "lib/job/model_values.h"
 #include "lib/job/policy/lost_fusions.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
+
+namespace {
+
+void AddOnce(Finding finding, std::vector<Finding>* findings) {
+  bool is_there = llvm::any_of(*findings, [&](const Finding& other) {
+    return other.check == finding.check && other.function == finding.function &&
+           other.node == finding.node;
+  });
+  if (!is_there) findings->push_back(std::move(finding));
+}
+
+}  // namespace
 
 std::string FullNameOf(const Node& node) {
   const Function* function = FunctionOf(node.graph());
@@ -24,8 +38,24 @@ Expected<const Diagnosis*> CheckedModel::Doctor() {
   request.run = QuietRun();
   request.steps = 1;
   ASSIGN_OR_RETURN(request.checks, Glob::ParseAll({"unused_input", "unguarded_op"}));
-  OpenedGraph copy = opened_.Copy();
-  ASSIGN_OR_RETURN(diagnosis_, ExamineGraph(copy, request));
+  auto examine = [&]() -> Error {
+    OpenedGraph copy = opened_.Copy();
+    ASSIGN_OR_RETURN(Diagnosis diagnosis, ExamineGraph(copy, request));
+    if (!diagnosis_) {
+      diagnosis_ = std::move(diagnosis);
+      return Error::success();
+    }
+    for (Finding& finding : diagnosis.findings) AddOnce(std::move(finding), &diagnosis_->findings);
+    return Error::success();
+  };
+  RETURN_IF_ERROR(examine());
+  // The first look was at the signature that is the default.
+  const Signature* usual = DefaultSignature(opened_.file());
+  for (const Signature& signature : opened_.file().signatures) {
+    if (&signature == usual || IsInternal(signature)) continue;
+    request.run.signature = signature.name;
+    RETURN_IF_ERROR(examine());
+  }
   return &*diagnosis_;
 }
 

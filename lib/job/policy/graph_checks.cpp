@@ -1,9 +1,13 @@
 // What nodes are: ops, devices, dtypes, and what `doctor` says of them.
+#include "lib/io/saved_variables.h"
+#include "lib/io/signature.h"
 #include "lib/ir/node_types.h"
 #include "lib/job/policy/policy_checks.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 namespace {
@@ -22,42 +26,110 @@ std::string NamesOf(llvm::ArrayRef<DeviceSpec> devices) {
   return llvm::join(llvm::map_range(devices, name), ", ");
 }
 
+// Whether there is a part that both say.
+bool SpeaksOf(const DeviceSpec& named, const DeviceSpec& device) {
+  auto both = [](int32_t a, int32_t b) { return a != DeviceSpec::kOpen && b != DeviceSpec::kOpen; };
+  return (named.job && device.job) || both(named.replica, device.replica) ||
+         both(named.task, device.task) || (named.type && device.type) || both(named.id, device.id);
+}
+
+// Who names no job runs in that of the program, which "/job:worker" says nothing of; a type that is
+// left open may be any.
+bool IsAllowed(llvm::ArrayRef<DeviceSpec> allowed, const DeviceSpec& device) {
+  bool is_spoken_of = false;
+  for (const DeviceSpec& named : allowed) {
+    if (named.IsCompatibleWith(device) && (!named.job || device.job)) return true;
+    is_spoken_of |= SpeaksOf(named, device);
+  }
+  return !is_spoken_of;
+}
+
 // "no float64", or "one of float, half".
 std::string Expectation(bool is_forbidden, const std::string& allowed, const std::string& what) {
   return is_forbidden ? "no " + what : "one of " + allowed;
 }
 
-// Where dtypes of a body begin that may not be there: what reads none of them and gives one.
+// A handle of what holds tensors, which have dtypes of their own.
+bool IsHandle(DataType type) { return type == proto::DT_RESOURCE || type == proto::DT_VARIANT; }
+
+// Where dtypes that may not be there begin: at what reads none of them and gives one, or makes what
+// holds one (a variable, a table, a list).
 class TypeOrigins {
  public:
-  TypeOrigins(const Graph& graph, llvm::function_ref<bool(DataType)> is_bad)
-      : graph_(graph), is_bad_(is_bad) {
-    for (const Node& node : graph.nodes()) {
-      if (const OpInfo* info = DefinitionOf(node)) {
-        auto types = TypesOf(node, *info);
-        if (types) types_[node.id()] = std::move(types->outputs);
-        llvm::consumeError(types.takeError());
-      }
-    }
-  }
-
-  DataType BadOutput(const Node& node) const {
-    for (DataType type : types_.lookup(node.id())) {
-      if (is_bad_(BaseType(type))) return BaseType(type);
-    }
-    return proto::DT_INVALID;
-  }
-  bool ReadsBad(const Node& node) const {
-    return llvm::any_of(node.inputs(), [&](const Port& port) {
-      return port.node != kNoNode && !port.IsControl() &&
-             BadOutput(graph_.node(port.node)) != proto::DT_INVALID;
+  TypeOrigins(const OpenedGraph& opened, llvm::function_ref<bool(DataType)> is_bad)
+      : module_(opened.module()), is_bad_(is_bad) {
+    for (const Node& node : ReachedBySaver(opened.file()))
+      passed_over_.insert({&node.graph(), node.id()});
+    for (const SavedVariable& variable : VariablesOf(opened.file()))
+      passed_over_.insert({&module_.main, variable.node});
+    for (const SavedVariable& variable : WithoutCopies(VariablesOf(opened.file())))
+      passed_over_.erase({&module_.main, variable.node});
+    VisitNodes(module_, [&](const Node& node, const std::string&) {
+      for (llvm::StringRef name : CalledFunctions(node)) called_.insert(name);
     });
   }
 
+  // The dtype that begins at the node; DT_INVALID: none does.
+  DataType At(const Node& node) {
+    if (passed_over_.count({&node.graph(), node.id()}) || IsOfCaller(node))
+      return proto::DT_INVALID;
+    // What a function gives begins in it.
+    bool calls = llvm::any_of(CalledFunctions(node),
+                              [&](llvm::StringRef name) { return module_.FindFunction(name); });
+    if (calls) return proto::DT_INVALID;
+    DataType type = BadOf(node);
+    return type == proto::DT_INVALID || ReadsBad(node) ? proto::DT_INVALID : type;
+  }
+
  private:
-  const Graph& graph_;
+  // An argument that somebody passes, or that a function which nobody calls captures.
+  bool IsOfCaller(const Node& node) const {
+    if (node.op() != "_Arg") return false;
+    const Function* function = FunctionOf(node.graph());
+    return IsHandle(node.GetType("T")) || !function || called_.contains(function->name());
+  }
+
+  DataType BadOf(const Node& node) {
+    auto [known, added] = bad_.try_emplace({&node.graph(), node.id()}, proto::DT_INVALID);
+    return added ? known->second = FindBad(node) : known->second;
+  }
+
+  DataType FindBad(const Node& node) const {
+    const OpInfo* info = DefinitionOf(node);
+    auto types = info ? TypesOf(node, *info) : Expected<NodeTypes>(NodeTypes());
+    if (!types) {
+      llvm::consumeError(types.takeError());
+      return proto::DT_INVALID;
+    }
+    DataType bad = proto::DT_INVALID;
+    auto look = [&](DataType type) {
+      if (bad == proto::DT_INVALID && is_bad_(BaseType(type))) bad = BaseType(type);
+    };
+    llvm::for_each(types->outputs, look);
+    if (llvm::any_of(types->outputs, IsHandle)) {
+      for (const auto& [key, attr] : node.Attrs()) {
+        if (auto type = attr.AsType()) look(*type);
+        if (auto list = attr.AsTypes()) llvm::for_each(*list, look);
+      }
+    }
+    return bad;
+  }
+
+  // What an argument holds begins where it was made.
+  bool ReadsBad(const Node& node) {
+    return llvm::any_of(node.inputs(), [&](const Port& port) {
+      if (port.node == kNoNode || port.IsControl()) return false;
+      Node maker = node.graph().node(port.node);
+      bool is_held = maker.op() == "_Arg" && IsHandle(maker.GetType("T"));
+      return is_held || BadOf(maker) != proto::DT_INVALID;
+    });
+  }
+
+  const Module& module_;
   llvm::function_ref<bool(DataType)> is_bad_;
-  llvm::DenseMap<NodeId, llvm::SmallVector<DataType, 4>> types_;
+  llvm::DenseSet<std::pair<const Graph*, NodeId>> passed_over_;
+  llvm::StringSet<> called_;
+  llvm::DenseMap<std::pair<const Graph*, NodeId>, DataType> bad_;
 };
 
 Looked TellDiagnosis(CheckedModel& model, llvm::StringRef check, const char* expected,
@@ -120,9 +192,7 @@ Looked LookAtDevices(CheckedModel& model, const PolicyRule& rule, PolicyFindings
       return named.IsCompatibleWith(*device) && !both.Merge(named, false) && both == *device;
     };
     bool is_forbidden = forbidden && llvm::any_of(*forbidden, is_of);
-    bool is_allowed = !allowed || llvm::any_of(*allowed, [&](const DeviceSpec& named) {
-      return named.IsCompatibleWith(*device);
-    });
+    bool is_allowed = !allowed || IsAllowed(*allowed, *device);
     if (!is_forbidden && is_allowed) return;
     findings.Add(
         name, Sentence("this {0} is on {1}", node.op(), QuotedDevice(node.device())),
@@ -136,17 +206,19 @@ Looked LookAtTypes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& 
   const auto *allowed = rule.FindTypes("allowed"), *forbidden = rule.FindTypes("forbidden");
   auto is_bad = [&](DataType type) {
     return (forbidden && llvm::is_contained(*forbidden, type)) ||
-           (allowed && !llvm::is_contained(*allowed, type));
+           (allowed && !IsHandle(type) && !llvm::is_contained(*allowed, type));
   };
+  TypeOrigins origins(model.opened(), is_bad);
   auto look = [&](const Graph& graph) {
-    TypeOrigins origins(graph, is_bad);
     for (const Node& node : graph.nodes()) {
-      DataType type = origins.BadOutput(node);
-      if (type == proto::DT_INVALID || node.op() == "_Arg" || origins.ReadsBad(node)) continue;
+      DataType type = origins.At(node);
+      if (type == proto::DT_INVALID) continue;
       bool is_forbidden = forbidden && llvm::is_contained(*forbidden, type);
-      llvm::StringRef text = DataTypeName(type);
-      findings.Add(FullNameOf(node), Sentence("{0} begins at this {1}", text, node.op()),
-                   Expectation(is_forbidden, allowed ? NamesOf(*allowed) : "", text.str()),
+      std::string text = DataTypeName(type).str();
+      bool is_argument = node.op() == "_Arg";
+      findings.Add(FullNameOf(node),
+                   Sentence("{0} begins at this {1}", text, is_argument ? "argument" : node.op()),
+                   Expectation(is_forbidden, allowed ? NamesOf(*allowed) : "", text),
                    "make it another dtype here, and what reads it follows");
     }
   };
@@ -156,15 +228,15 @@ Looked LookAtTypes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& 
 }
 
 std::vector<std::string> DebugOps() {
-  return {"Print",           "PrintV2",        "Assert",        "CheckNumerics",
-          "CheckNumericsV2", "DebugIdentity*", "DebugNanCount", "DebugNumericSummary*"};
+  return {"Print", "PrintV2", "Assert", "CheckNumerics", "CheckNumericsV2", "Debug*"};
 }
 
 Looked LookAtDebugOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
-  const std::vector<Glob>* ops = rule.FindGlobs("ops");
+  const std::vector<Glob>*more = rule.FindGlobs("ops"), *except = rule.FindGlobs("except");
   ASSIGN_OR_RETURN(const std::vector<Glob> usual, Glob::ParseAll(DebugOps()));
   VisitNodes(model.module(), [&](const Node& node, const std::string& name) {
-    if (!FitsAny(ops ? *ops : usual, node.op())) return;
+    if (!FitsAny(usual, node.op()) && !(more && FitsAny(*more, node.op()))) return;
+    if (except && FitsAny(*except, node.op())) return;
     findings.Add(name, Sentence("this {0} is left over", node.op()),
                  "no op that only helps who debugs",
                  "take it out before the model is saved, or `grapnel opt --passes debug_stripper`");

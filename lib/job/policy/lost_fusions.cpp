@@ -55,6 +55,7 @@ struct FusionRewrite {
 
 struct OptimizedSide {
   std::vector<FusionRewrite> fusions;  // of a function that is called twice once
+  std::set<std::string> composed;      // with their neighbours, in chains of single elements
   LeftUndone undone;
 };
 
@@ -66,10 +67,18 @@ Expected<OptimizedSide> OptimizeSide(const OpenedGraph& graph, ThreadPool* pool)
   OptimizeRequest request;
   request.pool = pool;
   request.on_rewrite = [&](const Rewrite& rewrite) {
+    if (rewrite.rule == "compose_unary_ops") {
+      for (const std::string& node : rewrite.used)
+        side.composed.insert(name_of(rewrite.function, node));
+    }
     if (!HasPrefix(rewrite.rule, "fuse_")) return;
     FusionRewrite fusion{rewrite.rule, name_of(rewrite.function, rewrite.node), {}};
-    for (const std::string& node : rewrite.used)
+    auto take = [&](const std::string& node) {
       fusion.used.insert(name_of(rewrite.function, node));
+    };
+    llvm::for_each(rewrite.used, take);
+    // Where one is used alone, it goes into another that is changed.
+    if (rewrite.used.size() == 1) llvm::for_each(rewrite.changed, take);
     if (!llvm::is_contained(side.fusions, fusion)) side.fusions.push_back(std::move(fusion));
   };
   OpenedGraph copy = graph.Copy();
@@ -103,12 +112,14 @@ class Comparer {
       for (const NodeEntry& node : group.a) in_model_[node.name.str()] = into;
     }
     for (const NodeEntry& node : changes.removed) gone_.insert(node.name.str());
+    for (const NodeEntry& node : changes.added) new_.insert(node.name.str());
   }
 
   std::vector<LostFusion> Run() {
     std::vector<LostFusion> lost;
     for (const FusionRewrite& fusion : before_.fusions) {
-      if (CountLeft(fusion) > 1 && !IsFusedHere(fusion)) lost.push_back(Tell(fusion));
+      bool is_split = CountLeft(fusion) > 1 && !IsFusedHere(fusion);
+      if (is_split || IsReplaced(fusion)) lost.push_back(Tell(fusion));
     }
     return lost;
   }
@@ -131,6 +142,36 @@ class Comparer {
     return llvm::count_if(fusion.used, [&](const std::string& node) { return !gone_.count(node); });
   }
 
+  // Whether the node reads what was fused, and went into a chain with what reads it.
+  bool IsComposed(const std::string& node, const FusionRewrite& other) const {
+    return now_.composed.count(InModel(node)) && ReadsAnyOf(InModel(node), other.used);
+  }
+
+  bool ReadsAnyOf(const std::string& reader, const std::set<std::string>& nodes) const {
+    auto found = FindNode(model_, reader);
+    if (!found) {
+      llvm::consumeError(found.takeError());
+      return false;
+    }
+    return llvm::any_of(found->inputs(), [&](const Port& port) {
+      return port.node != kNoNode && nodes.count(FullNameOf(found->graph().node(port.node)));
+    });
+  }
+
+  // Whether new nodes read what is left of these, in the place of one that is gone, and are not
+  // fused with it.
+  bool IsReplaced(const FusionRewrite& fusion) const {
+    std::set<std::string> left;
+    for (const std::string& node : fusion.used)
+      if (!gone_.count(node)) left.insert(InModel(node));
+    if (left.empty() || left.size() == fusion.used.size()) return false;
+    bool is_read = llvm::any_of(new_, [&](const auto& node) { return ReadsAnyOf(node, left); });
+    return is_read && llvm::none_of(now_.fusions, [&](const FusionRewrite& other) {
+             return llvm::all_of(left, [&](const auto& node) { return other.used.count(node); }) &&
+                    llvm::any_of(other.used, [&](const auto& node) { return new_.count(node); });
+           });
+  }
+
   // Whether a fusion here takes in all that is left of these nodes, or the model came with it.
   bool IsFusedHere(const FusionRewrite& fusion) const {
     auto anchor = FindNode(model_, InModel(fusion.anchor));
@@ -138,7 +179,7 @@ class Comparer {
     llvm::consumeError(anchor.takeError());
     return llvm::any_of(now_.fusions, [&](const FusionRewrite& other) {
       return llvm::all_of(fusion.used, [&](const std::string& node) {
-        return gone_.count(node) || other.used.count(InModel(node));
+        return gone_.count(node) || other.used.count(InModel(node)) || IsComposed(node, other);
       });
     });
   }
@@ -200,7 +241,7 @@ class Comparer {
   const OptimizedSide before_, now_;
   std::map<std::string, std::string> in_model_;
   std::map<std::string, std::string> became_;  // by the model's node: what the diff says of it
-  std::set<std::string> gone_;
+  std::set<std::string> gone_, new_;           // of the base, of the model
 };
 
 }  // namespace

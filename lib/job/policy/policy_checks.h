@@ -78,7 +78,7 @@ std::vector<std::pair<std::string, size_t>> RetracedFunctions(const OpenedGraph&
                                                               size_t most);
 constexpr double kMostTraces = 4;
 
-// What debug_ops takes for left over, unless the policy says.
+// What debug_ops takes for left over, whatever the policy adds.
 std::vector<std::string> DebugOps();
 
 // Visits each node of the model that is no argument or result of a function, with its full name.

@@ -10,14 +10,15 @@
 #include "lib/job/policy/policy_checks.h"
 #include "lib/proto/saved_object_graph.pb.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 namespace {
 
 using Traces = std::map<std::string, std::set<uint64_t>>;
 
-// As the objects of a SavedModel have them: a tf.function lists its traces.
-Traces TracesOfObjects(llvm::StringRef bytes) {
+// As the objects of a SavedModel have them: a tf.function lists its traces, which are `listed`.
+Traces TracesOfObjects(llvm::StringRef bytes, llvm::StringSet<>* listed) {
   Traces traces;
   proto::SavedObjectGraph objects;
   if (!objects.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return traces;
@@ -26,7 +27,10 @@ Traces TracesOfObjects(llvm::StringRef bytes) {
     const auto& names = object.function().concrete_functions();
     if (names.empty()) continue;
     std::set<uint64_t>& own = traces[*std::min_element(names.begin(), names.end())];
-    for (const std::string& name : names) own.insert(HashText(name));
+    for (const std::string& name : names) {
+      own.insert(HashText(name));
+      listed->insert(name);
+    }
   }
   return traces;
 }
@@ -61,7 +65,7 @@ uint64_t HashOfArguments(const ShapeMap& shapes, const Graph& graph) {
 
 // Functions of one name but for its numbers, and of the same ops, that differ in what they are
 // called with, or in their constants. Layers of one kind are alike.
-Traces TracesOfNames(const Module& module) {
+Traces TracesOfNames(const Module& module, const llvm::StringSet<>& listed) {
   Traces traces;
   std::map<std::pair<std::string, uint64_t>, std::string> first_of;
   std::set<llvm::StringRef> called = CalledByName(module);
@@ -69,7 +73,7 @@ Traces TracesOfNames(const Module& module) {
   ModuleShapes shapes(module);
   for (const auto& function : module.functions) {
     llvm::StringRef name = function->name();
-    if (!called.count(name) || !HasPrefix(name, "__inference_")) continue;
+    if (!called.count(name) || !HasPrefix(name, "__inference_") || listed.contains(name)) continue;
     auto [first, added] =
         first_of.try_emplace({NameClass(name), HashOfOps(function->body)}, name.str());
     uint64_t body = view.hash(view.Find(name));
@@ -83,10 +87,12 @@ Traces TracesOfNames(const Module& module) {
 
 std::vector<std::pair<std::string, size_t>> RetracedFunctions(const OpenedGraph& opened,
                                                               size_t most) {
-  llvm::StringRef objects = opened.file().object_graph;
+  // Functions that others call are no objects.
+  llvm::StringSet<> listed;
+  Traces all = TracesOfObjects(opened.file().object_graph, &listed);
+  all.merge(TracesOfNames(opened.module(), listed));
   std::vector<std::pair<std::string, size_t>> retraced;
-  for (const auto& [name, traces] :
-       objects.empty() ? TracesOfNames(opened.module()) : TracesOfObjects(objects)) {
+  for (const auto& [name, traces] : all) {
     if (traces.size() > most) retraced.emplace_back(name, traces.size());
   }
   return retraced;

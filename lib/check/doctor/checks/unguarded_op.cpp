@@ -1,47 +1,112 @@
 // A log, quotient or root of what can be zero, without a guard:
 //   - a log of a softmax or sigmoid, which underflow to 0;
-//   - a quotient, log or inverse root of a sum of squares, absolute values or counts;
+//   - a quotient, log or inverse root of a sum of squares, absolute values or counts, or of what
+//     can have any sign: what a layer makes, a difference, an input;
 //   - the root of such a sum that a gradient goes through: its derivative there is infinite.
 //
-// Guards are what stands between: + 1e-7, a maximum, a clip, a where. Without values a sum is only
-// possibly zero; with values it is said where it was.
+// Guards are what stands between: + 1e-7, a maximum, a clip, a where. Without values a number is
+// only possibly zero; with values it is said where it was.
 #include <cmath>
 
 #include "lib/check/doctor/doctor.h"
+#include "lib/check/doctor/number_range.h"
 #include "lib/check/doctor/numbers.h"
+#include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
 
+enum class Kind : uint8_t { kQuotient, kInverseRoot, kRoot, kLog, kLogOfOneMore };
+
 struct Suspect {
-  Node node;        // the log, quotient or root
-  Node operand;     // what may be zero
-  bool underflows;  // a log of probabilities
+  Node node;         // the log, quotient or root
+  BodyPort operand;  // what may be zero
+  Kind kind;
+  NumberRange range;
   bool has_values = false;
-  double least = std::numeric_limits<double>::infinity();
-  int step = 0;  // in which it was least
+  double least = std::numeric_limits<double>::infinity();  // of a divisor the distance from 0
+  int step = 0;                                            // in which it was least
 };
 
-// Whether a tensor is never negative, and may be zero throughout.
-bool MayBeAllZero(const Flow& flow, const BodyPort& port) {
-  if (!port) return false;
-  Node node = port.node();
-  llvm::StringRef op = node.op();
-  if (op == "Square" || op == "Abs" || op == "SquaredDifference" || op == "Relu") return true;
-  if (op == "Mul") return flow.SourceOf(node, 0) == flow.SourceOf(node, 1);
-  return op == "Cast" && node.GetType("SrcT") == proto::DT_BOOL;
+struct Question {
+  Kind kind;
+  int slot;
+};
+
+// What is asked of a node, if anything.
+std::optional<Question> QuestionOf(const Network& network, const Node& node) {
+  static const llvm::StringMap<Question> kOps = {
+      {"RealDiv", {Kind::kQuotient, 1}},    {"Div", {Kind::kQuotient, 1}},
+      {"Xdivy", {Kind::kQuotient, 1}},      {"Reciprocal", {Kind::kQuotient, 0}},
+      {"Inv", {Kind::kQuotient, 0}},        {"Rsqrt", {Kind::kInverseRoot, 0}},
+      {"Sqrt", {Kind::kRoot, 0}},           {"Log", {Kind::kLog, 0}},
+      {"Xlogy", {Kind::kLog, 1}},           {"Log1p", {Kind::kLogOfOneMore, 0}},
+      {"Xlog1py", {Kind::kLogOfOneMore, 1}}};
+  auto found = kOps.find(node.op());
+  if (found != kOps.end()) return found->second;
+  if (node.op() != "Pow") return std::nullopt;
+  const Literal* power = network.ConstantOf(network.flow().SourceOf(node, 1, true));
+  if (!power || power->num_elements() != 1 || power->AsDouble(0) >= 0) return std::nullopt;
+  return Question{Kind::kQuotient, 0};
 }
 
-bool IsSumThatMayBeZero(const Flow& flow, const Node& node) {
-  if (node.op() != "Sum" && node.op() != "Mean") return false;
-  return MayBeAllZero(flow, flow.SourceOf(node, 0, true));
-}
-
-bool Divides(const Flow& flow, const Node& node) {
-  return llvm::any_of(flow.Readers({node, 0}), [](const auto& reader) {
-    return (reader.first.op() == "RealDiv" || reader.first.op() == "Div") && reader.second == 1;
+bool Divides(const Network& network, const Node& node) {
+  return llvm::any_of(network.flow().Readers({node, 0}), [&](const auto& reader) {
+    auto question = QuestionOf(network, reader.first);
+    return question && question->kind == Kind::kQuotient && question->slot == reader.second;
   });
+}
+
+bool IsOfAnySign(NumberRange range) {
+  return range == NumberRange::kAny || range == NumberRange::kInput;
+}
+
+// A where takes another value in its place, and no gradient brings it back; a bound keeps what is
+// infinite from going on, but not a NaN.
+bool IsGuardedAfter(const Network& network, const Node& node, NumberRange range) {
+  auto readers = network.flow().Readers({node, 0});
+  return !readers.empty() && llvm::all_of(readers, [&](const auto& read) {
+    llvm::StringRef op = read.first.op();
+    if (op == "Select" || op == "SelectV2") return read.second > 0 && !network.HasGradients();
+    bool bounds = op == "Minimum" || op == "Maximum" || (op == "ClipByValue" && read.second == 0);
+    return bounds && !IsOfAnySign(range);
+  });
+}
+
+// Whether the op may come upon what it has no value for.
+bool MayFail(const Network& network, const Node& node, Kind kind, NumberRange range) {
+  bool may_be_zero = range == NumberRange::kNotNegative || IsOfAnySign(range);
+  switch (kind) {
+    case Kind::kQuotient:
+    case Kind::kInverseRoot:
+      return may_be_zero;
+    case Kind::kLog:
+      return may_be_zero || range == NumberRange::kUnderflows;
+    case Kind::kLogOfOneMore:
+      return range == NumberRange::kAny || range == NumberRange::kUnderflows;
+    case Kind::kRoot:
+      // What divides by the root is told instead.
+      return range == NumberRange::kAny ||
+             (may_be_zero && network.HasGradients() && !Divides(network, node));
+  }
+  return false;
+}
+
+const char* VerbOf(Kind kind) {
+  switch (kind) {
+    case Kind::kQuotient:
+      return "divides by";
+    case Kind::kInverseRoot:
+      return "divides by the root of";
+    case Kind::kRoot:
+      return "takes the root of";
+    case Kind::kLog:
+      return "takes the log of";
+    case Kind::kLogOfOneMore:
+      return "takes the log of 1 +";
+  }
+  return "";
 }
 
 class UnguardedOp : public Check {
@@ -50,9 +115,9 @@ class UnguardedOp : public Check {
     FindSuspects(*patient.network);
     for (const auto& suspect : suspects_) {
       suspect->has_values = true;
-      watchlist.Add({suspect->operand, 0}, [suspect](int step, const Tensor& value) {
-        Tally numbers = TallyOf(value);
-        if (numbers.min < suspect->least) suspect->least = numbers.min, suspect->step = step + 1;
+      watchlist.Add(suspect->operand, [suspect](int step, const Tensor& value) {
+        double least = LeastOf(suspect->kind, value);
+        if (least < suspect->least) suspect->least = least, suspect->step = step + 1;
       });
     }
   }
@@ -64,54 +129,72 @@ class UnguardedOp : public Check {
   }
 
  private:
+  static double LeastOf(Kind kind, const Tensor& value) {
+    double least = std::numeric_limits<double>::infinity();
+    ForEachNumber(value, [&](double number) {
+      if (kind == Kind::kQuotient) number = std::fabs(number);
+      if (kind == Kind::kLogOfOneMore) number += 1;
+      if (number < least) least = number;
+    });
+    return least;
+  }
+
   void FindSuspects(const Network& network) {
-    const Flow& flow = network.flow();
     suspects_.clear();
+    NumberRanges ranges(network);
     for (const Node& node : network.nodes()) {
-      llvm::StringRef op = node.op();
-      bool divides = op == "RealDiv" || op == "Div";
-      bool is_root = op == "Sqrt", is_log = op == "Log";
-      if (!divides && !is_root && !is_log && op != "Rsqrt" && op != "Reciprocal") continue;
-      if (!network.IsForward(node)) continue;
-      BodyPort operand = flow.SourceOf(node, divides ? 1 : 0, true);
-      if (!operand) continue;
-      Node from = operand.node();
-      bool underflows = is_log && (from.op() == "Softmax" || from.op() == "Sigmoid");
-      bool is_sum = IsSumThatMayBeZero(flow, from);
-      bool matters = !is_root || Divides(flow, node) || network.HasGradients();
-      if (underflows || (is_sum && matters))
-        suspects_.push_back(std::make_shared<Suspect>(Suspect{node, from, underflows}));
+      auto question = QuestionOf(network, node);
+      if (question && network.IsForward(node)) Look(network, node, *question, ranges);
     }
+  }
+
+  void Look(const Network& network, const Node& node, Question question, NumberRanges& ranges) {
+    const Flow& flow = network.flow();
+    BodyPort operand = flow.SourceOf(node, question.slot, true);
+    if (!operand || !IsFloating(TypeOfPort(*operand.graph, operand.port))) return;
+    NumberRange range = ranges.OfInput(node, question.slot);
+    if (question.kind == Kind::kLogOfOneMore && operand.node().op() == "Neg")
+      range = ranges.OfInput(operand.node(), 0);
+    else if (question.kind == Kind::kLogOfOneMore && range == NumberRange::kUnderflows)
+      return;
+    // x log x is 0 where x is.
+    if (node.op() == "Xlogy" && flow.SourceOf(node, 0, true) == operand) return;
+    if (!MayFail(network, node, question.kind, range) || IsGuardedAfter(network, node, range))
+      return;
+    suspects_.push_back(std::make_shared<Suspect>(Suspect{node, operand, question.kind, range}));
+  }
+
+  static std::string WhatItWas(const Suspect& suspect, bool was_zero) {
+    if (!suspect.has_values || !std::isfinite(suspect.least)) {
+      bool matters = suspect.kind != Kind::kQuotient && IsOfAnySign(suspect.range);
+      return matters ? ", which can be 0 or less" : ", which can be 0";
+    }
+    if (!was_zero) return Sentence(", which was {0} at least in this run", Short(suspect.least));
+    bool is_negative = suspect.least < 0;
+    return Sentence(", which was {0} in step {1}", is_negative ? Short(suspect.least) : "0",
+                    suspect.step);
+  }
+
+  static std::string AdviceOf(const Suspect& suspect) {
+    if (suspect.range == NumberRange::kUnderflows)
+      return "take the cross-entropy of the logits, or log_softmax; else the log of max(x, 1e-7)";
+    if (suspect.kind == Kind::kRoot)
+      return "take the root of x + 1e-12: at 0 its gradient is infinite";
+    return "add 1e-7 to it, take max(x, 1e-7), or use divide_no_nan";
   }
 
   void Report(const Network& network, const Suspect& suspect) {
     constexpr double kZero = 1e-30, kNear = 1e-6;
-    llvm::StringRef op = suspect.node.op();
     bool was_zero = suspect.least <= kZero;
-    if (!was_zero && suspect.underflows && !network.HasGradients()) return;
-    if (!was_zero && !suspect.underflows && suspect.has_values && suspect.least > kNear) return;
-    std::string verb = op == "Log"                      ? "takes the log of"
-                       : op == "RealDiv" || op == "Div" ? "divides by"
-                       : op == "Reciprocal"             ? "divides by"
-                       : op == "Sqrt"                   ? "takes the root of"
-                                                        : "divides by the root of";
-    std::string what = Sentence("this {0} {1} '{2}' ({3}) without a guard", op, verb,
-                                suspect.operand.name(), suspect.operand.op());
-    if (was_zero)
-      what += Sentence(", which was 0 in step {0}", suspect.step);
-    else if (suspect.has_values && std::isfinite(suspect.least))
-      what += Sentence(", which was {0} at least in this run", Short(suspect.least));
-    else
-      what += ", which can be 0";
-    std::string advice =
-        suspect.underflows
-            ? "take the cross-entropy of the logits, or log_softmax; else the log of max(x, 1e-7)"
-        : op == "Sqrt" ? "take the root of x + 1e-12: at 0 its gradient is infinite"
-                       : "add 1e-7 to it, take max(x, 1e-7), or use divide_no_nan";
-    Find(was_zero             ? Sureness::kCertain
-         : suspect.underflows ? Sureness::kLikely
-                              : Sureness::kPossible,
-         suspect.node, what, advice);
+    bool is_likely = suspect.range == NumberRange::kUnderflows && network.HasGradients();
+    if (!was_zero && !is_likely && suspect.has_values && suspect.least > kNear) return;
+    Node operand = suspect.operand.node();
+    std::string what = Sentence("this {0} {1} '{2}' ({3}) without a guard", suspect.node.op(),
+                                VerbOf(suspect.kind), operand.name(), operand.op());
+    Find(was_zero    ? Sureness::kCertain
+         : is_likely ? Sureness::kLikely
+                     : Sureness::kPossible,
+         suspect.node, what + WhatItWas(suspect, was_zero), AdviceOf(suspect));
   }
 
   std::vector<std::shared_ptr<Suspect>> suspects_;

@@ -7,9 +7,24 @@
 namespace grapnel {
 namespace {
 
-// What a run is for: what is fetched, and what ops with effects read.
+bool IsInput(const Node& node) {
+  return HasPrefix(node.op(), "Placeholder") && node.GetType("dtype") != proto::DT_RESOURCE;
+}
+
+// What the main graph gives: what is fetched, or where nobody says, all of which nobody reads.
+std::vector<BodyPort> Results(const Network& network) {
+  if (!network.ends().fetches.empty()) return network.ends().fetches;
+  std::vector<BodyPort> results;
+  for (const Node& node : network.module().main.nodes()) {
+    if (!node.uses().empty() || IsInput(node)) continue;
+    for (int i = 0; i < NumOutputs(node); ++i) results.emplace_back(node, i);
+  }
+  return results;
+}
+
+// What a run is for: its results, and what ops with effects read.
 std::vector<BodyPort> Purposes(const Network& network) {
-  std::vector<BodyPort> ends = network.ends().fetches;
+  std::vector<BodyPort> ends = Results(network);
   for (const Node& node : network.nodes()) {
     const OpInfo* info = FindOp(node.op());
     bool has_effect = !info || info->is_stateful || NumOutputs(node) == 0;
@@ -33,22 +48,20 @@ class UnusedInput : public Check {
     std::vector<BodyPort> inputs = network.ends().feeds;
     if (inputs.empty()) {
       for (Node node : network.module().main.nodes()) {
-        bool is_resource = node.GetType("dtype") == proto::DT_RESOURCE;
-        if (HasPrefix(node.op(), "Placeholder") && !is_resource && node.uses().empty())
-          inputs.emplace_back(node, 0);
+        // What another signature reads is no input of this one.
+        bool is_of_other = network.IsShared() && !node.uses().empty();
+        if (IsInput(node) && !is_of_other) inputs.emplace_back(node, 0);
       }
     }
     if (inputs.empty()) return network.inputs().empty() ? "the graph has no inputs" : "";
     std::vector<BodyPort> purposes = Purposes(network);
-    // Where nobody says what is fetched, what nobody reads is, and an input may be that.
+    // An input that is fetched is not used by that.
     llvm::erase_if(purposes,
                    [&](const BodyPort& port) { return llvm::is_contained(inputs, port); });
     PortSet by_value = network.flow().Backward(purposes, PassesValue);
     PortSet by_shape = network.flow().Backward(purposes);
     for (const BodyPort& input : inputs) {
-      if (IsUnusedOnPurpose(input.node())) continue;
-      if (network.ends().fetches.empty() ? !input.node().uses().empty() : by_value.Has(input))
-        continue;
+      if (IsUnusedOnPurpose(input.node()) || by_value.Has(input)) continue;
       bool is_shape = by_shape.Has(input);
       bool is_read = !input.node().UsesOf(input.port.index).empty();
       Find(is_read && !is_shape ? Sureness::kLikely : Sureness::kCertain, input.node(),

@@ -1,0 +1,319 @@
+#include "lib/check/doctor/number_range.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lib/ir/node_types.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace grapnel {
+namespace {
+
+using enum NumberRange;
+
+// Guards stand near what they guard; a chain of ten thousand nodes is not followed to its end.
+constexpr int kDeepest = 100;
+constexpr int64_t kMostElements = 1 << 20;  // of a constant that is looked through
+
+bool IsSigned(NumberRange range) { return range == kAny || range == kInput; }
+
+const llvm::StringMap<NumberRange>& AlwaysOf() {
+  static const llvm::StringMap<NumberRange> kAlways = {{"Relu", kNotNegative},
+                                                       {"Relu6", kNotNegative},
+                                                       {"Abs", kNotNegative},
+                                                       {"ComplexAbs", kNotNegative},
+                                                       {"Square", kNotNegative},
+                                                       {"SquaredDifference", kNotNegative},
+                                                       {"L2Loss", kNotNegative},
+                                                       {"EuclideanNorm", kNotNegative},
+                                                       {"OneHot", kNotNegative},
+                                                       {"RandomUniform", kNotNegative},
+                                                       {"Exp", kPositive},
+                                                       {"Softplus", kPositive},
+                                                       {"Cosh", kPositive},
+                                                       {"Softmax", kUnderflows},
+                                                       {"Sigmoid", kUnderflows},
+                                                       {"StatelessRandomUniform", kNotNegative},
+                                                       {"RandomStandardNormal", kAny},
+                                                       {"StatelessRandomNormal", kAny},
+                                                       {"StatelessRandomUniformV2", kNotNegative},
+                                                       {"StatelessRandomNormalV2", kAny}};
+  return kAlways;
+}
+
+// What comes out is of the sign of what goes in first.
+bool KeepsSign(llvm::StringRef op) {
+  static const llvm::StringSet<> kOps = {"Reshape",
+                                         "Transpose",
+                                         "Squeeze",
+                                         "ExpandDims",
+                                         "Slice",
+                                         "StridedSlice",
+                                         "GatherV2",
+                                         "Gather",
+                                         "GatherNd",
+                                         "Tile",
+                                         "Reverse",
+                                         "ReverseV2",
+                                         "BroadcastTo",
+                                         "MaxPool",
+                                         "AvgPool",
+                                         "Cumsum",
+                                         "Unpack",
+                                         "Snapshot",
+                                         "Tanh",
+                                         "Elu",
+                                         "Selu",
+                                         "LeakyRelu",
+                                         "Sin",
+                                         "Sinh",
+                                         "Asinh",
+                                         "Atan",
+                                         "Erf",
+                                         "Softsign",
+                                         "TopKV2",
+                                         "SegmentSum",
+                                         "Expm1",
+                                         "Sort",
+                                         "SpaceToBatchND",
+                                         "BatchToSpaceND",
+                                         "DepthToSpace",
+                                         "SpaceToDepth",
+                                         "FusedBatchNorm",
+                                         "FusedBatchNormV2",
+                                         "FusedBatchNormV3",
+                                         "UnsortedSegmentSum",
+                                         "Roll",
+                                         "Identity",
+                                         "StopGradient",
+                                         "EnsureShape",
+                                         "PreventGradient",
+                                         "CheckNumerics",
+                                         "CheckNumericsV2",
+                                         "OptimizationBarrier"};
+  return kOps.contains(op);
+}
+
+bool IsLayer(llvm::StringRef op) {
+  static const llvm::StringSet<> kOps = {"MatMul",
+                                         "BatchMatMul",
+                                         "BatchMatMulV2",
+                                         "BatchMatMulV3",
+                                         "Einsum",
+                                         "Conv1D",
+                                         "Conv2D",
+                                         "Conv3D",
+                                         "DepthwiseConv2dNative",
+                                         "Conv2DBackpropInput",
+                                         "SparseTensorDenseMatMul"};
+  return kOps.contains(op);
+}
+
+bool IsReduction(llvm::StringRef op) {
+  return op == "Sum" || op == "Mean" || op == "Max" || op == "Min" || op == "Prod";
+}
+
+}  // namespace
+
+NumberRange NumberRanges::OfInput(const Node& node, int slot) {
+  if (slot >= node.num_inputs() || node.input(slot).node == kNoNode) return kUnknown;
+  return Of({node.graph(), node.input(slot)});
+}
+
+NumberRange NumberRanges::Of(const BodyPort& port) {
+  if (!port || depth_ >= kDeepest) return kUnknown;
+  // What a loop hands back to itself is unknown while the loop is looked at.
+  auto [at, added] = known_.try_emplace(port.key(), kUnknown);
+  if (!added) return at->second;
+  ++depth_;
+  NumberRange range = OfNode(port);
+  --depth_;
+  return known_[port.key()] = range;
+}
+
+NumberRange NumberRanges::OfNode(const BodyPort& port) {
+  Node node = port.node();
+  llvm::StringRef op = node.op();
+  if (op == "_Arg" && IsGuardedByCondition(port)) return kUnknown;
+  if (op == "_Arg" || op == "IdentityN" || MayCallFunctions(node)) {
+    std::vector<BodyPort> before = network_.flow().Before(port);
+    return before.empty() ? OfFed(port) : WorstOf(before);
+  }
+  if (llvm::is_contained(network_.inputs(), port) || HasPrefix(op, "Placeholder"))
+    return OfFed(port);
+  auto always = AlwaysOf().find(op);
+  if (always != AlwaysOf().end()) return always->second;
+  if (op == "Const") return OfConstant(port);
+  if (op == "Cast") return node.GetType("SrcT") == proto::DT_BOOL ? kNotNegative : OfInput(node, 0);
+  if (port.port.index == 0 && KeepsSign(op)) return OfInput(node, 0);
+  if (op == "Split") return OfInput(node, 1);
+  if (op == "ConcatV2" || op == "Pack") {
+    NumberRange worst = kUnknown;
+    for (int i = 0; i < node.num_inputs(); ++i) worst = std::max(worst, OfInput(node, i));
+    return worst;
+  }
+  if (IsReduction(op)) return OfReduction(node);
+  if (IsLayer(op)) return OfLayer(node);
+  if (op == "Add" || op == "AddV2" || op == "BiasAdd") return OfSum(node);
+  if (op == "Sub") return OfDifference(node);
+  if (op == "Mul") return OfProduct(node);
+  if (op == "RealDiv" || op == "Div") return OfQuotient(node);
+  if (op == "Neg") return IsSigned(OfInput(node, 0)) ? kAny : kUnknown;
+  // The root of what may be negative is told by itself.
+  if (op == "Sqrt") return IsSigned(OfInput(node, 0)) ? kUnknown : OfInput(node, 0);
+  if (op == "Pow") return OfPower(node);
+  if (op == "Maximum") return OfMaximum(OfInput(node, 0), OfInput(node, 1));
+  if (op == "Minimum") return OfMinimum(OfInput(node, 0), OfInput(node, 1));
+  if (op == "ClipByValue")
+    return OfMaximum(OfMinimum(OfInput(node, 0), OfInput(node, 2)), OfInput(node, 1));
+  return kUnknown;
+}
+
+// A sum of probabilities is far from 0, but for one that picks a few of them.
+NumberRange NumberRanges::OfReduction(const Node& node) {
+  NumberRange range = OfInput(node, 0);
+  if (range != kUnderflows || node.op() == "Prod") return range;
+  BodyPort source = network_.flow().SourceOf(node, 0, true);
+  return node.op() == "Sum" && source && source.node().op() == "Mul" ? kUnderflows : kUnknown;
+}
+
+// A number that is added is a guard; a bias is none.
+NumberRange NumberRanges::OfSum(const Node& node) {
+  NumberRange a = OfInput(node, 0), b = OfInput(node, 1);
+  for (auto [slot, constant, other] : {std::tuple(1, b, a), std::tuple(0, a, b)}) {
+    if (constant == kPositive && IsSigned(other) && IsScalarConstant(node, slot)) return kPositive;
+  }
+  if (IsSigned(a) || IsSigned(b)) return kAny;
+  if (a == kUnknown || b == kUnknown) return kUnknown;
+  return a == kPositive || b == kPositive ? kPositive : std::max(a, b);
+}
+
+NumberRange NumberRanges::OfDifference(const Node& node) {
+  NumberRange a = OfInput(node, 0), b = OfInput(node, 1);
+  const Literal* from = network_.ConstantOf(network_.flow().SourceOf(node, 0, true));
+  if (from && b == kUnderflows) {
+    double least = 1;
+    for (int64_t i = 0; i < std::min<int64_t>(from->num_elements(), kMostElements); ++i)
+      least = std::min(least, from->AsDouble(from->is_splat() ? 0 : i));
+    bool is_one = from->AllEqualTo(1);
+    return is_one ? kUnderflows : least < 1 ? kAny : kPositive;
+  }
+  if (IsSigned(a) || IsSigned(b)) return kAny;
+  return a != kUnknown && b == kNotNegative ? kAny : kUnknown;
+}
+
+NumberRange NumberRanges::OfProduct(const Node& node) {
+  NumberRange a = OfInput(node, 0), b = OfInput(node, 1);
+  if (network_.flow().SourceOf(node, 0) == network_.flow().SourceOf(node, 1))
+    return a == kPositive ? kPositive : kNotNegative;
+  if (a == kAny || b == kAny || a == b) return IsSigned(a) || IsSigned(b) ? kAny : std::max(a, b);
+  if (a == kInput || b == kInput) return kInput;
+  if (a == kUnderflows || b == kUnderflows) return kUnderflows;
+  return a == kUnknown || b == kUnknown ? kUnknown : kNotNegative;
+}
+
+NumberRange NumberRanges::OfQuotient(const Node& node) {
+  NumberRange a = OfInput(node, 0), b = OfInput(node, 1);
+  if (IsSigned(a)) return kAny;
+  // A softmax or a sigmoid by hand.
+  auto is_exp = [](const BodyPort& port) { return port && port.node().op() == "Exp"; };
+  if (a == kPositive && b == kPositive &&
+      (is_exp(network_.flow().SourceOf(node, 0, true)) ||
+       llvm::any_of(network_.TermsOf(network_.flow().SourceOf(node, 1)), is_exp)))
+    return kUnderflows;
+  return IsSigned(b) || b == kUnknown ? kUnknown : a;
+}
+
+// Weights have any sign, but for constants that are looked at.
+NumberRange NumberRanges::OfLayer(const Node& node) {
+  auto is_positive = [](NumberRange range) { return range == kPositive || range == kUnderflows; };
+  auto is_negative = [](NumberRange range) { return range == kUnknown || IsSigned(range); };
+  if (node.num_inputs() != 2) return kAny;
+  if (IsSumOfSquares(node)) return kNotNegative;
+  NumberRange a = OfInput(node, 0), b = OfInput(node, 1);
+  if (is_negative(a) || is_negative(b)) return kAny;
+  return is_positive(a) && is_positive(b) ? kPositive : kNotNegative;
+}
+
+// As einsum("ij,ij->i", x, x).
+bool NumberRanges::IsSumOfSquares(const Node& einsum) const {
+  const Flow& flow = network_.flow();
+  if (einsum.op() != "Einsum" || flow.SourceOf(einsum, 0) != flow.SourceOf(einsum, 1)) return false;
+  std::string equation = einsum.GetString("equation");
+  auto [first, second] = llvm::StringRef(equation).split("->").first.split(',');
+  return first == second;
+}
+
+NumberRange NumberRanges::OfPower(const Node& node) {
+  const Literal* power = network_.ConstantOf(network_.flow().SourceOf(node, 1, true));
+  NumberRange range = OfInput(node, 0);
+  if (range == kPositive) return kPositive;
+  if (!power || power->num_elements() != 1 || power->AsDouble(0) <= 0) return kUnknown;
+  return std::fmod(power->AsDouble(0), 2) == 0 ? kNotNegative : range;
+}
+
+NumberRange NumberRanges::OfMaximum(NumberRange a, NumberRange b) const {
+  if (a == kPositive || b == kPositive) return kPositive;
+  if (a == kUnknown || b == kUnknown) return kUnknown;
+  return std::min(a, b);
+}
+
+NumberRange NumberRanges::OfMinimum(NumberRange a, NumberRange b) const {
+  if (a == kUnknown || b == kUnknown) return kUnknown;
+  return std::max(a, b);
+}
+
+NumberRange NumberRanges::OfConstant(const BodyPort& port) const {
+  const Literal* value = network_.ConstantOf(port);
+  if (!value || !IsNumeric(value->dtype()) || IsComplex(value->dtype())) return kUnknown;
+  int64_t stored = value->is_splat() ? 1 : value->num_elements();
+  if (stored > kMostElements) return kUnknown;
+  bool has_zero = false, has_negative = false;
+  for (int64_t i = 0; i < stored; ++i) {
+    double number = value->AsDouble(i);
+    has_zero |= number == 0;
+    has_negative |= number < 0;
+  }
+  if (has_zero) return has_negative ? kAny : kNotNegative;
+  return has_negative ? kUnknown : kPositive;
+}
+
+// A rate or a temperature is a scalar, and whoever feeds it knows what it may be; of integers,
+// such as lengths, too little is known.
+NumberRange NumberRanges::OfFed(const BodyPort& port) const {
+  if (!IsFloating(TypeOfPort(*port.graph, port.port))) return kUnknown;
+  Shape shape = network_.ShapeOf(port);
+  return shape.known_rank() && shape.NumElements() == 1 ? kUnknown : kInput;
+}
+
+// A number that a branch is given: the condition may have looked at it.
+bool NumberRanges::IsGuardedByCondition(const BodyPort& argument) {
+  Shape shape = network_.ShapeOf(argument);
+  if (!shape.known_rank() || shape.rank() > 0) return false;
+  if (!branches_) {
+    branches_.emplace();
+    for (const Node& node : network_.nodes()) {
+      llvm::StringRef op = node.op();
+      if (!HasSuffix(op, "If") && !HasSuffix(op, "Case")) continue;
+      for (llvm::StringRef name : CalledFunctions(node)) branches_->insert(name);
+    }
+  }
+  const Function* function = FunctionOf(*argument.graph);
+  return function && branches_->contains(function->name());
+}
+
+NumberRange NumberRanges::WorstOf(llvm::ArrayRef<BodyPort> ports) {
+  NumberRange worst = kUnknown;
+  for (const BodyPort& port : ports) worst = std::max(worst, Of(port));
+  return worst;
+}
+
+bool NumberRanges::IsScalarConstant(const Node& node, int slot) const {
+  const Literal* value = network_.ConstantOf(network_.flow().SourceOf(node, slot, true));
+  return value && (value->num_elements() == 1 || value->is_splat());
+}
+
+}  // namespace grapnel
