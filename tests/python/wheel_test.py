@@ -200,6 +200,80 @@ else:
 print("fine")
 """
 
+KERAS_AGAIN = """
+import warnings
+from tfgrapnel.keras import TensorHealth
+
+warnings.simplefilter("ignore", tg.GrapnelWarning)
+halved = tf.function(lambda x: x / 2)
+
+class Model(tf.keras.Sequential):
+    def call(self, x, training=False):
+        return super().call(halved(x))
+
+def fit(*callbacks, layers=()):
+    model = Model([tf.keras.layers.Input((3,)), *layers, tf.keras.layers.Dense(2)])
+    model.compile("sgd", "mse")
+    model.fit(np.ones((8, 3), np.float32), np.ones((8, 2), np.float32), verbose=0, callbacks=callbacks)
+
+# The same folder once more, and what was traced for the first time while it was written.
+health = TensorHealth("debug")
+fit(health)
+fit(health)
+assert health.sentence is None and health.step == 1
+halved(tf.ones((8, 3)))
+fit(health, layers=[tf.keras.layers.Lambda(lambda x: tf.math.log(x - 0.5))])
+assert health.step == 2 and health.first_bad["op"] == "Log" and tg.load("debug").blame().first_bad == health.first_bad
+
+# An error ends a training, and the next one begins.
+class Fails(tf.keras.callbacks.Callback):
+    def on_train_batch_end(self, batch, logs=None):
+        raise RuntimeError("enough")
+
+try:
+    fit(TensorHealth("first"), Fails())
+except RuntimeError:
+    fit(TensorHealth("second"))
+    fit(TensorHealth("first"))
+halved(tf.ones((8, 3)))
+try:
+    fit(TensorHealth("third"), TensorHealth("fourth"))
+except ValueError as error:
+    assert "one TensorHealth was expected" in str(error)
+else:
+    raise AssertionError
+try:
+    fit(TensorHealth("testdata/README.md"))
+except OSError as error:
+    assert "File exists: 'testdata/README.md'" in str(error)
+else:
+    raise AssertionError
+print("fine")
+"""
+
+# With one descriptor closed, and without a stream.
+CLOSED = """
+import sys
+add, double = tf.function(lambda x: x + 1), tf.function(lambda x: 2 * x)
+os.close(1)
+with tg.placement_log() as log:
+    add(tf.constant(1.0))
+assert len(log.graphs) == 1
+said, sys.stdout = sys.stdout, None
+with tg.placement_log() as log:
+    double(tf.constant(1.0))
+assert len(log.graphs) == 1
+del add, double
+with tg.placement_log() as log:
+    tf.function(lambda x: x / 2)(tf.constant(1.0))
+assert log.text and not log.graphs
+try:
+    os.fstat(1)
+except OSError:
+    os.write(2, b"fine\\n")
+    os._exit(0)  # Python would say that it cannot write what is left
+"""
+
 
 class WheelTest(unittest.TestCase):
     @classmethod
@@ -224,7 +298,7 @@ class WheelTest(unittest.TestCase):
                 text=True,
             )
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])
-        self.assertIn("fine", done.stdout.splitlines())
+        self.assertIn("fine", (done.stdout + done.stderr).splitlines())
 
     def test_tensorflow_first(self):
         self.run_with(BOTH)
@@ -241,8 +315,14 @@ class WheelTest(unittest.TestCase):
     def test_too_late(self):
         self.run_with(TOO_LATE)
 
+    def test_closed_descriptors(self):
+        self.run_with(CLOSED)
+
     def test_tensor_health(self):
         self.run_with(KERAS)
+
+    def test_tensor_health_again(self):
+        self.run_with(KERAS_AGAIN)
 
 
 if __name__ == "__main__":
