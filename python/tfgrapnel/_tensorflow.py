@@ -222,9 +222,10 @@ class _Descriptors:
                 number = stream.fileno()
             except (AttributeError, OSError, ValueError):  # a notebook's
                 continue
-            if self.saved.get(number) is not None:
+            saved = self.saved.get(number)
+            if saved is not None:
                 self.streams[name] = stream
-                setattr(sys, name, open(self.saved[number], "w", buffering=1, closefd=False, errors="replace"))
+                setattr(sys, name, open(saved, "w", buffering=1, closefd=False, errors="replace"))
         file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         for number in self.saved:
             os.dup2(file, number)

@@ -47,6 +47,81 @@ print("fine")
 """
 
 
+OBJECTS = """
+x = tf.ones([2, 3])
+scaled = tf.function(lambda x, scale=1.0: x * scale)
+assert tg.load(scaled, x, scale=3.0).run({"x": np.ones((2, 3), np.float32)})["Identity:0"].tolist() == [[3.0] * 3] * 2
+try:
+    tg.load(scaled)
+except TypeError as error:
+    assert str(error).startswith("a tf.function is opened with examples of its arguments, load(f, x): "), error
+
+# What is written, or is no constant.
+total = tf.Variable(2.0)
+
+@tf.function
+def add(x):
+    total.assign_add(tf.reduce_sum(x))
+    return total.read_value()
+
+adds = tg.load(add, x)
+[first], [second] = ([value.item() for value in adds.run({"x": np.ones((2, 3), np.float32)}).values()] for _ in range(2))
+assert (first, second) == (8, 14) and total.numpy() == 2, (first, second)
+table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a"], [1]), -1)
+look_up = tf.function(lambda k: table[k])
+[value] = tg.load(look_up, tf.constant(["a"])).run({"k": ["b"]}).values()
+assert value.tolist() == [-1]
+
+class Module(tf.Module):
+    def __init__(self):
+        self.weights = tf.Variable([[2.0], [3.0]])
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2])])
+    def product(self, x):
+        return x @ self.weights
+
+    @tf.function(input_signature=[])
+    def bias(self):
+        return tf.reduce_sum(self.weights)
+
+module = Module()
+loaded = tg.load(module)
+assert loaded.run({"x": [[1, 1]]}, signature="product")["output_0"].tolist() == [[5]]
+assert loaded.run(signature="bias")["output_0"] == 5
+tf.saved_model.save(module, "saved", signatures={"product": module.product})
+again = tf.saved_model.load("saved")
+for model in (again, again.signatures["product"]):
+    assert len(tg.load(model)) > 3
+for nothing in (tf.Module(), tf.Variable(1.0), x, tf.keras.layers.Dense(2), tf.data.Dataset.range(2)):
+    try:
+        tg.load(nothing)
+    except TypeError as error:
+        assert "is no model: " in str(error), error
+    else:
+        raise AssertionError(nothing)
+
+# Feeds that hold no values, or not one array.
+fed = tg.load(scaled, x)
+for given in (tf.keras.Input((3,)), tf.data.Dataset.range(2), tf.ragged.constant([[1.0], [2.0, 3.0]]), tf.sparse.from_dense([[1.0]])):
+    try:
+        fed.run({"x": given})
+    except (TypeError, ValueError) as error:
+        assert str(error).startswith("feed 'x': "), error
+    else:
+        raise AssertionError(given)
+try:
+    tg.capture(scaled, [x], fetch="y")
+except TypeError as error:
+    assert str(error) == "fetch: is for a Session; what a function returns is kept"
+try:
+    tg.capture(scaled, [x], frezze=True)
+except TypeError as error:
+    assert str(error) == "capture() got an unexpected keyword argument 'frezze'"
+else:
+    raise AssertionError
+print("fine")
+"""
+
 CAPTURE = """
 weights = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
 x = np.array([[1, -1]], np.float32)
@@ -305,6 +380,9 @@ class WheelTest(unittest.TestCase):
 
     def test_tensorflow_last(self):
         self.run_with(BOTH, "import tfgrapnel as tg\nimport tensorflow as tf\n")
+
+    def test_objects(self):
+        self.run_with(OBJECTS)
 
     def test_capture(self):
         self.run_with(CAPTURE)

@@ -75,12 +75,84 @@ def test_options_are_checked(lenet):
         tg.optimize()
     with pytest.raises(TypeError, match="repeat: an integer was expected, not 'x'"):
         tg.run(lenet, repeat="x")
-    with pytest.raises(TypeError, match="passes: a string, a path or a model was expected, not 3"):
+    with pytest.raises(TypeError, match="passes: a string or a path was expected, not 3"):
         lenet.optimize(passes=3)
     with pytest.raises(TypeError, match=r"feeds: \{tensor: array\} was expected, not an object of type list"):
         lenet.run([1, 2])
     with pytest.raises(tg.Error, match="did you mean 'device'"):
         lenet.view(color_by="devise")
+    with pytest.raises(TypeError, match=r"Graph.run\(\) got an unexpected keyword argument 'fetches'; did you mean 'fetch'\?"):
+        lenet.run(fetches="Identity")
+
+
+def test_wrong_types_are_named(lenet):
+    graphs = tg.Graphs("x", ["a"])
+    for call, expected in [
+        (lambda: lenet.run({b"x": 1}), "feeds: a string was expected, not b'x'"),
+        (lambda: lenet.run({}, 3), "fetch: a tensor's name or several were expected, not 3"),
+        (lambda: lenet.run({}, ["Identity", 3]), "fetch: a string was expected, not 3"),
+        (lambda: lenet.run({}, signature=3), "signature: a string was expected, not 3"),
+        (lambda: lenet.run({}, threads="2"), "threads: an integer was expected, not '2'"),
+        (lambda: lenet.query(b"SELECT 1"), "sql: a string was expected, not b'SELECT 1'"),
+        (lambda: lenet.find(None), "chain: a string was expected, not None"),
+        (lambda: lenet.find("Relu", limit=1.5), "limit: an integer was expected, not 1.5"),
+        (lambda: lenet.nodes[None], "a name or a number of a row was expected, not None"),
+        (lambda: graphs[1.5], "a name or a number of a graph was expected, not 1.5"),
+        (lambda: tg.load("x.pb", graph=3), "graph: a string was expected, not 3"),
+        (lambda: tg.load("x.pb", 3), "examples of arguments are for a tf.function, not for an object of type str"),
+        (lambda: tg.load("x.pb", grahp="a"), r"load\(\) got an unexpected keyword argument 'grahp': it takes graph=, "),
+        (lambda: tg.load(test_threads), "an object of type function is no model: .*; tf.function makes one"),
+        (lambda: lenet.optimize(fetch=b"Identity"), "fetch: a string or a path was expected, not b'Identity'"),
+        (lambda: lenet.optimize(fetch={3: None}), "fetch: a string was expected, not 3"),
+        (lambda: lenet.optimize(output=lenet), "output: a string or a path was expected, not <Graph "),
+        (lambda: tg.optimize(3), "model: a string, a path or a model was expected, not 3"),
+    ]:
+        with pytest.raises(TypeError, match=f"^{expected}"):
+            call()
+    for call, expected in [
+        (lambda: tg.load(""), "model: a path was expected, not ''"),
+        (lambda: tg.optimize(""), "model: a path was expected, not ''"),
+        (lambda: tg.load("\udcff.pb"), "model: a string that UTF-8 can hold was expected"),
+        (lambda: lenet.run(threads=-1), "threads: a number from 0 to 4096 was expected, not -1"),
+        (lambda: lenet.find("Relu", limit=-1), "limit: a number from 0 "),
+    ]:
+        with pytest.raises(ValueError, match=f"^{expected}"):
+            call()
+
+
+def test_numbers_of_numpy_are_options(lenet):
+    import numpy as np
+
+    assert len(lenet.optimize(fetch="Identity", limit=np.int64(3)).stages) > 1
+    assert tg.info("testdata/keras/model", costs=np.True_, batch=np.int32(2)).graphs[0].run
+    assert lenet.compare(precision="bfloat16", rtol=np.float32(0.5)).ok
+    assert lenet.optimize(fetch="Identity", memory=1 << 30).nodes_after
+
+
+def test_tables_are_read_as_lists_are(lenet):
+    nodes = lenet.nodes
+    assert nodes[:2] == [nodes[0], nodes[1]] and nodes[-2:] == [nodes[62], nodes[63]]
+    for number in (64, -65, 10**30):
+        with pytest.raises(IndexError, match=f"there is no row {number}: there are 64"):
+            nodes[number]
+    with pytest.raises(KeyError, match="there is no column 'nam': id, name, op"):
+        nodes["nam"]
+    for sql, near in [("SELECT * FROM nods", "nodes"), ("SELECT n.opp FROM nodes n", "op"), ("SELECT nam FROM nodes", "name")]:
+        with pytest.raises(tg.Error, match=rf"did you mean '{near}'\?$|did you mean '{near}', "):
+            lenet.query(sql)
+
+
+def test_a_file_that_is_cut_short_is_told(tmp_path):
+    (tmp_path / "cut.pb").write_bytes(pathlib.Path("testdata/models/lenet/graph.pb").read_bytes()[:3000])
+    with pytest.warns(tg.GrapnelWarning, match="the graph is cut off or damaged"):
+        tg.load(tmp_path / "cut.pb")
+
+
+def test_texts_are_in_pythons_words(lenet, tmp_path):
+    done = lenet.optimize(fetch="Identity")
+    assert "-o FILE" in done.text and "output=FILE" in str(done)
+    with pytest.raises(tg.Error, match=r"pass 'nope' not found \(`tfgrapnel.passes\(\)` lists them\)"):
+        lenet.optimize(passes="nope")
 
 
 def test_what_the_wheel_leaves_out():
@@ -129,7 +201,10 @@ def test_tables(lenet):
 def test_what_is_shown(lenet):
     assert repr(lenet) == "<Graph case folder testdata/models/lenet, 64 nodes>"
     assert repr(lenet.nodes).splitlines()[0].startswith("id  name")
-    assert repr(lenet.nodes).splitlines()[-1] == "... and 54 more rows"
+    assert repr(lenet.nodes).splitlines()[-1] == "... and 44 more rows"
+    assert repr(lenet.query("SELECT name FROM nodes WHERE 0")).splitlines() == ["name", "(no rows)"]
+    [_, line] = repr(lenet.query(f"SELECT '{'a' * 90 + 'z'}' AS long")).splitlines()
+    assert line == "a" * 40 + "..." + "a" * 36 + "z"
     odd = tg.load(b'node { name: "a\\n\\033[2Jb" op: "NoOp" }')
     assert repr(odd.nodes).splitlines()[1].startswith(r"0   a\n\x1b[2Jb  NoOp")
     done = lenet.optimize()
