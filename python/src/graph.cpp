@@ -18,6 +18,7 @@
 #include "lib/tfdbg/debug_watch.h"
 #include "llvm/ADT/StringExtras.h"
 #include "python/src/call.h"
+#include "python/src/gil.h"
 #include "python/src/table.h"
 #include "python/src/values.h"
 #include "python/src/work.h"
@@ -280,7 +281,7 @@ Texts ProblemsOf(const Opened& opened) {
 
 bool HasNewBad(DebugWatch& watch) {
   auto found = [&] {
-    nb::gil_scoped_release released;
+    ReleasedGil released;
     return watch.HasNewBad();
   }();
   if (!found) Raise(TextOf(found.takeError()));
