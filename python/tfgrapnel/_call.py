@@ -149,7 +149,8 @@ class _Arguments:
             pairs = [(demand_text(name, key), given) for key, given in value.items()]
             return [f"{key}={self._text(given, name)}" if given is not None else key for key, given in pairs]
         if not isinstance(value, (list, tuple)):
-            value = [value]
+            is_one = is_model or isinstance(value, (str, bytes, os.PathLike)) or not hasattr(value, "__iter__")
+            value = [value] if is_one else list(value)
         return [self._text(element, name, is_model) for element in value]
 
     def add(self, name: str, spec: Spec, value: Any) -> None:
@@ -177,6 +178,17 @@ class _Arguments:
             self.options += [f"--{spec.option}", *texts]
         else:
             self.options += [f"--{spec.option}={text}" for text in texts]
+
+    def __getstate__(self) -> dict[str, Any]:
+        output = None if self.output is None else (self.output.name, self.output.read())
+        return self.__dict__ | {"output": output}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self.output is not None:
+            name, data = state["output"]
+            self.output = _tfgrapnel.MemoryFile(temporary_name(self.command) + os.path.splitext(name)[1])
+            self.output.write(data)
 
     def line(self, as_document: bool, with_output: bool = True) -> list[str]:
         options, positions = self.options, self.positions

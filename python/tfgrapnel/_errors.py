@@ -76,7 +76,7 @@ def in_python(text, options):
 
     text = re.sub(r"`grapnel ([a-z]+)`", r"`tfgrapnel.\1()`", text)
     text = re.sub(r"(?<![\w-])-o (?=[A-Z])", "output=", text)
-    return re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)", lambda match: options.get(match[1], match[0]), text)
+    return re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)", lambda match: options.get(match[1], match[1].replace("-", "_") + "="), text)
 
 
 def _in_numpy(match):

@@ -42,12 +42,27 @@ def _opened(path, graph):
 _PROBLEMS = 5  # that are told when a file is opened
 
 
+class Row(tuple["Any", ...]):
+    """A row of a table: a tuple, whose cells are attributes too, by the names of their columns."""
+
+    _fields: tuple[str, ...] = ()  # as a named tuple has them, for pandas.DataFrame(table)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._fields:
+            return self[self._fields.index(name)]
+        raise AttributeError(f"there is no column '{name}': {', '.join(self._fields)}")
+
+    def __reduce__(self) -> Any:
+        return tuple, (tuple(self),)
+
+
 class Table:
     """Rows with named columns. pandas, polars, DuckDB and pyarrow read it by Arrow's C stream interface, without a copy:
     `polars.from_arrow(table)`, `pyarrow.table(table)`, `pandas.DataFrame.from_arrow(table)`."""
 
     def __init__(self, table: _tfgrapnel.Table):
         self._table = table
+        self._row = type("Row", (Row,), {"_fields": table.columns})
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -67,14 +82,14 @@ class Table:
                 raise KeyError(f"there is no column '{key}': {', '.join(self.columns)}")
             return self._table.column(key)
         if isinstance(key, slice):
-            return [self._table.row(i) for i in range(len(self))[key]]
+            return [self._row(self._table.row(i)) for i in range(len(self))[key]]
         number = _number("row", key)
         if not -len(self) <= number < len(self):
             raise IndexError(f"there is no row {number}: there are {len(self):,}")
-        return self._table.row(number % len(self))
+        return self._row(self._table.row(number % len(self)))
 
-    def __iter__(self) -> Iterator[tuple[Cell, ...]]:
-        return (self._table.row(i) for i in range(len(self)))
+    def __iter__(self) -> Iterator[Row]:
+        return (self._row(self._table.row(i)) for i in range(len(self)))
 
     def _ipython_key_completions_(self) -> list[str]:
         return list(self.columns)
@@ -278,6 +293,15 @@ class Graph(GraphCommands, _OfPath, Shown):
         except _tfgrapnel.Error as error:
             raise error_of(str(error), [self.path], {}) from None
 
+    def __reduce__(self) -> Any:
+        """Another process opens it there, with its variables as they are in the file."""
+        in_memory = next((one for one in self._kept if isinstance(one, _tfgrapnel.MemoryFile)), None)
+        if in_memory is not None:
+            return _unpickled, (in_memory.read(), None, self.default_fetches)
+        if self._kept:
+            raise TypeError(f"a graph in a temporary folder is not pickled; what it is made of can be saved: {self!r}")
+        return _unpickled, (os.path.abspath(self.path), self.title or None, self.default_fetches)
+
     def __len__(self) -> int:
         return self._opened.num_nodes
 
@@ -356,6 +380,12 @@ def _from_path(path, graph):
     if opened is None or kind == "dump folder" and graph is None:
         return Graphs(path, titles)
     return Graph(path, graph or "", kind, opened)
+
+
+def _unpickled(model, title, fetches):
+    opened = _from_bytes(model, "bytes") if isinstance(model, bytes) else load(model, graph=title)
+    opened.default_fetches = fetches
+    return opened
 
 
 def _from_bytes(data, what):

@@ -31,7 +31,7 @@ def _bytes_of(string):
         return string.encode()
     if isinstance(string, (bytes, bytearray, memoryview)):
         return bytes(string)
-    raise TypeError(f"an array of objects holds strings, and {string!r} is none: .astype makes it one of numbers")
+    raise TypeError(f"an array of objects holds strings, and {string!r} is none; numbers have a dtype of theirs")
 
 
 # What a number can be converted to without a loss that nobody asked for: to the same kind, or a later one.

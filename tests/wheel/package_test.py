@@ -1,6 +1,7 @@
 """Errors, warnings, messages, tables, threads, Ctrl-C, memory, imports, types."""
 
 import logging
+import multiprocessing
 import os
 import pathlib
 import pickle
@@ -140,6 +141,66 @@ def test_tables_are_read_as_lists_are(lenet):
     for sql, near in [("SELECT * FROM nods", "nodes"), ("SELECT n.opp FROM nodes n", "op"), ("SELECT nam FROM nodes", "name")]:
         with pytest.raises(tg.Error, match=rf"did you mean '{near}'\?$|did you mean '{near}', "):
             lenet.query(sql)
+
+
+def test_rows_have_names(lenet):
+    row = lenet.nodes[0]
+    assert (row.name, row.op, row.readers) == ("x", "Placeholder", 1) and row == tuple(row)
+    assert row._fields == lenet.nodes.columns == next(iter(lenet.nodes))._fields  # what pandas.DataFrame(table) looks for
+    with pytest.raises(AttributeError, match="there is no column 'nam': id, name"):
+        row.nam
+    assert pickle.loads(pickle.dumps(row)) == row
+    assert lenet.query("SELECT count(*) FROM nodes")[0] == (64,)
+
+
+def test_graphs_and_results_are_pickled(lenet, tmp_path, monkeypatch):
+    fast = lenet.optimize(fetch="Identity")
+    kept = [pickle.dumps(what) for what in (lenet, fast, fast.graph, lenet.info(), tg.diff(lenet, fast.graph))]
+    monkeypatch.chdir(tmp_path)
+    graph, result, optimized, info, difference = map(pickle.loads, kept)
+    expected = lenet.run()["Identity:0"].tobytes()
+    assert graph.run()["Identity:0"].tobytes() == expected
+    assert optimized.default_fetches == fast.graph.default_fetches and len(optimized) == len(result.graph) == fast.nodes_after
+    assert result.data == fast.data and result.to_dict() == fast.to_dict()
+    assert info.graphs[0].nodes == 64 and not difference.ok and difference.text == tg.diff(graph, optimized).text
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(1) as pool:
+        assert pool.apply(tg.Graph.run, (graph,))["Identity:0"].tobytes() == expected
+
+
+def test_a_node_of_a_function_is_no_tensor_of_a_run():
+    served = tg.load("testdata/keras/model")
+    with pytest.raises(tg.Error, match="'sequential_1/.*' is in function '.*': tap it .tap=., or open its calls first"):
+        served.run({"keras_tensor": [[1, 2, 3]]}, served.find("MatMul")["path"][0])
+
+
+def test_a_list_is_what_is_gone_through(lenet):
+    for passes in (("remapper",), {"remapper"}, iter(["remapper"]), {"remapper": None}.keys()):
+        assert [stage.pass_ for stage in lenet.optimize(fetch="Identity", passes=passes).stages] == ["remapper"]
+
+
+@pytest.mark.parametrize("work", ["graph.run()", "graph.info()", "graph.optimize(passes='look,remapper')"])
+def test_the_process_ends_while_threads_work(work):
+    program = f"""
+import atexit, threading, time
+import tfgrapnel as tg
+graph = tg.load("testdata/models/lenet")
+
+@tg.rule(ops=["Relu"])
+def look(rule, node):
+    return None
+
+def go_on():
+    while True:
+        {work}
+
+for _ in range(4):
+    threading.Thread(target=go_on, daemon=True).start()
+atexit.register(lambda: print(len(graph.run())))
+time.sleep(0.3)
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
 
 
 def test_a_file_that_is_cut_short_is_told(tmp_path):

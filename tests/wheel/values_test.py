@@ -65,7 +65,7 @@ def test_arrays_of_no_tensor():
         with pytest.raises(TypeError, match=r"^feed 'x': there are no tensors of .*: \.astype "):
             identity("float").run({"x": given})
     for given in (np.array([1, 2], object), np.array(["a", None], object)):
-        with pytest.raises(TypeError, match="^feed 'x': an array of objects holds strings, and .* is none"):
+        with pytest.raises(TypeError, match="^feed 'x': an array of objects holds strings, and (1|None) is none; "):
             identity("string").run({"x": given})
     [value] = identity("string").run({"x": np.array([bytearray(b"a"), "b"], object)}).values()
     assert value.tolist() == [b"a", b"b"]
