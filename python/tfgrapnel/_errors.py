@@ -127,7 +127,7 @@ def demand_integer(name, value, least=None, most=None):
     if number is None or isinstance(value, bool):
         raise TypeError(f"{name}: an integer was expected, not {value!r}")
     if least is not None and number < least or most is not None and number > most:
-        raise ValueError(f"{name}: a number from {least} to {most} was expected, not {value!r}")
+        raise ValueError(f"{name}: a number from {least}{'' if most is None else f' to {most}'} was expected, not {value!r}")
     return number
 
 
