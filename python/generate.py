@@ -59,11 +59,22 @@ def default_of(argument):
         return None
 
 
+def kind_of(argument):
+    """Its type; of a text whether it may be a model, or a number of bytes."""
+    if argument["type"] == "text" and (argument["by_position"] or re.search("MODEL|BASE", argument["shown_as"])):
+        return "model"
+    return "size" if argument["shown_as"] == "SIZE" else argument["type"]
+
+
 def annotation(argument):
     if argument["type"] == "flag":
         return "bool"
     if argument["by_position"]:
         return "Model" if not argument["is_list"] else "Model | Sequence[Model]"
+    if kind_of(argument) == "size":
+        return "int | str | None"
+    if kind_of(argument) == "model" and not argument["is_list"]:
+        return "Model | None"
     if argument["is_list"]:
         if argument["name"] == "feed":
             return "Mapping[str, Any] | Sequence[str] | str"
@@ -118,7 +129,7 @@ def function(command):
     name, arguments = NAMES.get(command["name"], python_name(command["name"])), arguments_of(command)
     result = RESULTS.get(command["name"], "Result")
     specs = "\n".join(
-        f"    {python_name(a['name'])!r}: Spec({a['name']!r}, {a['type']!r}, {a['by_position']!r}, {a['is_list']!r}, "
+        f"    {python_name(a['name'])!r}: Spec({a['name']!r}, {kind_of(a)!r}, {a['by_position']!r}, {a['is_list']!r}, "
         f"{None if a['by_position'] and not a['is_list'] else default_of(a)!r}),"
         for a in arguments
     )

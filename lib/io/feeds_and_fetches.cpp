@@ -2,6 +2,7 @@
 
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/ir/verify.h"
 #include "lib/support/suggest.h"
 
@@ -29,6 +30,17 @@ Expected<FeedsAndFetches> FeedsAndFetchesOf(const Model& model, const GraphInFil
   return tensors;
 }
 
+namespace {
+
+// Of a tensor that the main graph has not: a function has a node of that name. null: none has.
+const Function* FunctionWith(const Module& module, llvm::StringRef tensor) {
+  for (const auto& function : module.functions)
+    if (function->body.Find(ReadTensorName(tensor).node)) return function.get();
+  return nullptr;
+}
+
+}  // namespace
+
 Expected<std::string> TensorOfKey(const Model& model, const GraphInFile& graph,
                                   llvm::StringRef signature, llvm::StringRef name) {
   ASSIGN_OR_RETURN(const Signature* chosen, ChooseSignature(model, graph, signature));
@@ -43,6 +55,13 @@ Expected<std::string> TensorOfKey(const Model& model, const GraphInFile& graph,
   }
   auto port = FindTensor(graph.module->main, name);
   if (port) return name.str();
+  if (const Function* function = FunctionWith(*graph.module, name)) {
+    llvm::consumeError(port.takeError());
+    return MakeError(
+        "{0}: '{1}' is in function '{2}': tap it (--tap), or open its calls first (the "
+        "pass function_optimizer)",
+        model.path, name, function->name());
+  }
   bool is_near = !NearNames(name, [&](NameSink take) { llvm::for_each(keys, take); }).empty();
   if (!is_near && signature.empty()) return Annotate(model.path, port.takeError());
   llvm::consumeError(port.takeError());

@@ -34,6 +34,16 @@ Error DemandCheckpoint(const std::string& prefix) {
                    checkpoints.empty() ? "" : ", as " + llvm::join(checkpoints, ", "));
 }
 
+// Said of a feed whose name is no tensor's: what a graph of few inputs has.
+std::string InputsText(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const Node& node : graph.nodes())
+    if (node.op().starts_with("Placeholder")) names.push_back(("'" + node.name() + "'").str());
+  if (names.empty() || names.size() > 8) return "";
+  return names.size() == 1 ? "; the input is " + names[0]
+                           : "; the inputs are " + llvm::join(names, ", ");
+}
+
 }  // namespace
 
 RunJob::RunJob(const OpenedGraph& opened, RunRequest request)
@@ -67,7 +77,13 @@ Error RunJob::Complete() {
     return Error::success();
   };
   std::vector<FeedSource>& feeds = request_.feeds;
-  for (FeedSource& feed : feeds) RETURN_IF_ERROR(name(feed.tensor));
+  for (FeedSource& feed : feeds) {
+    Error error = name(feed.tensor);
+    if (!error) continue;
+    // A signature has keys, which its errors name.
+    if (!request_.signature.empty() || !opened_->file().signatures.empty()) return error;
+    return MakeError("{0}{1}", TextOf(std::move(error)), InputsText(opened_->module().main));
+  }
   for (std::string& fetch : request_.fetches) RETURN_IF_ERROR(name(fetch));
   RETURN_IF_ERROR(AddFeedsOfCase(*opened_, &feeds));
   ASSIGN_OR_RETURN(FeedsAndFetches tensors,

@@ -2,7 +2,10 @@
 
 #include <sqlite3.h>
 
+#include <set>
+
 #include "lib/support/file.h"
+#include "lib/support/suggest.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
@@ -30,14 +33,47 @@ int NoteTable(void* tables, int action, const char* table, const char*, const ch
   return SQLITE_OK;
 }
 
+std::vector<std::string> NamesOfTables(sqlite3* db) {
+  constexpr const char kTables[] = "SELECT name FROM sqlite_schema WHERE type = 'table'";
+  std::vector<std::string> names;
+  sqlite3_stmt* prepared = nullptr;
+  sqlite3_prepare_v2(db, kTables, -1, &prepared, nullptr);
+  while (prepared && sqlite3_step(prepared) == SQLITE_ROW)
+    names.push_back(reinterpret_cast<const char*>(sqlite3_column_text(prepared, 0)));
+  sqlite3_finalize(prepared);
+  return names;
+}
+
+std::vector<std::string> NamesOfColumns(sqlite3* db) {
+  std::set<std::string> names;
+  for (const std::string& table : NamesOfTables(db)) {
+    sqlite3_stmt* prepared = nullptr;
+    sqlite3_prepare_v2(db, ("SELECT * FROM \"" + table + "\"").c_str(), -1, &prepared, nullptr);
+    for (int i = 0; i < sqlite3_column_count(prepared); ++i)
+      names.insert(sqlite3_column_name(prepared, i));
+    sqlite3_finalize(prepared);
+  }
+  return {names.begin(), names.end()};
+}
+
+// Said of a name that SQLite does not find: those that are near.
+std::string NearOf(sqlite3* db, llvm::StringRef text) {
+  if (text.consume_front("no such table: ")) return DidYouMean(text, NamesOfTables(db));
+  if (!text.consume_front("no such column: ")) return "";
+  return DidYouMean(text.rsplit('.').second.empty() ? text : text.rsplit('.').second,
+                    NamesOfColumns(db));
+}
+
 Error SqlError(sqlite3* db, llvm::StringRef sql) {
   std::string text = sqlite3_errmsg(db);
   if (text == "not authorized") text = kOnlyReading;
   int offset = sqlite3_error_offset(db);
-  if (offset < 0 || static_cast<size_t>(offset) >= sql.size()) return MakeError("SQL: {0}", text);
-  llvm::StringRef near = sql.substr(offset, 30);
-  return MakeError("SQL: {0}, at character {1}: \"{2}{3}\"", text, offset + 1, near,
-                   offset + near.size() < sql.size() ? "..." : "");
+  std::string near = NearOf(db, text);
+  if (offset < 0 || static_cast<size_t>(offset) >= sql.size())
+    return MakeError("SQL: {0}{1}", text, near);
+  llvm::StringRef rest = sql.substr(offset, 30);
+  return MakeError("SQL: {0}, at character {1}: \"{2}{3}\"{4}", text, offset + 1, rest,
+                   offset + rest.size() < sql.size() ? "..." : "", near);
 }
 
 int Bind(sqlite3_stmt* statement, int index, const RowCell& cell) {

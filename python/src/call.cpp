@@ -11,6 +11,7 @@
 #include "lib/support/version.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "python/src/gil.h"
 #include "python/src/passes.h"
 #include "python/src/values.h"
 #include "python/src/work.h"
@@ -51,8 +52,8 @@ class CommandWork : public Work {
     if (!passes_) return RunCommand();
     // The thread is one of Python's from here on: to become one for each rule takes longer than
     // the rule.
-    nb::gil_scoped_acquire acquired;
-    nb::gil_scoped_release released;
+    TakenGil taken;
+    ReleasedGil released;
     RunCommand();
   }
   void Interrupted() override {

@@ -18,6 +18,7 @@
 #include "lib/tfdbg/debug_watch.h"
 #include "llvm/ADT/StringExtras.h"
 #include "python/src/call.h"
+#include "python/src/gil.h"
 #include "python/src/table.h"
 #include "python/src/values.h"
 #include "python/src/work.h"
@@ -268,9 +269,19 @@ List SignaturesOf(const Opened& opened) {
   return signatures;
 }
 
+// What reading found wrong: a file that is cut short, a node without a name.
+Texts ProblemsOf(const Opened& opened) {
+  nb::list texts;
+  const Model& model = opened.graph->model();
+  for (const auto* problems : {&model.problems, &opened.graph->module().problems})
+    for (const Problem& problem : *problems)
+      texts.append(nb::str((model.path + ": " + problem.ToString()).c_str()));
+  return texts;
+}
+
 bool HasNewBad(DebugWatch& watch) {
   auto found = [&] {
-    nb::gil_scoped_release released;
+    ReleasedGil released;
     return watch.HasNewBad();
   }();
   if (!found) Raise(TextOf(found.takeError()));
@@ -291,6 +302,7 @@ void AddGraphs(nb::module_& module) {
       .def("find", Find, nb::arg("chain"), nb::arg("limit"))
       .def("type_of_feed", TypeOfFeedNamed, nb::arg("name"), nb::arg("signature"))
       .def_prop_ro("signatures", SignaturesOf)
+      .def_prop_ro("problems", ProblemsOf)
       .def_prop_ro("num_nodes",
                    [](const Opened& self) { return self.graph->module().main.num_nodes(); })
       .def_prop_ro("num_functions",

@@ -1,6 +1,7 @@
 #include "lib/watch/heat_map.h"
 
 #include "python/src/call.h"
+#include "python/src/gil.h"
 #include "python/src/values.h"
 
 namespace nb = nanobind;
@@ -12,7 +13,7 @@ namespace {
 nb::tuple HeatMapOfValue(const nb::tuple& value) {
   Tensor tensor = TensorOf(value);
   auto map = [&] {
-    nb::gil_scoped_release released;
+    ReleasedGil released;
     return HeatMapOf(tensor);
   }();
   if (!map) Raise(TextOf(map.takeError()));

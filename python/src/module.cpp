@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "python/src/call.h"
+#include "python/src/gil.h"
 #include "python/src/passes.h"
 #include "python/src/table.h"
 #include "python/src/visit.h"
@@ -27,6 +28,7 @@ NB_MODULE(_tfgrapnel, module) {
   using namespace grapnel::python;
   // What threads that were left to themselves hold at the end is no leak.
   nb::set_leak_warnings(false);
+  WatchEnd();
   nb::exception<LibraryError> error(module, "Error");
   AddBodies(module);
   AddEditing(module);

@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "python/src/call.h"
+#include "python/src/gil.h"
 #include "python/src/visit.h"
 
 namespace nb = nanobind;
@@ -81,7 +82,7 @@ class CallerPasses::RuleOfPython {
       throw std::runtime_error("node '" + name + "': " + text);
     };
     passes_->DemandWanted();
-    nb::gil_scoped_acquire acquired;
+    TakenGil taken;
     uint64_t version = rule.graph.version();
     auto visit = std::make_shared<Visit>(rule.edit, &rule);
     visit->path = std::move(path);
@@ -131,7 +132,7 @@ class CallerPasses::PassOfPython : public GraphPass {
 
   Error Run(Editor& edit) override {
     passes_->DemandWanted();
-    nb::gil_scoped_acquire acquired;
+    TakenGil taken;
     uint64_t version = edit.graph().version();
     auto visit = std::make_shared<Visit>(edit, nullptr);
     passes_->worker_ = PyThread_get_thread_ident();
@@ -173,7 +174,7 @@ CallerPasses::~CallerPasses() {
     (void)raised_.release();
     return;
   }
-  nb::gil_scoped_acquire acquired;
+  TakenGil taken;
   definitions_.clear();
   raised_.reset();
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "lib/ir/types.h"
+#include "python/src/gil.h"
 
 namespace nb = nanobind;
 
@@ -23,8 +24,8 @@ class ArrayBuffer : public Buffer {
  private:
   // The last owner may be any thread.
   void Destroy() override {
-    if (!nb::is_alive()) return;  // the array goes with the process
-    nb::gil_scoped_acquire acquired;
+    if (!nb::is_alive() || IsTooLate()) return;  // the array goes with the process
+    TakenGil taken;
     delete this;
   }
 

@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVector.h"
+#include "python/src/gil.h"
 
 namespace nb = nanobind;
 
@@ -143,7 +144,7 @@ void Work::TellAll(std::unique_lock<std::mutex>& lock, const Tell& tell) {
     auto messages = std::exchange(messages_, {});
     lock.unlock();
     {
-      nb::gil_scoped_acquire acquired;
+      TakenGil taken;
       for (const auto& [severity, text] : messages) tell(severity, text);
     }
     lock.lock();
@@ -155,7 +156,7 @@ void Work::ShowStep(std::unique_lock<std::mutex>& lock, const Show& show) {
   Step step = step_;
   lock.unlock();
   {
-    nb::gil_scoped_acquire acquired;
+    TakenGil taken;
     show(step);
   }
   lock.lock();
@@ -176,7 +177,7 @@ bool Work::Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell&
     self->is_done_ = true;
     self->changed_.notify_one();
   });
-  nb::gil_scoped_release released;
+  ReleasedGil released;
   // A worker that is idle holds nothing more, also when the process is about to end. What it lets
   // go may need the GIL.
   auto part = llvm::make_scope_exit([&] {
@@ -193,7 +194,7 @@ bool Work::Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell&
     lock.unlock();
     bool is_interrupted = false;
     {
-      nb::gil_scoped_acquire acquired;
+      TakenGil taken;
       is_interrupted = PyErr_CheckSignals() != 0;
       if (is_interrupted) Interrupted();
     }
@@ -201,7 +202,7 @@ bool Work::Do(const std::shared_ptr<Work>& self, CancelFlag& cancel, const Tell&
     if (is_interrupted) {
       Leave(lock, cancel);
       lock.unlock();
-      nb::gil_scoped_acquire acquired;
+      TakenGil taken;
       throw nb::python_error();
     }
     TellAll(lock, tell);

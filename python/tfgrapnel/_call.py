@@ -6,11 +6,11 @@ import itertools
 import os
 
 from . import _tfgrapnel
-from ._errors import error_of, in_python, log, teller
+from ._errors import demand_integer, demand_text, error_of, in_python, log, teller
 from ._passes import definitions
 from ._progress import Working
 from ._shown import Shown
-from ._values import to_array, to_value
+from ._values import is_typed, to_array, to_feed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,8 +93,9 @@ def _from(folder, word):
 class _Arguments:
     """The command line of a call, and what has to live as long as it."""
 
-    def __init__(self, command: str):
+    def __init__(self, command: str, given: dict[str, Any]):
         self.command = command
+        self.of_feeds: tuple[Any, Any] = (given.get("graph"), given.get("signature"))  # whose dtypes feeds have
         # In which its paths are: the process may be in another one when it runs once more.
         self.folder: str | None = current_folder()
         self.options: list[str] = []
@@ -105,54 +106,69 @@ class _Arguments:
         self.kept: list[object] = []  # graphs made for this call
         self.output: _tfgrapnel.MemoryFile | None = None  # a file in memory
 
-    def _text(self, value, name):
+    def _text(self, value, name, is_model=False):
         from ._graph import load
 
         if isinstance(value, (str, os.PathLike)):
             value = os.fspath(value)
             if value == "-":
                 raise ValueError(f"{name}: '-' is the standard input or output of a command; give a path")
-            return value
-        if isinstance(value, (int, float)):
-            raise TypeError(f"{name}: a string, a path or a model was expected, not {value!r}")
+            if value == "" and is_model:
+                raise ValueError(f"{name}: a path was expected, not ''")
+            return demand_text(name, value)
+        if not is_model or isinstance(value, (int, float)):
+            raise TypeError(f"{name}: a string{', a path or a model' if is_model else ' or a path'} was expected, not {value!r:.100}")
         opened = load(value)
         self.kept.append(opened)
         if title := getattr(opened, "title", ""):
             self.title = self.title or title
         return opened.path
 
+    def _type_of_feed(self, name):
+        """The dtype of a value that has none."""
+        from ._graph import Graph, load
+
+        title, signature = self.of_feeds
+        opened = next((one for one in self.kept if isinstance(one, Graph)), None)
+        if opened is None and self.positions:
+            opened = load(self.positions[0], graph=title)
+        return opened._type_of_feed(name, signature) if isinstance(opened, Graph) else None
+
     def _feed(self, name, value):
+        demand_text("feed", name)
         if isinstance(value, (str, os.PathLike)) and os.path.exists(value):
             return f"{name}={os.fspath(value)}"
         at_hand = temporary_name("feed")
-        self.feeds[at_hand] = to_value(value)
+        self.feeds[at_hand] = to_feed(name, value, None if is_typed(value) else self._type_of_feed(name))
         return f"{name}={at_hand}"
 
-    def _elements(self, name, value):
+    def _elements(self, name, value, is_model):
         if hasattr(value, "items"):
             if name == "feed":
                 return [self._feed(key, given) for key, given in value.items()]
-            return [f"{key}={self._text(given, name)}" if given is not None else key for key, given in value.items()]
+            pairs = [(demand_text(name, key), given) for key, given in value.items()]
+            return [f"{key}={self._text(given, name)}" if given is not None else key for key, given in pairs]
         if not isinstance(value, (list, tuple)):
-            value = [value]
-        return [self._text(element, name) for element in value]
+            is_one = is_model or isinstance(value, (str, bytes, os.PathLike)) or not hasattr(value, "__iter__")
+            value = [value] if is_one else list(value)
+        return [self._text(element, name, is_model) for element in value]
 
     def add(self, name: str, spec: Spec, value: Any) -> None:
         if spec.type == "flag":
-            if not isinstance(value, bool):
+            if type(value).__name__ not in ("bool", "bool_"):  # NumPy's
                 raise TypeError(f"{name}: True or False was expected, not {value!r}")
-            self.options.append(f"--{spec.option}")
+            if value:
+                self.options.append(f"--{spec.option}")
         elif spec.is_list:
-            texts = self._elements(name, value)
-            self._add_texts(spec, texts)
-        elif spec.type == "text":
-            self._add_texts(spec, [self._text(value, name)])
+            self._add_texts(spec, self._elements(name, value, spec.type == "model"))
+        elif spec.type == "integer" or spec.type == "size" and not isinstance(value, str):
+            self._add_texts(spec, [str(demand_integer(name, value))])
+        elif spec.type == "number":
+            if isinstance(value, (bool, str, bytes)) or not hasattr(value, "__float__"):
+                raise TypeError(f"{name}: a number was expected, not {value!r}")
+            self._add_texts(spec, [repr(float(value))])
         else:
-            expected = int if spec.type == "integer" else (int, float)
-            if isinstance(value, bool) or not isinstance(value, expected):
-                what = "an integer" if spec.type == "integer" else "a number"
-                raise TypeError(f"{name}: {what} was expected, not {value!r}")
-            self._add_texts(spec, [str(value)])
+            self._add_texts(spec, [self._text(value, name, spec.type == "model")])
 
     def _add_texts(self, spec, texts):
         if spec.by_position:
@@ -162,6 +178,17 @@ class _Arguments:
             self.options += [f"--{spec.option}", *texts]
         else:
             self.options += [f"--{spec.option}={text}" for text in texts]
+
+    def __getstate__(self) -> dict[str, Any]:
+        output = None if self.output is None else (self.output.name, self.output.read())
+        return self.__dict__ | {"output": output}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self.output is not None:
+            name, data = state["output"]
+            self.output = _tfgrapnel.MemoryFile(temporary_name(self.command) + os.path.splitext(name)[1])
+            self.output.write(data)
 
     def line(self, as_document: bool, with_output: bool = True) -> list[str]:
         options, positions = self.options, self.positions
@@ -254,7 +281,8 @@ class Result(Shown):
         return [*super().__dir__(), *(key for key in self._document if key.isidentifier())]
 
     def __str__(self) -> str:
-        return self.text.rstrip("\n")
+        """The text, with options as keywords."""
+        return in_python(self.text.rstrip("\n"), self._keywords)
 
     def __repr__(self) -> str:
         parts = [" ".join([self._arguments.command, *self._arguments.positions])]
@@ -299,7 +327,11 @@ class RunResult(Result):
         return [json.loads(line) for line in self._out.splitlines() if line.startswith("{")] if not self._as_document else []
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        return self.values[name]
+        """A value by the name of what was fetched, with or without its ":0"."""
+        for known in (name, f"{name}:0", name.removesuffix(":0")):
+            if known in self.values:
+                return self.values[known]
+        raise KeyError(f"'{name}' was not fetched; there are: {', '.join(self.values) or 'none'}")
 
 
 def _call(arguments, keywords, as_document, with_output=True):
@@ -317,7 +349,7 @@ def _is_default(value, default):
 
 def call(command, specs, keywords, given, result=Result):
     """Runs a command. `given`: what its function was called with, by name; `keywords`: options' names in Python."""
-    arguments = _Arguments(command)
+    arguments = _Arguments(command, given)
     for name, spec in specs.items():
         if not _is_default(given[name], spec.default):
             arguments.add(name, spec, given[name])

@@ -19,6 +19,43 @@ def _is_session(model):
     return hasattr(model, "run") and hasattr(model, "graph") and hasattr(model, "list_devices")
 
 
+def _captures(function):
+    """{placeholder: what was captured}, and the variables by the number of their handle."""
+    count = len(function.inputs) - len(function.captured_inputs)
+    captures = {tensor.name: value for tensor, value in zip(function.inputs[count:], function.captured_inputs)}
+    return captures, {id(variable.handle): variable for variable in function.graph.variables if hasattr(variable, "handle")}
+
+
+def has_state(function: Any) -> bool:
+    """Whether a ConcreteFunction writes variables, or has tables or iterators: then they are no constants."""
+    from ._capture import capture_state  # type: ignore[attr-defined]
+
+    captures, variables = _captures(function)
+    resources = [value for value in captures.values() if value.dtype.name == "resource"]
+    return any(id(value) not in variables for value in resources) or capture_state.writes(function.graph.as_graph_def())
+
+
+def with_state(function: Any) -> Graph:
+    """A ConcreteFunction as a case folder, with what its variables and tables hold now, and no values to compare with."""
+    import tempfile
+
+    from ._capture import capture as tool  # type: ignore[attr-defined]
+
+    captures, variables = _captures(function)
+    folder = tempfile.TemporaryDirectory(prefix="tfgrapnel-")
+    try:
+        graph, init = tool.kept(function, captures, variables)
+        held = {name.split(":")[0]: variables[id(value)].numpy() for name, value in captures.items() if id(value) in variables}
+        given = {name: value.numpy() for name, value in tool.with_value(captures).items()}
+        tool.write_case(folder.name, graph, given, {}, variables=held, init=init)
+    except tool.CaptureError as error:
+        raise Error(str(error)) from None
+    opened = load(folder.name)
+    opened._kept = (folder,)
+    opened.default_fetches = tuple(tensor.name for tensor in function.outputs)
+    return opened
+
+
 def _write(model, given, folder, fetch, signature, options):
     from ._capture import capture as tool  # type: ignore[attr-defined]
 
@@ -30,6 +67,11 @@ def _write(model, given, folder, fetch, signature, options):
             tool.session(model, dict(given or {}), fetch, folder, **options)
         else:
             tool.function(model, () if given is None else given, folder, **options)
+    except TypeError as error:  # of a keyword that this kind of model has not
+        text = str(error)
+        if "unexpected keyword argument" not in text or error.__traceback__ is None or error.__traceback__.tb_next is not None:
+            raise
+        raise TypeError("capture" + text[text.index("()"):]) from None
     except tool.CaptureError as error:
         raise Error(str(error), os.fspath(model) if isinstance(model, (str, os.PathLike)) else None) from None
 
@@ -60,6 +102,10 @@ def capture(
     """
     if fetch is None and _is_session(model):
         raise TypeError("fetch: a Session needs the tensors that are wanted")
+    if fetch is not None and not _is_session(model):
+        raise TypeError("fetch: is for a Session; what a function returns is kept")
+    if signature is not None and not isinstance(model, (str, os.PathLike)):
+        raise TypeError("signature: is for the path of a SavedModel")
     folder = None
     if output is None:
         import tempfile

@@ -69,15 +69,27 @@ def _named_nearest(text, function):
 
 
 def in_python(text, options):
-    """Options as keywords: the library's texts have them as the command line does."""
-    if "-" not in text:
+    """Options as keywords, and commands as functions: the library's texts have them as the command line does."""
+    if "-" not in text and "`" not in text:
         return text
     import re
 
+    text = re.sub(r"`grapnel ([a-z]+)`", r"`tfgrapnel.\1()`", text)
     text = re.sub(r"(?<![\w-])-o (?=[A-Z])", "output=", text)
-    return re.sub(
-        r"(?<![\w-])--([a-z][a-z0-9-]*)", lambda match: options.get(match[1], match[0]), text
-    )
+    return re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)", lambda match: options.get(match[1], match[1].replace("-", "_") + "="), text)
+
+
+def _in_numpy(match):
+    """Of an array of another dtype: what NumPy calls it, and how it is converted."""
+    from ._values import numpy_dtype
+
+    try:
+        holds, expected = (numpy_dtype(name).name for name in match.groups())
+    except (AttributeError, TypeError):  # a resource
+        return match[0]
+    if "object" in (holds, expected) or holds == expected or "complex" in holds:  # strings; a quantized dtype
+        return match[0]
+    return f"{match[0]} (NumPy's {holds} and {expected}): .astype('{expected}') converts"
 
 
 def error_of(text, files, options):
@@ -88,9 +100,35 @@ def error_of(text, files, options):
         file = match[1]
     # Of a module that the wheel is without (docs/python.md).
     text = re.sub(r"/\S+/grapnel_(\w+)\.so: cannot open shared object file: No such file or directory", r"the wheel has no \1 module", text)
+    text = re.sub(r"\bfeed '.*?': holds (\w+), (\w+) was expected", _in_numpy, text)
     named = {kind: re.search(rf"\b{kind} '([^']+)'", text) for kind in ("node", "pass", "rule")}
     node, pass_, rule = (match and match[1] for match in named.values())
     return Error(in_python(text, options), file, node, pass_, rule)
+
+
+def demand_text(name, value):
+    """A string that the library reads."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: a string was expected, not {value!r}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{name}: a string that UTF-8 can hold was expected, not {value!r}") from None
+    return value
+
+
+def demand_integer(name, value, least=None, most=None):
+    import operator
+
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool):
+        raise TypeError(f"{name}: an integer was expected, not {value!r}")
+    if least is not None and number < least or most is not None and number > most:
+        raise ValueError(f"{name}: a number from {least}{'' if most is None else f' to {most}'} was expected, not {value!r}")
+    return number
 
 
 def stack_level():

@@ -7,11 +7,11 @@ from _thread import allocate_lock
 
 from . import _tfgrapnel
 from ._commands import GraphCommands, blame, doctor, info, passes
-from ._errors import error_of, teller
+from ._errors import demand_integer, demand_text, error_of, teller, with_nearest
 from ._call import current_folder, from_folder, temporary_name
 from ._passes import by_name_only
 from ._shown import Shown
-from ._values import to_array, to_value
+from ._values import is_typed, to_array, to_feed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,9 +27,33 @@ if TYPE_CHECKING:
 
 def _opened(path, graph):
     try:
-        return _tfgrapnel.open(path, graph or "")
+        kind, titles, opened = _tfgrapnel.open(path, graph or "")
     except _tfgrapnel.Error as error:
         raise error_of(str(error), [path], {}) from None
+    if opened is not None:
+        tell = teller({})
+        for problem in opened.problems[:_PROBLEMS]:
+            tell("warning", problem)
+        if len(opened.problems) > _PROBLEMS:
+            tell("warning", f"{path}: and {len(opened.problems) - _PROBLEMS:,} more problems: .info() lists them")
+    return kind, titles, opened
+
+
+_PROBLEMS = 5  # that are told when a file is opened
+
+
+class Row(tuple["Any", ...]):
+    """A row of a table: a tuple, whose cells are attributes too, by the names of their columns."""
+
+    _fields: tuple[str, ...] = ()  # as a named tuple has them, for pandas.DataFrame(table)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._fields:
+            return self[self._fields.index(name)]
+        raise AttributeError(f"there is no column '{name}': {', '.join(self._fields)}")
+
+    def __reduce__(self) -> Any:
+        return tuple, (tuple(self),)
 
 
 class Table:
@@ -38,6 +62,7 @@ class Table:
 
     def __init__(self, table: _tfgrapnel.Table):
         self._table = table
+        self._row = type("Row", (Row,), {"_fields": table.columns})
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -50,30 +75,52 @@ class Table:
     def __len__(self) -> int:
         return self._table.num_rows
 
-    def __getitem__(self, key: str | int) -> Any:
-        """The cells of a column, by its name, or a row, by its number."""
+    def __getitem__(self, key: str | int | slice) -> Any:
+        """The cells of a column, by its name, or a row, by its number; the rows of a slice."""
         if isinstance(key, str):
+            if key not in self.columns:
+                raise KeyError(f"there is no column '{key}': {', '.join(self.columns)}")
             return self._table.column(key)
-        return self._table.row(key + len(self) if key < 0 else key)
+        if isinstance(key, slice):
+            return [self._row(self._table.row(i)) for i in range(len(self))[key]]
+        number = _number("row", key)
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"there is no row {number}: there are {len(self):,}")
+        return self._row(self._table.row(number % len(self)))
 
-    def __iter__(self) -> Iterator[tuple[Cell, ...]]:
-        return (self._table.row(i) for i in range(len(self)))
+    def __iter__(self) -> Iterator[Row]:
+        return (self._row(self._table.row(i)) for i in range(len(self)))
 
     def _ipython_key_completions_(self) -> list[str]:
         return list(self.columns)
 
     def __repr__(self) -> str:
-        shown = [self.columns, *(self._table.row(i) for i in range(min(len(self), 10)))]
-        cells = [["" if cell is None else _printable(str(cell)[:40]) for cell in row] for row in shown]
+        shown = [self.columns, *self[:_ROWS]]
+        cells = [["" if cell is None else _in_cell(str(cell)) for cell in row] for row in shown]
         widths = [max(map(len, column)) for column in zip(*cells)]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells]
-        if len(self) > 10:
-            lines.append(f"... and {len(self) - 10:,} more rows")
-        return "\n".join(lines)
+        if len(self) > _ROWS:
+            lines.append(f"... and {len(self) - _ROWS:,} more rows")
+        return "\n".join(lines if len(self) else [*lines, "(no rows)"])
 
 
-def _printable(text):
-    """With escapes in the place of what would move a terminal's cursor: names may hold anything."""
+_ROWS = 20  # that are printed, with so many characters of a cell
+_WIDTH = 80
+
+
+def _number(what, key):
+    import operator
+
+    try:
+        return operator.index(key)
+    except TypeError:
+        raise TypeError(f"a name or a number of a {what} was expected, not {key!r}") from None
+
+
+def _in_cell(text):
+    """With escapes in the place of what would move a terminal's cursor: names may hold anything. Of a long one the ends: names differ there."""
+    if len(text) > _WIDTH:
+        text = f"{text[: _WIDTH // 2]}...{text[-_WIDTH // 2 + 3 :]}"
     return text if text.isprintable() else repr(text)[1:-1]
 
 
@@ -87,7 +134,9 @@ class Signature:
 
     def __repr__(self) -> str:
         def side(tensors):
-            return ", ".join(f"{key}: {dtype}{shape}" for key, (_, dtype, shape) in tensors.items())
+            return ", ".join(
+                f"{key}: " + ("no tensor" if dtype == "invalid" else f"{dtype}{shape}") for key, (_, dtype, shape) in tensors.items()
+            )
 
         return f"<Signature {self.name}({side(self.inputs)}) -> ({side(self.outputs)})>"
 
@@ -156,12 +205,12 @@ class Graph(GraphCommands, _OfPath, Shown):
 
         >>> graph.query("SELECT op, count(*) FROM nodes GROUP BY op")
         """
-        return Table(self._do(self._opened.query, sql))
+        return Table(self._do(self._opened.query, demand_text("sql", sql)))
 
     def find(self, chain: str, limit: int = 1000) -> Table:
         """Chains of ops, as "MatMul -> * -> Softmax": rows of function, path and ops. `*` is any op, `**` any number of nodes,
         OP[attribute=value] one with that attribute; at most `limit`."""
-        return Table(self._do(self._opened.find, chain, limit))
+        return Table(self._do(self._opened.find, demand_text("chain", chain), demand_integer("limit", limit, 0, 2**32)))
 
     def why_not(self, rule: str | None = None, **options: Any) -> Result:
         """Where rules of the optimizer did not fire: `why_not`."""
@@ -172,6 +221,7 @@ class Graph(GraphCommands, _OfPath, Shown):
         """The ways to call a SavedModel or MetaGraph, by name."""
         return {name: Signature(name, inputs, outputs) for name, inputs, outputs in self._opened.signatures}
 
+    @with_nearest
     def run(
         self,
         feeds: Mapping[str, Any] | None = None,
@@ -185,34 +235,72 @@ class Graph(GraphCommands, _OfPath, Shown):
         feeds: {tensor or key of the signature: array}; dtypes as the graph has them, elements are not converted, but for
         numbers and lists, which have none. Memory of C-contiguous arrays is read where it is.
         fetch: a tensor's name or several; default: as the command `run` has it.
+        threads: at most so many; 0: one per core.
 
         The first call with these names compiles, the next ones run; variables keep what each run made of them. Raises Error
-        where a name is not there, or a value does not fit.
+        where a name is not there, or a value does not fit, TypeError or ValueError where one is no tensor's.
         """
         if feeds is not None and not hasattr(feeds, "items"):
             raise TypeError(f"feeds: {{tensor: array}} was expected, not an object of type {type(feeds).__name__}")
         feeds = dict(feeds or {})
-        fetches = (fetch,) if isinstance(fetch, str) else tuple(fetch or self.default_fetches)
+        fetches = self._names(fetch)
         key = (tuple(feeds), fetches, signature or "", threads)
         with self._lock:
             runner = self._runners.get(key)
             if runner is None:
-                if self.path != self._given and not self._runners:  # what lies beside the graph is read now
-                    _, _, self._opened = _opened(self.path, self.title or None)
-                runner = _tfgrapnel.Runner(self._opened, list(feeds), list(fetches), signature or "", threads)
-                self._runners[key] = runner
+                self._runners[key] = runner = self._compiled(*key)
         values = [self._value(name, value, signature) for name, value in feeds.items()]
-        return {name: to_array(value) for name, value in self._do(runner.run, values, teller({}))}
+        try:
+            done = runner.run(values, teller({}))
+        except _tfgrapnel.Error as error:
+            raise error_of(self._in_keys(str(error), signature), [self.path], {}) from None
+        return {name: to_array(value) for name, value in done}
+
+    def _names(self, fetch):
+        try:
+            names = (fetch,) if isinstance(fetch, (str, bytes)) else tuple(fetch if fetch is not None else ())
+        except TypeError:
+            raise TypeError(f"fetch: a tensor's name or several were expected, not {fetch!r}") from None
+        return tuple([demand_text("fetch", name) for name in names]) or self.default_fetches
+
+    def _compiled(self, feeds, fetches, signature, threads):
+        for name in feeds:
+            demand_text("feeds", name)
+        demand_text("signature", signature)
+        demand_integer("threads", threads, 0, 4096)
+        if self.path != self._given and not self._runners:  # what lies beside the graph is read now
+            _, _, self._opened = _opened(self.path, self.title or None)
+        return _tfgrapnel.Runner(self._opened, list(feeds), list(fetches), signature, threads)
 
     def _value(self, name, given, signature):
-        is_typed = hasattr(given, "dtype") or hasattr(given, "__dlpack__")
-        return to_value(given, None if is_typed else self._do(self._opened.type_of_feed, name, signature or ""))
+        return to_feed(name, given, None if is_typed(given) else self._type_of_feed(name, signature))
+
+    def _type_of_feed(self, name, signature):
+        return self._do(self._opened.type_of_feed, name, signature or "")
+
+    def _in_keys(self, text, signature):
+        """What is said of inputs by the names that a signature's caller has for them."""
+        known = self.signatures
+        chosen = known.get(signature) if signature else known.get("serving_default")
+        for key, (tensor, _, _) in chosen.inputs.items() if chosen else ():
+            for name in (tensor, tensor.removesuffix(":0")):
+                text = text.replace(f"feed '{name}'", f"feed '{key}'").replace(f"'{name}' (Placeholder", f"'{key}' (Placeholder")
+        return text
 
     def _do(self, method, *arguments):
         try:
             return method(*arguments)
         except _tfgrapnel.Error as error:
             raise error_of(str(error), [self.path], {}) from None
+
+    def __reduce__(self) -> Any:
+        """Another process opens it there, with its variables as they are in the file."""
+        in_memory = next((one for one in self._kept if isinstance(one, _tfgrapnel.MemoryFile)), None)
+        if in_memory is not None:
+            return _unpickled, (in_memory.read(), None, self.default_fetches)
+        if self._kept:
+            raise TypeError(f"a graph in a temporary folder is not pickled; what it is made of can be saved: {self!r}")
+        return _unpickled, (os.path.abspath(self.path), self.title or None, self.default_fetches)
 
     def __len__(self) -> int:
         return self._opened.num_nodes
@@ -252,7 +340,8 @@ class Graphs(_OfPath):
         return len(self.titles)
 
     def __getitem__(self, key: int | str) -> Graph:
-        title = self.titles[key] if isinstance(key, int) else key
+        """A graph by its number or its title. Raises IndexError or Error where there is none."""
+        title = key if isinstance(key, str) else self.titles[_number("graph", key)]
         if title in self.titles and os.path.isfile(file := os.path.join(self.path, title)):  # of a dump folder
             return load(file)
         kind, _, opened = _opened(self.path, title)
@@ -293,6 +382,12 @@ def _from_path(path, graph):
     return Graph(path, graph or "", kind, opened)
 
 
+def _unpickled(model, title, fetches):
+    opened = _from_bytes(model, "bytes") if isinstance(model, bytes) else load(model, graph=title)
+    opened.default_fetches = fetches
+    return opened
+
+
 def _from_bytes(data, what):
     file = _tfgrapnel.MemoryFile(temporary_name(what))
     file.write(bytes(data))
@@ -320,37 +415,69 @@ def _from_graph(graph, what):
 
 
 def _from_concrete(function):
-    if function.captured_inputs:  # variables, whose values a GraphDef has as constants alone
-        from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2  # type: ignore
+    if not function.captured_inputs:
+        return _from_graph(function.graph, _text_of(function.name))
+    from ._case import has_state, with_state
 
-        function = convert_variables_to_constants_v2(function, lower_control_flow=False)
-    name = function.name
-    return _from_graph(function.graph, name.decode() if isinstance(name, bytes) else name)
+    if has_state(function):
+        return with_state(function)
+    # Variables, whose values a GraphDef has as constants alone.
+    from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2  # type: ignore
+
+    function = convert_variables_to_constants_v2(function, lower_control_flow=False)
+    return _from_graph(function.graph, _text_of(function.name))
 
 
-def load(model: Any, *arguments: Any, graph: str | None = None) -> Graph | Any:
-    """Opens a graph.
+def _text_of(name):
+    return name.decode() if isinstance(name, bytes) else name
 
-    model: a path of anything that TensorFlow writes (GraphDef, SavedModel, MetaGraph, event file, dump folder, debug folder) or
-    of a case folder or a text of grapnel; bytes of such a file; a GraphDef or another message of TensorFlow; a tf.Graph; a
-    ConcreteFunction; a tf.function, with example arguments; a Keras model. Variables of functions become constants; a Keras
-    model is saved into a temporary SavedModel.
-    graph: which graph of a file with several, by its title.
 
-    Gives a Graph; of a file with several Graphs; of a debug folder a DebugFolder. Raises Error where the file is not there or
-    nothing in it is a graph, TypeError where the object is no model.
-    """
-    if isinstance(model, (Graph, Graphs, DebugFolder)):
-        return model
-    if isinstance(model, (str, os.PathLike)):
-        path = os.fspath(model)
-        if path == "-":
-            raise ValueError("model: '-' is the standard input of a command; give a path or bytes")
-        return _from_path(path, graph)
-    if isinstance(model, (bytes, bytearray, memoryview)):
-        return _from_bytes(model, "bytes")
-    if hasattr(model, "get_concrete_function"):
-        return _from_concrete(model.get_concrete_function(*arguments))
+def _from_function(function, arguments, keywords):
+    try:
+        concrete = function.get_concrete_function(*arguments, **keywords)
+    except TypeError as error:
+        if arguments or keywords:
+            raise
+        raise TypeError(f"a tf.function is opened with examples of its arguments, load(f, x): {error}") from None
+    return _from_concrete(concrete)
+
+
+def _signatures_of(model):
+    """Of a tf.Module, or of what tf.saved_model.load gave: what can be called without saying more."""
+    import tensorflow
+
+    if signatures := getattr(model, "signatures", None):
+        return dict(signatures)
+    if not isinstance(model, tensorflow.Module):
+        return {}
+    members = {name: getattr(model, name, None) for name in dir(model) if not name.startswith("__") or name == "__call__"}
+    return {
+        name: function for name, function in members.items()
+        if hasattr(function, "get_concrete_function") and getattr(function, "input_signature", None) is not None
+    }  # fmt: skip
+
+
+def _from_module(model, signatures):
+    import tempfile
+
+    import tensorflow
+
+    folder = tempfile.TemporaryDirectory(prefix="tfgrapnel-")
+    tensorflow.saved_model.save(model, folder.name, signatures=signatures)
+    kind, _, opened = _opened(folder.name, None)
+    return Graph(folder.name, "", kind, opened, kept=(folder,))
+
+
+def _from_path_given(path, graph):
+    path = os.fspath(path)
+    if path == "-":
+        raise ValueError("model: '-' is the standard input of a command; give a path or bytes")
+    if not path:
+        raise ValueError("model: a path was expected, not ''")
+    return _from_path(demand_text("model", path), None if graph is None else demand_text("graph", graph))
+
+
+def _from_object(model):
     if hasattr(model, "as_graph_def"):
         return _from_graph(model, type(model).__name__)
     if hasattr(model, "captured_inputs"):
@@ -361,7 +488,38 @@ def load(model: Any, *arguments: Any, graph: str | None = None) -> Graph | Any:
         return _from_keras(model)
     if hasattr(model, "graph"):
         return load(model.graph)
+    if hasattr(model, "_trackable_children") and (signatures := _signatures_of(model)):
+        return _from_module(model, signatures)
+    hint = "; tf.function makes one of a function of Python" if hasattr(model, "__code__") or hasattr(model, "__func__") else ""
     raise TypeError(
         f"an object of type {type(model).__name__} is no model: a path, bytes, a GraphDef, tf.Graph, ConcreteFunction, "
-        "tf.function or Keras model was expected"
+        f"tf.function, tf.Module with signatures or Keras model was expected{hint}"
     )
+
+
+def load(model: Any, *arguments: Any, graph: str | None = None, **keywords: Any) -> Graph | Any:
+    """Opens a graph.
+
+    model: a path of anything that TensorFlow writes (GraphDef, SavedModel, MetaGraph, event file, dump folder, debug folder) or
+    of a case folder or a text of grapnel; bytes of such a file; a GraphDef or another message of TensorFlow; a tf.Graph; a
+    ConcreteFunction; a tf.function, with examples of its arguments and keywords; a tf.Module, or what tf.saved_model.load gave; a
+    Keras model. Variables of functions become constants, unless the function writes one: then the function becomes a case
+    folder with the values that they have now. A Keras model or a tf.Module is saved into a temporary SavedModel.
+    graph: which graph of a file with several, by its title.
+
+    Gives a Graph; of a file with several Graphs; of a debug folder a DebugFolder. Raises Error where the file is not there or
+    nothing in it is a graph, TypeError where the object is no model.
+    """
+    if hasattr(model, "get_concrete_function"):
+        return _from_function(model, arguments, keywords)
+    if keywords:
+        raise TypeError(f"load() got an unexpected keyword argument '{next(iter(keywords))}': it takes graph=, and what a tf.function takes")
+    if arguments:
+        raise TypeError(f"examples of arguments are for a tf.function, not for an object of type {type(model).__name__}")
+    if isinstance(model, (Graph, Graphs, DebugFolder)):
+        return model
+    if isinstance(model, (str, os.PathLike)):
+        return _from_path_given(model, graph)
+    if isinstance(model, (bytes, bytearray, memoryview)):
+        return _from_bytes(model, "bytes")
+    return _from_object(model)

@@ -268,6 +268,6 @@ def bundle(shown: object) -> dict[str, Any]:
     """{MIME type: data} of a graph, or of what a command found; plain text alone where there is no page or picture of it."""
     try:
         drawing = _drawing_of(shown)
-    except Error as error:
+        return drawing.bundle(repr(shown)) if drawing else {"text/plain": repr(shown)}
+    except Error as error:  # its file is gone
         return {"text/plain": f"{shown!r}\nno picture: {error}"}
-    return drawing.bundle(repr(shown)) if drawing else {"text/plain": repr(shown)}

@@ -182,9 +182,18 @@ class dumps:
                 sys.stderr.write(line)
                 last = line.strip() or last
         if process.returncode:
-            raise Error(f"{os.fspath(script)} ended with {process.returncode}: {last}", os.fspath(script))
+            raise Error(f"{os.fspath(script)} ended with {process.returncode}" + (f": {last}" if last else ""), os.fspath(script))
         made._end(has_failed=False)
         return made
+
+
+def _duplicate(descriptor):
+    import fcntl
+
+    try:
+        return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
+    except OSError:  # it is closed
+        return None
 
 
 class _Descriptors:
@@ -196,37 +205,45 @@ class _Descriptors:
 
     @staticmethod
     def _flush():
+        import contextlib
         import ctypes
 
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(AttributeError, OSError, ValueError):  # there is none, or it is closed
+                stream.flush()
         ctypes.CDLL(None).fflush(None)  # TensorFlow prints by C's stdio
 
     def begin(self):
         self._flush()
-        self.saved = {1: os.dup(1), 2: os.dup(2)}
+        self.saved: dict[int, int | None] = {number: _duplicate(number) for number in (1, 2)}
         for name in ("stdout", "stderr"):
             stream = getattr(sys, name)
             try:
                 number = stream.fileno()
             except (AttributeError, OSError, ValueError):  # a notebook's
                 continue
-            if number in self.saved:
+            saved = self.saved.get(number)
+            if saved is not None:
                 self.streams[name] = stream
-                setattr(sys, name, open(self.saved[number], "w", buffering=1, closefd=False, errors="replace"))
+                setattr(sys, name, open(saved, "w", buffering=1, closefd=False, errors="replace"))
         file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         for number in self.saved:
             os.dup2(file, number)
-        os.close(file)
+        if file not in self.saved:  # the first number that is free: of one that is closed
+            os.close(file)
 
     def end(self):
         self._flush()
         for number, saved in self.saved.items():
-            os.dup2(saved, number)
+            if saved is None:
+                os.close(number)
+            else:
+                os.dup2(saved, number)
         for name, stream in self.streams.items():
             setattr(sys, name, stream)
         for saved in self.saved.values():
-            os.close(saved)
+            if saved is not None:
+                os.close(saved)
 
 
 class PlacementLog(Shown):
@@ -251,7 +268,7 @@ class PlacementLog(Shown):
     def graph(self) -> Graph:
         """The placed graph; of several the largest."""
         if not self.graphs:
-            raise ValueError("no function was run for the first time in the block, or the block has not ended")
+            raise ValueError("no function was run for the first time in the block, or it is gone, or the block has not ended")
         return max(self.graphs.values(), key=len)
 
     def place(self, model: Any, **options: Any) -> Result:
@@ -269,6 +286,8 @@ class PlacementLog(Shown):
         self._devices = ",".join(device.name for device in tf.config.list_logical_devices())
         library = tf.compat.v1.GraphDef()
         names = sorted(_functions(), key=lambda name: (len(name), name))
+        if not names:
+            return
         library.library.function.extend(_context().get_function_def(name) for name in names)
         model = load(library)
         called = set(model.query("SELECT DISTINCT function FROM calls")["function"])

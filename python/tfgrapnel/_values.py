@@ -27,7 +27,72 @@ def numpy_dtype(name):
 
 
 def _bytes_of(string):
-    return string.encode() if isinstance(string, str) else bytes(string)
+    if isinstance(string, str):
+        return string.encode()
+    if isinstance(string, (bytes, bytearray, memoryview)):
+        return bytes(string)
+    raise TypeError(f"an array of objects holds strings, and {string!r} is none; numbers have a dtype of theirs")
+
+
+# What a number can be converted to without a loss that nobody asked for: to the same kind, or a later one.
+_KINDS = {"b": 0, "i": 0, "u": 0, "f": 1, "c": 2}
+
+
+def _kind_of(dtype):
+    if dtype.kind != "V":
+        return _KINDS.get(dtype.kind, 3)
+    return 0 if "int" in dtype.name else 1  # of ml_dtypes
+
+
+def _of_numbers(given, dtype):
+    """The array of a number, a string or lists of them, of a dtype of NumPy's, or None."""
+    import numpy as np
+
+    if dtype is not None and dtype.kind == "O":
+        return np.asarray(given, dtype)
+    plain = np.asarray(given)
+    if plain.dtype.kind == "O":
+        raise TypeError(f"numbers or strings were expected, not {given!r:.100}")
+    if dtype is None or plain.dtype.kind not in _KINDS:
+        return plain
+    if plain.size and _kind_of(plain.dtype) > _kind_of(dtype):
+        raise TypeError(f"{plain.dtype} does not fit {dtype}, which was expected: {given!r:.100}")
+    return np.asarray(given, dtype)
+
+
+def _array_of(given, dtype):
+    import numbers
+
+    import numpy as np
+
+    if isinstance(given, (np.ndarray, np.generic)) or hasattr(given, "__array__") or hasattr(given, "__array_interface__"):
+        return np.asarray(given)
+    if hasattr(given, "__dlpack__"):
+        return np.from_dlpack(given)
+    if isinstance(given, (list, tuple, range, numbers.Number, bytearray, memoryview)) or type(given).__module__ == "array":
+        return _of_numbers(given, numpy_dtype(dtype) if dtype else None)
+    raise TypeError(f"an array, a number, a string or a list of them was expected, not an object of type {type(given).__name__}")
+
+
+def _is_of_tensors(dtype):
+    if dtype.kind == "V":
+        return dtype.type.__module__ == "ml_dtypes"
+    return dtype.kind in "biufc" and dtype.name not in ("float128", "complex256", "longdouble", "clongdouble")
+
+
+def is_typed(given):
+    """Whether it has a dtype of its own, so that it is not converted."""
+    return any(hasattr(given, name) for name in ("dtype", "__dlpack__", "__array__", "__array_interface__"))
+
+
+def to_feed(name, given, dtype=None):
+    """As to_value, of what is fed to a tensor, which errors name."""
+    try:
+        return to_value(given, dtype)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"feed '{name}': {error}") from error
+    except (TypeError, NotImplementedError, RuntimeError, BufferError) as error:  # what other libraries' objects raise
+        raise TypeError(f"feed '{name}': {error}") from error
 
 
 def to_value(given, dtype=None):
@@ -37,14 +102,11 @@ def to_value(given, dtype=None):
 
     if isinstance(given, (str, bytes)):
         return "string", (), [_bytes_of(given)]
-    if isinstance(given, (np.ndarray, np.generic)) or hasattr(given, "__array__"):
-        array = np.asarray(given)
-    elif hasattr(given, "__dlpack__"):
-        array = np.from_dlpack(given)
-    else:
-        array = np.asarray(given, dtype=numpy_dtype(dtype) if dtype else None)
-    if array.dtype.kind in "OSU":
+    array = _array_of(given, dtype)
+    if array.dtype.kind in "OSUT":
         return "string", array.shape, [_bytes_of(string) for string in array.ravel().tolist()]
+    if not _is_of_tensors(array.dtype):
+        raise TypeError(f"there are no tensors of {array.dtype}: .astype makes an array of numbers or of strings of it")
     name = array.dtype.name
     array = np.ascontiguousarray(array).reshape(array.shape)
     if not array.dtype.isnative:

@@ -17,7 +17,36 @@ if TYPE_CHECKING:
 __all__ = ["TensorHealth"]
 
 
+_roots: dict[str, int] = {}  # how often TensorFlow was told to write into a folder
+_watching: TensorHealth | None = None
+
 MODES = ("CURT_HEALTH", "CONCISE_HEALTH", "FULL_HEALTH", "FULL_TENSOR")
+
+
+def _root(folder):
+    """The folder by a name that TensorFlow has not had: it keeps a writer for each name, of the run that was the first. Its files have the
+    second in their names."""
+    known = os.path.realpath(folder)
+    times = _roots.get(known, 0)
+    _roots[known] = times + 1
+    while times and any(f".{time.time():.0f}." in name for name in os.listdir(folder)):
+        time.sleep(0.05)
+    return os.path.join(folder, *["."] * times)
+
+
+def _end_dumping():
+    """What disable_dump_debug_info does, but for closing the writer: a function that was traced meanwhile writes whenever it runs, and where
+    the writer is closed the process ends."""
+    from tensorflow.python.debug.lib import dumping_callback  # type: ignore[import-untyped]
+
+    enabled = getattr(dumping_callback._state, "dumping_callback", None)
+    if enabled is None:
+        return
+    dumping_callback.op_callbacks.remove_op_callback(enabled.callback)
+    of_functions = dumping_callback.function_lib.CONCRETE_FUNCTION_CALLBACKS
+    if enabled.function_callback in of_functions:
+        of_functions.remove(enabled.function_callback)
+    del dumping_callback._state.dumping_callback
 
 
 class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
@@ -39,8 +68,8 @@ class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
 
     def __init__(self, dir: str | os.PathLike[str], *, every: int = 1, tensor_debug_mode: str = "FULL_HEALTH"):
         super().__init__()
-        if every < 1:
-            raise ValueError(f"every: a number of steps was expected, not {every}")
+        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+            raise ValueError(f"every: a number of steps was expected, not {every!r}")
         if tensor_debug_mode not in MODES:
             raise ValueError(f"tensor_debug_mode: one that keeps health was expected, {', '.join(MODES)}, not {tensor_debug_mode!r}")
         self.dir: str = os.fspath(dir)
@@ -55,9 +84,16 @@ class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
         self.model.make_train_function(force=True)
 
     def on_train_begin(self, logs: Any = None) -> None:
+        global _watching
+
+        if _watching is not None and _watching.params is self.params:
+            raise ValueError("callbacks: one TensorHealth was expected: TensorFlow's debugger writes one folder at a time")
+        _end_dumping()  # an error may have ended the training before this one
+        _watching = self
+        os.makedirs(self.dir, exist_ok=True)
         self._jit_compile = getattr(self.model, "jit_compile", False)
         self._writer = tf.debugging.experimental.enable_dump_debug_info(
-            self.dir, tensor_debug_mode=self.tensor_debug_mode, circular_buffer_size=-1
+            _root(self.dir), tensor_debug_mode=self.tensor_debug_mode, circular_buffer_size=-1
         )
         self._watch, self._has_bad, self._next_reading = DebugWatch(self.dir), False, 0.0
         self._retrace(False)
@@ -68,15 +104,22 @@ class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore
             self._look()
 
     def on_train_end(self, logs: Any = None) -> None:
+        global _watching
+
         if self.sentence is None:
             self._next_reading = 0.0
             self._look()
-        tf.debugging.experimental.disable_dump_debug_info()
+        self._flush()
+        _end_dumping()
         self._retrace(self._jit_compile)
+        _watching = None
 
-    def _look(self):
+    def _flush(self):
         self._writer.FlushNonExecutionFiles()
         self._writer.FlushExecutionFiles()
+
+    def _look(self):
+        self._flush()
         self._has_bad |= self._watch.has_new_bad()
         begin = time.monotonic()
         if not self._has_bad or begin < self._next_reading:

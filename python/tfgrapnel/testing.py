@@ -14,7 +14,7 @@ import os
 import re
 
 from ._commands import blame, check, diff, passes, place, view
-from ._errors import Error, in_python
+from ._errors import Error, demand_integer, demand_text, in_python
 from ._graph import Graph, load
 
 TYPE_CHECKING = False
@@ -48,7 +48,8 @@ def _picture(draw: Callable[[str], object], has_svg: bool = True) -> str:
     """The last line of a message. `draw` writes a page, and an SVG beside it where that is one of its formats; where it cannot, the
     message is worth more than its error."""
     test = os.environ.get("PYTEST_CURRENT_TEST", "picture").rpartition(" (")[0] or "picture"
-    name = re.sub(r"[^\w.-]+", "-", os.path.basename(test)).strip("-")[:100]
+    file, _, within = test.partition("::")  # what a test is given may hold a slash
+    name = re.sub(r"[^\w.-]+", "-", f"{os.path.basename(file)}-{within}").strip("-")[:100]
     folder = _folder()
     number, path = 1, os.path.join(folder, f"{name}.html")
     while os.path.exists(path):
@@ -67,6 +68,11 @@ def _cut(text, what="lines"):
     lines = text.strip("\n").splitlines()
     more = [f"... and {len(lines) - _LINES} more {what}"] if len(lines) > _LINES else []
     return "\n".join(lines[:_LINES] + more)
+
+
+def _demand_mapping(name, what, given):
+    if not hasattr(given, "items"):
+        raise TypeError(f"{name}: {what} was expected, not an object of type {type(given).__name__}")
 
 
 def _opened(model) -> Graph:
@@ -189,12 +195,16 @@ def _how_far(made, steps):
         start = steps[:length]
         if found := made.chains(start):
             followed = [ops.rpartition(" -> ")[2] for _, _, ops in made.before.find(" -> ".join([*start, "*"]), limit=_ALL)]
-            return f"{' -> '.join(start)} stands at {_ends(found)}, and is read by: {_counted(followed)}"
+            return f"{' -> '.join(start)} stands at {_ends(found)}, and is read by: {_counted(followed)}{_near(steps[length], followed)}"
+    ops = sorted(set(made.before.nodes["op"]))
+    return f"there is no {steps[0]}" + (_near(steps[0], ops) or f", but {', '.join(ops)}")
+
+
+def _near(op, ops):
     import difflib
 
-    ops = sorted(set(made.before.nodes["op"]))
-    near = difflib.get_close_matches(steps[0], ops, 1)
-    return f"there is no {steps[0]}" + (f"; did you mean {near[0]}?" if near else f", but {', '.join(ops)}")
+    near = difflib.get_close_matches(op, ops, 1)
+    return f"; did you mean {near[0]}?" if near and op not in ops else ""
 
 
 def _left_in_parts(made, left):
@@ -219,9 +229,11 @@ def assert_fused(model: Any, chain: str, at: str | None = None, count: int | Non
     that passes make on the way: of a normalisation behind a Conv2D they make other weights and a BiasAdd.
     """
     __tracebackhide__ = True
-    steps = [step.strip() for step in re.split(r"\+|->", chain)]
+    steps = [step.strip() for step in re.split(r"\+|->", demand_text("chain", chain))]
     if len(steps) < 2 or not all(steps):
         raise ValueError(f"chain: ops with + between them were expected, as 'Conv2D + BiasAdd', not '{chain}'")
+    if count is not None:
+        count = demand_integer("count", count, 0)
     opened = _opened(model)
     if opened.default_fetches:  # of a function, whose results are known
         options = {"fetch": opened.default_fetches} | options
@@ -254,6 +266,7 @@ def assert_all_finite(model: Any, feed: Mapping[str, Any] | None = None, **optio
     The model may be a debug folder, of whose newest run this is then asked.
     """
     __tracebackhide__ = True
+    _demand_mapping("feed", "{tensor: array}", feed or {})
     opened = load(model)
     found = blame(opened, feed=feed or (), **options)
     if not found.first_bad and not found.to_dict().get("bad_fetches"):
@@ -282,6 +295,9 @@ def assert_placed(model: Any, expected: Mapping[str, str], devices: str = "cpu:1
     import difflib
     import fnmatch
 
+    _demand_mapping("expected", "{pattern of nodes: device}", expected)
+    if not expected:
+        raise ValueError("expected: no node is named: {pattern of nodes: device} was expected")
     opened = _opened(model)
     placed = place(opened, devices=devices, **options)
     if not placed.ok:
@@ -309,14 +325,29 @@ def assert_placed(model: Any, expected: Mapping[str, str], devices: str = "cpu:1
 
 
 def _policy(budgets) -> str:
-    """The policy of `check` that demands these budgets."""
+    """The policy of `check` that demands these budgets, in three lines each."""
     lines = []
     for name, most in budgets.items():
-        if isinstance(most, bool) or not isinstance(most, (int, str)):
+        if isinstance(most, str):
+            value = '"' + re.sub(r'["\\\n]', "", most) + '"'
+        elif isinstance(most, float) and most.is_integer():  # 1e9
+            value = str(demand_integer(name, int(most), 0))
+        elif isinstance(most, bool) or not hasattr(most, "__index__"):
             raise TypeError(f"{name}: an integer or a text as '25 MB' was expected, not {most!r}")
-        value = most if isinstance(most, int) else '"' + re.sub(r'["\\\n]', "", most) + '"'
-        lines.append(f"[{name}]\nmost = {value}\n")
+        else:
+            value = str(demand_integer(name, most, 0))
+        lines.append(f"[{name}]\nmost = {value}\n\n")
     return "".join(lines)
+
+
+def _checked(path, policy, budgets, options):
+    try:
+        return check(path, policy=policy, **options)
+    except Error as error:
+        if not (line := re.match(rf"{re.escape(policy)}:(\d+): 'most': (.*)", str(error))):
+            raise
+        name = list(budgets)[(int(line[1]) - 1) // 3]
+        raise ValueError(f"{'bytes' if name == 'file_size' else name}: {line[2]}, not {budgets[name]!r}") from None
 
 
 def _over(found):
@@ -328,7 +359,7 @@ def assert_budget(
     model: Any,
     *,
     nodes: int | None = None,
-    flops: int | None = None,
+    flops: float | None = None,
     bytes: int | str | None = None,
     parameters: int | None = None,
     peak_memory: int | str | None = None,
@@ -343,7 +374,8 @@ def assert_budget(
     given = {"nodes": nodes, "flops": flops, "file_size": bytes, "parameters": parameters, "peak_memory": peak_memory}
     budgets = {name: most for name, most in given.items() if most is not None}
     if not budgets:
-        raise ValueError("no budget is given: nodes, flops, bytes, parameters or peak_memory")
+        but = f", but {', '.join(options)}" if options else ""
+        raise ValueError(f"no budget is given: nodes, flops, bytes, parameters or peak_memory{but}")
     opened = _opened(model)
     with tempfile.TemporaryDirectory(prefix="tfgrapnel-") as folder:
         policy, path = os.path.join(folder, "policy.toml"), opened.path
@@ -352,7 +384,7 @@ def assert_budget(
         if bytes is not None and not os.path.exists(path):  # it has a size as a file
             path = os.path.join(folder, "graph.pb")
             opened.convert(output=path)
-        looked = check(path if path != opened.path else opened, policy=policy, **options)
+        looked = _checked(path if path != opened.path else opened, policy, budgets, options)
     said = [_over(found) for found in looked.findings]
     unknown = [f"  {one['check']}: {one['reason']}" for one in looked.checks if one["status"] != "looked"]
     unknown = [in_python(line, {"batch": "batch=", "shape": "shape="}) for line in unknown]

@@ -47,6 +47,81 @@ print("fine")
 """
 
 
+OBJECTS = """
+x = tf.ones([2, 3])
+scaled = tf.function(lambda x, scale=1.0: x * scale)
+assert tg.load(scaled, x, scale=3.0).run({"x": np.ones((2, 3), np.float32)})["Identity:0"].tolist() == [[3.0] * 3] * 2
+try:
+    tg.load(scaled)
+except TypeError as error:
+    assert str(error).startswith("a tf.function is opened with examples of its arguments, load(f, x): "), error
+
+# What is written, or is no constant.
+total = tf.Variable(2.0)
+
+@tf.function
+def add(x):
+    total.assign_add(tf.reduce_sum(x))
+    return total.read_value()
+
+adds = tg.load(add, x)
+[first], [second] = ([value.item() for value in adds.run({"x": np.ones((2, 3), np.float32)}).values()] for _ in range(2))
+assert (first, second) == (8, 14) and total.numpy() == 2, (first, second)
+table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a"], [1]), -1)
+look_up = tf.function(lambda k: table[k])
+[value] = tg.load(look_up, tf.constant(["a"])).run({"k": ["b"]}).values()
+assert value.tolist() == [-1]
+
+class Module(tf.Module):
+    def __init__(self):
+        self.weights = tf.Variable([[2.0], [3.0]])
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2])])
+    def product(self, x):
+        return x @ self.weights
+
+    @tf.function(input_signature=[])
+    def bias(self):
+        return tf.reduce_sum(self.weights)
+
+module = Module()
+loaded = tg.load(module)
+assert loaded.run({"x": [[1, 1]]}, signature="product")["output_0"].tolist() == [[5]]
+assert loaded.run(signature="bias")["output_0"] == 5
+tf.saved_model.save(module, "saved", signatures={"product": module.product})
+again = tf.saved_model.load("saved")
+for model in (again, again.signatures["product"]):
+    assert len(tg.load(model)) > 3
+for nothing in (tf.Module(), tf.Variable(1.0), x, tf.keras.layers.Dense(2), tf.data.Dataset.range(2)):
+    try:
+        tg.load(nothing)
+    except TypeError as error:
+        assert "is no model: " in str(error), error
+    else:
+        raise AssertionError(nothing)
+
+# Feeds that hold no values, or not one array.
+fed = tg.load(scaled, x)
+for given in (tf.keras.Input((3,)), tf.data.Dataset.range(2), tf.ragged.constant([[1.0], [2.0, 3.0]]), tf.sparse.from_dense([[1.0]])):
+    try:
+        fed.run({"x": given})
+    except (TypeError, ValueError) as error:
+        assert str(error).startswith("feed 'x': "), error
+    else:
+        raise AssertionError(given)
+try:
+    tg.capture(scaled, [x], fetch="y")
+except TypeError as error:
+    assert str(error) == "fetch: is for a Session; what a function returns is kept"
+try:
+    tg.capture(scaled, [x], frezze=True)
+except TypeError as error:
+    assert str(error) == "capture() got an unexpected keyword argument 'frezze'"
+else:
+    raise AssertionError
+print("fine")
+"""
+
 CAPTURE = """
 weights = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
 x = np.array([[1, -1]], np.float32)
@@ -200,6 +275,80 @@ else:
 print("fine")
 """
 
+KERAS_AGAIN = """
+import warnings
+from tfgrapnel.keras import TensorHealth
+
+warnings.simplefilter("ignore", tg.GrapnelWarning)
+halved = tf.function(lambda x: x / 2)
+
+class Model(tf.keras.Sequential):
+    def call(self, x, training=False):
+        return super().call(halved(x))
+
+def fit(*callbacks, layers=()):
+    model = Model([tf.keras.layers.Input((3,)), *layers, tf.keras.layers.Dense(2)])
+    model.compile("sgd", "mse")
+    model.fit(np.ones((8, 3), np.float32), np.ones((8, 2), np.float32), verbose=0, callbacks=callbacks)
+
+# The same folder once more, and what was traced for the first time while it was written.
+health = TensorHealth("debug")
+fit(health)
+fit(health)
+assert health.sentence is None and health.step == 1
+halved(tf.ones((8, 3)))
+fit(health, layers=[tf.keras.layers.Lambda(lambda x: tf.math.log(x - 0.5))])
+assert health.step == 2 and health.first_bad["op"] == "Log" and tg.load("debug").blame().first_bad == health.first_bad
+
+# An error ends a training, and the next one begins.
+class Fails(tf.keras.callbacks.Callback):
+    def on_train_batch_end(self, batch, logs=None):
+        raise RuntimeError("enough")
+
+try:
+    fit(TensorHealth("first"), Fails())
+except RuntimeError:
+    fit(TensorHealth("second"))
+    fit(TensorHealth("first"))
+halved(tf.ones((8, 3)))
+try:
+    fit(TensorHealth("third"), TensorHealth("fourth"))
+except ValueError as error:
+    assert "one TensorHealth was expected" in str(error)
+else:
+    raise AssertionError
+try:
+    fit(TensorHealth("testdata/README.md"))
+except OSError as error:
+    assert "File exists: 'testdata/README.md'" in str(error)
+else:
+    raise AssertionError
+print("fine")
+"""
+
+# With one descriptor closed, and without a stream.
+CLOSED = """
+import sys
+add, double = tf.function(lambda x: x + 1), tf.function(lambda x: 2 * x)
+os.close(1)
+with tg.placement_log() as log:
+    add(tf.constant(1.0))
+assert len(log.graphs) == 1
+said, sys.stdout = sys.stdout, None
+with tg.placement_log() as log:
+    double(tf.constant(1.0))
+assert len(log.graphs) == 1
+del add, double
+with tg.placement_log() as log:
+    tf.function(lambda x: x / 2)(tf.constant(1.0))
+assert log.text and not log.graphs
+try:
+    os.fstat(1)
+except OSError:
+    os.write(2, b"fine\\n")
+    os._exit(0)  # Python would say that it cannot write what is left
+"""
+
 
 class WheelTest(unittest.TestCase):
     @classmethod
@@ -224,13 +373,16 @@ class WheelTest(unittest.TestCase):
                 text=True,
             )
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])
-        self.assertIn("fine", done.stdout.splitlines())
+        self.assertIn("fine", (done.stdout + done.stderr).splitlines())
 
     def test_tensorflow_first(self):
         self.run_with(BOTH)
 
     def test_tensorflow_last(self):
         self.run_with(BOTH, "import tfgrapnel as tg\nimport tensorflow as tf\n")
+
+    def test_objects(self):
+        self.run_with(OBJECTS)
 
     def test_capture(self):
         self.run_with(CAPTURE)
@@ -241,8 +393,14 @@ class WheelTest(unittest.TestCase):
     def test_too_late(self):
         self.run_with(TOO_LATE)
 
+    def test_closed_descriptors(self):
+        self.run_with(CLOSED)
+
     def test_tensor_health(self):
         self.run_with(KERAS)
+
+    def test_tensor_health_again(self):
+        self.run_with(KERAS_AGAIN)
 
 
 if __name__ == "__main__":

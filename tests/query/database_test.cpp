@@ -48,7 +48,15 @@ TEST(Database, ReadsOnlyWhenTold) {
 TEST(Database, ErrorsSayWhere) {
   auto database = llvm::cantFail(Database::Create());
   EXPECT_EQ(ErrorOf(database, "SELECT nope"),
-            "SQL: no such column: nope, at character 8: \"nope\"");
+            "SQL: no such column: nope, at character 8: \"nope\"; there are none");
+  llvm::cantFail(database.Execute("CREATE TABLE nodes (name, op)"));
+  database.ForbidWrites();
+  EXPECT_EQ(
+      ErrorOf(database, "SELECT nodes.nam FROM nodes"),
+      "SQL: no such column: nodes.nam, at character 8: \"nodes.nam FROM nodes\"; did you mean "
+      "'name'?");
+  EXPECT_EQ(ErrorOf(database, "SELECT * FROM nods"),
+            "SQL: no such table: nods; did you mean 'nodes'?");
   EXPECT_NE(ErrorOf(database, " -- only a comment").find("no statement"), std::string::npos);
   EXPECT_NE(ErrorOf(database, "SELECT 1/0; x").find("character 13"), std::string::npos);
 }

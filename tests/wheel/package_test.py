@@ -1,6 +1,7 @@
 """Errors, warnings, messages, tables, threads, Ctrl-C, memory, imports, types."""
 
 import logging
+import multiprocessing
 import os
 import pathlib
 import pickle
@@ -75,12 +76,144 @@ def test_options_are_checked(lenet):
         tg.optimize()
     with pytest.raises(TypeError, match="repeat: an integer was expected, not 'x'"):
         tg.run(lenet, repeat="x")
-    with pytest.raises(TypeError, match="passes: a string, a path or a model was expected, not 3"):
+    with pytest.raises(TypeError, match="passes: a string or a path was expected, not 3"):
         lenet.optimize(passes=3)
     with pytest.raises(TypeError, match=r"feeds: \{tensor: array\} was expected, not an object of type list"):
         lenet.run([1, 2])
     with pytest.raises(tg.Error, match="did you mean 'device'"):
         lenet.view(color_by="devise")
+    with pytest.raises(TypeError, match=r"Graph.run\(\) got an unexpected keyword argument 'fetches'; did you mean 'fetch'\?"):
+        lenet.run(fetches="Identity")
+
+
+def test_wrong_types_are_named(lenet):
+    graphs = tg.Graphs("x", ["a"])
+    for call, expected in [
+        (lambda: lenet.run({b"x": 1}), "feeds: a string was expected, not b'x'"),
+        (lambda: lenet.run({}, 3), "fetch: a tensor's name or several were expected, not 3"),
+        (lambda: lenet.run({}, ["Identity", 3]), "fetch: a string was expected, not 3"),
+        (lambda: lenet.run({}, signature=3), "signature: a string was expected, not 3"),
+        (lambda: lenet.run({}, threads="2"), "threads: an integer was expected, not '2'"),
+        (lambda: lenet.query(b"SELECT 1"), "sql: a string was expected, not b'SELECT 1'"),
+        (lambda: lenet.find(None), "chain: a string was expected, not None"),
+        (lambda: lenet.find("Relu", limit=1.5), "limit: an integer was expected, not 1.5"),
+        (lambda: lenet.nodes[None], "a name or a number of a row was expected, not None"),
+        (lambda: graphs[1.5], "a name or a number of a graph was expected, not 1.5"),
+        (lambda: tg.load("x.pb", graph=3), "graph: a string was expected, not 3"),
+        (lambda: tg.load("x.pb", 3), "examples of arguments are for a tf.function, not for an object of type str"),
+        (lambda: tg.load("x.pb", grahp="a"), r"load\(\) got an unexpected keyword argument 'grahp': it takes graph=, "),
+        (lambda: tg.load(test_threads), "an object of type function is no model: .*; tf.function makes one"),
+        (lambda: lenet.optimize(fetch=b"Identity"), "fetch: a string or a path was expected, not b'Identity'"),
+        (lambda: lenet.optimize(fetch={3: None}), "fetch: a string was expected, not 3"),
+        (lambda: lenet.optimize(output=lenet), "output: a string or a path was expected, not <Graph "),
+        (lambda: tg.optimize(3), "model: a string, a path or a model was expected, not 3"),
+    ]:
+        with pytest.raises(TypeError, match=f"^{expected}"):
+            call()
+    for call, expected in [
+        (lambda: tg.load(""), "model: a path was expected, not ''"),
+        (lambda: tg.optimize(""), "model: a path was expected, not ''"),
+        (lambda: tg.load("\udcff.pb"), "model: a string that UTF-8 can hold was expected"),
+        (lambda: lenet.run(threads=-1), "threads: a number from 0 to 4096 was expected, not -1"),
+        (lambda: lenet.find("Relu", limit=-1), "limit: a number from 0 "),
+    ]:
+        with pytest.raises(ValueError, match=f"^{expected}"):
+            call()
+
+
+def test_numbers_of_numpy_are_options(lenet):
+    import numpy as np
+
+    assert len(lenet.optimize(fetch="Identity", limit=np.int64(3)).stages) > 1
+    assert tg.info("testdata/keras/model", costs=np.True_, batch=np.int32(2)).graphs[0].run
+    assert lenet.compare(precision="bfloat16", rtol=np.float32(0.5)).ok
+    assert lenet.optimize(fetch="Identity", memory=1 << 30).nodes_after
+
+
+def test_tables_are_read_as_lists_are(lenet):
+    nodes = lenet.nodes
+    assert nodes[:2] == [nodes[0], nodes[1]] and nodes[-2:] == [nodes[62], nodes[63]]
+    for number in (64, -65, 10**30):
+        with pytest.raises(IndexError, match=f"there is no row {number}: there are 64"):
+            nodes[number]
+    with pytest.raises(KeyError, match="there is no column 'nam': id, name, op"):
+        nodes["nam"]
+    for sql, near in [("SELECT * FROM nods", "nodes"), ("SELECT n.opp FROM nodes n", "op"), ("SELECT nam FROM nodes", "name")]:
+        with pytest.raises(tg.Error, match=rf"did you mean '{near}'\?$|did you mean '{near}', "):
+            lenet.query(sql)
+
+
+def test_rows_have_names(lenet):
+    row = lenet.nodes[0]
+    assert (row.name, row.op, row.readers) == ("x", "Placeholder", 1) and row == tuple(row)
+    assert row._fields == lenet.nodes.columns == next(iter(lenet.nodes))._fields  # what pandas.DataFrame(table) looks for
+    with pytest.raises(AttributeError, match="there is no column 'nam': id, name"):
+        row.nam
+    assert pickle.loads(pickle.dumps(row)) == row
+    assert lenet.query("SELECT count(*) FROM nodes")[0] == (64,)
+
+
+def test_graphs_and_results_are_pickled(lenet, tmp_path, monkeypatch):
+    fast = lenet.optimize(fetch="Identity")
+    kept = [pickle.dumps(what) for what in (lenet, fast, fast.graph, lenet.info(), tg.diff(lenet, fast.graph))]
+    monkeypatch.chdir(tmp_path)
+    graph, result, optimized, info, difference = map(pickle.loads, kept)
+    expected = lenet.run()["Identity:0"].tobytes()
+    assert graph.run()["Identity:0"].tobytes() == expected
+    assert optimized.default_fetches == fast.graph.default_fetches and len(optimized) == len(result.graph) == fast.nodes_after
+    assert result.data == fast.data and result.to_dict() == fast.to_dict()
+    assert info.graphs[0].nodes == 64 and not difference.ok and difference.text == tg.diff(graph, optimized).text
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(1) as pool:
+        assert pool.apply(tg.Graph.run, (graph,))["Identity:0"].tobytes() == expected
+
+
+def test_a_node_of_a_function_is_no_tensor_of_a_run():
+    served = tg.load("testdata/keras/model")
+    with pytest.raises(tg.Error, match="'sequential_1/.*' is in function '.*': tap it .tap=., or open its calls first"):
+        served.run({"keras_tensor": [[1, 2, 3]]}, served.find("MatMul")["path"][0])
+
+
+def test_a_list_is_what_is_gone_through(lenet):
+    for passes in (("remapper",), {"remapper"}, iter(["remapper"]), {"remapper": None}.keys()):
+        assert [stage.pass_ for stage in lenet.optimize(fetch="Identity", passes=passes).stages] == ["remapper"]
+
+
+@pytest.mark.parametrize("work", ["graph.run()", "graph.info()", "graph.optimize(passes='look,remapper')"])
+def test_the_process_ends_while_threads_work(work):
+    program = f"""
+import atexit, threading, time
+import tfgrapnel as tg
+graph = tg.load("testdata/models/lenet")
+
+@tg.rule(ops=["Relu"])
+def look(rule, node):
+    return None
+
+def go_on():
+    while True:
+        {work}
+
+for _ in range(4):
+    threading.Thread(target=go_on, daemon=True).start()
+atexit.register(lambda: print(len(graph.run())))
+time.sleep(0.3)
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
+
+
+def test_a_file_that_is_cut_short_is_told(tmp_path):
+    (tmp_path / "cut.pb").write_bytes(pathlib.Path("testdata/models/lenet/graph.pb").read_bytes()[:3000])
+    with pytest.warns(tg.GrapnelWarning, match="the graph is cut off or damaged"):
+        tg.load(tmp_path / "cut.pb")
+
+
+def test_texts_are_in_pythons_words(lenet, tmp_path):
+    done = lenet.optimize(fetch="Identity")
+    assert "-o FILE" in done.text and "output=FILE" in str(done)
+    with pytest.raises(tg.Error, match=r"pass 'nope' not found \(`tfgrapnel.passes\(\)` lists them\)"):
+        lenet.optimize(passes="nope")
 
 
 def test_what_the_wheel_leaves_out():
@@ -129,7 +262,10 @@ def test_tables(lenet):
 def test_what_is_shown(lenet):
     assert repr(lenet) == "<Graph case folder testdata/models/lenet, 64 nodes>"
     assert repr(lenet.nodes).splitlines()[0].startswith("id  name")
-    assert repr(lenet.nodes).splitlines()[-1] == "... and 54 more rows"
+    assert repr(lenet.nodes).splitlines()[-1] == "... and 44 more rows"
+    assert repr(lenet.query("SELECT name FROM nodes WHERE 0")).splitlines() == ["name", "(no rows)"]
+    [_, line] = repr(lenet.query(f"SELECT '{'a' * 90 + 'z'}' AS long")).splitlines()
+    assert line == "a" * 40 + "..." + "a" * 36 + "z"
     odd = tg.load(b'node { name: "a\\n\\033[2Jb" op: "NoOp" }')
     assert repr(odd.nodes).splitlines()[1].startswith(r"0   a\n\x1b[2Jb  NoOp")
     done = lenet.optimize()

@@ -141,3 +141,31 @@ def test_pictures_of_pytest(tmp_path, options, expected):
 def test_without_pytest():
     program = "import sys, tfgrapnel.testing as t; assert 'pytest' not in sys.modules; assert t._folder().startswith('/tmp')"
     subprocess.run([sys.executable, "-c", program], check=True, env={})
+
+
+@pytest.mark.parametrize("given", ["a/b", "<é>"])
+def test_pictures_have_the_names_of_tests(pictures, given):
+    said_by(assert_same_graph, LOG, DENSE)
+    assert all(path.name.startswith("testing_test.py-test_pictures_have_the_names_of_tests-") for path in pictures.iterdir())
+
+
+def test_wrong_arguments_are_named(lenet):
+    for call, error in [
+        (lambda: assert_fused(lenet, ["Conv2D", "BiasAdd"]), "chain: a string was expected, not "),
+        (lambda: assert_fused(lenet, "Conv2D + BiasAdd", count="2"), "count: an integer was expected, not '2'"),
+        (lambda: assert_all_finite(lenet, [1]), r"feed: \{tensor: array\} was expected, not an object of type list"),
+        (lambda: assert_placed(lenet, ["*"]), r"expected: \{pattern of nodes: device\} was expected, not an object of type list"),
+    ]:
+        with pytest.raises(TypeError, match=f"^{error}"):
+            call()
+    for call, error in [
+        (lambda: assert_fused(lenet, "Conv2D + BiasAdd", count=-1), "count: a number from 0 was expected, not -1"),
+        (lambda: assert_placed(lenet, {}), "expected: no node is named"),
+        (lambda: assert_budget(lenet, nodes=-3), "nodes: a number from 0 was expected, not -3"),
+        (lambda: assert_budget(lenet, nodes=1, bytes="lots"), "bytes: expected bytes: .*, not 'lots'"),
+        (lambda: assert_budget(lenet, node=3), "no budget is given: .*, but node$"),
+    ]:
+        with pytest.raises(ValueError, match=f"^{error}"):
+            call()
+    assert_budget(lenet, nodes=np.int64(64), flops=1e9)
+    assert "is read by: 2 x BiasAdd; did you mean BiasAdd?" in said_by(assert_fused, lenet, "Conv2D + BiasAd")

@@ -40,8 +40,67 @@ def test_numbers_and_lists_take_the_dtype_of_the_graph():
     assert graph.run({"x": (3, 4)})["y"].dtype == np.float32
 
 
+def test_numbers_that_do_not_fit():
+    graph = identity("int32")
+    assert graph.run({"x": [1, True]})["y"].tolist() == [1, 1]
+    assert graph.run({"x": []})["y"].dtype == np.int32
+    for given, what in [([1.5], "float64 does not fit int32, which was expected"), ([1, None], "numbers or strings were expected")]:
+        with pytest.raises(TypeError, match=f"^feed 'x': {what}"):
+            graph.run({"x": given})
+    with pytest.raises(ValueError, match="^feed 'x': Python int(eger)? "):
+        graph.run({"x": [1 << 40]})
+    assert identity("bfloat16").run({"x": [1, 2.5]})["y"].tolist() == [1, 2.5]
+
+
+@pytest.mark.parametrize("given", [None, {"a": 1}, {1}, iter([1]), object(), np])
+def test_what_is_no_array(given):
+    with pytest.raises(TypeError, match="^feed 'x': an array, a number, a string or a list of them was expected, not an object of type "):
+        identity("float").run({"x": given})
+    with pytest.raises(TypeError, match="^feed 'x': an array, "):
+        tg.run(identity("float"), feed={"x": given})
+
+
+def test_arrays_of_no_tensor():
+    for given in (np.array("2020-01-01", "M8[s]"), np.zeros(2, [("a", "f4")]), np.zeros(2, np.longdouble)):
+        with pytest.raises(TypeError, match=r"^feed 'x': there are no tensors of .*: \.astype "):
+            identity("float").run({"x": given})
+    for given in (np.array([1, 2], object), np.array(["a", None], object)):
+        with pytest.raises(TypeError, match="^feed 'x': an array of objects holds strings, and (1|None) is none; "):
+            identity("string").run({"x": given})
+    [value] = identity("string").run({"x": np.array([bytearray(b"a"), "b"], object)}).values()
+    assert value.tolist() == [b"a", b"b"]
+    [value] = identity("string").run({"x": np.array(["a", "ä"], np.dtypes.StringDType())}).values()
+    assert value.tolist() == [b"a", "ä".encode()]
+
+
+def test_numbers_take_the_dtype_of_the_graph_in_commands(tmp_path):
+    graph = tg.load(b"fetch %y\n%x = Placeholder {dtype=float, shape=[2]}\n%y = Log(%x)\n")
+    graph.convert(output=tmp_path / "log.pb")
+    for model in (graph, str(tmp_path / "log.pb")):
+        done = tg.run(model, feed={"x": [1, 1]})
+        assert done["y:0"].tolist() == done["y"].tolist() == [0, 0]
+        with pytest.raises(KeyError, match="'z' was not fetched; there are: y"):
+            done["z"]
+        assert tg.blame(model, feed={"x": [0, 1]}).first_bad.op == "Log"
+    served = tg.load("testdata/keras/model")
+    assert tg.run(served, feed={"keras_tensor": [[1, 2, 3]]}, signature="serve")["output_0"].shape == (1, 2)
+
+
+def test_feeds_are_named_as_they_were_given(lenet):
+    served = tg.load("testdata/keras/model")
+    for options in ({}, {"signature": "serve"}):
+        with pytest.raises(tg.Error, match="feed 'keras_tensor': holds double, float was expected"):
+            served.run({"keras_tensor": np.zeros((1, 3))}, **options)
+        with pytest.raises(tg.Error, match="feed 'keras_tensor' has shape "):
+            served.run({"keras_tensor": np.zeros((1, 4), np.float32)}, **options)
+        with pytest.raises(tg.Error, match="'keras_tensor' .Placeholder, .* needs a value"):
+            served.run(**options)
+    with pytest.raises(tg.Error, match="node 'images' not found; .*the input is 'x'$"):
+        lenet.run({"images": np.zeros(1)}, "Identity")
+
+
 def test_arrays_are_not_converted(lenet):
-    with pytest.raises(tg.Error, match="feed 'x:?0?': holds double, float was expected"):
+    with pytest.raises(tg.Error, match=r"feed 'x:?0?': holds double, float was expected .NumPy's float64 and float32.: \.astype\('float32'\) "):
         lenet.run({"x": np.zeros((2, 16, 16, 1))})
     lenet.run({"x": np.zeros((2, 16, 16, 1), np.float32)})
     with pytest.raises(tg.Error, match="holds double, float was expected"):
