@@ -3,15 +3,13 @@
 import {canOpen, MARKER, TITLE} from "./box_lines.js";
 import {drawFrame, makeTheme} from "./draw.js";
 import {allBoxes, boxKey, openKey} from "./frames.js";
+import {LEGIBLE, showMarked, TOO_SMALL} from "./in_sight.js";
 import {composeFrames} from "./opened.js";
 import {listenToPointer} from "./pointer.js";
 import {lineWidth, textWidth} from "./text_width.js";
 
 const SMALLEST = 0.02, LARGEST = 3, MARGIN = 8;
-// Zoom at which all text can be read, and below which hardly any; boxes that a first picture keeps.
-const LEGIBLE = 0.85, FEWEST = 9;
-export const TOO_SMALL = 0.7;
-
+const FEWEST = 9;  // boxes that a first picture keeps
 const TITLE_HEIGHT = 26;  // in the frame's units
 
 function readTheme() {
@@ -78,7 +76,7 @@ export class GraphView extends EventTarget {
     this.fit();
     if (!this.frame || this.at.zoom >= TOO_SMALL) return;
     this.startAtTop();
-    this.showMarked();
+    showMarked(this);
   }
 
   // Closes the tallest of the innermost open boxes until all that is seen can be read.
@@ -242,13 +240,6 @@ export class GraphView extends EventTarget {
     this.paint();
   }
 
-  // What a reader looks for, as what a diff found, if none of it is in sight: the uppermost.
-  showMarked() {
-    const marked = this.boxes.filter(({box, inner}) => box.marks && !inner);
-    if (marked.length === 0 || marked.some((box) => this.isInSight(box))) return;
-    this.moveTo(marked.reduce((first, box) => (box.y < first.y ? box : first)), this.at.zoom);
-  }
-
   // Of the canvas; while another tab hides it, what it was.
   size() {
     const {clientWidth: w, clientHeight: h} = this.canvas;
@@ -297,19 +288,6 @@ export class GraphView extends EventTarget {
     if (!box) return;
     if (this.isInSight(box)) return;
     this.moveTo(box, Math.min(this.at.zoom, Math.max(this.fitting(box), 0.35)));
-  }
-
-  // What is open of a scope or (its outermost one) of a function, which may be small or far off: so large
-  // that it can be read.
-  lookAt({body, scope}) {
-    for (const {x, y, inner} of this.boxes) {
-      const frame = inner?.frames.find((other) => other.body === body && other.scope === scope);
-      if (!frame) continue;
-      const box = {x: x + frame.x, y: y + frame.y, w: frame.w, h: frame.h}, {zoom} = this.at;
-      if (zoom >= LEGIBLE && this.isInSight(box)) return;
-      this.moveTo(box, Math.max(LEGIBLE, Math.min(this.fitting(box), 1)));
-      return;
-    }
   }
 
   isInSight(box) {

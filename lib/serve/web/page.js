@@ -3,6 +3,7 @@
 import {colourBy, colourChoices, drawLegend} from "./colours.js";
 import {byId, commas, element, isEmbedded, link, plural} from "./dom.js";
 import {GraphView} from "./graph_view.js";
+import {lookAt} from "./in_sight.js";
 import {waysFrom} from "./node_ways.js";
 import {ModelRow} from "./model_row.js";
 import {inWords, Panel} from "./panel.js";
@@ -349,7 +350,7 @@ class Page {
     const asked = this.summary.asked && !state.has("open");  // what was asked for is not folded
     const fold = !state.has("open") && !asked;
     if (!part) await this.view.show(body < this.summary.bodies.length ? body : 0, fold);
-    if (!part && asked && this.summary.in_sight) this.view.lookAt(this.summary.in_sight);
+    if (!part && asked && this.summary.in_sight) lookAt(this.view, this.summary.in_sight);
     this.values.fromState(state);
     this.listColours(state.get("color") ?? this.firstColour);
     this.panel.showModel();

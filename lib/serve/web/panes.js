@@ -3,7 +3,8 @@
 import {canOpen} from "./box_lines.js";
 import {byId, element, link, plural} from "./dom.js";
 import {boxKey, openKey} from "./frames.js";
-import {GraphView, TOO_SMALL} from "./graph_view.js";
+import {GraphView} from "./graph_view.js";
+import {TOO_SMALL} from "./in_sight.js";
 import {inWords, Panel} from "./panel.js";
 import {Source} from "./source.js";
 
