@@ -118,6 +118,10 @@ bool IsReduction(llvm::StringRef op) {
 
 }  // namespace
 
+NumberRanges::NumberRanges(const Network& network) : network_(network) {
+  for (const BodyPort& input : network.inputs()) inputs_.Insert(input);
+}
+
 NumberRange NumberRanges::OfInput(const Node& node, int slot) {
   if (slot >= node.num_inputs() || node.input(slot).node == kNoNode) return kUnknown;
   return Of({node.graph(), node.input(slot)});
@@ -142,8 +146,7 @@ NumberRange NumberRanges::OfNode(const BodyPort& port) {
     std::vector<BodyPort> before = network_.flow().Before(port);
     return before.empty() ? OfFed(port) : WorstOf(before);
   }
-  if (llvm::is_contained(network_.inputs(), port) || HasPrefix(op, "Placeholder"))
-    return OfFed(port);
+  if (inputs_.Has(port) || HasPrefix(op, "Placeholder")) return OfFed(port);
   auto always = AlwaysOf().find(op);
   if (always != AlwaysOf().end()) return always->second;
   if (op == "Const") return OfConstant(port);
