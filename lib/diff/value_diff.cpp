@@ -176,6 +176,8 @@ class Comparison {
     bool differ = llvm::any_of(pair.changes, [](const Change& c) { return c.what == "value"; });
     if (!differ || !IsConst(pair.a.node) || !IsConst(pair.b.node)) return;
     auto a = Literal::FromConst(pair.a.node), b = Literal::FromConst(pair.b.node);
+    // A number and a matrix are two constants that stand in one place.
+    if (a && b && a->dims().size() != b->dims().size()) return;
     if (a && b) return Compare(pair.a.name.str(), pair.b.name.str(), *a, *b);
     for (auto* side : {&a, &b})
       if (!*side) AddProblem(pair, TextOf(side->takeError()));

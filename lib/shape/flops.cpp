@@ -14,6 +14,7 @@ enum class Work {
   kMove,
   kMatMul,
   kBatchMatMul,
+  kEinsum,
   kConvolution,
   kDepthwise,
   kInputGradient,
@@ -25,6 +26,7 @@ Work WorkOf(llvm::StringRef op) {
       .Cases("MatMul", "_FusedMatMul", "SparseMatMul", "QuantizedMatMul", Work::kMatMul)
       .Cases("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "_FusedBatchMatMulV2",
              Work::kBatchMatMul)
+      .Case("Einsum", Work::kEinsum)
       .Cases("Conv2D", "_FusedConv2D", "Conv3D", "_FusedConv3D", Work::kConvolution)
       .Cases("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", Work::kDepthwise)
       .Cases("Conv2DBackpropInput", "Conv3DBackpropInputV2", Work::kInputGradient)
@@ -62,6 +64,35 @@ std::optional<int64_t> FilterOf(const Shape& filter) {
   return *channels == 0 ? 0 : *all / *channels;
 }
 
+// Of a letter of an equation's term, "b...ij": the size that the input has there.
+std::optional<int64_t> DimOfLetter(const Shape& shape, llvm::StringRef term, size_t at) {
+  size_t dots = term.find("...");
+  if (dots != llvm::StringRef::npos && at > dots)
+    return DimOf(shape, static_cast<int>(term.size() - at));
+  bool is_known = shape.known_rank() && at < shape.dims().size() && shape.dims()[at] >= 0;
+  return is_known ? std::optional<int64_t>(shape.dims()[at]) : std::nullopt;
+}
+
+// Each element of the output is a sum over all letters that the output lacks.
+std::optional<int64_t> EinsumFlops(const Node& node, const ShapeMap& shapes) {
+  std::string equation = node.GetString("equation");
+  auto [left, right] = llvm::StringRef(equation).split("->");
+  llvm::SmallVector<llvm::StringRef, 2> terms;
+  left.split(terms, ',');
+  std::optional<int64_t> sum = 1;
+  std::string seen = right.str() + ".";
+  for (int i = 0; i < node.num_inputs() && i < static_cast<int>(terms.size()); ++i) {
+    for (size_t at = 0; at < terms[i].size(); ++at) {
+      if (llvm::StringRef(seen).contains(terms[i][at])) continue;
+      seen += terms[i][at];
+      sum = Product(sum, DimOfLetter(shapes.OfPort(node.input(i)), terms[i], at));
+    }
+  }
+  bool multiplies_and_adds = node.num_inputs() > 1 && sum != 1;
+  return Product(multiplies_and_adds ? 2 : 1,
+                 Product(Elements(shapes.OfPort({node.id(), 0})), sum));
+}
+
 std::optional<int64_t> LargestTensor(const Node& node, const ShapeMap& shapes) {
   int64_t largest = 0;
   auto see = [&](Port port) {
@@ -91,6 +122,7 @@ std::optional<int64_t> EstimateFlops(const Node& node, const ShapeMap& shapes) {
   Work work = WorkOf(node.op());
   if (work == Work::kNone || work == Work::kMove) return 0;
   if (work == Work::kElements) return LargestTensor(node, shapes);
+  if (work == Work::kEinsum) return EinsumFlops(node, shapes);
   int needed = work == Work::kInputGradient || work == Work::kFilterGradient ? 3 : 2;
   if (node.num_inputs() < needed) return std::nullopt;
   switch (work) {

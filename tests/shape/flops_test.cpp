@@ -40,6 +40,22 @@ TEST_F(FlopsTest, ProductsOfMatrices) {
   EXPECT_EQ(FlopsOf(Add("BatchMatMulV2", {x, y})), 2 * 4 * 3 * 5 * 7);
 }
 
+TEST_F(FlopsTest, Einsums) {
+  NodeId x = Placeholder("x", {4, 3, 5}), w = Placeholder("w", {5, 7}),
+         y = Placeholder("y", {4, 3});
+  auto einsum = [&](std::vector<NodeId> inputs, const char* equation) {
+    NodeId node = Add("Einsum", inputs);
+    graph_.SetAttr(node, "equation", attr::String(equation));
+    graph_.SetAttr(node, "N", attr::Int(static_cast<int64_t>(inputs.size())));
+    return FlopsOf(node);
+  };
+  EXPECT_EQ(einsum({x, w}, "bsd,de->bse"), 2 * 4 * 3 * 5 * 7);
+  EXPECT_EQ(einsum({x, w}, "...d,de->...e"), 2 * 4 * 3 * 5 * 7);
+  EXPECT_EQ(einsum({x, w}, "bsd,de->be"), 2 * 4 * 3 * 5 * 7);
+  EXPECT_EQ(einsum({x, y}, "bsd,bs->bsd"), 4 * 3 * 5);
+  EXPECT_EQ(einsum({x}, "bsd->b"), 4 * 3 * 5);
+}
+
 TEST_F(FlopsTest, Convolutions) {
   NodeId image = Placeholder("image", {2, 8, 8, 3}), filter = Placeholder("filter", {3, 3, 3, 16});
   NodeId convolution = Add("Conv2D", {image, filter});

@@ -6,8 +6,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
 namespace {
@@ -20,96 +19,40 @@ constexpr int64_t kMostElements = 1 << 20;  // of a constant that is looked thro
 
 bool IsSigned(NumberRange range) { return range == kAny || range == kInput; }
 
-const llvm::StringMap<NumberRange>& AlwaysOf() {
-  static const llvm::StringMap<NumberRange> kAlways = {{"Relu", kNotNegative},
-                                                       {"Relu6", kNotNegative},
-                                                       {"Abs", kNotNegative},
-                                                       {"ComplexAbs", kNotNegative},
-                                                       {"Square", kNotNegative},
-                                                       {"SquaredDifference", kNotNegative},
-                                                       {"L2Loss", kNotNegative},
-                                                       {"EuclideanNorm", kNotNegative},
-                                                       {"OneHot", kNotNegative},
-                                                       {"RandomUniform", kNotNegative},
-                                                       {"Exp", kPositive},
-                                                       {"Softplus", kPositive},
-                                                       {"Cosh", kPositive},
-                                                       {"Softmax", kUnderflows},
-                                                       {"Sigmoid", kUnderflows},
-                                                       {"StatelessRandomUniform", kNotNegative},
-                                                       {"RandomStandardNormal", kAny},
-                                                       {"StatelessRandomNormal", kAny},
-                                                       {"StatelessRandomUniformV2", kNotNegative},
-                                                       {"StatelessRandomNormalV2", kAny}};
-  return kAlways;
+// Whatever the op reads.
+std::optional<NumberRange> AlwaysOf(llvm::StringRef op) {
+  return llvm::StringSwitch<std::optional<NumberRange>>(op)
+      .Cases("Relu", "Relu6", "Abs", "ComplexAbs", "Square", "SquaredDifference", kNotNegative)
+      .Cases("L2Loss", "EuclideanNorm", "OneHot", kNotNegative)
+      .Cases("RandomUniform", "StatelessRandomUniform", "StatelessRandomUniformV2", kNotNegative)
+      .Cases("RandomStandardNormal", "StatelessRandomNormal", "StatelessRandomNormalV2", kAny)
+      .Cases("Exp", "Softplus", "Cosh", kPositive)
+      .Cases("Softmax", "Sigmoid", kUnderflows)
+      .Default(std::nullopt);
 }
 
 // What comes out is of the sign of what goes in first.
 bool KeepsSign(llvm::StringRef op) {
-  static const llvm::StringSet<> kOps = {"Reshape",
-                                         "Transpose",
-                                         "Squeeze",
-                                         "ExpandDims",
-                                         "Slice",
-                                         "StridedSlice",
-                                         "GatherV2",
-                                         "Gather",
-                                         "GatherNd",
-                                         "Tile",
-                                         "Reverse",
-                                         "ReverseV2",
-                                         "BroadcastTo",
-                                         "MaxPool",
-                                         "AvgPool",
-                                         "Cumsum",
-                                         "Unpack",
-                                         "Snapshot",
-                                         "Tanh",
-                                         "Elu",
-                                         "Selu",
-                                         "LeakyRelu",
-                                         "Sin",
-                                         "Sinh",
-                                         "Asinh",
-                                         "Atan",
-                                         "Erf",
-                                         "Softsign",
-                                         "TopKV2",
-                                         "SegmentSum",
-                                         "Expm1",
-                                         "Sort",
-                                         "SpaceToBatchND",
-                                         "BatchToSpaceND",
-                                         "DepthToSpace",
-                                         "SpaceToDepth",
-                                         "FusedBatchNorm",
-                                         "FusedBatchNormV2",
-                                         "FusedBatchNormV3",
-                                         "UnsortedSegmentSum",
-                                         "Roll",
-                                         "Identity",
-                                         "StopGradient",
-                                         "EnsureShape",
-                                         "PreventGradient",
-                                         "CheckNumerics",
-                                         "CheckNumericsV2",
-                                         "OptimizationBarrier"};
-  return kOps.contains(op);
+  return llvm::StringSwitch<bool>(op)
+      .Cases("Identity", "StopGradient", "PreventGradient", "Snapshot", "EnsureShape", true)
+      .Cases("CheckNumerics", "CheckNumericsV2", "OptimizationBarrier", true)
+      .Cases("Reshape", "Transpose", "Squeeze", "ExpandDims", "Slice", "StridedSlice", true)
+      .Cases("Gather", "GatherV2", "GatherNd", "Tile", "BroadcastTo", "Unpack", true)
+      .Cases("Reverse", "ReverseV2", "Roll", "Sort", "TopKV2", true)
+      .Cases("SpaceToBatchND", "BatchToSpaceND", "SpaceToDepth", "DepthToSpace", true)
+      .Cases("MaxPool", "AvgPool", "Cumsum", "SegmentSum", "UnsortedSegmentSum", true)
+      .Cases("Tanh", "Elu", "Selu", "LeakyRelu", "Softsign", "Erf", "Expm1", true)
+      .Cases("Sin", "Sinh", "Asinh", "Atan", true)
+      .Cases("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", true)
+      .Default(false);
 }
 
 bool IsLayer(llvm::StringRef op) {
-  static const llvm::StringSet<> kOps = {"MatMul",
-                                         "BatchMatMul",
-                                         "BatchMatMulV2",
-                                         "BatchMatMulV3",
-                                         "Einsum",
-                                         "Conv1D",
-                                         "Conv2D",
-                                         "Conv3D",
-                                         "DepthwiseConv2dNative",
-                                         "Conv2DBackpropInput",
-                                         "SparseTensorDenseMatMul"};
-  return kOps.contains(op);
+  return llvm::StringSwitch<bool>(op)
+      .Cases("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum", true)
+      .Cases("Conv1D", "Conv2D", "Conv3D", "DepthwiseConv2dNative", "Conv2DBackpropInput", true)
+      .Case("SparseTensorDenseMatMul", true)
+      .Default(false);
 }
 
 bool IsReduction(llvm::StringRef op) {
@@ -117,6 +60,10 @@ bool IsReduction(llvm::StringRef op) {
 }
 
 }  // namespace
+
+NumberRanges::NumberRanges(const Network& network) : network_(network) {
+  for (const BodyPort& input : network.inputs()) inputs_.Insert(input);
+}
 
 NumberRange NumberRanges::OfInput(const Node& node, int slot) {
   if (slot >= node.num_inputs() || node.input(slot).node == kNoNode) return kUnknown;
@@ -142,10 +89,8 @@ NumberRange NumberRanges::OfNode(const BodyPort& port) {
     std::vector<BodyPort> before = network_.flow().Before(port);
     return before.empty() ? OfFed(port) : WorstOf(before);
   }
-  if (llvm::is_contained(network_.inputs(), port) || HasPrefix(op, "Placeholder"))
-    return OfFed(port);
-  auto always = AlwaysOf().find(op);
-  if (always != AlwaysOf().end()) return always->second;
+  if (inputs_.Has(port) || HasPrefix(op, "Placeholder")) return OfFed(port);
+  if (auto always = AlwaysOf(op)) return *always;
   if (op == "Const") return OfConstant(port);
   if (op == "Cast") return node.GetType("SrcT") == proto::DT_BOOL ? kNotNegative : OfInput(node, 0);
   if (port.port.index == 0 && KeepsSign(op)) return OfInput(node, 0);

@@ -23,7 +23,7 @@ enum class NumberRange : uint8_t {
 // Works out ranges back from the tensors that are asked for, each once. The network is borrowed.
 class NumberRanges {
  public:
-  explicit NumberRanges(const Network& network) : network_(network) {}
+  explicit NumberRanges(const Network& network);
 
   NumberRange Of(const BodyPort& port);
   NumberRange OfInput(const Node& node, int slot);
@@ -47,6 +47,7 @@ class NumberRanges {
   bool IsScalarConstant(const Node& node, int slot) const;
 
   const Network& network_;
+  PortSet inputs_;
   llvm::DenseMap<std::pair<const Graph*, uint64_t>, NumberRange> known_;
   std::optional<llvm::StringSet<>> branches_;  // functions that a condition chooses
   int depth_ = 0;

@@ -60,24 +60,28 @@ std::set<std::string> NoWeights(const OpenedGraph& opened) {
   return names;
 }
 
-// Functions of the base that the model has as they were, as often, if perhaps under another name.
-// What the diff pairs such a one with is new: another trace, with other numbers in it.
+// Functions that both models have as they are, as often, if perhaps under another name. What the
+// diff pairs such a one with is another trace, with other numbers in it.
 class KeptFunctions {
  public:
-  KeptFunctions(const Module& base, const Module& model) : base_(base, {}) {
-    const ModuleView now(model, {});
+  KeptFunctions(const Module& base, const Module& model) : base_(base, {}), model_(model, {}) {
     for (int32_t i = 1; i < base_.size(); ++i) --more_[base_.hash(i)];
-    for (int32_t i = 1; i < now.size(); ++i) ++more_[now.hash(i)];
+    for (int32_t i = 1; i < model_.size(); ++i) ++more_[model_.hash(i)];
   }
 
-  bool HasNode(llvm::StringRef name_in_base) const {
-    auto [function, node] = name_in_base.split('/');
-    int32_t body = node.empty() ? kNobody : base_.Find(function);
-    return body != kNobody && more_.at(base_.hash(body)) >= 0;
+  bool Has(llvm::StringRef node_of_base, llvm::StringRef node_of_model) const {
+    int32_t a = BodyOf(base_, node_of_base), b = BodyOf(model_, node_of_model);
+    return (a != kNobody && more_.at(base_.hash(a)) >= 0) ||
+           (b != kNobody && more_.at(model_.hash(b)) <= 0);
   }
 
  private:
-  const ModuleView base_;
+  static int32_t BodyOf(const ModuleView& view, llvm::StringRef name) {
+    auto [function, node] = name.split('/');
+    return node.empty() ? kNobody : view.Find(function);
+  }
+
+  const ModuleView base_, model_;
   std::map<uint64_t, int> more_;  // by body, in the model
 };
 
@@ -135,7 +139,7 @@ Looked LookAtWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings
     if (value.a.empty() && !are_gone) continue;
     const std::string& name = value.b.empty() ? value.a : value.b;
     std::string what = WhatDiffers(value, most);
-    if (what.empty() || no_weights.count(name) || kept.HasNode(value.a) ||
+    if (what.empty() || no_weights.count(name) || kept.Has(value.a, value.b) ||
         (except && FitsAny(*except, name)))
       continue;
     findings.Add(name, what,

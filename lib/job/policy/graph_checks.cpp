@@ -34,11 +34,14 @@ bool SpeaksOf(const DeviceSpec& named, const DeviceSpec& device) {
 }
 
 // Who names no job runs in that of the program, which "/job:worker" says nothing of; a type that is
-// left open may be any.
+// left open may be any. Where jobs are named, others need to be.
 bool IsAllowed(llvm::ArrayRef<DeviceSpec> allowed, const DeviceSpec& device) {
-  bool is_spoken_of = false;
+  bool is_local = !device.job || device.job == DeviceWord::Of("localhost");
+  bool are_jobs_named = llvm::any_of(allowed, [](const auto& named) { return bool(named.job); });
+  bool is_spoken_of = are_jobs_named && !is_local;
   for (const DeviceSpec& named : allowed) {
-    if (named.IsCompatibleWith(device) && (!named.job || device.job)) return true;
+    bool fits_job = named.job ? bool(device.job) : is_local || !are_jobs_named;
+    if (fits_job && named.IsCompatibleWith(device)) return true;
     is_spoken_of |= SpeaksOf(named, device);
   }
   return !is_spoken_of;
