@@ -26,6 +26,10 @@ void Raise(const std::string& text) { throw LibraryError(text); }
 
 NB_MODULE(_tfgrapnel, module) {
   using namespace grapnel::python;
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
+    throw nb::import_error(
+        "tfgrapnel works in the main interpreter of a process: a subinterpreter was given; use "
+        "processes or threads");
   // What threads that were left to themselves hold at the end is no leak.
   nb::set_leak_warnings(false);
   WatchEnd();

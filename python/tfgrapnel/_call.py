@@ -136,7 +136,7 @@ class _Arguments:
 
     def _feed(self, name, value):
         demand_text("feed", name)
-        if isinstance(value, (str, os.PathLike)) and os.path.exists(value):
+        if isinstance(value, (str, os.PathLike)) and (os.path.exists(value) or os.fspath(value).endswith(".npy")):
             return f"{name}={os.fspath(value)}"
         at_hand = temporary_name("feed")
         self.feeds[at_hand] = to_feed(name, value, None if is_typed(value) else self._type_of_feed(name))
@@ -168,6 +168,8 @@ class _Arguments:
                 raise TypeError(f"{name}: a number was expected, not {value!r}")
             self._add_texts(spec, [repr(float(value))])
         else:
+            if spec.type == "text" and isinstance(value, (list, tuple)):  # devices=["cpu:1", "gpu:1"]
+                value = ",".join(self._text(part, name) for part in value)
             self._add_texts(spec, [self._text(value, name, spec.type == "model")])
 
     def _add_texts(self, spec, texts):
@@ -177,7 +179,8 @@ class _Arguments:
         elif spec.option == "why-not" and spec.is_list:  # one option with a rule and a model
             self.options += [f"--{spec.option}", *texts]
         else:
-            self.options += [f"--{spec.option}={text}" for text in texts]
+            for text in texts:  # of "--option=" the next word would be the value
+                self.options += [f"--{spec.option}={text}"] if text else [f"--{spec.option}", ""]
 
     def __getstate__(self) -> dict[str, Any]:
         output = None if self.output is None else (self.output.name, self.output.read())

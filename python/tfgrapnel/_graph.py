@@ -324,7 +324,7 @@ def why_not(model: Any, rule: str | None = None, **options: Any) -> Result:
 
     .near_misses: [{"pass", "rule", "node", "reason"}]. Raises Error where there is no such rule.
     """
-    if rule is not None and (own := by_name_only(rule)):
+    if rule is not None and (own := by_name_only(demand_text("rule", rule))):
         options.setdefault("passes", own)
     return passes(why_not=[model] if rule is None else [rule, model], **options)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from _thread import allocate_lock
 
 from . import _tfgrapnel
-from ._errors import Error, error_of
+from ._errors import Error, demand_integer, demand_text, error_of, with_nearest
 from ._values import to_value
 
 TYPE_CHECKING = False
@@ -94,8 +94,10 @@ def _told(doc):
 
 
 def _definition(is_rule, of, function, name, help, refuses):
+    if not callable(function):
+        raise TypeError(f"a function or a class was expected, not {of!r}")
     told = _told(of.__doc__)
-    name = name or of.__name__
+    name = demand_text("name", name or of.__name__)
     if not name or set(name) & set("/, "):
         raise ValueError(f"name: {name!r} has a character that stands between names of passes")
     code = getattr(function, "__code__", None) or getattr(getattr(function, "__func__", None), "__code__", None)
@@ -114,6 +116,7 @@ def _of_class(decorated, method, fields):
     return getattr(made, method), fields | own
 
 
+@with_nearest
 def rule(
     name: Any = None,
     *,
@@ -146,12 +149,14 @@ def rule(
     def register(decorated: F, fields: dict[str, Any] = fields) -> F:
         function, said = _of_class(decorated, "apply", fields)
         made = _definition(True, decorated, function, said["name"], said["help"], said["refuses"])
-        made.place = said["place"]
+        made.place = None if said["place"] is None else demand_integer("place", said["place"])
         made.pattern = _parsed(said["pattern"])
         given = said["ops"]
         if given is None:
             given = [made.pattern.last_op] if made.pattern is not None and made.pattern.last_op else []
-        made.ops = [given] if isinstance(given, str) else list(given)
+        if not hasattr(given, "__iter__"):
+            raise TypeError(f"ops: names of ops were expected, not {given!r}")
+        made.ops = [demand_text("ops", op) for op in ([given] if isinstance(given, str) else given)]
         made.optimizer = said["optimizer"] or made.name
         added = {f"{made.optimizer}/{made.name}": made}
         if not said["optimizer"]:
@@ -168,20 +173,23 @@ def _parsed(pattern):
     if pattern is None:
         return None
     try:
-        return _tfgrapnel.Pattern(pattern)
+        return _tfgrapnel.Pattern(demand_text("pattern", pattern))
     except _tfgrapnel.Error as error:
         raise error_of(str(error), [], {}) from None
 
 
 def _pass(name, help, refuses, file, function=None, steps=None, order=0, default_on=False, run_once=False):
     made = Definition(False, name, help, refuses, file, function)
-    made.steps = dict(steps or {})
+    if steps is not None and not hasattr(steps, "items"):
+        raise TypeError(f"steps: {{name: help}} was expected, not {steps!r}")
+    made.steps = {demand_text("steps", step): demand_text("steps", text) for step, text in (steps or {}).items()}
     made.order = order
     made.default_on = default_on
     made.run_once = run_once
     return made
 
 
+@with_nearest
 def pass_(
     name: Any = None,
     *,
@@ -217,7 +225,7 @@ def pass_(
         of = _definition(False, decorated, function, said["name"], said["help"], said["refuses"])
         made = _pass(
             of.name, of.help, of.refuses, of.file, of.function, said["steps"] or {of.name: of.help},
-            said["order"] or 0, bool(said["default_on"]), bool(said["run_once"]),
+            demand_integer("order", said["order"] or 0), bool(said["default_on"]), bool(said["run_once"]),
         )  # fmt: skip
         _replace({made.name: made}, [key for key in _known if key.startswith(made.name + "/")])
         return decorated
@@ -232,6 +240,9 @@ def optimizer(name: str, *, help: str, refuses: str = "", order: int = 0, defaul
     of the file. Fields are those of `pass_`."""
     import sys
 
+    for what, text in (("name", name), ("help", help), ("refuses", refuses)):
+        demand_text(what, text)
+    demand_integer("order", order)
     file = sys._getframe(1).f_code.co_filename
     _replace({name: _pass(name, help, refuses, file, None, None, order, default_on, run_once)})
 

@@ -61,14 +61,14 @@ def _of_numbers(given, dtype):
 
 
 def _array_of(given, dtype):
-    import numbers
-
     import numpy as np
 
     if isinstance(given, (np.ndarray, np.generic)) or hasattr(given, "__array__") or hasattr(given, "__array_interface__"):
         return np.asarray(given)
     if hasattr(given, "__dlpack__"):
         return np.from_dlpack(given)
+    import numbers
+
     if isinstance(given, (list, tuple, range, numbers.Number, bytearray, memoryview)) or type(given).__module__ == "array":
         return _of_numbers(given, numpy_dtype(dtype) if dtype else None)
     raise TypeError(f"an array, a number, a string or a list of them was expected, not an object of type {type(given).__name__}")
@@ -82,7 +82,7 @@ def _is_of_tensors(dtype):
 
 def is_typed(given):
     """Whether it has a dtype of its own, so that it is not converted."""
-    return any(hasattr(given, name) for name in ("dtype", "__dlpack__", "__array__", "__array_interface__"))
+    return hasattr(given, "dtype") or hasattr(given, "__dlpack__") or hasattr(given, "__array__") or hasattr(given, "__array_interface__")
 
 
 def to_feed(name, given, dtype=None):

@@ -130,6 +130,15 @@ def test_numbers_of_numpy_are_options(lenet):
     assert lenet.optimize(fetch="Identity", memory=1 << 30).nodes_after
 
 
+def test_texts_of_options(lenet):
+    assert lenet.optimize(fetch="Identity", device="").nodes_after == 35
+    assert lenet.place(devices=["cpu:1", "gpu:1"]).placements == lenet.place(devices="cpu:1,gpu:1").placements
+    with pytest.raises(tg.Error, match="^no devices given: "):
+        lenet.place(devices="")
+    with pytest.raises(tg.Error, match="^nope.npy: cannot open"):
+        tg.run(lenet, feed={"x": "nope.npy"})
+
+
 def test_tables_are_read_as_lists_are(lenet):
     nodes = lenet.nodes
     assert nodes[:2] == [nodes[0], nodes[1]] and nodes[-2:] == [nodes[62], nodes[63]]
@@ -177,6 +186,12 @@ def test_a_node_of_a_function_is_no_tensor_of_a_run():
 def test_a_list_is_what_is_gone_through(lenet):
     for passes in (("remapper",), {"remapper"}, iter(["remapper"]), {"remapper": None}.keys()):
         assert [stage.pass_ for stage in lenet.optimize(fetch="Identity", passes=passes).stages] == ["remapper"]
+
+
+def test_a_subinterpreter_is_refused():
+    program = "import tfgrapnel, _xxsubinterpreters as many; many.run_string(many.create(), 'import tfgrapnel')"
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "ImportError" in done.stderr and "works in the main interpreter of a process" in done.stderr
 
 
 @pytest.mark.parametrize("work", ["graph.run()", "graph.info()", "graph.optimize(passes='look,remapper')"])

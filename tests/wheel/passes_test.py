@@ -535,3 +535,24 @@ def test_interrupt(tmp_path):
         process.send_signal(signal.SIGINT)
         assert float(process.stdout.readline()) - pressed < 1
         assert process.wait(5) == 0
+
+
+@pytest.mark.parametrize(
+    "make, error",
+    [
+        (lambda: tg.rule(3)(lambda rule, node: None), "name: a string was expected, not 3"),
+        (lambda: tg.rule(name="x")(3), "a function or a class was expected, not 3"),
+        (lambda: tg.rule(name="x", pattern=3)(lambda rule, node: None), "pattern: a string was expected, not 3"),
+        (lambda: tg.rule(name="x", ops=3)(lambda rule, node: None), "ops: names of ops were expected, not 3"),
+        (lambda: tg.rule(name="x", ops=[3])(lambda rule, node: None), "ops: a string was expected, not 3"),
+        (lambda: tg.rule(name="x", place="first")(lambda rule, node: None), "place: an integer was expected, not 'first'"),
+        (lambda: tg.rule(patern="Relu"), r"rule\(\) got an unexpected keyword argument 'patern'; did you mean 'pattern'"),
+        (lambda: tg.pass_(name="x", steps=["a"])(lambda edit: None), r"steps: \{name: help\} was expected, not \['a'\]"),
+        (lambda: tg.pass_(name="x", order="last")(lambda edit: None), "order: an integer was expected, not 'last'"),
+        (lambda: tg.optimizer(3, help="x"), "name: a string was expected, not 3"),
+        (lambda: tg.why_not("testdata/models/lenet", 3), "rule: a string was expected, not 3"),
+    ],
+)
+def test_wrong_types_are_named(make, error):
+    with pytest.raises(TypeError, match=error):
+        make()
