@@ -93,7 +93,10 @@ def write_case(out, graph_def, feeds, fetches, rtol=RTOL, atol=None, variables=N
         case["atol"][name] = atol_of(arrays[file], rtol) if atol is None else atol
     try:
         os.makedirs(out, exist_ok=True)
-        for old in os.listdir(out):
+        there = os.listdir(out)
+        if there and "case.json" not in there:
+            raise CaptureError(f"{out}: holds other files and no case.json: a new folder or an older case was expected")
+        for old in there:
             if re.fullmatch(r"(feed|out|var)_\d+(_\d+)?\.npy|init\.pb", old):
                 os.remove(os.path.join(out, old))
         with open(os.path.join(out, "graph.pb"), "wb") as f:

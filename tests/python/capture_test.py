@@ -95,6 +95,17 @@ class CaptureTest(unittest.TestCase):
         self.assertLess(list(case["atol"].values())[0], 1e-20)
         self.assertEqual(capture.function(tf.exp, X, self.out, atol=.5)["atol"], {"Identity:0": .5})
 
+    # An older case is replaced; a folder of something else keeps what is in it, whatever that is called.
+    def test_folder_of_something_else(self):
+        capture.function(tf.exp, X, self.out)
+        capture.function(tf.exp, X * 2, self.out)
+        np.testing.assert_array_equal(*read(self.out)[2].values(), X * 2)
+        os.remove(os.path.join(self.out, "case.json"))
+        there = sorted(os.listdir(self.out))
+        with self.assertRaisesRegex(capture.CaptureError, "holds other files and no case.json"):
+            capture.function(tf.exp, X, self.out)
+        self.assertEqual(sorted(os.listdir(self.out)), there)
+
     # With freeze=False the variables stay, with the values they had before the call.
     def test_not_frozen(self):
         v = tf.Variable([1., 2.])
