@@ -43,7 +43,7 @@ TEST_F(FlopsTest, ProductsOfMatrices) {
 TEST_F(FlopsTest, Einsums) {
   NodeId x = Placeholder("x", {4, 3, 5}), w = Placeholder("w", {5, 7}),
          y = Placeholder("y", {4, 3});
-  auto einsum = [&](std::vector<NodeId> inputs, const char* equation) {
+  auto einsum = [&](const std::vector<NodeId>& inputs, const char* equation) {
     NodeId node = Add("Einsum", inputs);
     graph_.SetAttr(node, "equation", attr::String(equation));
     graph_.SetAttr(node, "N", attr::Int(static_cast<int64_t>(inputs.size())));
