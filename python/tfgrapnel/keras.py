@@ -35,18 +35,17 @@ def _root(folder):
 
 
 def _end_dumping():
-    """What disable_dump_debug_info does, but for closing the writer: a function that was traced meanwhile writes whenever it runs, and where
-    the writer is closed the process ends."""
-    from tensorflow.python.debug.lib import dumping_callback  # type: ignore[import-untyped]
+    """Does not close the writer: a function that was traced meanwhile writes whenever it runs, and where the writer is closed the process
+    ends."""
+    from tensorflow.python.debug.lib import debug_events_writer  # type: ignore[import-untyped]
 
-    enabled = getattr(dumping_callback._state, "dumping_callback", None)
-    if enabled is None:
-        return
-    dumping_callback.op_callbacks.remove_op_callback(enabled.callback)
-    of_functions = dumping_callback.function_lib.CONCRETE_FUNCTION_CALLBACKS
-    if enabled.function_callback in of_functions:
-        of_functions.remove(enabled.function_callback)
-    del dumping_callback._state.dumping_callback
+    writer = debug_events_writer.DebugEventsWriter
+    close = writer.Close
+    writer.Close = lambda self: None
+    try:
+        tf.debugging.experimental.disable_dump_debug_info()
+    finally:
+        writer.Close = close
 
 
 class TensorHealth(tf.keras.callbacks.Callback):  # type: ignore

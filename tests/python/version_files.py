@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes, with the TensorFlow that is installed, what users have of it: models, cases, dumps, a placement log and a debug folder.
+"""Makes, with the TensorFlow that is installed, what users have of it: models, cases, dumps, a placement log and debug folders.
 
-usage: version_files.py OUT_FOLDER      needs: tensorflow 2, any
+usage: version_files.py OUT_FOLDER      needs: tensorflow 2, any, and tfgrapnel
 
 Written for TensorFlow 2.13 (Keras 2) and 2.16 (Keras 3) as much as for the one that other tests use, so without what only one has.
 """
@@ -123,6 +123,20 @@ def make_debug(out):
     tf.debugging.experimental.disable_dump_debug_info()
 
 
+def make_health(out):
+    """Two trainings that are watched into one folder, the second of which stops; what the wheel says of that."""
+    import numpy as np
+    import tensorflow as tf
+    from tfgrapnel.keras import TensorHealth
+
+    health = TensorHealth(str(out / "health"))
+    for offset in (2.0, 0.0):
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1), tf.keras.layers.Lambda(lambda x, by=offset: tf.math.log(x * 0.0 + by))])
+        model.compile("sgd", "mse")
+        model.fit(np.ones((8, 3), np.float32), np.ones((8, 1), np.float32), batch_size=4, verbose=0, callbacks=[health])
+    (out / "health.txt").write_text(f"{health.step} {health.first_bad['op']} {health.sentence}\n")
+
+
 def run(out, part, *arguments, **environment):
     command = [sys.executable, __file__, str(out), part, *arguments]
     done = subprocess.run(command, env=os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3"} | environment, capture_output=True, text=True)
@@ -141,6 +155,7 @@ def main():
     out.mkdir(parents=True)
     run(out, "models")
     run(out, "debug")
+    run(out, "health")
 
     def dumping(name):
         (out / "dumps" / name).mkdir(parents=True)

@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 GRAPNEL = os.environ.get("GRAPNEL", str(ROOT / "build/release/bin/grapnel"))
@@ -113,6 +114,15 @@ def check_debug(files):
     return "as expected"
 
 
+def check_health(files):
+    """What TensorHealth said in the third step of two trainings, with the wheel, is what the folder says."""
+    step, op, sentence = (files / "health.txt").read_text().rstrip().split(" ", 2)
+    blamed = said("blame", files / "health").splitlines()[0]
+    if (step, op) != ("2", "Log") or not sentence.startswith(blamed):
+        raise Failed(f"TensorHealth: {step} {op} {sentence}; blame: {blamed}")
+    return "as expected"
+
+
 def keras(files):
     return (files / "keras.txt").read_text().partition(".")[0]
 
@@ -144,6 +154,7 @@ CHECKS = {
     "graphs that are optimised as by TensorFlow itself": check_dumps,
     "a placement log, read beside its graph": check_log,
     "a debug folder, blamed": check_debug,
+    "trainings under TensorHealth, two into one folder": check_health,
 }
 FACTS = {
     "Keras": keras,
@@ -153,12 +164,23 @@ FACTS = {
 SETS = {"ops that only it writes, of the same networks": ops, "passes that only it dumps": passes}
 
 
+def wheel(folder):
+    """The Python package, unpacked."""
+    wheels = sorted((ROOT / "build" / "wheel").glob("*-cp311-cp311-*.whl"))
+    if not wheels:
+        raise Failed("there is no wheel: ./x wheel --debian")
+    with zipfile.ZipFile(wheels[-1]) as file:
+        file.extractall(folder / "wheel")
+    return folder / "wheel"
+
+
 def look(version, files):
     """{row of the table: cell}; of SETS, all members."""
     python = python_of(version)
     if python is None:
         return None
-    subprocess.run([str(python), "tests/python/version_files.py", str(files)], check=True, cwd=ROOT)
+    environment = os.environ | {"PYTHONPATH": str(wheel(files.parent))}
+    subprocess.run([str(python), "tests/python/version_files.py", str(files)], check=True, cwd=ROOT, env=environment)
     return {name: row(files) for name, row in (FACTS | CHECKS | SETS).items()}
 
 
