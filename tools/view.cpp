@@ -90,8 +90,8 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.model, flags.graph));
   bool part = !flags.view.around.empty() || !flags.view.path_from.empty();
   if (graphs.size() > 1 && part) return HoldsOneGraph(flags.output, graphs.size());
-  PageOpened wanted{flags.view.scopes, flags.view.functions, flags.view.depth,
-                    flags.view.max_boxes};
+  OpenRequest wanted{flags.view.scopes, flags.view.functions, flags.view.depth,
+                     flags.view.max_boxes};
   std::vector<std::string> lacking;  // what is not there, by graph: stages need not all have it
   PageSet pages;
   for (OpenedGraph& graph : graphs) {

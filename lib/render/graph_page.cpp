@@ -239,7 +239,7 @@ std::string GraphPage::MakeModelJson() const {
 const Function* GraphPage::First() const { return first_ ? entries_[*first_].function : nullptr; }
 
 PageOpening GraphPage::OpensByItself() const {
-  PageOpened wanted;
+  OpenRequest wanted;
   if (marks_) wanted.scopes = marks_->open;
   auto opening = OpenPage(module_, First(), wanted);
   if (opening) return std::move(*opening);
@@ -249,7 +249,7 @@ PageOpening GraphPage::OpensByItself() const {
   return none;
 }
 
-Error GraphPage::OpenAs(const PageOpened& wanted) {
+Error GraphPage::OpenAs(const OpenRequest& wanted) {
   ASSIGN_OR_RETURN(PageOpening opening, OpenPage(module_, First(), wanted));
   opening_ = std::move(opening);
   opening_->asked = true;

@@ -88,7 +88,7 @@ class GraphPage {
 
   // Likewise, after BeginAt: what is open at first instead of the largest scopes. Errors: a scope
   // or a function that is not there.
-  Error OpenAs(const PageOpened& wanted);
+  Error OpenAs(const OpenRequest& wanted);
   // Likewise.
   void TellLines(PageLines lines) { page_lines_ = std::move(lines); }
 

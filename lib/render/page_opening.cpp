@@ -2,12 +2,14 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/render/opening.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
@@ -53,7 +55,7 @@ class WaysFrom {
 
 class PageOpener {
  public:
-  PageOpener(const Module& module, const Function* first, const PageOpened& wanted)
+  PageOpener(const Module& module, const Function* first, const OpenRequest& wanted)
       : module_(module), wanted_(wanted) {
     opening_.first = first;
   }
@@ -88,12 +90,18 @@ class PageOpener {
 
   // Where nothing leads from what is seen first to a function that is asked for, that is seen.
   void BeginWithin(llvm::ArrayRef<const Function*> functions) {
-    ways_.emplace(module_, GraphOf(module_, opening_.first));
+    if (IsAll()) return;
     const auto* apart = llvm::find_if(
-        functions, [&](const Function* function) { return !ways_->Leads(&function->body); });
-    if (IsAll() || apart == functions.end()) return;
+        functions, [&](const Function* function) { return !Ways().Leads(&function->body); });
+    if (apart == functions.end()) return;
     opening_.first = *apart;
-    ways_.emplace(module_, &(*apart)->body);
+    ways_.reset();
+  }
+
+  // From what is seen first. Most pages ask for nothing that they would lead to.
+  const WaysFrom& Ways() {
+    if (!ways_) ways_.emplace(module_, GraphOf(module_, opening_.first));
+    return *ways_;
   }
 
   Error MakePlanOf() {
@@ -129,8 +137,8 @@ class PageOpener {
   }
 
   void LeadTo(const Graph* body) {
-    if (!ways_->Leads(body)) return;
-    ways_->ForEachCallTo(body, [&](const Graph* around, NodeId caller) {
+    if (!Ways().Leads(body)) return;
+    Ways().ForEachCallTo(body, [&](const Graph* around, NodeId caller) {
       Open& open = open_[around];
       open.callers.insert(caller);
       const ScopeTree& tree = TreeOf(*around);
@@ -167,7 +175,7 @@ class PageOpener {
   };
 
   const Module& module_;
-  const PageOpened& wanted_;
+  const OpenRequest& wanted_;
   PageOpening opening_;
   std::optional<WaysFrom> ways_;
   Plan plan_;
@@ -178,7 +186,7 @@ class PageOpener {
 }  // namespace
 
 Expected<PageOpening> OpenPage(const Module& module, const Function* first,
-                               const PageOpened& wanted) {
+                               const OpenRequest& wanted) {
   return PageOpener(module, first, wanted).Run();
 }
 

@@ -15,7 +15,7 @@ namespace grapnel {
 constexpr int kFirstBoxes = 40;  // that a page has by itself, at most
 
 // What a caller wants to be open, each as ViewOptions has it. Nothing: the largest scopes.
-struct PageOpened {
+struct OpenRequest {
   std::vector<std::string> scopes, functions;
   int depth = -1;
   int max_boxes = kFirstBoxes;
@@ -43,7 +43,7 @@ struct PageOpening {
 // main) to a function that is asked for is open too; one that nothing leads to is seen first
 // itself. Errors: a scope or a function that is not there. Linear in the module.
 Expected<PageOpening> OpenPage(const Module& module, const Function* first,
-                               const PageOpened& wanted);
+                               const OpenRequest& wanted);
 
 }  // namespace grapnel
 

@@ -43,7 +43,7 @@ class PageOpeningTest : public testing::Test {
 
   const Module& module() const { return *graphs_[0].module; }
 
-  PageOpening Open(const PageOpened& wanted, const Function* first = nullptr) {
+  PageOpening Open(const OpenRequest& wanted, const Function* first = nullptr) {
     auto opening = OpenPage(module(), first, wanted);
     if (opening) return std::move(*opening);
     ADD_FAILURE() << TextOf(opening.takeError());
@@ -63,7 +63,7 @@ class PageOpeningTest : public testing::Test {
     return names;
   }
 
-  std::string ErrorOf(const PageOpened& wanted) {
+  std::string ErrorOf(const OpenRequest& wanted) {
     auto opening = OpenPage(module(), nullptr, wanted);
     return opening ? "" : TextOf(opening.takeError());
   }
@@ -103,7 +103,7 @@ TEST_F(PageOpeningTest, AScopeOfAFunctionIsLedToLikewise) {
 TEST_F(PageOpeningTest, WhatIsNotThereIsSaid) {
   EXPECT_EQ(ErrorOf({.scopes = {"c/x"}}), "scope 'c/x' not found; there are 'a', 'c', 'a/b'");
   EXPECT_EQ(ErrorOf({.functions = {"iner"}}), "function 'iner' not found; did you mean 'inner'?");
-  EXPECT_TRUE(PageOpened().empty());
+  EXPECT_TRUE(OpenRequest().empty());
   EXPECT_FALSE(Open({}).in_sight);
 }
 

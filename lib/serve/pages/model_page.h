@@ -28,7 +28,7 @@ class ModelPage : public Page {
   // page is in a PageSet.
   void OpenAt(std::string address) { address_ = std::move(address); }
   // Likewise, what is open then. Errors: a scope or a function that is not there.
-  Error OpenAs(const PageOpened& wanted) { return drawing_.OpenAs(wanted); }
+  Error OpenAs(const OpenRequest& wanted) { return drawing_.OpenAs(wanted); }
   void WriteListed(llvm::json::OStream& json) const override;
 
  private:
