@@ -221,8 +221,7 @@ Expected<VariableBinding> KerasWeights::Bind(const GraphInFile& graph) const {
   if (bytes.size() > INT32_MAX ||
       !saved.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     return MakeError("{0}: the object graph of '{1}' cannot be read", graph.path, graph.title);
-  std::vector<int> objects;
-  std::vector<SavedVariable> variables = VariablesOfObjects(graph, saved, &objects);
+  std::vector<SavedVariable> variables = VariablesOfObjects(graph, saved);
   std::vector<Scope> scopes = ScopesOf(variables);
   std::vector<std::string> wanted;
   wanted.reserve(scopes.size());

@@ -1,5 +1,6 @@
 #include "lib/io/saved_variables.h"
 
+#include "lib/io/variable_objects.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/proto/saved_object_graph.pb.h"
@@ -10,25 +11,40 @@
 namespace grapnel {
 namespace {
 
-// Whether variables are trained, by name.
-llvm::StringMap<bool> Trainable(const GraphInFile& graph) {
-  llvm::StringMap<bool> trainable;
-  proto::SavedObjectGraph objects;
+// Whether variables are trained, and which are the model's own, as objects say.
+void AskObjects(const GraphInFile& graph, llvm::MutableArrayRef<SavedVariable> variables) {
+  proto::SavedObjectGraph saved;
   llvm::StringRef bytes = graph.object_graph;
-  if (!bytes.empty() && bytes.size() <= INT32_MAX &&
-      objects.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    for (const auto& object : objects.nodes()) {
-      if (object.has_variable())
-        trainable[object.variable().name()] |= object.variable().trainable();
-    }
+  if (bytes.empty() || bytes.size() > INT32_MAX ||
+      !saved.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+    return;
+  FindObjects(graph, saved, variables);
+  const llvm::DenseSet<int> again = ListedAgain(saved);
+  for (SavedVariable& variable : variables) {
+    if (variable.object >= 0)
+      variable.trainable = saved.nodes(variable.object).variable().trainable();
   }
+  bool has_objects = llvm::any_of(variables, [](const auto& one) { return one.object >= 0; });
+  for (SavedVariable& variable : variables)
+    variable.is_own = !has_objects || (variable.object >= 0 && !again.contains(variable.object));
+}
+
+// The same, as collections of TensorFlow 1 say.
+void AskCollections(const GraphInFile& graph, llvm::MutableArrayRef<SavedVariable> variables) {
+  llvm::StringMap<bool> trainable;
   for (const Collection& collection : graph.collections) {
     bool trained = collection.name == "trainable_variables";
     if (!trained && collection.name != "variables") continue;
     for (const std::string& value : collection.values)
       trainable[ReadTensorName(value).node] |= trained;
   }
-  return trainable;
+  if (llvm::none_of(variables, [&](const auto& one) { return trainable.count(one.name); })) return;
+  for (SavedVariable& variable : variables) {
+    if (variable.object >= 0) continue;
+    auto found = trainable.find(variable.name);
+    variable.is_own = found != trainable.end();
+    if (variable.is_own) variable.trainable = found->second;
+  }
 }
 
 }  // namespace
@@ -44,34 +60,33 @@ int64_t SavedVariable::elements() const {
 
 std::vector<SavedVariable> VariablesOf(const GraphInFile& graph) {
   std::vector<SavedVariable> variables;
-  llvm::StringMap<bool> trainable;
   for (Node node : graph.module->main.nodes()) {
     if (!IsVariable(node)) continue;
-    if (variables.empty()) trainable = Trainable(graph);
     SavedVariable variable;
     variable.name = NameOfVariable(node);
     variable.dtype = node.GetType("dtype");
     if (auto attr = node.Attr("shape")) variable.shape = attr->AsShape().value_or(Shape());
     variable.node = node.id();
-    auto found = trainable.find(variable.name);
-    if (found != trainable.end()) variable.trainable = found->second;
     variables.push_back(std::move(variable));
+  }
+  if (!variables.empty()) {
+    AskObjects(graph, variables);
+    AskCollections(graph, variables);
   }
   return variables;
 }
 
-std::vector<SavedVariable> WithoutCopies(std::vector<SavedVariable> variables) {
-  auto is_of_object = [](const SavedVariable& variable) { return variable.trainable.has_value(); };
-  if (llvm::any_of(variables, is_of_object))
-    llvm::erase_if(variables, [&](const auto& variable) { return !is_of_object(variable); });
+std::vector<SavedVariable> OwnVariablesOf(const GraphInFile& graph) {
+  std::vector<SavedVariable> variables = VariablesOf(graph);
+  llvm::erase_if(variables, [](const SavedVariable& variable) { return !variable.is_own; });
   return variables;
 }
 
-std::string VariablesText(llvm::ArrayRef<SavedVariable> variables) {
+std::string VariablesText(llvm::ArrayRef<SavedVariable> own) {
   uint64_t parameters = 0, trained = 0, bytes = 0;
   size_t open = 0;
-  const std::vector<SavedVariable> own = WithoutCopies(variables.vec());
-  bool of_objects = !own.empty() && own.front().trainable.has_value();
+  bool is_told =
+      llvm::any_of(own, [](const auto& variable) { return variable.trainable.has_value(); });
   for (const SavedVariable& variable : own) {
     int64_t elements = variable.elements();
     if (elements < 0) {
@@ -83,7 +98,7 @@ std::string VariablesText(llvm::ArrayRef<SavedVariable> variables) {
     if (variable.trainable.value_or(false)) trained += elements;
   }
   std::string text = Plural(own.size(), "variable") + ": " + Plural(parameters, "parameter");
-  if (of_objects) text += " (" + WithCommas(trained) + " trainable)";
+  if (is_told) text += " (" + WithCommas(trained) + " trainable)";
   text += ", " + HumanBytes(bytes);
   if (open > 0) text += "; " + WithCommas(open) + " of a shape that is not known";
   return text;

@@ -19,17 +19,20 @@ struct SavedVariable {
   Shape shape;
   std::optional<bool> trainable;  // where the object graph or a collection says so
   NodeId node = kNoNode;          // of the main graph
+  int object = -1;                // of the object graph, by number; -1: none is known
+  bool is_own = true;             // false: see OwnVariablesOf
   int64_t elements() const;       // -1: the shape is open
 };
 
 // Those of the main graph, in its order. Linear in the graph and the object graph.
 std::vector<SavedVariable> VariablesOf(const GraphInFile& graph);
 
-// Without the copies that a saver made for itself: where objects say what they hold, only that.
-std::vector<SavedVariable> WithoutCopies(std::vector<SavedVariable> variables);
+// Without copies that a saver made for itself and what an export lists once more, where objects say
+// what they hold; of TensorFlow 1 without local variables, where a collection lists the others.
+std::vector<SavedVariable> OwnVariablesOf(const GraphInFile& graph);
 
-// "126 variables: 3,504,872 parameters (3,470,760 trainable), 14.0 MB".
-std::string VariablesText(llvm::ArrayRef<SavedVariable> variables);
+// Of a model's own: "126 variables: 3,504,872 parameters (3,470,760 trainable), 14.0 MB".
+std::string VariablesText(llvm::ArrayRef<SavedVariable> own);
 
 }  // namespace grapnel
 

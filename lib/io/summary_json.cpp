@@ -56,6 +56,7 @@ void WriteVariables(llvm::json::OStream& json, const GraphInFile& graph) {
         json.attribute("dtype", DataTypeName(variable.dtype));
         json.attribute("shape", variable.shape.ToString());
         if (variable.trainable) json.attribute("trainable", *variable.trainable);
+        json.attribute("own", variable.is_own);
       });
     }
   });

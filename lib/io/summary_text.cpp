@@ -92,7 +92,7 @@ void WriteSummaryText(const GraphInFile& graph, const Summary& summary, bool all
     os << "\n";
   }
   if (!graph.signatures.empty() && signature.empty()) {
-    std::vector<SavedVariable> variables = VariablesOf(graph);
+    std::vector<SavedVariable> variables = OwnVariablesOf(graph);
     if (!variables.empty()) os << VariablesText(variables) << "\n";
     if (size_t nodes = NodesOfSaver(graph).size())
       os << "saver: " << Plural(nodes, "node") << " that no signature needs\n";

@@ -17,37 +17,6 @@
 namespace grapnel {
 namespace {
 
-// Which object a VarHandleOp of the main graph is, by id.
-llvm::DenseMap<NodeId, int> ObjectsOf(const GraphInFile& graph,
-                                      const proto::SavedObjectGraph& saved,
-                                      llvm::ArrayRef<SavedVariable> variables) {
-  llvm::DenseMap<NodeId, int> objects;
-  for (Node node : graph.module->main.nodes()) {
-    for (llvm::StringRef name : CalledFunctions(node)) {
-      auto function = saved.concrete_functions().find(name.str());
-      if (function == saved.concrete_functions().end()) continue;
-      const auto& captured = function->second.bound_inputs();
-      int first = node.num_inputs() - captured.size();
-      for (int i = 0; first >= 0 && i < captured.size(); ++i) {
-        Node source = node.input_node(first + i);
-        bool is_object = captured[i] >= 0 && captured[i] < saved.nodes_size() &&
-                         saved.nodes(captured[i]).has_variable();
-        if (source && IsVariable(source) && is_object) objects[source.id()] = captured[i];
-      }
-    }
-  }
-  llvm::StringMap<llvm::SmallVector<int, 1>> named;
-  for (int i = 0; i < saved.nodes_size(); ++i) {
-    if (saved.nodes(i).has_variable()) named[saved.nodes(i).variable().name()].push_back(i);
-  }
-  for (const SavedVariable& variable : variables) {
-    auto found = named.find(variable.name);
-    if (found != named.end() && found->second.size() == 1)
-      objects.try_emplace(variable.node, found->second[0]);
-  }
-  return objects;
-}
-
 template <typename Message>
 Expected<Message> Parsed(llvm::StringRef bytes, llvm::StringRef what) {
   Message message;
@@ -110,7 +79,7 @@ class Binder {
          const proto::TrackableObjectGraph& stored, const Bundle& bundle)
       : saved_(saved),
         bundle_(bundle),
-        variables_(VariablesOfObjects(graph, saved, &objects_)),
+        variables_(VariablesOfObjects(graph, saved)),
         match_(saved, stored,
                [&](const proto::SavedVariable& variable, const std::string& key) {
                  return FitsKey(variable.dtype(), Shape::FromProto(variable.shape()), key);
@@ -123,10 +92,9 @@ class Binder {
 
   Expected<VariableBinding> Bind() {
     VariableBinding binding;
-    for (size_t i = 0; i < variables_.size(); ++i) {
-      const SavedVariable& variable = variables_[i];
+    for (const SavedVariable& variable : variables_) {
       ObjectMatch::Found found;
-      if (objects_[i] >= 0) found = match_.Of(objects_[i]);
+      if (variable.object >= 0) found = match_.Of(variable.object);
       if (found.keys.size() != 1 && IsAlone(variable.name)) {
         std::string key = named_.Find(variable.name);
         bool fits = found.keys.empty() || llvm::is_contained(found.keys, key);
@@ -184,7 +152,6 @@ class Binder {
 
   const proto::SavedObjectGraph& saved_;
   const Bundle& bundle_;
-  std::vector<int> objects_;  // of the variables
   std::vector<SavedVariable> variables_;
   ObjectMatch match_;
   NamedValues named_;
@@ -194,16 +161,11 @@ class Binder {
 }  // namespace
 
 std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph,
-                                              const proto::SavedObjectGraph& saved,
-                                              std::vector<int>* objects) {
+                                              const proto::SavedObjectGraph& saved) {
   std::vector<SavedVariable> variables = VariablesOf(graph);
-  llvm::DenseMap<NodeId, int> object_of = ObjectsOf(graph, saved, variables);
-  objects->reserve(variables.size());
   for (SavedVariable& variable : variables) {
-    auto object = object_of.find(variable.node);
-    objects->push_back(object == object_of.end() ? -1 : object->second);
-    if (objects->back() < 0) continue;
-    const std::string& name = saved.nodes(objects->back()).variable().name();
+    if (variable.object < 0) continue;
+    const std::string& name = saved.nodes(variable.object).variable().name();
     if (!name.empty()) variable.name = name;
   }
   return variables;

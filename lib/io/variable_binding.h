@@ -39,11 +39,9 @@ struct VariableBinding {
 Expected<VariableBinding> BindVariables(const GraphInFile& graph, Bundle* bundle);
 
 // The variables of the main graph, in its order, under the names of their objects where they have
-// any: a graph makes names of its own for copies ("dense/kernel_1"). `objects`: the object of each,
-// by its number; -1: none.
+// any: a graph makes names of its own for copies ("dense/kernel_1"). `saved` is the graph's.
 std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph,
-                                              const proto::SavedObjectGraph& saved,
-                                              std::vector<int>* objects);
+                                              const proto::SavedObjectGraph& saved);
 
 // Why a value of this dtype and shape, under `key`, is none for the variable; empty: it is one.
 std::string WhyNoValue(const SavedVariable& variable, llvm::StringRef key, DataType dtype,

@@ -38,7 +38,7 @@ struct Sized {
 // Variables and floating-point constants that are no scalars, with their elements.
 std::vector<Sized> ParametersOf(CheckedModel& model) {
   std::vector<Sized> parameters;
-  for (const SavedVariable& variable : WithoutCopies(VariablesOf(model.opened().file())))
+  for (const SavedVariable& variable : OwnVariablesOf(model.opened().file()))
     parameters.push_back({variable.name, std::max<int64_t>(variable.elements(), 0)});
   VisitNodes(model.module(), [&](const Node& node, const std::string& name) {
     if (node.op() != "Const" || !IsFloating(node.GetType("dtype"))) return;

@@ -63,10 +63,13 @@ class TypeOrigins {
       : module_(opened.module()), is_bad_(is_bad) {
     for (const Node& node : ReachedBySaver(opened.file()))
       passed_over_.insert({&node.graph(), node.id()});
-    for (const SavedVariable& variable : VariablesOf(opened.file()))
-      passed_over_.insert({&module_.main, variable.node});
-    for (const SavedVariable& variable : WithoutCopies(VariablesOf(opened.file())))
-      passed_over_.erase({&module_.main, variable.node});
+    for (const SavedVariable& variable : VariablesOf(opened.file())) {
+      if (variable.is_own) {
+        passed_over_.erase({&module_.main, variable.node});
+      } else {
+        passed_over_.insert({&module_.main, variable.node});
+      }
+    }
     VisitNodes(module_, [&](const Node& node, const std::string&) {
       for (llvm::StringRef name : CalledFunctions(node)) called_.insert(name);
     });
