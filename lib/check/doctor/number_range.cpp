@@ -59,6 +59,30 @@ bool IsReduction(llvm::StringRef op) {
   return op == "Sum" || op == "Mean" || op == "Max" || op == "Min" || op == "Prod";
 }
 
+bool Compares(llvm::StringRef op) {
+  return llvm::StringSwitch<bool>(op)
+      .Cases("Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual", true)
+      .Default(false);
+}
+
+// What is compared for the condition of an If or a Case, through "and", "or" and the like.
+std::vector<BodyPort> ComparedBy(const Flow& flow, const Node& chooser) {
+  std::vector<BodyPort> open = {flow.SourceOf(chooser, 0)}, compared;
+  PortSet seen;
+  while (!open.empty()) {
+    BodyPort at = open.back();
+    open.pop_back();
+    if (!at || !seen.Insert(at)) continue;
+    Node node = at.node();
+    bool compares = Compares(node.op());
+    bool joins = HasPrefix(node.op(), "Logical") || node.op() == "All" || node.op() == "Any" ||
+                 node.op() == "Cast";
+    for (int i = 0; (compares || joins) && i < node.num_inputs(); ++i)
+      (compares ? compared : open).push_back(flow.SourceOf(node, i));
+  }
+  return compared;
+}
+
 }  // namespace
 
 NumberRanges::NumberRanges(const Network& network) : network_(network) {
@@ -84,7 +108,7 @@ NumberRange NumberRanges::Of(const BodyPort& port) {
 NumberRange NumberRanges::OfNode(const BodyPort& port) {
   Node node = port.node();
   llvm::StringRef op = node.op();
-  if (op == "_Arg" && IsGuardedByCondition(port)) return kUnknown;
+  if (IsGuardedByCondition(port)) return kUnknown;
   if (op == "_Arg" || op == "IdentityN" || MayCallFunctions(node)) {
     std::vector<BodyPort> before = network_.flow().Before(port);
     return before.empty() ? OfFed(port) : WorstOf(before);
@@ -234,20 +258,56 @@ NumberRange NumberRanges::OfFed(const BodyPort& port) const {
   return shape.known_rank() && shape.NumElements() == 1 ? kUnknown : kInput;
 }
 
-// A number that a branch is given: the condition may have looked at it.
-bool NumberRanges::IsGuardedByCondition(const BodyPort& argument) {
-  Shape shape = network_.ShapeOf(argument);
-  if (!shape.known_rank() || shape.rank() > 0) return false;
+// What the condition before this branch of an If or a Case compares; null: the body is no branch.
+const std::vector<BodyPort>* NumberRanges::LookedAtBefore(const Graph& body) {
   if (!branches_) {
     branches_.emplace();
     for (const Node& node : network_.nodes()) {
       llvm::StringRef op = node.op();
       if (!HasSuffix(op, "If") && !HasSuffix(op, "Case")) continue;
-      for (llvm::StringRef name : CalledFunctions(node)) branches_->insert(name);
+      std::vector<BodyPort> compared = ComparedBy(network_.flow(), node);
+      for (llvm::StringRef name : CalledFunctions(node))
+        llvm::append_range((*branches_)[name], compared);
     }
   }
-  const Function* function = FunctionOf(*argument.graph);
-  return function && branches_->contains(function->name());
+  const Function* function = FunctionOf(body);
+  auto found = function ? branches_->find(function->name()) : branches_->end();
+  return found == branches_->end() ? nullptr : &found->second;
+}
+
+// The condition may have looked at a number that a branch is given, and at what it computes anew.
+bool NumberRanges::IsGuardedByCondition(const BodyPort& port) {
+  const std::vector<BodyPort>* compared = LookedAtBefore(*port.graph);
+  if (!compared) return false;
+  if (port.node().op() == "_Arg") {
+    Shape shape = network_.ShapeOf(port);
+    return shape.known_rank() && shape.rank() == 0;
+  }
+  return llvm::any_of(*compared, [&](const BodyPort& seen) { return IsSame(port, seen, 0); });
+}
+
+// Whether both are computed alike from the same, as far as ops say; what stands in attributes, such
+// as how axes lie, moves no number to zero.
+bool NumberRanges::IsSame(const BodyPort& a, const BodyPort& b, int depth) const {
+  constexpr int kDeepestAlike = 8;
+  BodyPort from_a = network_.flow().Source(a), from_b = network_.flow().Source(b);
+  if (from_a == from_b) return true;
+  if (!from_a || !from_b || depth == kDeepestAlike || from_a.port.index != from_b.port.index)
+    return false;
+  Node node_a = from_a.node(), node_b = from_b.node();
+  const OpInfo* info = FindOp(node_a.op());
+  if (node_a.op() != node_b.op() || !info || info->is_stateful || MayCallFunctions(node_a) ||
+      node_a.num_inputs() != node_b.num_inputs())
+    return false;
+  if (node_a.op() == "Const") {
+    const Literal *value_a = network_.ConstantOf(from_a), *value_b = network_.ConstantOf(from_b);
+    return value_a && value_b && value_a->Hash() == value_b->Hash();
+  }
+  for (int i = 0; i < node_a.num_inputs(); ++i) {
+    if (!IsSame({node_a.graph(), node_a.input(i)}, {node_b.graph(), node_b.input(i)}, depth + 1))
+      return false;
+  }
+  return node_a.num_inputs() > 0;
 }
 
 NumberRange NumberRanges::WorstOf(llvm::ArrayRef<BodyPort> ports) {

@@ -4,10 +4,11 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "lib/check/doctor/network.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
 
@@ -42,14 +43,17 @@ class NumberRanges {
   NumberRange OfConstant(const BodyPort& port) const;
   NumberRange OfFed(const BodyPort& port) const;
   NumberRange WorstOf(llvm::ArrayRef<BodyPort> ports);
-  bool IsGuardedByCondition(const BodyPort& argument);
+  const std::vector<BodyPort>* LookedAtBefore(const Graph& body);
+  bool IsGuardedByCondition(const BodyPort& port);
+  bool IsSame(const BodyPort& a, const BodyPort& b, int depth) const;
   bool IsSumOfSquares(const Node& einsum) const;
   bool IsScalarConstant(const Node& node, int slot) const;
 
   const Network& network_;
   PortSet inputs_;
   llvm::DenseMap<std::pair<const Graph*, uint64_t>, NumberRange> known_;
-  std::optional<llvm::StringSet<>> branches_;  // functions that a condition chooses
+  // Functions that a condition chooses, with what it compares.
+  std::optional<llvm::StringMap<std::vector<BodyPort>>> branches_;
   int depth_ = 0;
 };
 
