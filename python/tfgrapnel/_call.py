@@ -31,7 +31,13 @@ _SUFFIXES = {"opt": ".pb", "cut": ".pb", "reduce": ".pb", "view": ".html", "conv
 _A_LINE_EACH = ("replay", "train")
 
 # Options that print something else than a document.
-_PRINTING = {"opt": ("print", "explain"), "query": ("csv", "schema"), "run": ("tap", "tap_op"), "timeline": ("node", "changes")}
+_PRINTING = {
+    "check": ("init",),
+    "opt": ("print", "explain"),
+    "query": ("csv", "schema"),
+    "run": ("tap", "tap_op"),
+    "timeline": ("node", "changes"),
+}
 
 
 if not TYPE_CHECKING:

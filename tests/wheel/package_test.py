@@ -139,6 +139,21 @@ def test_texts_of_options(lenet):
         tg.run(lenet, feed={"x": "nope.npy"})
 
 
+def test_a_model_is_held_against_a_policy(lenet, tmp_path):
+    policy = tmp_path / "policy.toml"
+    policy.write_text(lenet.check(init=True).text)
+    report = lenet.check(policy=policy)
+    assert report.ok and report.passes and report.findings == []
+    for option, sign in [("junit", "<testsuite"), ("sarif", '"version": "2.1.0"'), ("markdown", "## grapnel check")]:
+        done = lenet.check(policy=policy, **{option: tmp_path / "report"})
+        assert done.passes and sign in (tmp_path / "report").read_text()
+    policy.write_text('[ops]\nforbidden = ["Conv2D"]\n')
+    report = lenet.check(policy=policy)
+    assert not report.ok and [found.node for found in report.findings] == [f"sequential_1/conv2d_1{copy}/convolution" for copy in ("", "_2")]
+    with pytest.raises(tg.Error, match="^check: policy= FILE says what is demanded"):
+        lenet.check()
+
+
 def test_tables_are_read_as_lists_are(lenet):
     nodes = lenet.nodes
     assert nodes[:2] == [nodes[0], nodes[1]] and nodes[-2:] == [nodes[62], nodes[63]]
