@@ -4,6 +4,7 @@
 #include <set>
 
 #include "lib/io/leave_out_values.h"
+#include "lib/io/signature.h"
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
 #include "lib/support/suggest.h"
@@ -36,14 +37,22 @@ Expected<CutResult> CutNamed(Module* module, const Flags& flags) {
   return CutGraph(module, inputs, outputs);
 }
 
-// The nodes of the main graph in a scope, or the one of that name.
-Expected<std::vector<NodeId>> NodesInScope(const Graph& graph, llvm::StringRef scope) {
+bool IsInScope(const Node& node, llvm::StringRef scope) {
+  llvm::StringRef rest = node.name();
+  return rest.consume_front(scope) && (rest.empty() || rest.starts_with("/"));
+}
+
+// The nodes of a graph in a scope, or the one of that name.
+std::vector<NodeId> NodesIn(const Graph& graph, llvm::StringRef scope) {
   std::vector<NodeId> ids;
-  for (Node node : graph.nodes()) {
-    llvm::StringRef rest = node.name();
-    if (rest.consume_front(scope) && (rest.empty() || rest.starts_with("/")))
-      ids.push_back(node.id());
-  }
+  for (Node node : graph.nodes())
+    if (IsInScope(node, scope.rtrim('/'))) ids.push_back(node.id());
+  return ids;
+}
+
+// The same of the main graph, which must have some.
+Expected<std::vector<NodeId>> NodesInScope(const Graph& graph, llvm::StringRef scope) {
+  std::vector<NodeId> ids = NodesIn(graph, scope);
   if (!ids.empty()) return ids;
   std::set<std::string> scopes;
   for (Node node : graph.nodes())
@@ -55,7 +64,7 @@ Expected<std::vector<NodeId>> NodesInScope(const Graph& graph, llvm::StringRef s
 // Makes the scope what is worked on. It is told as any other cut.
 Expected<CutResult> CutScope(OpenedGraph* input, llvm::StringRef scope) {
   const Graph& graph = input->module().main;
-  ASSIGN_OR_RETURN(std::vector<NodeId> ids, NodesInScope(graph, scope.rtrim('/')));
+  ASSIGN_OR_RETURN(std::vector<NodeId> ids, NodesInScope(graph, scope));
   ShapeMap shapes = InferShapes(graph);
   ASSIGN_OR_RETURN(ExtractedNodes part, ExtractNodes(graph, shapes, ids));
   CutResult result;
@@ -68,12 +77,56 @@ Expected<CutResult> CutScope(OpenedGraph* input, llvm::StringRef scope) {
   return result;
 }
 
-Expected<CutResult> CutAsAsked(OpenedGraph* input, Flags* flags) {
-  if (!flags->signature.empty()) {
-    ASSIGN_OR_RETURN(SignatureGraph taken, TakeSignature(flags->signature, {}, input));
-    if (flags->outputs.empty()) flags->outputs = std::move(taken.outputs);
+// Makes what a signature runs what is worked on; its keys stand for its tensors.
+Error TakeSignatureOf(OpenedGraph* input, Flags* flags) {
+  ASSIGN_OR_RETURN(const Signature* chosen,
+                   ChooseSignature(input->model(), input->file(), flags->signature));
+  llvm::StringMap<size_t> in, out;
+  for (size_t i = 0; chosen && i < chosen->inputs.size(); ++i) in[chosen->inputs[i].key] = i;
+  for (size_t i = 0; chosen && i < chosen->outputs.size(); ++i) out[chosen->outputs[i].key] = i;
+  ASSIGN_OR_RETURN(SignatureGraph taken, TakeSignature(flags->signature, {}, input));
+  const Graph& graph = input->module().main;
+  for (std::string& name : flags->inputs) {
+    if (in.count(name) && !FindTensorIfThere(graph, name)) name = taken.inputs[in[name]];
   }
-  return flags->scope.empty() ? CutNamed(&input->module(), *flags) : CutScope(input, flags->scope);
+  for (std::string& name : flags->outputs) {
+    if (out.count(name) && !FindTensorIfThere(graph, name)) name = taken.outputs[out[name]];
+  }
+  if (flags->outputs.empty()) flags->outputs = std::move(taken.outputs);
+  return Error::success();
+}
+
+// What was asked for that the main graph has not, and the function that has it.
+struct InFunction {
+  std::string what;
+  const Function* function = nullptr;
+};
+
+InFunction FindInFunctions(const Module& module, const Flags& flags) {
+  for (const auto& function : module.functions) {
+    if (!flags.scope.empty() && !NodesIn(function->body, flags.scope).empty())
+      return {"scope '" + flags.scope + "'", function.get()};
+    for (const auto* names : {&flags.outputs, &flags.inputs})
+      for (const std::string& name : *names)
+        if (!FindTensorIfThere(module.main, name) && FindTensorIfThere(function->body, name))
+          return {"'" + name + "'", function.get()};
+  }
+  return {};
+}
+
+Expected<CutResult> CutAsAsked(OpenedGraph* input, Flags* flags) {
+  if (!flags->signature.empty()) RETURN_IF_ERROR(TakeSignatureOf(input, flags));
+  auto result =
+      flags->scope.empty() ? CutNamed(&input->module(), *flags) : CutScope(input, flags->scope);
+  if (result) return result;
+  bool has_signatures = flags->signature.empty() && !input->file().signatures.empty();
+  auto [what, function] = has_signatures ? FindInFunctions(input->module(), *flags) : InFunction();
+  if (!function) return Annotate(flags->model, result.takeError());
+  llvm::consumeError(result.takeError());
+  return MakeError(
+      "{0}: {1} is in function '{2}': --signature cuts what a signature runs, and `grapnel info` "
+      "lists them",
+      flags->model, what, function->name());
 }
 
 std::string TypeText(const CutInput& input) {
@@ -132,9 +185,8 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(OpenedGraph input, OpenInput(flags.model, flags.graph));
   MessageSink sink = invocation.sink();
   RETURN_IF_ERROR(DemandValid(input, sink));
-  auto result = CutAsAsked(&input, &flags);
-  if (!result) return Annotate(flags.model, result.takeError());
-  for (const CutInput& cut : result->inputs)
+  ASSIGN_OR_RETURN(CutResult result, CutAsAsked(&input, &flags));
+  for (const CutInput& cut : result.inputs)
     if (cut.placeholder.empty())
       sink(Severity::kWarning, flags.model + ": no output needs '" + cut.tensor + "'");
   if (flags.no_values) LeaveOutValues(&input.module());
@@ -142,9 +194,9 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   if (flags.output == "-") return kExitOk;
   if (invocation.flags.json) {
     WriteDocument(invocation.out(),
-                  [&](llvm::json::OStream& json) { WriteResult(*result, input.module(), json); });
+                  [&](llvm::json::OStream& json) { WriteResult(result, input.module(), json); });
   } else if (!invocation.flags.quiet) {
-    PrintText(*result, input.module(), flags, invocation.out());
+    PrintText(result, input.module(), flags, invocation.out());
   }
   return kExitOk;
 }

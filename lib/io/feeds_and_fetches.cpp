@@ -32,10 +32,14 @@ Expected<FeedsAndFetches> FeedsAndFetchesOf(const Model& model, const GraphInFil
 
 namespace {
 
-// Of a tensor that the main graph has not: a function has a node of that name. null: none has.
+// Of a tensor that the main graph has not: a function has a node of that name, or the name says
+// which ("function/x"). null: none has.
 const Function* FunctionWith(const Module& module, llvm::StringRef tensor) {
   for (const auto& function : module.functions)
     if (function->body.Find(ReadTensorName(tensor).node)) return function.get();
+  Expected<Node> node = FindNode(module, tensor);
+  if (node) return FunctionOf(node->graph());
+  llvm::consumeError(node.takeError());
   return nullptr;
 }
 
