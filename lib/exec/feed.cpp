@@ -6,6 +6,27 @@
 #include "lib/ir/node_types.h"
 
 namespace grapnel {
+namespace {
+
+// NumPy has no quantized dtypes: what holds their numbers.
+DataType IntegerOf(DataType type) {
+  switch (type) {
+    case proto::DT_QINT8:
+      return proto::DT_INT8;
+    case proto::DT_QUINT8:
+      return proto::DT_UINT8;
+    case proto::DT_QINT16:
+      return proto::DT_INT16;
+    case proto::DT_QUINT16:
+      return proto::DT_UINT16;
+    case proto::DT_QINT32:
+      return proto::DT_INT32;
+    default:
+      return type;
+  }
+}
+
+}  // namespace
 
 Expected<DataType> TypeOfFeed(const Graph& graph, llvm::StringRef tensor) {
   auto port = FindTensor(graph, tensor);
@@ -16,9 +37,7 @@ Expected<DataType> TypeOfFeed(const Graph& graph, llvm::StringRef tensor) {
 Expected<Tensor> LoadFeed(const Graph& graph, llvm::StringRef tensor, llvm::StringRef path) {
   ASSIGN_OR_RETURN(DataType type, TypeOfFeed(graph, tensor));
   if (Tensor at_hand = FindNamedFeed(path)) {
-    if (type == proto::DT_INVALID || type == at_hand.dtype()) return at_hand;
-    return MakeError("feed '{0}': holds {1}, {2} was expected", tensor,
-                     DataTypeName(at_hand.dtype()), DataTypeName(type));
+    return type == proto::DT_INVALID ? at_hand : FeedOf(tensor, type, at_hand);
   }
   ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
   return ReadFeed(graph, tensor, std::move(file));
@@ -31,6 +50,13 @@ Expected<Tensor> ReadFeed(const Graph& graph, llvm::StringRef tensor,
                    ReadNpyLiteral(std::move(file),
                                   type == proto::DT_INVALID ? std::nullopt : std::optional(type)));
   return Tensor::FromLiteral(literal);
+}
+
+Expected<Tensor> FeedOf(llvm::StringRef tensor, DataType type, const Tensor& at_hand) {
+  if (type == at_hand.dtype()) return at_hand;
+  if (IntegerOf(type) == at_hand.dtype()) return at_hand.Bitcast(type);
+  return MakeError("feed '{0}': holds {1}, {2} was expected", tensor, DataTypeName(at_hand.dtype()),
+                   DataTypeName(type));
 }
 
 }  // namespace grapnel

@@ -19,6 +19,10 @@ GRAPNEL_PUBLIC Expected<Tensor> LoadFeed(const Graph& graph, llvm::StringRef ten
 GRAPNEL_PUBLIC Expected<Tensor> ReadFeed(const Graph& graph, llvm::StringRef tensor,
                                          std::shared_ptr<const FileBytes> file);
 
+// A value that is at hand, for a tensor of dtype `type`: itself, or, as NumPy has no quantized
+// dtypes, the same numbers as one of those. Errors: it is of another dtype.
+Expected<Tensor> FeedOf(llvm::StringRef tensor, DataType type, const Tensor& at_hand);
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_EXEC_FEED_H_

@@ -219,10 +219,7 @@ class Runner::RunWork : public Work {
     RunJob& job = *made_->job;
     std::vector<Tensor> values = job.feed_values();  // a case brings more than was given
     for (size_t i = 0; i < values_.size(); ++i) {
-      if (values_[i].dtype() != values[i].dtype())
-        return MakeError("feed '{0}': holds {1}, {2} was expected", job.feeds()[i],
-                         DataTypeName(values_[i].dtype()), DataTypeName(values[i].dtype()));
-      values[i] = values_[i];
+      ASSIGN_OR_RETURN(values[i], FeedOf(job.feeds()[i], values[i].dtype(), values_[i]));
     }
     ASSIGN_OR_RETURN(outputs, job.Run(std::move(values)));
     return Error::success();

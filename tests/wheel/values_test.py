@@ -110,6 +110,16 @@ def test_arrays_are_not_converted(lenet):
     assert wrong.value.file == "testdata/models/lenet"
 
 
+@pytest.mark.parametrize("dtype, numpy", [("qint8", "int8"), ("quint8", "uint8"), ("qint16", "int16"), ("quint16", "uint16"), ("qint32", "int32")])
+def test_quantized_numbers_are_integers_in_numpy(dtype, numpy):
+    given = np.arange(3, dtype=numpy)
+    got = identity(dtype).run({"x": given})["y"]
+    assert got.dtype == given.dtype and got.tolist() == [0, 1, 2]
+    other = "int64" if numpy == "int32" else "int32"
+    with pytest.raises(tg.Error, match=f"holds {other}, {dtype} was expected"):
+        identity(dtype).run({"x": np.arange(3, dtype=other)})
+
+
 def test_memory_is_shared():
     graph = identity("float")
     given = np.arange(1 << 16, dtype=np.float32)
