@@ -6,6 +6,7 @@
 #include "lib/render/diff_picture.h"
 #include "lib/render/draw_picture.h"
 #include "lib/support/file.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "tools/document.h"
 #include "tools/input.h"
@@ -91,6 +92,27 @@ int List(Invocation& invocation) {
   return kExitOk;
 }
 
+// A report in the place of what is read, or of another report, would be a loss.
+Error DemandOwnPlaces(const Flags& flags) {
+  std::vector<std::pair<const char*, std::string>> taken = {
+      {"MODEL", flags.model}, {"--against", flags.against}, {"--policy", flags.policy}};
+  const std::pair<const char*, std::string> reports[] = {{"--junit", flags.junit},
+                                                         {"--sarif", flags.sarif},
+                                                         {"--markdown", flags.markdown},
+                                                         {"--picture", flags.picture}};
+  for (const auto& [flag, path] : reports) {
+    if (path.empty() || path == "-") continue;
+    for (const auto& [other, of_other] : taken) {
+      bool is_same =
+          llvm::sys::fs::is_regular_file(path) && llvm::sys::fs::equivalent(path, of_other);
+      if (path == of_other || is_same)
+        return MakeError("{0} {1}: {2} is that file: give another", flag, path, other);
+    }
+    taken.emplace_back(flag, path);
+  }
+  return Error::success();
+}
+
 Error DemandFlags(const Flags& flags, const Invocation& invocation) {
   std::vector<std::string> on = OnStandardOutput(flags, invocation);
   if (on.size() > 1) return MakeError("{0} and {1} both write to standard output", on[0], on[1]);
@@ -102,7 +124,7 @@ Error DemandFlags(const Flags& flags, const Invocation& invocation) {
     return MakeError("--picture draws what changed from BASE: give --against");
   if (!flags.date.empty() && !IsDate(flags.date))
     return MakeError("--date {0}: a day was expected, such as 2027-01-31", flags.date);
-  return Error::success();
+  return DemandOwnPlaces(flags);
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {

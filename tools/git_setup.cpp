@@ -3,9 +3,11 @@
 
 #include "lib/job/graph_lines.h"
 #include "lib/support/file.h"
+#include "lib/support/hash.h"
 #include "lib/support/program_file.h"
 #include "lib/support/text.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Program.h"
 #include "tools/command.h"
 
@@ -26,8 +28,13 @@ std::string ProgramForGit() {
   return here;
 }
 
+// What Git LFS leaves in a repository in place of a file is three lines of text or some more.
+bool IsLfsPointer(llvm::StringRef bytes) {
+  return bytes.size() < 1024 && bytes.starts_with("version https://git-lfs.github.com/spec/");
+}
+
 // What git asks for. It knows files by their names, and stops where one cannot be shown: of what is
-// no graph the size is said.
+// no graph the size is said, and a hash, without which two of one size would not differ.
 Expected<int> Show(const std::string& path, Invocation& invocation) {
   auto model = OpenModel(path);
   if (model) {
@@ -36,7 +43,12 @@ Expected<int> Show(const std::string& path, Invocation& invocation) {
   }
   llvm::consumeError(model.takeError());
   ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
-  invocation.out() << "no graph: " << Plural(file->bytes().size(), "byte") << "\n";
+  llvm::StringRef bytes = file->bytes();
+  if (IsLfsPointer(bytes))
+    invocation.out() << "a pointer of Git LFS, not the graph:\n" << PrintableLines(bytes);
+  else
+    invocation.out() << "no graph: " << Plural(bytes.size(), "byte")
+                     << llvm::formatv("  # {0:x-16}\n", HashBytes(bytes));
   return kExitOk;
 }
 

@@ -86,7 +86,7 @@ TEST(Policy, TellsAllThatIsWrongInTheOrderOfLines) {
                     "[[waiver]]\nchek = 'ops'\n[[waiver]]\ncheck = 'ops'\nnode = '*'\n"),
             "p.toml:2: key 'forbiden' not found in [ops]; did you mean 'forbidden'?\n"
             "p.toml:4: key 'mots' not found in [nodes]; did you mean 'most'?\n"
-            "p.toml:6: 'forbidden': there is no dtype 'flaot'\n"
+            "p.toml:6: 'forbidden': dtype 'flaot' not found; did you mean 'float'?\n"
             "p.toml:8: key 'chek' not found in [[waiver]]; did you mean 'check'?\n"
             "p.toml:9: [[waiver]] needs 'reason', a text");
 }
@@ -106,6 +106,7 @@ PolicyFinding Found(const char* check, const char* node) {
 
 TEST(Waivers, TakeFindingsUpToTheirDay) {
   Policy policy = Parse(R"(
+[ops]
 [[waiver]]
 check = "ops"
 node = "head/*"
@@ -128,8 +129,34 @@ until = 2026-12-31
   EXPECT_EQ(late[3].what, "the waiver of ops for 'head/*' ran out on 2026-12-31");
 }
 
+TEST(Policy, ThatDemandsNothingIsAnError) {
+  for (const char* toml :
+       {"", "# [dtypes]\n", "[[waiver]]\ncheck='ops'\nnode='x'\nreason='so'\nuntil='2026-12-31'\n"})
+    EXPECT_EQ(ErrorOf(toml),
+              "p.toml: no check is demanded: a table makes one, such as [unused_inputs] (`grapnel "
+              "check --list` tells of them, `grapnel check MODEL --init` prints a policy)");
+}
+
+TEST(Policy, NeedsWhatIsAllowedOrForbidden) {
+  const std::vector<PolicyTable> tables = {
+      {"dtypes",
+       FindingSeverity::kError,
+       {{"allowed", SettingKind::kTypes, ""}, {"forbidden", SettingKind::kTypes, ""}}}};
+  auto policy = Policy::Parse("[dtypes]\nseverity = 'note'\n", "p.toml", tables);
+  ASSERT_FALSE(static_cast<bool>(policy));
+  EXPECT_EQ(TextOf(policy.takeError()),
+            "p.toml:1: [dtypes] needs 'allowed' or 'forbidden', or both");
+  EXPECT_TRUE(static_cast<bool>(Policy::Parse("[dtypes]\nforbidden = []\n", "p.toml", tables)));
+}
+
+TEST(Policy, SaysTheNearestDtype) {
+  EXPECT_EQ(ErrorOf("[dtypes]\nforbidden = ['flaot64']\n"),
+            "p.toml:2: 'forbidden': dtype 'flaot64' not found; did you mean 'float64'?");
+}
+
 TEST(Waivers, ThatNothingNeedsAreTold) {
-  Policy policy = Parse("[[waiver]]\ncheck='ops'\nnode='gone'\nreason='so'\nuntil='2026-12-31'\n");
+  Policy policy =
+      Parse("[ops]\n[[waiver]]\ncheck='ops'\nnode='gone'\nreason='so'\nuntil='2026-12-31'\n");
   std::vector<PolicyFinding> findings;
   ApplyWaivers(policy, "2026-01-01", {"dtypes"}, &findings);
   EXPECT_TRUE(findings.empty()) << "nobody looked at ops";

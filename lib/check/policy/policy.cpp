@@ -51,6 +51,15 @@ std::optional<DataType> TypeOf(llvm::StringRef name) {
   return ParseDataType(name);
 }
 
+std::vector<std::string> TypeNames() {
+  std::vector<std::string> names = {"float64", "float32", "float16"};
+  for (int type = proto::DataType_MIN; type <= proto::DataType_MAX; ++type) {
+    llvm::StringRef name = DataTypeName(static_cast<DataType>(type));
+    if (ParseDataType(name)) names.push_back(name.str());
+  }
+  return names;
+}
+
 // "25 MB", "1.5GiB", "300".
 std::optional<double> BytesOfText(llvm::StringRef text) {
   static constexpr std::pair<const char*, double> kUnits[] = {
@@ -153,7 +162,8 @@ class SettingReader {
 
   Error TakeType(const std::string& word) {
     auto type = TypeOf(word);
-    if (!type) return MakeError("'{0}': there is no dtype '{1}'", info_.name, word);
+    if (!type)
+      return Annotate(std::string("'") + info_.name + "'", NotFound("dtype", word, TypeNames()));
     rule_.types[info_.name].push_back(*type);
     return Error::success();
   }
@@ -189,6 +199,13 @@ class PolicyReader {
       NoteError(key.source(), key.str() == "waiver" ? ReadWaivers(node)
                                                     : ReadRule(key.source(), key.str(), node));
     if (!errors_.empty()) return AllErrors();
+    // Such as what `--init > policy.toml` leaves where it could not read the model: it would pass
+    // whatever comes.
+    if (policy_.rules.empty())
+      return MakeError(
+          "{0}: no check is demanded: a table makes one, such as [unused_inputs] (`grapnel check "
+          "--list` tells of them, `grapnel check MODEL --init` prints a policy)",
+          policy_.path);
     auto by_line = [](const auto& a, const auto& b) { return a.line < b.line; };
     llvm::stable_sort(policy_.rules, by_line);
     return std::move(policy_);
@@ -235,6 +252,15 @@ class PolicyReader {
       if (info.is_required && !settings->contains(info.name) && !may_be_misspelt)
         return MakeError("[{0}] needs '{1}': {2}", rule.check, info.name, info.help);
     }
+    // With neither of them everything would pass.
+    auto may_have = [&](const char* key) {
+      return llvm::any_of((*table)->settings, [&](const SettingInfo& info) {
+        return llvm::StringRef(info.name) == key;
+      });
+    };
+    if (may_have("allowed") && may_have("forbidden") && !settings->contains("allowed") &&
+        !settings->contains("forbidden") && !may_be_misspelt)
+      return MakeError("[{0}] needs 'allowed' or 'forbidden', or both", rule.check);
     policy_.rules.push_back(std::move(rule));
     return Error::success();
   }

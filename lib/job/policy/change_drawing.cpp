@@ -17,11 +17,29 @@ const char* FateName(Fate fate) {
   return fate == Fate::kAdded ? "added" : fate == Fate::kRemoved ? "removed" : "changed";
 }
 
-// In a label everything but letters may mean something to Mermaid.
+// Mermaid draws nothing of a text with more than 50,000 characters or 500 edges.
+constexpr size_t kLongestLabel = 80;  // bytes
+constexpr size_t kMostEdges = 400;
+
+// Of a long name the outermost scope tells little: its end stays.
+std::string Shortened(llvm::StringRef text) {
+  if (text.size() <= kLongestLabel) return text.str();
+  size_t begin = text.size() - kLongestLabel;
+  while (begin < text.size() && (text[begin] & 0xC0) == 0x80) ++begin;  // within a letter
+  return "..." + text.substr(begin).str();
+}
+
+// In a label everything but letters may mean something to Mermaid, which reads Markdown there too:
+// __x__, and a list where a label begins with "1. " or "- ". Within a word that is none.
 std::string Escaped(llvm::StringRef text) {
+  const std::string label = Shortened(Printable(text));
+  auto is_letter = [&](size_t at) { return at < label.size() && llvm::isAlnum(label[at]); };
   std::string escaped;
-  for (char c : Printable(text)) {
-    bool is_plain = llvm::isAlnum(c) || llvm::StringRef("_/-. ():,").contains(c) || (c & 0x80);
+  for (size_t at = 0; at < label.size(); ++at) {
+    char c = label[at];
+    bool is_plain = is_letter(at) || llvm::StringRef("/ (),").contains(c) || (c & 0x80);
+    if (llvm::StringRef("_-.:").contains(c))
+      is_plain = at > 0 && is_letter(at - 1) && is_letter(at + 1);
     escaped += is_plain ? std::string(1, c) : "#" + std::to_string(static_cast<int>(c)) + ";";
   }
   return escaped;
@@ -51,8 +69,10 @@ class Drawing {
       text += Sentence("  n{0}[\"{1} ({2})\"]:::{3}\n", number, Escaped(label), Escaped(what),
                        FateName(box.fate));
     }
-    for (const auto& [from, to] : Edges())
-      text += Sentence("  n{0} --> n{1}\n", numbers[from], numbers[to]);
+    size_t drawn = 0;
+    for (const auto& [from, to] : Edges()) {
+      if (drawn++ < kMostEdges) text += Sentence("  n{0} --> n{1}\n", numbers[from], numbers[to]);
+    }
     if (left_out_ > 0) text += Sentence("  more[\"and {0} more\"]\n", Plural(left_out_, "node"));
     return text +
            "  classDef added fill:#d7f0dd,stroke:#2b7a44,color:#123\n"

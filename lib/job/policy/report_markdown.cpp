@@ -1,5 +1,6 @@
 #include "lib/job/policy_report.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
@@ -10,7 +11,7 @@ constexpr size_t kMostRows = 30;
 std::string Cell(llvm::StringRef text) {
   std::string cell;
   for (char c : Printable(text)) {
-    if (llvm::StringRef("|<>*_`[]\\").contains(c)) cell += "\\";
+    if (llvm::StringRef("|<>*_`[]\\&~$").contains(c)) cell += "\\";
     cell += c;
   }
   return cell;
@@ -27,6 +28,7 @@ void WriteTable(const PolicyReport& report, llvm::raw_ostream& os) {
     if (shown++ == 0) os << "\n| | check | where | what | expected |\n|---|---|---|---|---|\n";
     std::string where = finding.node.empty() ? finding.scope : finding.node;
     if (!finding.source.empty()) where += (where.empty() ? "" : ", ") + finding.source;
+    if (where.empty()) where = "the model";
     os << "| " << FindingSeverityName(finding.severity) << " | " << Cell(finding.check) << " | "
        << Cell(where) << " | " << Cell(finding.what) << ". " << Cell(finding.advice) << ". | "
        << Cell(finding.expected) << " |\n";
@@ -35,10 +37,21 @@ void WriteTable(const PolicyReport& report, llvm::raw_ostream& os) {
 }
 
 void WriteBelow(const PolicyReport& report, llvm::raw_ostream& os) {
+  // One waiver may stand for thousands.
+  std::vector<std::pair<const Waiver*, std::vector<const PolicyFinding*>>> waived;
   for (const PolicyFinding& finding : report.findings) {
-    if (finding.waiver)
-      os << "\nWaived until " << finding.waiver->until << ": " << Cell(finding.check) << " at "
-         << Cell(finding.node) << ", " << Cell(finding.waiver->reason) << ".\n";
+    if (!finding.waiver) continue;
+    auto same = llvm::find_if(waived, [&](const auto& of) { return of.first == finding.waiver; });
+    if (same == waived.end()) same = waived.insert(same, {finding.waiver, {}});
+    same->second.push_back(&finding);
+  }
+  for (const auto& [waiver, findings] : waived) {
+    std::string where = findings.front()->node;
+    if (where.empty()) where = findings.front()->scope;
+    os << "\nWaived until " << waiver->until << ": " << Cell(waiver->check) << " at "
+       << (where.empty() ? "the model" : Cell(where));
+    if (findings.size() > 1) os << " and " << findings.size() - 1 << " more";
+    os << ", " << Cell(waiver->reason) << ".\n";
   }
   for (const PolicyOutcome& outcome : report.outcomes) {
     if (!outcome.reason.empty())

@@ -1,30 +1,11 @@
+#include "lib/job/policy/file_uri.h"
 #include "lib/job/policy_report.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 namespace grapnel {
 namespace {
 
 using llvm::json::fixUTF8;
 using llvm::json::OStream;
-
-// A path as a reference that is relative to the working folder where it is below it.
-std::string UriOf(llvm::StringRef path) {
-  llvm::SmallString<128> here;
-  std::string shown = path.str();
-  bool is_absolute = llvm::sys::path::is_absolute(path);
-  if (is_absolute && !llvm::sys::fs::current_path(here)) {
-    here += "/";
-    if (path.consume_front(here)) shown = path.str(), is_absolute = false;
-  }
-  std::string uri = is_absolute ? "file://" : "";
-  for (char c : shown) {
-    bool is_plain = llvm::isAlnum(c) || llvm::StringRef("-._~/").contains(c);
-    uri += is_plain ? std::string(1, c) : "%" + llvm::toHex(llvm::StringRef(&c, 1));
-  }
-  return uri;
-}
 
 void WriteText(OStream& json, const char* key, const std::string& text) {
   json.attributeObject(key, [&] { json.attribute("text", fixUTF8(text)); });
@@ -35,7 +16,7 @@ void WriteLocation(const PolicyFinding& finding, const PolicyReport& report, OSt
     bool has_line = finding.source_line > 0;
     json.attributeObject("physicalLocation", [&] {
       json.attributeObject("artifactLocation", [&] {
-        json.attribute("uri", UriOf(has_line ? finding.source_file : report.graph_file));
+        json.attribute("uri", FileUri(has_line ? finding.source_file : report.graph_file));
       });
       if (has_line)
         json.attributeObject("region", [&] { json.attribute("startLine", finding.source_line); });

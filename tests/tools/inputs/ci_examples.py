@@ -84,6 +84,42 @@ def pre_commit_entry(root):
         return shlex.split(re.search(r"^ +entry: (.*)$", f.read(), re.M)[1])
 
 
+def wrong_hook(root, repository):
+    """What the hook lets pass, or stops, of models with other names than the plain one."""
+    saved = os.path.join(root, "testdata/keras/model")
+    accented = os.path.join(repository, "modèles [1]/un été.pb")
+    model = os.path.join(repository, "models/model.pb")
+    os.makedirs(os.path.dirname(accented))
+    shutil.copy(model, accented)
+    shutil.copytree(saved, os.path.join(repository, "saved"))
+    for name in ("fingerprint.pb", "keras_metadata.pb"):
+        with open(os.path.join(repository, "saved", name), "wb") as f:
+            f.write(b"\x09\x01\x02\x03\x04\x05\x06\x07\x08")
+    with open(os.path.join(repository, "policy.toml"), "w") as f:
+        f.write('[dtypes]\nforbidden = ["float64"]\n[changed_weights]\n')
+    git(repository, "add", ".")
+    if (done := git(repository, "commit", "--quiet", "-m", "more")).returncode:
+        yield f"hook, good models: {done.stdout}{done.stderr}"
+        return
+
+    write_model(repository, BAD)
+    shutil.move(model, accented)
+    git(repository, "add", ".")
+    done = git(repository, "commit", "--quiet", "-m", "worse")
+    if not done.returncode or "double begins at this Cast" not in done.stdout + done.stderr or "un été.pb" not in done.stdout + done.stderr:
+        yield f"hook, a name with accents: {done.returncode}, {done.stdout}{done.stderr}"
+    git(repository, "reset", "--quiet", "--hard")
+
+    data = os.path.join(repository, "saved/variables/variables.data-00000-of-00001")
+    with open(data, "r+b") as f:
+        f.write(b"\x01\x02\x03\x04")
+    git(repository, "add", ".")
+    done = git(repository, "commit", "--quiet", "-m", "other weights")
+    if not done.returncode or "changed_weights" not in done.stdout + done.stderr:
+        yield f"hook, other variables: {done.returncode}, {done.stdout}{done.stderr}"
+    git(repository, "reset", "--quiet", "--hard")
+
+
 def wrong(root, folder):
     repository = os.path.join(folder, "repository")
     make_repository(repository)
@@ -119,6 +155,11 @@ def wrong(root, folder):
     git(repository, "add", "models")
     if (done := git(repository, "commit", "--quiet", "-m", "another")).returncode:
         yield f"hook, a good model: {done.stdout}{done.stderr}"
+    git(repository, "update-ref", "refs/remotes/origin/main", git(repository, "hash-object", "-t", "tree", "/dev/null").stdout.strip())
+    failed, summary = run_workflow(root, repository)
+    if failed or "nothing found" not in summary or "against" in summary:
+        yield f"workflow, a new model: {failed}, {summary}"
+    yield from wrong_hook(root, repository)
 
 
 def main(root, folder):

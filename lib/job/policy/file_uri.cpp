@@ -1,0 +1,58 @@
+#include "lib/job/policy/file_uri.h"
+
+#include "lib/support/file.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace grapnel {
+namespace {
+
+namespace path = llvm::sys::path;
+namespace fs = llvm::sys::fs;
+
+// Without links in the folders; a file that is a link itself stays, as it is what the repository
+// has. A folder that is not there is taken as it is written.
+std::string Resolved(llvm::StringRef file) {
+  llvm::SmallString<128> whole = file, folder;
+  fs::make_absolute(whole);
+  // The last component may be ".." or nothing: of a folder.
+  if (IsDirectory(whole))
+    return fs::real_path(whole, folder) ? whole.str().str() : folder.str().str();
+  if (!fs::real_path(path::parent_path(whole), folder))
+    return JoinPath(folder, path::filename(whole));
+  path::remove_dots(whole, true);
+  return whole.str().str();
+}
+
+// The folder with ".git", which in a worktree and in a submodule is a file; empty: there is none.
+std::string RepositoryOf(llvm::StringRef folder) {
+  for (; !folder.empty(); folder = path::parent_path(folder))
+    if (fs::exists(JoinPath(folder, ".git"))) return folder.str();
+  return "";
+}
+
+std::string Encoded(llvm::StringRef text) {
+  std::string uri;
+  for (char c : text) {
+    bool is_plain = llvm::isAlnum(c) || llvm::StringRef("-._~/").contains(c);
+    uri += is_plain ? std::string(1, c) : "%" + llvm::toHex(llvm::StringRef(&c, 1));
+  }
+  return uri;
+}
+
+}  // namespace
+
+std::string FileUri(llvm::StringRef file) {
+  // Standard input, or a line of a program that is not on this machine.
+  if (!fs::exists(file)) return (path::is_absolute(file) ? "file://" : "") + Encoded(file);
+  const std::string whole = Resolved(file), here = Resolved(".");
+  for (const std::string& root :
+       {RepositoryOf(here), RepositoryOf(path::parent_path(whole)), here}) {
+    llvm::StringRef rest = whole;
+    if (!root.empty() && rest.consume_front(root) && rest.consume_front("/")) return Encoded(rest);
+  }
+  return "file://" + Encoded(whole);
+}
+
+}  // namespace grapnel
