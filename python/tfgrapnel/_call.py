@@ -27,6 +27,9 @@ _numbers = itertools.count(1)
 # asked for.
 _SUFFIXES = {"opt": ".pb", "cut": ".pb", "reduce": ".pb", "view": ".html", "convert": ""}
 
+# What becomes of a model, in the name of the one that is made.
+_MADE = {"opt": ", optimized", "cut": ", cut", "reduce": ", reduced"}
+
 # Commands with a document a line: of each case, of each step.
 _A_LINE_EACH = ("replay", "train")
 
@@ -94,6 +97,16 @@ def _from(folder, word):
     name, sign, value = word.rpartition("=")
     path = os.path.join(folder, value)
     return name + sign + path if value and os.path.lexists(path) else word
+
+
+def _name_of_output(arguments):
+    """Its last part is what pages and pictures are called: as the model, and what became of it."""
+    name = temporary_name(arguments.command)
+    made = _MADE.get(arguments.command)
+    if made is None or not arguments.positions:
+        return name
+    model = os.path.splitext(os.path.basename(os.path.normpath(arguments.positions[0])))[0]
+    return f"{name}/{model.removesuffix(made)}{made}"
 
 
 class _Arguments:
@@ -196,7 +209,7 @@ class _Arguments:
         self.__dict__.update(state)
         if self.output is not None:
             name, data = state["output"]
-            self.output = _tfgrapnel.MemoryFile(temporary_name(self.command) + os.path.splitext(name)[1])
+            self.output = _tfgrapnel.MemoryFile(_name_of_output(self) + os.path.splitext(name)[1])
             self.output.write(data)
 
     def line(self, as_document: bool, with_output: bool = True) -> list[str]:
@@ -369,7 +382,7 @@ def call(command, specs, keywords, given, result=Result):
     output = given.get("output")
     if "output" in specs and output is None and command in _SUFFIXES:
         suffix = "" if given.get("format") or given.get("to") else _SUFFIXES[command]
-        arguments.output = _tfgrapnel.MemoryFile(temporary_name(command) + suffix)
+        arguments.output = _tfgrapnel.MemoryFile(_name_of_output(arguments) + suffix)
     as_document = "json" in keywords and not any(given.get(name) for name in _PRINTING.get(command, ()))
     done = _call(arguments, keywords, as_document)
     for line in done[2].splitlines():

@@ -14,7 +14,7 @@ import sys
 import tfgrapnel as tg
 
 from . import _tfgrapnel
-from ._fleet_schema import TABLES
+from ._fleet_schema import DEBUG_FOLDER, TABLES
 from ._graph import _opened
 
 TYPE_CHECKING = False
@@ -25,6 +25,7 @@ OPS = """SELECT nodes.op, outputs.dtype, count(*) FROM nodes LEFT JOIN outputs O
 GROUP BY 1, 2 ORDER BY 1, 2"""
 SEVERITIES = {"certain": "error", "likely": "warning", "possible": "note"}
 OF_DEBUG_FOLDERS = ("doctor", "blame")
+LONGEST = 10**9  # seconds that a timer takes: a timeout may be infinite
 LOST_FUSIONS = "[lost_fusions]\n"
 
 
@@ -37,7 +38,7 @@ class Model:
         self.policy = task["policy"]
         self.limits = {"threads": 1, "memory": task["memory"]}
         self.is_debug_folder = _tfgrapnel.is_debug_folder(self.path)
-        self.kind, self.graphs, self._opened = "debug folder", [""], None
+        self.kind, self.graphs, self._opened = DEBUG_FOLDER, [""], None
         if not self.is_debug_folder:
             self.kind, self.graphs, self._opened = _opened(self.path, None)
 
@@ -198,7 +199,7 @@ def main(memory):
     for line in sys.stdin:
         task = json.loads(line)
         # The signal ends the process, wherever it is.
-        signal.setitimer(signal.ITIMER_REAL, task["timeout"])
+        signal.setitimer(signal.ITIMER_REAL, min(task["timeout"], LONGEST))
         for found in columns(task):
             if "next" not in found:
                 signal.setitimer(signal.ITIMER_REAL, 0)

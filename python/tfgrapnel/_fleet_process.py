@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _START = "import sys; sys.path.append(sys.argv[1]); from tfgrapnel._fleet_child import main; main(int(sys.argv[2]))"
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_LEAST_MEMORY = 100 * 10**6
 _UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
@@ -45,6 +46,40 @@ class _Inspector:
         return self.process.wait()
 
 
+class Stopped(Exception):
+    """Somebody asked to stop."""
+
+
+class Stop:
+    """Ends the work of other threads: processes that look at models for them, and those that they would ask next."""
+
+    def __init__(self):
+        self._is_set = False
+        self._busy: set[_Inspector] = set()
+
+    def set(self):
+        self._is_set = True
+        for inspector in list(self._busy):
+            inspector.process.kill()
+
+    def demand_work(self):
+        """Raises Stopped where it is set."""
+        if self._is_set:
+            raise Stopped
+
+    @contextlib.contextmanager
+    def over(self, inspector):
+        self._busy.add(inspector)  # before it is asked whether to stop: else who sets it might see neither
+        try:
+            self.demand_work()
+            yield
+        except BrokenPipeError:
+            self.demand_work()
+            raise
+        finally:
+            self._busy.discard(inspector)
+
+
 _idle: list[_Inspector] = []
 os.register_at_fork(after_in_child=_idle.clear)
 
@@ -56,12 +91,14 @@ def _end_all():
 
 
 def _take(memory):
-    while _idle:
-        inspector = _idle.pop()
+    while True:
+        try:
+            inspector = _idle.pop()
+        except IndexError:  # or another thread was first
+            return _Inspector(memory)
         if inspector.memory == memory and inspector.process.poll() is None:
             return inspector
         inspector.end()
-    return _Inspector(memory)
 
 
 def bytes_of(size):
@@ -69,28 +106,33 @@ def bytes_of(size):
     text = str(size).strip().upper().removesuffix("B")
     try:
         unit = _UNITS.get(text[-1:], 1)
-        return int(float(text[:-1]) * unit) if text[-1:] in _UNITS else int(text)
-    except ValueError:
+        limit = int(float(text[:-1]) * unit) if text[-1:] in _UNITS else int(text)
+    except (ValueError, OverflowError):
         raise ValueError(f"memory: a size as '4G' or '500M' was expected, not {size!r}") from None
+    if limit < _LEAST_MEMORY:
+        least = f"{_LEAST_MEMORY // 10**6}M"
+        raise ValueError(f"memory: {least} or more was expected, which a process needs for itself, not {size!r}")
+    return limit
 
 
-def look(task, shown):
+def look(task, shown, stop):
     """The columns of a model's row. task: what the other process is told, with "path", "base", "timeout" and "memory"; shown:
-    {path there: path in what is said}."""
+    {path there: path in what is said}; stop: a Stop, which raises Stopped."""
     inspector = _take(bytes_of(task["memory"]))
     row: dict[str, Any] = {}
     doing, is_done = "", False
     try:
-        answers = inspector.ask(task)
-        while not is_done:
-            line = next(answers)
-            for there, here in shown.items():
-                line = line.replace(json.dumps(there)[1:-1], json.dumps(here)[1:-1])
-            columns = json.loads(line)
-            doing = columns.pop("next", "")
-            is_done = not doing
-            for name, found in columns.items():
-                row[name] = row[name] + found if name in row else found
+        with stop.over(inspector):
+            answers = inspector.ask(task)
+            while not is_done:
+                line = next(answers)
+                for there, here in shown.items():
+                    line = line.replace(json.dumps(there)[1:-1], json.dumps(here)[1:-1])
+                columns = json.loads(line)
+                doing = columns.pop("next", "")
+                is_done = not doing
+                for name, found in columns.items():
+                    row[name] = row[name] + found if name in row else found
         _idle.append(inspector)
     except BrokenPipeError:
         row["error"] = (f"{doing}: " if doing else "") + _ending(inspector.process.wait(), task)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 WORKS = ("info", "ops", "scopes", "doctor", "blame", "fusions", "policy")
+DEBUG_FOLDER = "debug folder"  # the kind of a row
 
 _TEXT, _NUMBER = "string", "int64"
 _COLUMNS = {

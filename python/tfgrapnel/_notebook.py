@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # Of the packed page, which a notebook keeps with each output; and of a picture.
 _LARGEST_PAGE = 1_500_000
+# A node takes some 30 bytes of it at least: a page of more nodes is not made, since it would be left out.
+_MOST_NODES = 60_000
 _LARGEST_PICTURE = 1_000_000
 _LEAST_HEIGHT, _MOST_HEIGHT = 420, 680  # of a page, in pixels
 _MOST_VALUES = 12
@@ -30,7 +32,7 @@ class Drawing:
 
     page: () -> bytes of HTML, or None.
     picture: (format) -> bytes of SVG or PNG, or None.
-    whole: how the whole page is made where it is too large for a notebook.
+    whole: how the whole page is made where it is too large for a notebook, which is_large says before it is made.
     """
 
     def __init__(
@@ -40,12 +42,14 @@ class Drawing:
         picture: Callable[[str], bytes | None] = lambda format: None,
         text: str = "",
         whole: str = "",
+        is_large: bool = False,
     ):
         self.title = title
         self._page = page
         self._picture = picture
         self._text = text
         self._whole = whole
+        self._is_large = is_large
 
     def bundle(self, shown_else: str) -> dict[str, Any]:
         """{MIME type: data}. `shown_else` is its plain text."""
@@ -65,10 +69,10 @@ class Drawing:
         return made
 
     def _html(self, svg):
-        page = self._packed()
+        page = None if self._is_large else self._packed()
         note = ""
-        if page and len(page) > _LARGEST_PAGE:
-            size = f"{len(page) / 1e6:.1f} MB"
+        if self._is_large or page and len(page) > _LARGEST_PAGE:
+            size = f"{len(page) / 1e6:.1f} MB" if page else f"more than {_LARGEST_PAGE / 1e6:.1f} MB"
             page, note = None, f"<div>The page to open boxes in has {size}, which is much for a notebook: {_escaped(self._whole)} writes it.</div>"
         if svg and len(svg) > _LARGEST_PICTURE:
             svg = None
@@ -90,7 +94,8 @@ def _escaped(text):
 
 
 def _preformatted(text):
-    style = "white-space:pre-wrap;margin:4px 0;line-height:1.35"
+    # Columns stand below each other: of a saved page the style sheet may not say so.
+    style = f"white-space:pre-wrap;margin:4px 0;line-height:1.35;font-family:monospace;max-height:{_MOST_HEIGHT}px;overflow:auto"
     return f'<pre style="{style}">{_escaped(text)}</pre>' if text else ""
 
 
@@ -155,7 +160,9 @@ def _with_output(result, format):
 def of_graph(graph: Any, **options: Any) -> Drawing:
     """A graph as `view` shows it."""
     whole = "graph.view(output='graph.html')"
-    return Drawing(repr(graph), lambda: _view(graph, "html", **options), lambda format: _view(graph, format, **options), whole=whole)
+    is_large = len(graph) > _MOST_NODES and not view_options
+    pictures = (lambda: _view(graph, "html", **options), lambda format: _view(graph, format, **options))
+    return Drawing(repr(graph), *pictures, whole=whole, is_large=is_large)
 
 
 def _of_view(result):
@@ -234,9 +241,19 @@ def _of_run(result):
     return Drawing("values", text=text + _preformatted(said)) if text else None
 
 
+def _of_text(result):
+    return Drawing(repr(result), text=_preformatted(str(result)))
+
+
+# Of other commands there is no drawing, and their text would be all their work done twice.
 _OF_COMMANDS = {
     "blame": _of_blame,
+    "check": _of_text,
+    "compare": _of_text,
     "diff": _of_diff,
+    "doctor": _of_text,
+    "info": _of_text,
+    "passes": _of_text,
     "place": _of_placement,
     "run": _of_run,
     "timeline": _of_timeline,

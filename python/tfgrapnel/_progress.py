@@ -77,10 +77,14 @@ class _Bar:
 
 
 def _drawn():
-    try:
-        from tqdm.auto import tqdm  # type: ignore[import-untyped]
-    except ImportError:
-        return _Line()
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a notebook without ipywidgets, where its bar is text
+        try:
+            from tqdm.auto import tqdm  # type: ignore[import-untyped]
+        except ImportError:
+            return _Line()
     return _Bar(tqdm)
 
 

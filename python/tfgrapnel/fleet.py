@@ -15,8 +15,8 @@ import os
 from . import _fleet_process
 from ._commands import check
 from ._errors import Error
-from ._fleet_files import Folder, here, is_remote, need, read_text
-from ._fleet_schema import FORMAT, TABLES, WORKS, demand_format, schema
+from ._fleet_files import Folder, demand_places, here, is_remote, need, read_text
+from ._fleet_schema import DEBUG_FOLDER, FORMAT, TABLES, WORKS, demand_format, schema
 from ._progress import Working
 from ._tfgrapnel import MemoryFile, version
 
@@ -54,10 +54,14 @@ def inspect(
     works: what is done, of WORKS. base: for all models, where there is no such column. policy: a file as `check` takes it.
     timeout: seconds, memory: bytes, "4G": for each model.
 
-    A model that cannot be read, crashes, or takes more than that is a row with its error. Raises ValueError for what is no such
-    batch or work, Error for a policy that is wrong, ImportError where a library is not installed.
+    A model that cannot be read, crashes, or takes more than that is a row with its error, and so is one of a place whose library
+    is not installed. Raises ValueError for what is no such batch or work, Error for a policy that is wrong, ImportError without
+    pyarrow.
     """
     return _Inspection(works, policy, timeout, memory).rows_of(batch, base)
+
+
+_CHANGED = "changed while it was looked at"
 
 
 class _Inspection:
@@ -73,6 +77,13 @@ class _Inspection:
         self.works = [work for work in WORKS if work in works]
         self.policy = None if policy is None else _policy_of(os.fspath(policy))
         self.limits = {"timeout": timeout, "memory": str(memory)}
+        self.stop = _fleet_process.Stop()
+
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items() if name != "stop"}
+
+    def __setstate__(self, state):
+        self.__dict__ = state | {"stop": _fleet_process.Stop()}
 
     def rows_of(self, batch, base=None):
         pa = need("pyarrow")
@@ -81,8 +92,9 @@ class _Inspection:
         if "path" not in batch.schema.names:
             raise ValueError(f"batch: a column 'path' was expected; it has {', '.join(batch.schema.names) or 'none'}")
         paths = batch.column("path").to_pylist()
-        if wrong := [path for path in paths if not isinstance(path, str)]:
-            raise ValueError(f"batch: column 'path': strings were expected, not {wrong[0]!r}")
+        for i, path in enumerate(paths):
+            if not isinstance(path, str):
+                raise ValueError(f"batch: column 'path': strings were expected, not {path!r} in row {i}")
         base = None if base is None else os.fspath(base)
         bases = batch.column("base").to_pylist() if "base" in batch.schema.names else [base] * len(paths)
         rows = [self.row(*pair) for pair in zip(paths, bases)]
@@ -94,24 +106,42 @@ class _Inspection:
         with contextlib.ExitStack() as copies:
             try:
                 model = copies.enter_context(here(path))
-                other = copies.enter_context(here(base)) if base else None
-            except ImportError:
-                raise
             except Exception as error:
-                said = _unread(error, path, base)
+                said = f"cannot be read: {_reason(error, path)}"
                 key = self._key(said)
                 return None if key == known else row | {"key": key, "error": said}
-            contents = (model.content, other and other.content)
+            other, lacking = self._base_here(base, copies)
+            contents = (model.content, lacking if other is None else other.content)
             key, key_of_failed = self._key(*contents), self._key(*contents, self.limits)
             if known in (key, key_of_failed):
                 return None
             task = {"path": model.path, "base": other and other.path, "works": self.works, "policy": self.policy}
+            if lacking:
+                task["works"] = [work for work in self.works if work not in self._with_base()]
             shown = {model.path: path} | ({other.path: base} if other else {})
             shown = {there: said for there, said in shown.items() if there != said}
-            found = _fleet_process.look(task | self.limits, shown)
+            found = _fleet_process.look(task | self.limits, shown, self.stop)
+            if lacking and not found.get("error") and found["kind"] != DEBUG_FOLDER:
+                found["failures"] = found.get("failures", []) + [{"work": work, "error": lacking} for work in self._with_base()]
+            if not (model.is_as_it_was() and (other is None or other.is_as_it_was())):
+                found["error"] = _CHANGED
+                key_of_failed = self._key(_CHANGED)  # the next run has it anew
         if found.get("error") or found.get("failures"):
             key = key_of_failed  # other limits may let it through
         return row | {"content": model.content, "key": key, "bytes": model.bytes} | found
+
+    def _with_base(self):
+        """Works that compare with it."""
+        return [work for work in self.works if work == "fusions" or work == "policy" and self.policy is not None]
+
+    def _base_here(self, base, copies):
+        """Its Copy, if it is compared with, and why there is none: what needs no base is done without it."""
+        if not base or not self._with_base():
+            return None, None
+        try:
+            return copies.enter_context(here(base)), None
+        except Exception as error:
+            return None, f"base: cannot be read: {_reason(error, base)}"
 
     def _key(self, *contents):
         told = [contents, self.works, self.policy, version, FORMAT]
@@ -127,11 +157,13 @@ def _policy_of(path):
     return text
 
 
-def _unread(error, path, base):
+def _reason(error, path):
+    """Why it cannot be read; of a folder with the name of the file in it that cannot be."""
+    if isinstance(error, ImportError):
+        return str(error)
     text = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
-    if base and getattr(error, "filename", None) == base:
-        return f"base: cannot be read: {text}"
-    return f"cannot be read: {text}"
+    file, folder = getattr(error, "filename", None), os.path.abspath(str(path).removeprefix("file://")) + os.sep
+    return f"{file.removeprefix(folder)}: {text}" if isinstance(file, str) and file.startswith(folder) else text
 
 
 def _like(batch, made):
@@ -162,25 +194,30 @@ class _Job:
             raise NotADirectoryError(f"folder: {self.folder} is a file; a folder for Parquet files was expected")
         options = {"works": WORKS, "policy": None, "timeout": 300, "memory": "4G"} | options
         self.inspection = _Inspection(**options)
-        self.tasks = self._tasks(_all_absolute(paths), base)
+        self._paths = _all_absolute(paths)
+        self._bases = _bases_of(base, self._paths)
+        demand_places([*self._paths, *self._bases.values()])
+        self.tasks: Any = None
 
-    def _tasks(self, paths, base):
-        """A partition's name, paths and bases, of each."""
+    @contextlib.contextmanager
+    def begun(self):
+        """Its tasks are there, and the folder is its own."""
         store = Folder(self.folder)
-        demand_format(store)
-        there = store.parts()
+        with store.alone():
+            demand_format(store)
+            self.tasks = self._tasks(store.parts())
+            yield
+
+    def _tasks(self, there):
+        """A partition's name, paths and bases, of each."""
         digits = len(there[0]) if there else 1
-        while not there and len(paths) > _MODELS_OF_PART * 16**digits:
+        while not there and len(self._paths) > _MODELS_OF_PART * 16**digits:
             digits += 1
         parts: dict[str, list[str]] = {part: [] for part in there}
-        for path in sorted(set(paths)):
+        for path in sorted(set(self._paths)):
             parts.setdefault(hashlib.sha256(path.encode()).hexdigest()[:digits], []).append(path)
-        if isinstance(base, (str, os.PathLike)) or base is None:
-            bases = dict.fromkeys(paths, base and _absolute(base))
-        else:
-            bases = {_absolute(path): _absolute(other) for path, other in base.items()}
         return [
-            {"part": part, "paths": group, "bases": [bases.get(path) for path in group]} for part, group in sorted(parts.items())
+            {"part": part, "paths": group, "bases": [self._bases.get(path) for path in group]} for part, group in sorted(parts.items())
         ]
 
     def num_batches(self):
@@ -188,7 +225,7 @@ class _Job:
         return len(self.tasks) // 4 if len(self.tasks) > 64 else max(len(self.tasks), 1)
 
     def __getstate__(self):  # the tasks go to the workers one by one
-        return self.__dict__ | {"tasks": None}
+        return self.__dict__ | {"tasks": None, "_paths": None, "_bases": None}
 
     def __call__(self, batch):
         """Rows of what was done, for rows of tasks."""
@@ -204,7 +241,16 @@ class _Job:
         store = Folder(self.folder)
         table = store.read(part)
         known = {} if table is None else dict(zip(*(table.column(name).to_pylist() for name in ("path", "key"))))
-        rows = [row for path, base in zip(paths, bases) if (row := self.inspection.row(path, base, known.get(path)))]
+        rows = []
+        try:
+            for path, base in zip(paths, bases):
+                self.inspection.stop.demand_work()
+                if row := self.inspection.row(path, base, known.get(path)):
+                    rows.append(row)
+        except _fleet_process.Stopped:
+            if rows:
+                store.write(part, self._merged(rows, table, set(known)))  # what it did not come to stays as it was
+            raise
         kept = set(paths) - {row["path"] for row in rows}
         failed = sum(1 for row in rows if row.get("error"))
         is_changed = bool(rows) or kept != set(known)
@@ -218,6 +264,7 @@ class _Job:
         pa = need("pyarrow")
         merged = pa.Table.from_pylist(rows, schema())
         if table is not None:
+            kept = kept - {row["path"] for row in rows}
             is_kept = need("pyarrow.compute").is_in(table.column("path"), pa.array(sorted(kept), pa.string()))
             merged = pa.concat_tables([table.filter(is_kept).cast(schema()), merged])
         return merged.sort_by("path")
@@ -231,7 +278,21 @@ class _Job:
 
 def _absolute(path):
     path = os.fspath(path)
+    if not path:
+        raise ValueError("a path was expected, not ''")
     return path if is_remote(path) else os.path.abspath(path.removeprefix("file://"))
+
+
+def _bases_of(base, paths):
+    """{path: base}"""
+    if base is None:
+        return {}
+    if isinstance(base, (str, os.PathLike)):
+        return dict.fromkeys(paths, _absolute(base))
+    bases = {_absolute(path): _absolute(other) for path, other in base.items()}
+    if bases and paths and not bases.keys() & set(paths):
+        raise ValueError(f"base: {{path: base}} was expected; none of its paths, as {next(iter(bases))!r}, is among the models")
+    return bases
 
 
 def _all_absolute(paths):
@@ -243,8 +304,6 @@ def _all_absolute(paths):
         paths = [_absolute(path) for path in paths]
     except TypeError as error:
         raise TypeError(f"paths: a list of paths was expected: {error}") from None
-    if any(is_remote(path) for path in paths):
-        need("fsspec")
     return paths
 
 
@@ -257,15 +316,22 @@ def run(paths: Iterable[Path], folder: Path, *, base: Bases = None, workers: int
     Options are those of `inspect`: works, policy, timeout, memory; other ones than before inspect all
     anew, other limits what failed.
 
-    Raises Error where the folder has rows of another format, and what `inspect` raises.
+    Ctrl-C stops it; rows of models that were done are kept.
+
+    Raises Error where the folder has rows of another format or another run is bringing it up to date, ImportError where a
+    library that reads some of the paths is not installed, before a model is looked at, and what `inspect` raises.
     """
     import concurrent.futures
 
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise ValueError(f"workers: a number from 1 on was expected, not {workers!r}")
     job = _Job(paths, folder, base, **options)
-    with concurrent.futures.ThreadPoolExecutor(workers) as threads, Working("fleet.run") as show:
-        return job.update(_shown(threads.map(job.do, job.tasks), sum(len(task["paths"]) for task in job.tasks), show))
+    with job.begun(), concurrent.futures.ThreadPoolExecutor(workers) as threads, Working("fleet.run") as show:
+        try:
+            return job.update(_shown(threads.map(job.do, job.tasks), sum(len(task["paths"]) for task in job.tasks), show))
+        except BaseException:  # Ctrl-C: else models that are looked at would be waited for
+            job.inspection.stop.set()
+            raise
 
 
 def _shown(done, total, show):
@@ -291,6 +357,11 @@ def on_ray(paths: Iterable[Path], folder: Path, *, base: Bases = None, **options
     """As `run`, by a pool of Ray Data's actors: one a CPU of the cluster, and more where it grows. The folder is one that all
     workers see."""
     job, data = _Job(paths, folder, base, **options), need("ray.data")
+    with job.begun():
+        return _by_ray(job, data)
+
+
+def _by_ray(job, data):
     tasks = data.from_items(job.tasks, override_num_blocks=job.num_batches())
     # Two batches wait at each actor: Ray needs some 150 ms to see that one is done and to hand out another.
     count = min(job.num_batches(), max(1, int(need("ray").cluster_resources().get("CPU", 1))))
@@ -302,19 +373,21 @@ def on_ray(paths: Iterable[Path], folder: Path, *, base: Bases = None, **options
 def on_spark(session: Any, paths: Iterable[Path], folder: Path, *, base: Bases = None, **options: Any) -> Update:
     """As `run`, by a SparkSession's mapInArrow. A task that fails is tried again where Spark does that: `local[2,4]`, any cluster."""
     job = _Job(paths, folder, base, **options)
-    tasks = session.createDataFrame(job.tasks, "part string, paths array<string>, bases array<string>")
-    done = tasks.repartition(job.num_batches()).mapInArrow(
-        lambda batches: map(job, batches), ", ".join(f"{name} bigint" for name in _DONE)
-    )
-    return job.update([row.asDict() for row in done.collect()])
+    with job.begun():
+        tasks = session.createDataFrame(job.tasks, "part string, paths array<string>, bases array<string>")
+        done = tasks.repartition(job.num_batches()).mapInArrow(
+            lambda batches: map(job, batches), ", ".join(f"{name} bigint" for name in _DONE)
+        )
+        return job.update([row.asDict() for row in done.collect()])
 
 
 def on_dask(paths: Iterable[Path], folder: Path, *, base: Bases = None, **options: Any) -> Update:
     """As `run`, by Dask: its Client where there is one, else its threads."""
-    job = _Job(paths, folder, base, **options)
-    dask, batches = need("dask"), job.num_batches()
-    done = dask.compute(*(dask.delayed(job.do_all)(job.tasks[i::batches]) for i in range(batches)))
-    return job.update([row for batch in done for row in batch])
+    job, dask = _Job(paths, folder, base, **options), need("dask")
+    with job.begun():
+        batches = job.num_batches()
+        done = dask.compute(*(dask.delayed(job.do_all)(job.tasks[i::batches]) for i in range(batches)))
+        return job.update([row for batch in done for row in batch])
 
 
 def query(folder: Path, sql: str) -> pa.Table:
@@ -322,6 +395,8 @@ def query(folder: Path, sql: str) -> pa.Table:
 
     Views: `models`, a row a path; `graphs`, `signatures`, `ops`, `scopes`, `findings`, `problems`, `failures`, a row an element,
     with its path; `rows` has all in lists, as the files do. docs/python-fleets.md says what is in them.
+
+    Whole numbers are int64, sums of them too where that holds them.
 
     Raises Error where the folder has none, or of another format; duckdb.Error where the statement is wrong.
     """
@@ -339,4 +414,17 @@ def query(folder: Path, sql: str) -> pa.Table:
     connection.execute(f"CREATE VIEW models AS SELECT * EXCLUDE ({', '.join(TABLES)}) FROM rows")
     for table in TABLES:
         connection.execute(f"CREATE VIEW {table} AS SELECT path, unnest({table}, recursive := true) FROM rows")
-    return need("pyarrow").table(connection.sql(sql))
+    found = connection.sql(sql)
+    if found is None:
+        raise ValueError(f"sql: a statement was expected, not {sql!r}")
+    return _in_numbers(need("pyarrow").table(found))
+
+
+def _in_numbers(table):
+    """A sum of whole numbers is DuckDB's HUGEINT, and of 128 bits: 64 where they are enough, as pandas and NumPy have them."""
+    pa = need("pyarrow")
+    for i, field in enumerate(table.schema):
+        if field.type == pa.decimal128(38, 0):
+            with contextlib.suppress(pa.ArrowInvalid):
+                table = table.set_column(i, field.name, table.column(i).cast(pa.int64()))
+    return table

@@ -3,6 +3,8 @@
 GRAPNEL_FLEET is how many models; the engines' time is told with -s, and with GRAPNEL_FLEET_QUIET, where nothing else runs, demanded.
 """
 
+import functools
+import http.server
 import os
 import pathlib
 import re
@@ -10,6 +12,7 @@ import signal
 import sys
 import threading
 import time
+import urllib.request
 
 import fleet_models
 import pyarrow as pa
@@ -193,6 +196,7 @@ def bucket(monkeypatch):
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
     s3fs.S3FileSystem.clear_instance_cache()
+    urllib.request.urlopen(f"http://{host}:{port}/moto-api/reset", data=b"").close()  # servers of a process have one store
     s3fs.S3FileSystem().mkdir("bucket")
     yield "s3://bucket"
     server.stop()
@@ -235,6 +239,52 @@ def test_somewhere_else(where, request, tmp_path):
     assert (again.models, again.inspected, again.written <= 2) == (30, 1, True)
 
 
+def test_folders_that_are_objects(bucket):
+    """S3's console and Hadoop put an empty object 'a/' where a folder is."""
+    import s3fs
+
+    files = s3fs.S3FileSystem()
+    for path in (ROOT / "testdata/models/lenet").iterdir():
+        files.put_file(str(path), f"bucket/lenet/{path.name}")
+    for name in ("lenet/", "lenet/logs/"):
+        files.call_s3("put_object", Bucket="bucket", Key=name, Body=b"")
+    assert "bucket/lenet/" in files.find("bucket/lenet")
+    here, there = fleet.inspect(pa.table({"path": [str(ROOT / "testdata/models/lenet"), f"{bucket}/lenet"]})).to_pylist()
+    assert there["error"] is None
+    assert (there["content"], there["kind"], there["scopes"]) == (here["content"], here["kind"], here["scopes"])
+
+
+def test_a_server_of_files(tmp_path):
+    """A file is brought here once, and not asked what is in it."""
+    asked = []
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            asked.append(self.command)
+
+    fleet_models.write(tmp_path, 1)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=tmp_path)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        there = f"http://127.0.0.1:{server.server_port}"
+        [row] = fleet.inspect(pa.table({"path": [f"{there}/model_00000.pb"]}), works="info").to_pylist()
+        assert row["error"] is None and row["graphs"]
+        assert asked.count("GET") <= 2  # its size, in some versions of fsspec, and its bytes
+        [row] = fleet.inspect(pa.table({"path": [f"{there}/nothing.pb"]})).to_pylist()
+        assert row["error"] == "cannot be read: no such file or folder"
+        server.shutdown()
+    [row] = fleet.inspect(pa.table({"path": [f"{there}/model_00000.pb"]})).to_pylist()
+    assert re.match("cannot be read: no such file or folder: .*127.0.0.1", row["error"])
+
+
+def test_a_library_of_a_place_is_not_installed(tmp_path):
+    with pytest.raises(ImportError, match="gs://bucket/model.pb: .*install gcsfs"):
+        fleet.run([ROOT / "testdata/models/lenet", "gs://bucket/model.pb"], tmp_path / "rows")
+    assert not (tmp_path / "rows").exists()
+    rows = fleet.inspect(pa.table({"path": ["gs://bucket/model.pb", str(ROOT / "testdata/models/lenet")]}), works="info").to_pylist()
+    assert re.fullmatch("cannot be read: .*install gcsfs.*", rows[0]["error"])
+    assert rows[1]["error"] is None
+
+
 def test_a_place_that_is_none():
     rows = fleet.inspect(pa.table({"path": ["nonsense://x", "memory://nowhere/x"]})).to_pylist()
     assert rows[0]["error"].startswith("cannot be read: ValueError: Protocol not known: nonsense")
@@ -252,6 +302,26 @@ def test_questions(tmp_path):
     assert fleet.query(tmp_path / "rows", shared)["n"][0].as_py() > 5
     assert fleet.query(tmp_path / "rows", "SELECT count(*) AS n FROM models WHERE error IS NOT NULL")["n"][0].as_py() > 0
     assert fleet.query(tmp_path / "rows", "SELECT count(*) AS n FROM graphs")["n"][0].as_py() >= 32
+
+
+def test_a_folder_whose_name_is_a_pattern(tmp_path):
+    models = fleet_models.write(tmp_path / "models", 4)
+    fleet.run(models, tmp_path / "rows")
+    for name in ("r*s", "ro[w]s", "row?"):
+        fleet.run(models[:1], tmp_path / name)
+        assert fleet.query(tmp_path / name, "SELECT count(*) AS n FROM models")["n"].to_pylist() == [1]
+
+
+def test_numbers_are_of_64_bits(tmp_path):
+    """Sums too, unless they are larger."""
+    fleet.run(fleet_models.write(tmp_path / "models", 1), tmp_path / "rows")
+    found = fleet.query(tmp_path / "rows", "SELECT sum(nodes) AS n FROM ops WHERE op != 'Const'")
+    assert found.schema.field("n").type == pa.int64()
+    assert found["n"].to_pylist()[0] > 20
+    much = fleet.query(tmp_path / "rows", "SELECT 9223372036854775808::HUGEINT AS n")
+    assert int(much["n"].to_pylist()[0]) == 2**63
+    with pytest.raises(ValueError, match="sql: a statement was expected, not ' '"):
+        fleet.query(tmp_path / "rows", " ")
 
 
 def test_a_folder_that_is_none(tmp_path):

@@ -94,6 +94,50 @@ def test_a_bad_file_is_a_row(models, tmp_path):
     assert rows[31]["error"]
 
 
+def test_a_folder_has_what_its_links_lead_to(tmp_path):
+    """Links to folders are entered, once each; links to nothing and pipes are no part of a model; what cannot be read is named."""
+    model, weights = tmp_path / "model", tmp_path / "weights"
+    for folder in (model, weights):
+        folder.mkdir()
+    (model / "graph.pb").write_bytes(fleet_models.network(1).bytes())
+    (weights / "one").write_text("1")
+    (model / "weights").symlink_to(weights)
+    (weights / "back").symlink_to(model)
+    (model / "gone").symlink_to(tmp_path / "nowhere")
+    os.mkfifo(model / "pipe")
+    [before] = rows_of([model], works="info")
+    (weights / "one").write_text("2")
+    [after] = rows_of([model], works="info")
+    assert before["error"] is None and after["error"] is None
+    assert before["content"] != after["content"]
+    assert before["bytes"] == (model / "graph.pb").stat().st_size + 1
+    (weights / "one").unlink()
+    (weights / "one").symlink_to("one")  # a loop is a link to nothing, too
+    assert rows_of([model], works="info")[0]["error"] is None
+    if os.geteuid() != 0:
+        (model / "graph.pb").chmod(0)
+        assert rows_of([model])[0]["error"] == "cannot be read: graph.pb: Permission denied"
+
+
+def test_a_file_that_changes_meanwhile(tmp_path, monkeypatch):
+    """Its row is not taken for that of what was hashed: the next run has it anew."""
+    model, look = tmp_path / "model.pb", _fleet_process.look
+    model.write_bytes(fleet_models.network(1).bytes())
+
+    def changing(*arguments):
+        row = look(*arguments)
+        model.write_bytes(fleet_models.network(2).bytes())
+        return row
+
+    with monkeypatch.context() as patched:
+        patched.setattr(_fleet_process, "look", changing)
+        assert fleet.run([model], tmp_path / "rows", works="info").failed == 1
+    assert rows_in(tmp_path / "rows")[str(model)]["error"] == "changed while it was looked at"
+    assert fleet.run([model], tmp_path / "rows", works="info").inspected == 1
+    assert rows_in(tmp_path / "rows")[str(model)]["error"] is None
+    assert fleet.run([model], tmp_path / "rows", works="info").inspected == 0
+
+
 def test_names_that_are_no_text(tmp_path):
     """Names of any bytes are in rows as tables have them."""
     net = fleet_models.Network()
@@ -132,6 +176,25 @@ def test_policies_and_lost_fusions(tmp_path):
     assert found["lost_fusions"]["scope"] == "dense"
 
 
+def test_a_base_that_is_not_there(tmp_path):
+    """What compares with it fails, all else is done; and it is looked for again."""
+    lost = {"error": "base: cannot be read: No such file or directory"}
+    (tmp_path / "policy.toml").write_text('[ops]\nforbidden = ["Neg"]\n')
+    options = {"base": {LENET: tmp_path / "base"}, "policy": tmp_path / "policy.toml", "works": ["info", "fusions", "policy"]}
+    fleet.run([LENET], tmp_path / "rows", **options)
+    [row] = rows_in(tmp_path / "rows").values()
+    assert row["error"] is None and row["graphs"]
+    assert row["failures"] == [{"work": "fusions", **lost}, {"work": "policy", **lost}]
+    assert fleet.run([LENET], tmp_path / "rows", **options).inspected == 0
+    (tmp_path / "base").symlink_to(os.path.abspath(LENET))
+    assert fleet.run([LENET], tmp_path / "rows", **options).inspected == 1
+    assert not rows_in(tmp_path / "rows").popitem()[1]["failures"]
+    [row] = rows_of([LENET], works="info", base="nowhere")  # which nothing asks for
+    assert row["error"] is None and not row["failures"]
+    if DEBUG.exists():
+        assert not rows_of([DEBUG], base="nowhere")[0]["failures"]
+
+
 def test_a_file_of_several_graphs():
     [row] = rows_of(["tests/query/inputs/blocks.gtxt"])
     assert row["error"] is None and not row["failures"], row["failures"]
@@ -145,6 +208,28 @@ def test_a_model_that_takes_too_long():
     assert row["error"] == "doctor: took more than 1.5 s (timeout=)"
     assert row["ops"]
     assert next["error"] is None
+
+
+def test_a_timeout_may_be_endless():
+    assert [row["error"] for timeout in (float("inf"), 1e30) for row in rows_of([LENET], works="info", timeout=timeout)] == [None, None]
+
+
+def test_ctrl_c_ends_what_is_looked_at(tmp_path):
+    """And not when the models are done or their time is over; what was done is kept."""
+    code = f"""
+import os, signal, threading, time
+from tfgrapnel import fleet
+threading.Timer(4, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    fleet.run([{LENET!r}, "tests/tools/inputs/endless.gtxt"], {str(tmp_path / "rows")!r}, works="doctor", workers=2)
+except KeyboardInterrupt:
+    print("stopped")
+"""
+    begin = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("stopped\n", "")
+    assert time.monotonic() - begin < 20  # of 300
+    assert list(rows_in(tmp_path / "rows")) == [os.path.abspath(LENET)]
 
 
 def test_a_model_that_takes_too_much_memory(tmp_path):
@@ -179,12 +264,19 @@ def test_a_process_that_dies_is_a_row(tmp_path, monkeypatch):
 def test_what_was_asked_wrongly(tmp_path):
     with pytest.raises(ValueError, match="a column 'path' was expected; it has x"):
         fleet.inspect(pa.table({"x": [1]}))
-    with pytest.raises(ValueError, match="column 'path': strings were expected, not 1"):
-        fleet.inspect(pa.table({"path": [1]}))
+    with pytest.raises(ValueError, match="column 'path': strings were expected, not None in row 1"):
+        fleet.inspect(pa.table({"path": ["x", None]}))
     with pytest.raises(ValueError, match="there is no 'inf'"):
         fleet.inspect(pa.table({"path": ["x"]}), works="inf")
     with pytest.raises(ValueError, match="memory: a size"):
         fleet.inspect(pa.table({"path": ["x"]}), memory="much")
+    for memory in (0, -1, "5M"):
+        with pytest.raises(ValueError, match=f"memory: 100M or more was expected, which a process needs for itself, not {memory!r}"):
+            fleet.inspect(pa.table({"path": ["x"]}), memory=memory)
+    with pytest.raises(ValueError, match="a path was expected, not ''"):
+        fleet.run([LENET, ""], tmp_path / "rows")
+    with pytest.raises(ValueError, match="none of its paths, as '/x/lenot', is among the models"):
+        fleet.run([LENET], tmp_path / "rows", base={"/x/lenot": LENET})
     with pytest.raises(ValueError, match="timeout: seconds were expected, not nan"):
         fleet.inspect(pa.table({"path": ["x"]}), timeout=float("nan"))
     with pytest.raises(TypeError, match="pyarrow.RecordBatch or Table with a column 'path' was expected, not list"):
@@ -255,8 +347,27 @@ def test_what_was_left_half_written_goes(models, tmp_path):
     fleet.run(models[:3], tmp_path / "rows", works="info")
     part = next((tmp_path / "rows").iterdir())
     (part / ".host.1.2").write_bytes(b"PAR1")
+    (part / ".note").write_text("mine")
+    (tmp_path / "rows" / "part=x").write_text("a file")
     assert fleet.run(models[:3], tmp_path / "rows", works="info").written == 0
     assert not (part / ".host.1.2").exists()
+    assert (part / ".note").exists()
+
+
+def test_two_runs_at_a_time(models, tmp_path, monkeypatch):
+    """The second says so, as long as the first one is there."""
+    inspect = fleet._Inspection.row
+    text = "rows: another run is bringing this folder up to date: wait until it is done, or use another folder"
+
+    def beside(self, *arguments):
+        with pytest.raises(tg.Error, match=text):
+            fleet.run([], tmp_path / "rows")
+        return inspect(self, *arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(fleet._Inspection, "row", beside)
+        assert fleet.run(models[:1], tmp_path / "rows", works="info").inspected == 1
+    assert fleet.run(models[:1], tmp_path / "rows", works="info").inspected == 0
 
 
 def test_a_folder_of_another_format(models, tmp_path):
@@ -288,6 +399,8 @@ def test_a_library_that_is_missing(monkeypatch, tmp_path):
     with pytest.raises(ImportError, match=r"tfgrapnel.fleet needs fsspec: pip install fsspec"):
         fleet.run([LENET, "s3://bucket/model"], tmp_path / "rows")
     assert not (tmp_path / "rows").exists()  # said before a model is looked at
+    [row] = rows_of(["s3://bucket/model"])
+    assert row["error"] == "cannot be read: tfgrapnel.fleet needs fsspec: pip install fsspec"
 
 
 def test_nothing_is_imported_before_it_is_used():

@@ -62,7 +62,25 @@ def test_what_commands_found(lenet, tmp_path):
         assert picture_of(bundle["text/html"]).startswith(b"<?xml"), name
         assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG"), name
     assert "<pre" in bundles["blame"]["text/html"] and "Log" in bundles["blame"]["text/html"]
-    assert "text/html" not in shown(tg.info(lenet))
+    assert "<title>lenet \u2192 lenet, optimized" in page_of(bundles["diff"]["text/html"]).decode()
+
+
+def test_what_has_no_picture_shows_its_text(lenet, tmp_path):
+    """With columns below each other whatever the page's style is; and what it would take long to find twice does not."""
+    (tmp_path / "policy.toml").write_text('[ops]\nforbidden = ["Conv2D"]\n')
+    results = (
+        tg.info(lenet),
+        tg.doctor(lenet),
+        tg.check(lenet, policy=tmp_path / "policy.toml"),
+        tg.compare(lenet, lenet.optimize(fetch="Identity").graph),
+        lenet.why_not("model_pruner"),
+    )
+    for result in results:
+        html = shown(result)["text/html"]
+        assert re.search("<pre style=[^>]*font-family:monospace[^>]*>", html)
+        assert str(result).splitlines()[0].replace("'", "&#x27;") in html
+        assert "<script" not in html
+    assert "text/html" not in shown(tg.replay(LENET))
 
 
 def test_a_debug_folder():
@@ -91,6 +109,24 @@ def test_a_large_page_stays_out(lenet, monkeypatch):
     monkeypatch.setattr(_notebook, "_LARGEST_PICTURE", 1000)
     bundle = shown(lenet)
     assert picture_of(bundle["text/html"]) is None and "image/png" not in bundle
+
+
+def test_a_page_of_too_many_nodes_is_not_made(lenet, monkeypatch):
+    """It would take seconds, and be left out."""
+    from tfgrapnel import _notebook
+
+    view, formats = _notebook._view, []
+
+    def seen(model, format, **options):
+        formats.append(format)
+        return view(model, format, **options)
+
+    monkeypatch.setattr(_notebook, "_view", seen)
+    monkeypatch.setattr(_notebook, "_MOST_NODES", 63)
+    html = shown(lenet)["text/html"]
+    assert set(formats) == {"svg", "png"}
+    assert page_of(html) is None and "has more than 1.5 MB" in html and "graph.view(" in html
+    assert picture_of(html)
 
 
 def test_names_are_data():

@@ -1,7 +1,9 @@
 """What is shown of work that takes longer than a second."""
 
 import io
+import os
 import re
+import subprocess
 import sys
 import time
 
@@ -61,6 +63,17 @@ def test_a_line_without_tqdm(shown, monkeypatch):
     lines = shown(io.StringIO()).split("\r")
     assert lines[1].startswith("run: run, ") and lines[1].endswith(" of 2,000,000,000 ... 1 s")
     assert lines[-2].strip() == lines[-1] == ""
+
+
+def test_a_notebook_without_widgets(tmp_path):
+    """tqdm warns there, of what is no concern of who asked for a model."""
+    (tmp_path / "tqdm").mkdir()
+    (tmp_path / "tqdm" / "__init__.py").touch()
+    (tmp_path / "tqdm" / "auto.py").write_text("import warnings\nwarnings.warn('IProgress not found')\ntqdm = None\n")
+    code = "from tfgrapnel import _progress; print(type(_progress._drawn()).__name__)"
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert (done.stdout, done.stderr) == ("_Bar\n", "")
 
 
 def test_passes_are_named(monkeypatch):
