@@ -21,7 +21,8 @@ GRAPNEL_PUBLIC Expected<Tensor> ReadFeed(const Graph& graph, llvm::StringRef ten
 
 // A value that is at hand, for a tensor of dtype `type`: itself, or, as NumPy has no quantized
 // dtypes, the same numbers as one of those. Errors: it is of another dtype.
-Expected<Tensor> FeedOf(llvm::StringRef tensor, DataType type, const Tensor& at_hand);
+GRAPNEL_PUBLIC Expected<Tensor> FeedOf(llvm::StringRef tensor, DataType type,
+                                       const Tensor& at_hand);
 
 }  // namespace grapnel
 
