@@ -107,7 +107,13 @@ class Comparison {
   static Expected<Keys> ReadKeys(const ValueSide& side) {
     if (!side.bundle) return Keys();
     ASSIGN_OR_RETURN(VariableBinding binding, BindVariables(*side.graph, side.bundle));
-    return KeysOf(binding);
+    Keys keys = KeysOf(binding);
+    // What an export lists once more has a value of its own, and is read by its saver alone.
+    if (side.graph->object_graph.empty()) return keys;
+    for (const SavedVariable& variable : VariablesOf(*side.graph)) {
+      if (!variable.is_own) keys.erase(variable.node);
+    }
+    return keys;
   }
 
   static bool IsOfMain(const ValueSide& side, const NodeEntry& entry) {
