@@ -19,7 +19,7 @@ constexpr GrapnelOnednnHost kHost = {GRAPNEL_ONEDNN_API_VERSION, RunParts};
 
 class TeamTest : public testing::TestWithParam<int> {
  protected:
-  TeamTest() : pool(GetParam()) { SetHost(&kHost, nullptr); }
+  TeamTest() : pool(GetParam()) { SetHost(&kHost, {}); }
   ThreadPool pool;
 };
 

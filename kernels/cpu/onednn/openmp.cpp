@@ -36,10 +36,16 @@ int omp_in_parallel() { return onednn::IsInLoop(); }
 
 namespace grapnel::onednn {
 
-SetThreads* OtherRuntime() {
+// The name GOMP_parallel means the other's here too, where there is one: what tells is the file
+// that it is in.
+ForeignThreads OtherRuntime() {
   void* parallel = dlsym(RTLD_DEFAULT, "GOMP_parallel");
-  if (!parallel || parallel == reinterpret_cast<void*>(&GOMP_parallel)) return nullptr;
-  return reinterpret_cast<SetThreads*>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  Dl_info theirs, ours;
+  bool is_known = parallel && dladdr(parallel, &theirs) != 0 &&
+                  dladdr(reinterpret_cast<void*>(&OtherRuntime), &ours) != 0;
+  if (!is_known || theirs.dli_fbase == ours.dli_fbase) return {};
+  return {reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads")),
+          reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"))};
 }
 
 }  // namespace grapnel::onednn

@@ -2,11 +2,12 @@
 #ifndef GRAPNEL_KERNELS_CPU_ONEDNN_OPENMP_H_
 #define GRAPNEL_KERNELS_CPU_ONEDNN_OPENMP_H_
 
+#include "kernels/cpu/onednn/team.h"
+
 namespace grapnel::onednn {
 
-// omp_set_num_threads of the runtime that runs oneDNN's loops in place of ours; null if none does.
-using SetThreads = void(int);
-SetThreads* OtherRuntime();
+// The runtime that runs oneDNN's loops in place of ours; of null functions if none does.
+ForeignThreads OtherRuntime();
 
 }  // namespace grapnel::onednn
 

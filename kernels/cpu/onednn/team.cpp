@@ -1,6 +1,5 @@
 #include "kernels/cpu/onednn/team.h"
 
-#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -34,7 +33,7 @@ struct Member {
 thread_local Member member;
 
 const GrapnelOnednnHost* host = nullptr;
-void (*set_foreign_threads)(int) = nullptr;
+ForeignThreads foreign;
 
 void RunMember(Team& team, int index) {
   Member before = member;
@@ -69,23 +68,26 @@ void BeginTheOthers(Team& team) {
 
 }  // namespace
 
-void SetHost(const GrapnelOnednnHost* the_host, void (*set_threads)(int)) {
+void SetHost(const GrapnelOnednnHost* the_host, ForeignThreads the_foreign) {
   host = the_host;
-  set_foreign_threads = set_threads;
+  foreign = the_foreign;
 }
 
 TeamScope::TeamScope(int parts, void* pool)
     : parts_before_(member.most_parts), pool_before_(member.pool) {
   member.most_parts = parts;
   member.pool = pool;
-  // Parts are threads there, all of which wait for one another.
-  static const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  if (set_foreign_threads) set_foreign_threads(std::min(parts, cores));
+  // Parts are threads there, be there more than cores: what is summed in another number of parts is
+  // another number in its last bit.
+  if (!foreign.set) return;
+  foreign_before_ = foreign.most();
+  foreign.set(parts);
 }
 
 TeamScope::~TeamScope() {
   member.most_parts = parts_before_;
   member.pool = pool_before_;
+  if (foreign.set) foreign.set(foreign_before_);
 }
 
 void RunLoop(void (*body)(void*), void* data, int parts) {

@@ -6,12 +6,18 @@
 
 namespace grapnel::onednn {
 
-// `set_threads`: tells another OpenMP runtime, which runs the loops then, how many threads to use;
+// omp_set_num_threads and omp_get_max_threads of another OpenMP runtime, which runs the loops then;
 // null where there is none.
-void SetHost(const GrapnelOnednnHost* host, void (*set_threads)(int));
+struct ForeignThreads {
+  void (*set)(int) = nullptr;
+  int (*most)() = nullptr;
+};
+
+void SetHost(const GrapnelOnednnHost* host, ForeignThreads foreign);
 
 // While it lives, oneDNN cuts its loops on this thread into at most `parts` parts, which run on the
-// threads of `pool`. With no pool it is told of as many, but its loops run here in one.
+// threads of `pool`. With no pool it is told of as many, but its loops run here in one. Another
+// runtime has on this thread the number that it had, afterwards.
 class TeamScope {
  public:
   static constexpr void* kNoPool = nullptr;
@@ -19,7 +25,7 @@ class TeamScope {
   ~TeamScope();
 
  private:
-  int parts_before_;
+  int parts_before_, foreign_before_ = 0;
   void* pool_before_;
 };
 
