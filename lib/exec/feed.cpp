@@ -6,27 +6,6 @@
 #include "lib/ir/node_types.h"
 
 namespace grapnel {
-namespace {
-
-// NumPy has no quantized dtypes: what holds their numbers.
-DataType IntegerOf(DataType type) {
-  switch (type) {
-    case proto::DT_QINT8:
-      return proto::DT_INT8;
-    case proto::DT_QUINT8:
-      return proto::DT_UINT8;
-    case proto::DT_QINT16:
-      return proto::DT_INT16;
-    case proto::DT_QUINT16:
-      return proto::DT_UINT16;
-    case proto::DT_QINT32:
-      return proto::DT_INT32;
-    default:
-      return type;
-  }
-}
-
-}  // namespace
 
 Expected<DataType> TypeOfFeed(const Graph& graph, llvm::StringRef tensor) {
   auto port = FindTensor(graph, tensor);
@@ -54,7 +33,8 @@ Expected<Tensor> ReadFeed(const Graph& graph, llvm::StringRef tensor,
 
 Expected<Tensor> FeedOf(llvm::StringRef tensor, DataType type, const Tensor& at_hand) {
   if (type == at_hand.dtype()) return at_hand;
-  if (IntegerOf(type) == at_hand.dtype()) return at_hand.Bitcast(type);
+  // NumPy has no quantized dtypes: what holds their numbers.
+  if (UnquantizedType(type) == at_hand.dtype()) return at_hand.Bitcast(type);
   return MakeError("feed '{0}': holds {1}, {2} was expected", tensor, DataTypeName(at_hand.dtype()),
                    DataTypeName(type));
 }

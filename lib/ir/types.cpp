@@ -106,4 +106,21 @@ bool IsComplex(DataType type) { return Is(type, kComplex); }
 bool IsInteger(DataType type) { return Is(type, kInt); }
 bool IsQuantized(DataType type) { return Is(type, kQuantized); }
 
+DataType UnquantizedType(DataType type) {
+  switch (type) {
+    case proto::DT_QINT8:
+      return proto::DT_INT8;
+    case proto::DT_QUINT8:
+      return proto::DT_UINT8;
+    case proto::DT_QINT16:
+      return proto::DT_INT16;
+    case proto::DT_QUINT16:
+      return proto::DT_UINT16;
+    case proto::DT_QINT32:
+      return proto::DT_INT32;
+    default:
+      return type;
+  }
+}
+
 }  // namespace grapnel

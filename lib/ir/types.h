@@ -33,6 +33,8 @@ GRAPNEL_PUBLIC bool IsComplex(DataType type);
 GRAPNEL_PUBLIC bool IsInteger(
     DataType type);  // signed and unsigned, 2 to 64 bits; not bool, not quantized
 GRAPNEL_PUBLIC bool IsQuantized(DataType type);
+// The integer whose numbers a quantized dtype holds (qint8: int8); another dtype itself.
+GRAPNEL_PUBLIC DataType UnquantizedType(DataType type);
 inline bool IsNumeric(DataType type) {
   return IsFloating(type) || IsComplex(type) || IsInteger(type);
 }

@@ -46,26 +46,8 @@ CastLoop CoreLoop(DataType from, DataType to) {
 
 bool IsSmall(DataType type) { return type == proto::DT_HALF || type == proto::DT_BFLOAT16; }
 
-// What a dtype is computed in: a quantized one is the integer that it is made of.
-DataType CoreOf(DataType type) {
-  switch (type) {
-    case proto::DT_HALF:
-    case proto::DT_BFLOAT16:
-      return proto::DT_FLOAT;
-    case proto::DT_QINT8:
-      return proto::DT_INT8;
-    case proto::DT_QUINT8:
-      return proto::DT_UINT8;
-    case proto::DT_QINT16:
-      return proto::DT_INT16;
-    case proto::DT_QUINT16:
-      return proto::DT_UINT16;
-    case proto::DT_QINT32:
-      return proto::DT_INT32;
-    default:
-      return type;
-  }
-}
+// What a dtype is computed in.
+DataType CoreOf(DataType type) { return IsSmall(type) ? proto::DT_FLOAT : UnquantizedType(type); }
 
 void WidenAs(DataType type, const void* in, float* out, int64_t n) {
   if (type == proto::DT_HALF)

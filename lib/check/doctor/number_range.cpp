@@ -258,32 +258,36 @@ NumberRange NumberRanges::OfFed(const BodyPort& port) const {
   return shape.known_rank() && shape.NumElements() == 1 ? kUnknown : kInput;
 }
 
-// What the condition before this branch of an If or a Case compares; null: the body is no branch.
-const std::vector<BodyPort>* NumberRanges::LookedAtBefore(const Graph& body) {
+// What the conditions before this branch of an If or a Case compare, of each that chooses it; none
+// where the body is no branch.
+llvm::ArrayRef<std::vector<BodyPort>> NumberRanges::LookedAtBefore(const Graph& body) {
   if (!branches_) {
     branches_.emplace();
     for (const Node& node : network_.nodes()) {
       llvm::StringRef op = node.op();
       if (!HasSuffix(op, "If") && !HasSuffix(op, "Case")) continue;
       std::vector<BodyPort> compared = ComparedBy(network_.flow(), node);
-      for (llvm::StringRef name : CalledFunctions(node))
-        llvm::append_range((*branches_)[name], compared);
+      for (llvm::StringRef name : CalledFunctions(node)) (*branches_)[name].push_back(compared);
     }
   }
   const Function* function = FunctionOf(body);
   auto found = function ? branches_->find(function->name()) : branches_->end();
-  return found == branches_->end() ? nullptr : &found->second;
+  if (found == branches_->end()) return {};
+  return found->second;
 }
 
-// The condition may have looked at a number that a branch is given, and at what it computes anew.
+// The condition may have looked at a number that a branch is given, and at what it computes anew;
+// where several choose the branch, each has to.
 bool NumberRanges::IsGuardedByCondition(const BodyPort& port) {
-  const std::vector<BodyPort>* compared = LookedAtBefore(*port.graph);
-  if (!compared) return false;
+  llvm::ArrayRef<std::vector<BodyPort>> conditions = LookedAtBefore(*port.graph);
+  if (conditions.empty()) return false;
   if (port.node().op() == "_Arg") {
     Shape shape = network_.ShapeOf(port);
     return shape.known_rank() && shape.rank() == 0;
   }
-  return llvm::any_of(*compared, [&](const BodyPort& seen) { return IsSame(port, seen, 0); });
+  return llvm::all_of(conditions, [&](llvm::ArrayRef<BodyPort> compared) {
+    return llvm::any_of(compared, [&](const BodyPort& seen) { return IsSame(port, seen, 0); });
+  });
 }
 
 // Whether both are computed alike from the same, as far as ops say; what stands in attributes, such

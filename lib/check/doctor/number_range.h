@@ -43,7 +43,7 @@ class NumberRanges {
   NumberRange OfConstant(const BodyPort& port) const;
   NumberRange OfFed(const BodyPort& port) const;
   NumberRange WorstOf(llvm::ArrayRef<BodyPort> ports);
-  const std::vector<BodyPort>* LookedAtBefore(const Graph& body);
+  llvm::ArrayRef<std::vector<BodyPort>> LookedAtBefore(const Graph& body);
   bool IsGuardedByCondition(const BodyPort& port);
   bool IsSame(const BodyPort& a, const BodyPort& b, int depth) const;
   bool IsSumOfSquares(const Node& einsum) const;
@@ -52,8 +52,8 @@ class NumberRanges {
   const Network& network_;
   PortSet inputs_;
   llvm::DenseMap<std::pair<const Graph*, uint64_t>, NumberRange> known_;
-  // Functions that a condition chooses, with what it compares.
-  std::optional<llvm::StringMap<std::vector<BodyPort>>> branches_;
+  // Functions that conditions choose, with what each compares.
+  std::optional<llvm::StringMap<std::vector<std::vector<BodyPort>>>> branches_;
   int depth_ = 0;
 };
 

@@ -69,11 +69,18 @@ class Drawing {
       text += Sentence("  n{0}[\"{1} ({2})\"]:::{3}\n", number, Escaped(label), Escaped(what),
                        FateName(box.fate));
     }
+    std::set<std::pair<std::string, std::string>> edges = Edges();
     size_t drawn = 0;
-    for (const auto& [from, to] : Edges()) {
-      if (drawn++ < kMostEdges) text += Sentence("  n{0} --> n{1}\n", numbers[from], numbers[to]);
+    for (const auto& [from, to] : edges) {
+      if (drawn == kMostEdges) break;
+      ++drawn;
+      text += Sentence("  n{0} --> n{1}\n", numbers[from], numbers[to]);
     }
-    if (left_out_ > 0) text += Sentence("  more[\"and {0} more\"]\n", Plural(left_out_, "node"));
+    std::string more;
+    if (left_out_ > 0) more = Plural(left_out_, "node");
+    if (drawn < edges.size())
+      more += (more.empty() ? "" : " and ") + Plural(edges.size() - drawn, "edge");
+    if (!more.empty()) text += Sentence("  more[\"and {0} more\"]\n", more);
     return text +
            "  classDef added fill:#d7f0dd,stroke:#2b7a44,color:#123\n"
            "  classDef removed fill:#f8dada,stroke:#a33,color:#311,stroke-dasharray:4 3\n"
