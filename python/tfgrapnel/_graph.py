@@ -58,7 +58,7 @@ class Row(tuple["Any", ...]):
 
 class Table:
     """Rows with named columns. pandas, polars, DuckDB and pyarrow read it by Arrow's C stream interface, without a copy:
-    `polars.from_arrow(table)`, `pyarrow.table(table)`, `pandas.DataFrame.from_arrow(table)`."""
+    `polars.DataFrame(table)`, `pyarrow.table(table)`, `pandas.DataFrame.from_arrow(table)`."""
 
     def __init__(self, table: _tfgrapnel.Table):
         self._table = table

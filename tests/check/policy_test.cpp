@@ -165,5 +165,15 @@ TEST(Waivers, ThatNothingNeedsAreTold) {
   EXPECT_EQ(findings[0].what, "the waiver of ops for 'gone' is not needed");
 }
 
+TEST(Waivers, OfChecksThatAreNotDemandedAreTold) {
+  Policy policy =
+      Parse("[ops]\n[[waiver]]\ncheck='dtypes'\nnode='x'\nreason='so'\nuntil='2026-12-31'\n");
+  std::vector<PolicyFinding> findings;
+  ApplyWaivers(policy, "2026-01-01", {"ops"}, &findings);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].what, "the waiver of dtypes for 'x' has nothing to waive");
+  EXPECT_EQ(findings[0].expected, "a table [dtypes] in the policy");
+}
+
 }  // namespace
 }  // namespace grapnel

@@ -36,6 +36,13 @@ void ApplyWaivers(const Policy& policy, llvm::StringRef today, llvm::ArrayRef<st
     }
   }
   for (const Waiver& waiver : policy.waivers) {
+    bool is_demanded = llvm::any_of(
+        policy.rules, [&](const PolicyRule& rule) { return rule.check == waiver.check; });
+    if (!is_demanded) {
+      findings->push_back(OfWaiver(policy, waiver, "has nothing to waive",
+                                   "a table [" + waiver.check + "] in the policy",
+                                   "demand it, or take the waiver out"));
+    }
     if (!llvm::is_contained(looked, waiver.check)) continue;
     if (!needed.count(&waiver)) {
       findings->push_back(OfWaiver(policy, waiver, "is not needed", "that it waives something",

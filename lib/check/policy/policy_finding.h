@@ -27,8 +27,9 @@ struct PolicyFinding {
 };
 
 // Gives each finding the first waiver that fits and has not run out on `today` ("2027-01-31"), and
-// adds a note for each waiver that has run out, or that no finding needs. Waivers of checks that
-// are not `looked` at are left aside. `policy` is borrowed.
+// adds a note for each waiver that has run out, that no finding needs, or whose check the policy
+// does not demand. Waivers of other checks that are not `looked` at are left aside. `policy` is
+// borrowed.
 void ApplyWaivers(const Policy& policy, llvm::StringRef today, llvm::ArrayRef<std::string> looked,
                   std::vector<PolicyFinding>* findings);
 
