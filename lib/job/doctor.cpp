@@ -152,11 +152,12 @@ class GraphDoctor {
     return Error::success();
   }
 
-  // Where nothing is named and nothing can be fetched, the whole graph is looked at.
+  // Where nothing is named, and what is fetched by itself cannot be or is not there (a case whose
+  // graph has changed), the whole graph is looked at.
   Error FindEnds() {
     auto job = RunJob::Make(opened_, run_);
-    if (!job) {
-      Error error = job.takeError();
+    Error error = job ? FindEndsOf(*job) : job.takeError();
+    if (error) {
       bool is_asked = !run_.feeds.empty() || !run_.fetches.empty() || !run_.signature.empty();
       Error invalid = DemandValid(opened_, nullptr);
       if (is_asked || invalid) {
@@ -164,16 +165,19 @@ class GraphDoctor {
         return error;
       }
       why_not_run_ = TextOf(std::move(error));
-    } else {
-      for (const std::string& feed : job->feeds()) RETURN_IF_ERROR(Add(feed, &ends_.feeds));
-      given_ = ends_.feeds;
-      for (const std::string& fetch : job->fetches()) RETURN_IF_ERROR(Add(fetch, &ends_.fetches));
-      auto named = FeedsAndFetchesOf(opened_, {}, run_.fetches, run_.signature);
-      if (!named) return named.takeError();
-      for (const std::string& feed : named->feeds) RETURN_IF_ERROR(Add(feed, &ends_.feeds));
+      ends_ = {};
     }
     if (request_.loss.empty()) return Error::success();
     return Add(request_.loss, &ends_.losses);
+  }
+
+  Error FindEndsOf(const RunJob& job) {
+    for (const std::string& feed : job.feeds()) RETURN_IF_ERROR(Add(feed, &ends_.feeds));
+    given_ = ends_.feeds;
+    for (const std::string& fetch : job.fetches()) RETURN_IF_ERROR(Add(fetch, &ends_.fetches));
+    ASSIGN_OR_RETURN(auto named, FeedsAndFetchesOf(opened_, {}, run_.fetches, run_.signature));
+    for (const std::string& feed : named.feeds) RETURN_IF_ERROR(Add(feed, &ends_.feeds));
+    return Error::success();
   }
 
   // Placeholders that the run needs and nobody gives.

@@ -179,7 +179,8 @@ def look(version, files):
     python = python_of(version)
     if python is None:
         return None
-    environment = os.environ | {"PYTHONPATH": str(wheel(files.parent))}
+    # Else TensorFlow fuses as the processor is: oneDNN is on where it has VNNI, AMX or bfloat16.
+    environment = os.environ | {"PYTHONPATH": str(wheel(files.parent)), "TF_ENABLE_ONEDNN_OPTS": "1"}
     subprocess.run([str(python), "tests/python/version_files.py", str(files)], check=True, cwd=ROOT, env=environment)
     return {name: row(files) for name, row in (FACTS | CHECKS | SETS).items()}
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the tests of the Python package with a module of a build with sanitizers, in the environment that run.py has made.
+"""Runs the tests of the Python package with a module of a build with sanitizers, in run.py's environment.
 
 usage: sanitized.py ASAN_BUILD GRAPNEL [PYTEST_ARGUMENT...]    GRAPNEL: a binary of a release build
 
@@ -15,17 +15,14 @@ import shutil
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-VENV = ROOT / "build" / "wheel" / "venv"
+import environment
+from environment import ROOT, run
+
 TOOLS = ROOT / "build" / "wheel" / "cp311" / "tools" / "bin"
 QUICKJS = ROOT / "build" / "wheel" / "cp311" / "quickjs"
 PACKAGES = ("tfgrapnel", "tfgrapnel_pytest")
 LEFT_OUT = "test_an_older_processor or test_types or test_import_is_light or test_memory_does_not_grow"
 FILES_LEFT_OUT = ("fleet_test.py", "fleet_engines_test.py", "notebook_browser_test.py")  # fleets limit memory
-
-
-def run(*command, **options):
-    return subprocess.run([str(word) for word in command], check=True, **options)
 
 
 def flags_of(build):
@@ -36,16 +33,16 @@ def flags_of(build):
 def make(build, into, preload):
     """The package as a folder for PYTHONPATH."""
     folder = into / "build"
-    environment = os.environ | {"PATH": f"{TOOLS}:{os.environ['PATH']}"}
+    variables = os.environ | {"PATH": f"{TOOLS}:{os.environ['PATH']}"}
     nanobind = subprocess.run([TOOLS / "python", "-m", "nanobind", "--cmake_dir"], capture_output=True, text=True, check=True).stdout.strip()
     flags = f"{flags_of(build)} -shared-libsan"
     [quickjs] = QUICKJS.glob("*/*/quickjs.h")
     run("cmake", "-S", ROOT / "python", "-B", folder, "-G", "Ninja", f"-DGRAPNEL_BUILD={build}", f"-Dnanobind_DIR={nanobind}",
         f"-DGRAPNEL_QUICKJS={quickjs.parent}",
         f"-DCMAKE_CXX_FLAGS={flags}", "-DCMAKE_CXX_COMPILER=clang++-14", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache",
-        f"-DPython_EXECUTABLE={TOOLS / 'python'}", f"-DCMAKE_INSTALL_PREFIX={into / 'package'}", env=environment)
-    run("cmake", "--build", folder, "--target", "_tfgrapnel", env=environment)
-    run("cmake", "--build", folder, env=environment | preload)  # runs the module
+        f"-DPython_EXECUTABLE={TOOLS / 'python'}", f"-DCMAKE_INSTALL_PREFIX={into / 'package'}", env=variables)
+    run("cmake", "--build", folder, "--target", "_tfgrapnel", env=variables)
+    run("cmake", "--build", folder, env=variables | preload)  # runs the module
     shutil.rmtree(into / "package", ignore_errors=True)
     run("cmake", "--install", folder, stdout=subprocess.DEVNULL)
     for package in PACKAGES:
@@ -57,14 +54,17 @@ def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     build, binary = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+    venv = environment.make(is_full=False)
+    if not venv:
+        sys.exit("sanitized.py: no wheel: ./x wheel makes it")
     runtime = subprocess.run(["clang++-14", "-print-file-name=libclang_rt.asan-x86_64.so"], capture_output=True, text=True, check=True)
     options = {"LD_PRELOAD": runtime.stdout.strip(), "ASAN_OPTIONS": "detect_leaks=0:intercept_tls_get_addr=0:alloc_dealloc_mismatch=0",
                "UBSAN_OPTIONS": "print_stacktrace=1", "ASAN_SYMBOLIZER_PATH": "/usr/lib/llvm-14/bin/llvm-symbolizer"}
     package = make(build, build / "wheel", options)
-    environment = os.environ | options | {"PYTHONPATH": str(package), "GRAPNEL": str(binary)}
+    variables = os.environ | options | {"PYTHONPATH": str(package), "GRAPNEL": str(binary)}
     left_out = ["-k", f"not ({LEFT_OUT})", *(f"--ignore={ROOT / 'tests' / 'wheel' / name}" for name in FILES_LEFT_OUT)]
-    run(VENV / "bin" / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *left_out, ROOT / "tests" / "wheel", *sys.argv[3:],
-        cwd=ROOT, env=environment)
+    run(venv / "bin" / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *left_out, ROOT / "tests" / "wheel", *sys.argv[3:],
+        cwd=ROOT, env=variables)
 
 
 if __name__ == "__main__":
