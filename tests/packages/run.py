@@ -10,6 +10,7 @@ Debian's archive is read, and folders are mounted: it is run as root.
 import hashlib
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -60,6 +61,16 @@ def check_bill():
     print(f"{bill.name}: valid, {len(document['packages'])} packages")
 
 
+def check_names():
+    """Sources are named from the repository's folder on, whichever clone ccache has an object of."""
+    for name in ("grapnel", "libgrapnel.so"):
+        data = (ROOT / "build" / "release" / "bin" / name).read_bytes()
+        names = set(re.findall(rb"[\w./-]*lib/trace/[\w./-]*\.(?:cpp|h)\b", data))
+        others = sorted(found.decode() for found in names if not found.startswith(b"lib/"))
+        if others or not names:
+            sys.exit(f"{name} names {others or 'no sources'}")
+
+
 def check_again(revision):
     with tempfile.TemporaryDirectory() as temporary:
         clone, again = pathlib.Path(temporary) / "clone", pathlib.Path(temporary) / "again"
@@ -83,6 +94,7 @@ def main():
     for script, place in (("package", tarball), ("deb", OUT), ("root", OUT)):
         run(sys.executable, f"scripts/{script}.py", "--check", place)
     run("sha256sum", "--check", "--quiet", "SHA256SUMS", cwd=OUT)
+    check_names()
     check_bill()
     if sys.argv[1:] == []:
         check_again(revision)
