@@ -14,7 +14,7 @@ target_compile_options(grapnel_options INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>
   # ccache finds what was compiled with a precompiled header only if that does not hold the time.
   "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>"
-  # What is handed out names its sources (lib/trace/value.h) from the repository's folder on: the same bytes wherever it is built,
+  # What is handed out names its sources (lib/trace/value.h) from the repository's folder on, wherever it is built
   # and whichever clone compiled what ccache has.
   $<$<NOT:$<CONFIG:Debug>>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>
   # Compiled once, for binary, static libraries, shared library and tests. What is GRAPNEL_PUBLIC alone is seen outside, or,
