@@ -2,7 +2,7 @@
 #include "kernels/cuda/element.cuh"
 
 namespace grapnel::cuda {
-namespace {
+inline namespace cast_cu {
 
 template <typename To, typename From>
 __device__ To Converted(From value) {
@@ -32,7 +32,7 @@ void ForAll(GrapnelCudaType type, Body&& body) {
   }
 }
 
-}  // namespace
+}  // namespace cast_cu
 
 int32_t Cast(GrapnelCudaStream* stream, GrapnelCudaType to_type, void* to,
              GrapnelCudaType from_type, const void* from, int64_t count, GRAPNEL_CUDA_ERROR) {

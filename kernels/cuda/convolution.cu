@@ -9,7 +9,7 @@
 #include "kernels/cuda/element.cuh"
 
 namespace grapnel::cuda {
-namespace {
+inline namespace convolution_cu {
 
 template <typename T, cudnnStatus_t (*kCreate)(T*), cudnnStatus_t (*kDestroy)(T)>
 struct Handle {
@@ -269,7 +269,7 @@ __global__ void PlainKernel(T* to, const T* from, const T* filter, int64_t count
   }
 }
 
-}  // namespace
+}  // namespace convolution_cu
 
 int32_t Convolution(GrapnelCudaStream* stream, GrapnelCudaType type,
                     const GrapnelCudaWindow* window, void* to, const void* from, const void* filter,

@@ -2,7 +2,7 @@
 #include "kernels/cuda/element.cuh"
 
 namespace grapnel::cuda {
-namespace {
+inline namespace count_cu {
 
 using Total = unsigned long long;  // what atomicAdd takes
 constexpr int kKinds = 6;
@@ -40,7 +40,7 @@ __global__ void CountKernel(const T* from, int64_t elements, Total* totals) {
     atomicAdd(&totals[threadIdx.x], shared[threadIdx.x]);
 }
 
-}  // namespace
+}  // namespace count_cu
 
 int32_t Count(GrapnelCudaStream* stream, GrapnelCudaType type, const void* from, int64_t elements,
               int64_t counts[6], GRAPNEL_CUDA_ERROR) {

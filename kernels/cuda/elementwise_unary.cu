@@ -2,7 +2,7 @@
 #include "kernels/cuda/element.cuh"
 
 namespace grapnel::cuda {
-namespace {
+inline namespace elementwise_unary_cu {
 
 template <GrapnelCudaUnary kOp, typename C>
 __device__ C Apply(C x, C alpha) {
@@ -73,7 +73,7 @@ void Dispatch(int op, GrapnelCudaStream* stream, GrapnelCudaType type, void* to,
   }
 }
 
-}  // namespace
+}  // namespace elementwise_unary_cu
 
 int32_t Unary(GrapnelCudaStream* stream, GrapnelCudaUnary op, GrapnelCudaType type, void* to,
               const void* from, int64_t count, float alpha, GRAPNEL_CUDA_ERROR) {

@@ -9,7 +9,7 @@
 #include "kernels/cuda/stream.h"
 
 namespace grapnel::cuda {
-namespace {
+inline namespace matmul_cu {
 
 constexpr size_t kWorkspace = size_t{32} << 20;  // what NVIDIA advises for Hopper
 
@@ -161,7 +161,7 @@ void Multiply(GrapnelCudaStream* stream, const GrapnelCudaMatMul& spec, void* to
         "a product");
 }
 
-}  // namespace
+}  // namespace matmul_cu
 
 int32_t MatMul(GrapnelCudaStream* stream, const GrapnelCudaMatMul* spec, void* to, const void* a,
                const void* b, const void* bias, GRAPNEL_CUDA_ERROR) {

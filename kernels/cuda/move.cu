@@ -4,7 +4,7 @@
 #include "kernels/cuda/element.cuh"
 
 namespace grapnel::cuda {
-namespace {
+inline namespace move_cu {
 
 template <typename E>
 __global__ void FillKernel(E* to, int64_t count, E value) {
@@ -40,7 +40,7 @@ __global__ void SelectKernel(E* to, const bool* condition, const E* a, const E* 
   }
 }
 
-}  // namespace
+}  // namespace move_cu
 
 int32_t Fill(GrapnelCudaStream* stream, void* to, int64_t count, int32_t element_size,
              const void* value, GRAPNEL_CUDA_ERROR) {

@@ -3,7 +3,7 @@
 #include "kernels/cuda/element.cuh"
 
 namespace grapnel::cuda {
-namespace {
+inline namespace pool_cu {
 
 template <typename T>
 __global__ void PoolKernel(bool is_max, T* to, const T* from, int64_t count, GrapnelCudaWindow w) {
@@ -45,7 +45,7 @@ __global__ void PoolKernel(bool is_max, T* to, const T* from, int64_t count, Gra
   }
 }
 
-}  // namespace
+}  // namespace pool_cu
 
 int32_t Pool(GrapnelCudaStream* stream, GrapnelCudaType type, int32_t max, void* to,
              const void* from, const GrapnelCudaWindow* window, GRAPNEL_CUDA_ERROR) {

@@ -4,7 +4,7 @@
 #include "kernels/cuda/reduce.cuh"
 
 namespace grapnel::cuda {
-namespace {
+inline namespace reduce_cu {
 
 // Merges neighbouring dimensions that are kept, or reduced, alike.
 ReducePlan MakePlan(int32_t rank, const int64_t* dims, uint32_t reduced) {
@@ -34,7 +34,7 @@ ReducePlan MakePlan(int32_t rank, const int64_t* dims, uint32_t reduced) {
   return plan;
 }
 
-}  // namespace
+}  // namespace reduce_cu
 
 GRAPNEL_REDUCE_OF(int32_t);
 GRAPNEL_REDUCE_OF(int64_t);

@@ -4,7 +4,7 @@
 #include "kernels/cuda/element.cuh"
 
 namespace grapnel::cuda {
-namespace {
+inline namespace rows_cu {
 
 // A block a row: its largest element, and the sum of exp(x - largest).
 template <typename T>
@@ -98,7 +98,7 @@ unsigned RowBlocks(int64_t rows) {
   return static_cast<unsigned>(std::min(rows, kMostBlocks));
 }
 
-}  // namespace
+}  // namespace rows_cu
 
 int32_t Softmax(GrapnelCudaStream* stream, GrapnelCudaType type, int32_t log, void* to,
                 const void* from, int64_t rows, int64_t columns, GRAPNEL_CUDA_ERROR) {
