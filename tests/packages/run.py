@@ -8,13 +8,16 @@ Debian's archive is read, and folders are mounted: it is run as root.
 """
 
 import hashlib
+import io
 import json
 import pathlib
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 import venv
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 OUT = ROOT / "build" / "dist"
@@ -39,6 +42,22 @@ def run(*command, cwd=ROOT):
 
 def digests(folder):
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(folder.iterdir()) if file.is_file()}
+
+
+def inside(file):
+    """Digests by name of what a package holds."""
+    if file.suffix == ".whl":
+        with zipfile.ZipFile(file) as archive:
+            return {name: hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()}
+    data = file.read_bytes()
+    if file.suffix == ".deb":
+        data = subprocess.run(["dpkg-deb", "--fsys-tarfile", file], capture_output=True, check=True).stdout
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        return {member.name: hashlib.sha256(archive.extractfile(member).read()).hexdigest() for member in archive if member.isfile()}
+
+
+def differing(first, second):
+    return sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
 
 
 def check_bill():
@@ -78,11 +97,14 @@ def check_again(revision):
         run("git", "clone", "--quiet", "--no-checkout", ROOT, clone)
         run("git", "checkout", "--quiet", revision, cwd=clone)
         run("unshare", "--mount", "bash", "-ec", AGAIN, "again", clone, ROOT, again)
-        first, second = digests(OUT), digests(again)
-        others = sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
+        files = digests(OUT)
+        others = differing(files, digests(again))
+        for name in others:
+            if name.endswith((".deb", ".tar.gz", ".whl")) and (OUT / name).exists() and (again / name).exists():
+                print(f"{name}: {', '.join(differing(inside(OUT / name), inside(again / name))) or 'the same files inside'}")
         if others:
             sys.exit(f"other bytes of: {', '.join(others)}")
-    print(f"the same bytes of {len(first)} files")
+    print(f"the same bytes of {len(files)} files")
 
 
 def main():
