@@ -135,7 +135,7 @@ def repeats(root):
 
 
 TYPE = re.compile(r"(?:struct|class|union|enum(?: class)?) (\w+)(?: final)?(?:$| {| :(?!.*\w;$))")
-NAMESPACE = re.compile(r"namespace(?: ([\w:]+))? {")
+NAMESPACE = re.compile(r"(?:inline )?namespace(?: ([\w:]+))? {")
 
 
 def twins(root):
@@ -158,6 +158,7 @@ def self_test_of_twins():
         root = pathlib.Path(folder)
         for name, text in {"lib/ir/a.h": "namespace g {\nstruct A {\n};\nstruct B;\nenum class C { kA };\n}  // namespace g\n",
                            "lib/io/b.cpp": "namespace g {\nnamespace {\nstruct A {\n};\n}  // namespace\nclass C final : B {};\n}  // namespace g\n",
+                           "lib/io/d.cpp": "namespace g {\ninline namespace d {\nstruct A {\n};\n}  // namespace d\n}  // namespace g\n",
                            "lib/io/c.h": "namespace g::h {\nclass A {\n};\n}  // namespace g::h\nclass B;\n"}.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text)
