@@ -68,9 +68,9 @@ def test_the_folder_may_change(monkeypatch, tmp_path):
 def test_options_are_checked(lenet):
     with pytest.raises(TypeError, match=r"optimize\(\) got an unexpected keyword argument 'nope'$"):
         lenet.optimize(nope=1)
-    with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'fech'; did you mean 'fetch'\?"):
+    with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'fech'[;.] [Dd]id you mean 'fetch'\?"):
         lenet.optimize(fech="Identity")
-    with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'devices_'; did you mean 'devices'\?"):
+    with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'devices_'[;.] [Dd]id you mean 'devices'\?"):
         tg.place(lenet, devices_="cpu:1")
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'model'"):
         tg.optimize()
@@ -82,7 +82,7 @@ def test_options_are_checked(lenet):
         lenet.run([1, 2])
     with pytest.raises(tg.Error, match="did you mean 'device'"):
         lenet.view(color_by="devise")
-    with pytest.raises(TypeError, match=r"Graph.run\(\) got an unexpected keyword argument 'fetches'; did you mean 'fetch'\?"):
+    with pytest.raises(TypeError, match=r"Graph.run\(\) got an unexpected keyword argument 'fetches'[;.] [Dd]id you mean 'fetch'\?"):
         lenet.run(fetches="Identity")
 
 
@@ -204,9 +204,20 @@ def test_a_list_is_what_is_gone_through(lenet):
 
 
 def test_a_subinterpreter_is_refused():
-    program = "import tfgrapnel, _xxsubinterpreters as many; many.run_string(many.create(), 'import tfgrapnel')"
+    program = """
+import sys
+import tfgrapnel
+try:
+    import _interpreters as many  # of Python 3.13 on; it returns the failure
+except ImportError:
+    import _xxsubinterpreters as many
+failure = many.run_string(many.create(), "import tfgrapnel")
+sys.exit(failure and failure.formatted)
+"""
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 1 and "ImportError" in done.stderr and "works in the main interpreter of a process" in done.stderr
+    # From 3.12 on Python asks the module, and has its own words for it.
+    reason = "does not support loading in subinterpreters" if sys.version_info >= (3, 12) else "works in the main interpreter of a process"
+    assert done.returncode == 1 and "ImportError" in done.stderr and reason in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("work", ["graph.run()", "graph.info()", "graph.optimize(passes='look,remapper')"])

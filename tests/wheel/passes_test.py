@@ -546,7 +546,7 @@ def test_interrupt(tmp_path):
         (lambda: tg.rule(name="x", ops=3)(lambda rule, node: None), "ops: names of ops were expected, not 3"),
         (lambda: tg.rule(name="x", ops=[3])(lambda rule, node: None), "ops: a string was expected, not 3"),
         (lambda: tg.rule(name="x", place="first")(lambda rule, node: None), "place: an integer was expected, not 'first'"),
-        (lambda: tg.rule(patern="Relu"), r"rule\(\) got an unexpected keyword argument 'patern'; did you mean 'pattern'"),
+        (lambda: tg.rule(patern="Relu"), r"rule\(\) got an unexpected keyword argument 'patern'[;.] [Dd]id you mean 'pattern'"),
         (lambda: tg.pass_(name="x", steps=["a"])(lambda edit: None), r"steps: \{name: help\} was expected, not \['a'\]"),
         (lambda: tg.pass_(name="x", order="last")(lambda edit: None), "order: an integer was expected, not 'last'"),
         (lambda: tg.optimizer(3, help="x"), "name: a string was expected, not 3"),
