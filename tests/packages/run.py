@@ -44,16 +44,21 @@ def digests(folder):
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(folder.iterdir()) if file.is_file()}
 
 
-def inside(file):
-    """Digests by name of what a package holds."""
+def members(file):
+    """Name and bytes of each file in a package."""
     if file.suffix == ".whl":
         with zipfile.ZipFile(file) as archive:
-            return {name: hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()}
+            yield from ((name, archive.read(name)) for name in archive.namelist())
+        return
     data = file.read_bytes()
     if file.suffix == ".deb":
         data = subprocess.run(["dpkg-deb", "--fsys-tarfile", file], capture_output=True, check=True).stdout
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-        return {member.name: hashlib.sha256(archive.extractfile(member).read()).hexdigest() for member in archive if member.isfile()}
+        yield from ((member.name, archive.extractfile(member).read()) for member in archive if member.isfile())
+
+
+def inside(file):
+    return {name: hashlib.sha256(data).hexdigest() for name, data in members(file)}
 
 
 def differing(first, second):
@@ -81,13 +86,18 @@ def check_bill():
 
 
 def check_names():
-    """Sources are named from the repository's folder on, whichever clone ccache has an object of."""
+    """Sources are named from the repository's folder on, whichever clone ccache has an object of, and no kernel has a hash of the
+    folder in its name (kernels/cuda/CMakeLists.txt)."""
     for name in ("grapnel", "libgrapnel.so"):
         data = (ROOT / "build" / "release" / "bin" / name).read_bytes()
         names = set(re.findall(rb"[\w./-]*lib/trace/[\w./-]*\.(?:cpp|h)\b", data))
         others = sorted(found.decode() for found in names if not found.startswith(b"lib/"))
         if others or not names:
             sys.exit(f"{name} names {others or 'no sources'}")
+    [package] = OUT.glob("grapnel_*.deb")
+    for name, data in members(package):
+        if name.endswith("grapnel_cuda.so") and (hashed := re.search(rb"_GLOBAL__N__\w+", data)):
+            sys.exit(f"{name}: a kernel lies in a namespace without a name: {hashed[0].decode()}")
 
 
 def check_again(revision):
