@@ -20,6 +20,8 @@ for folder in (documents, recorder):
 os.symlink(os.path.join(config.test_source_root, "record_documents.sh"), os.path.join(recorder, "grapnel"))
 config.environment["GRAPNEL_BINARY"] = os.path.join(lit_config.params["bin"], "grapnel")
 config.environment["GRAPNEL_DOCUMENTS"] = documents
+# "--onednn auto" is not left to the processor.
+config.environment["TF_ENABLE_ONEDNN_OPTS"] = "1"
 config.environment["PATH"] = os.pathsep.join(
     [recorder, lit_config.params["bin"], lit_config.params["llvm"], config.environment["PATH"]]
 )

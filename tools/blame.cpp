@@ -94,6 +94,7 @@ Expected<RunBlame> Blame(OpenedGraph& opened, const Flags& flags, const RunReque
     for (const FeedSource& feed : request.feeds) optimize.feeds.push_back({feed.tensor, "", {}});
     optimize.fetches = request.fetches;
     optimize.signature = request.signature;
+    optimize.onednn = request.onednn;
     optimize.sink = request.sink;
     ASSIGN_OR_RETURN(Optimized done, Optimize(opened, optimize));
     RETURN_IF_ERROR(done.AsError());

@@ -10,6 +10,7 @@
 #include "llvm/Support/Path.h"
 #include "tools/document.h"
 #include "tools/input.h"
+#include "tools/onednn_flag.h"
 #include "tools/size_flags.h"
 #include "tools/time_limit.h"
 
@@ -20,6 +21,7 @@ struct Flags {
   std::string model, against, policy, graph, signature, date;
   std::string junit, sarif, markdown, picture;
   SizeFlags sizes;
+  OneDnnFlag onednn;
   bool all = false, init = false, list = false;
   TimeLimit limit;
 };
@@ -133,13 +135,14 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   Policy policy;
   if (!flags.init) {
     ASSIGN_OR_RETURN(policy, ReadPolicy(flags.policy));
+    if (flags.onednn.choice() != OneDnn::kAuto) policy.onednn = flags.onednn.choice();
   }
   ThreadPool pool(invocation.flags.threads);
   CancelFlag cancel;
   Deadline deadline = flags.limit.Begin(cancel, flags.model, invocation);
   ASSIGN_OR_RETURN(OpenedGraph model, Open(flags.model, flags, invocation));
   if (flags.init) {
-    ASSIGN_OR_RETURN(std::string text, InitialPolicy(model, &pool, &cancel));
+    ASSIGN_OR_RETURN(std::string text, InitialPolicy(model, flags.onednn.choice(), &pool, &cancel));
     if (cancel.is_set()) return MakeError("{0}: {1}", flags.model, flags.limit.Text());
     invocation.out() << text;
     return kExitOk;
@@ -170,6 +173,7 @@ RunCommand SetUp(CommandLine& line) {
               "which graph of a file with several: its title as `info` shows it");
   AddSignatureFlag(line, flags->signature);
   flags->sizes.AddTo(line);
+  flags->onednn.AddTo(line);
   line.Option("--junit", flags->junit, "write a JUnit report: a test case a check").ShownAs("FILE");
   line.Option("--sarif", flags->sarif, "write SARIF 2.1.0, for code scanning").ShownAs("FILE");
   line.Option("--markdown", flags->markdown,

@@ -10,6 +10,7 @@
 #include "lib/ir/text.h"
 #include "lib/job/source.h"
 #include "lib/shape/body_costs.h"
+#include "lib/shape/onednn_need.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_text.h"
 #include "tools/document.h"
@@ -34,13 +35,15 @@ void WriteProblems(llvm::json::OStream& json, llvm::ArrayRef<std::string> lines)
 struct Findings {
   Summary summary;
   std::vector<std::string> problems;
+  OneDnnNeed onednn;
 };
 
 // Both only read the graph, and of a large one each takes a while: they go side by side.
 Findings Examine(const OpenedGraph& input) {
   auto problems = std::async(std::launch::async, [&input] { return ProblemLines(input); });
   Summary summary = Summarize(input.module());
-  return {std::move(summary), problems.get()};
+  OneDnnNeed onednn = FindOneDnnNeed(input.module());
+  return {std::move(summary), problems.get(), std::move(onednn)};
 }
 
 // What one run of the main graph costs.
@@ -58,6 +61,27 @@ void WriteCost(const RunCost& cost, llvm::json::OStream& json) {
   });
 }
 
+// Nothing of a graph without fused nodes.
+void WriteOneDnn(const OneDnnNeed& need, llvm::json::OStream& json) {
+  if (!need.has_fused) return;
+  json.attributeObject("onednn", [&] {
+    json.attribute("made_with", need.made_with);
+    json.attribute("needed_by", static_cast<int64_t>(need.nodes));
+    if (need.nodes == 0) return;
+    json.attribute("first", llvm::json::fixUTF8(need.first));
+    json.attribute("reason", llvm::json::fixUTF8(need.reason));
+  });
+}
+
+void PrintOneDnn(const OneDnnNeed& need, llvm::raw_ostream& os) {
+  if (!need.has_fused) return;
+  if (need.nodes > 0)
+    os << "\n" << need.Text() << "\n";
+  else
+    os << "\nfused" << (need.made_with ? " by TensorFlow with oneDNN" : "")
+       << ", and runs in TensorFlow with oneDNN and without\n";
+}
+
 // Of a graph in a dump folder's list the title alone.
 void WriteOneGraph(const OpenedGraph& opened, bool with_costs, llvm::json::OStream& json) {
   const GraphInFile& graph = opened.file();
@@ -65,6 +89,7 @@ void WriteOneGraph(const OpenedGraph& opened, bool with_costs, llvm::json::OStre
   Findings found = Examine(opened);
   WriteSummaryJson(graph, found.summary, json);
   if (with_costs) WriteCost(CostOfRun(opened), json);
+  WriteOneDnn(found.onednn, json);
   WriteProblems(json, found.problems);
 }
 
@@ -235,6 +260,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     Findings found = Examine(opened);
     const std::vector<std::string>& problems = found.problems;
     WriteSummaryText(graph, found.summary, flags.all, flags.signature, os);
+    PrintOneDnn(found.onednn, os);
     if (with_costs) PrintCost(CostOfRun(opened), os);
     if (problems.empty()) continue;
     os << "\n" << Plural(problems.size(), "problem") << "\n";

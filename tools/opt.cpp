@@ -9,6 +9,7 @@
 #include "lib/pass/near_misses.h"
 #include "lib/pass/run_text.h"
 #include "lib/shape/inference.h"
+#include "lib/shape/onednn_need.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "tools/document.h"
@@ -122,9 +123,17 @@ void WarnOfVariables(const OpenedGraph& opened, const MessageSink& sink) {
            .str());
 }
 
-Error WriteResult(const OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
+// What a SavedModel says of how it was made, for people and `info`.
+std::string NoteOf(const Optimized& done) {
+  llvm::json::Object note{{"optimized_by", "grapnel opt"}, {"onednn", OneDnnWord(done.onednn)}};
+  return llvm::formatv("{0:2}\n", llvm::json::Value(std::move(note))).str();
+}
+
+Error WriteResult(const OpenedGraph& opened, const Optimized& done, const Flags& flags,
+                  Invocation& invocation) {
   if (flags.output.empty()) return Error::success();
-  if (flags.WritesFolder(opened)) return WriteSavedModel(opened.model(), flags.output);
+  if (flags.WritesFolder(opened))
+    return WriteSavedModel(opened.model(), flags.output, NoteOf(done));
   WarnOfVariables(opened, invocation.sink());
   const Module& module = opened.module();
   return WriteGraph(module, flags.output, TopologicalOrder(module.main));
@@ -167,11 +176,13 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     request.sink(Severity::kWarning, "no --fetch given: " + kept);
 
   if (ledger) RETURN_IF_ERROR(ledger->Commit());
-  RETURN_IF_ERROR(WriteResult(opened, flags, invocation));
+  RETURN_IF_ERROR(WriteResult(opened, done, flags, invocation));
+  const OneDnnNeed need = FindOneDnnNeed(module);
   if (invocation.flags.json) {
     WriteDocument(invocation.out(), [&](llvm::json::OStream& json) {
       json.attribute("path", llvm::json::fixUTF8(flags.model));
       WriteOptimizedJson(done, nodes_before, count_nodes(), flags.timing, json);
+      if (need.nodes > 0) json.attribute("needs_onednn", need.Text());
     });
     return kExitOk;
   }
@@ -189,6 +200,8 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     if (flags.output.empty()) os << " (-o FILE writes the result)";
     os << "\n";
     if (std::string assumed = done.AssumedText(); !assumed.empty()) os << assumed << "\n";
+    if (need.nodes > 0)
+      os << need.Text() << (done.onednn ? "; --onednn off makes none that do" : "") << "\n";
   }
   return kExitOk;
 }

@@ -48,6 +48,7 @@ void PipelineFlags::AddTo(CommandLine& line) {
   line.Option("--limit", request.limit, "stop after this many rewrites").NotNegative();
   line.Flag("--keep-nan", request.keep_nan,
             "no fusion that makes 0 of a NaN, as oneDNN's Relu and Relu6 do (TensorFlow's too)");
+  onednn.AddTo(line);
 }
 
 void PipelineFlags::AddDeviceTo(CommandLine& line) {
@@ -69,6 +70,7 @@ void PipelineFlags::AddValuesTo(CommandLine& line) {
 OptimizeRequest PipelineFlags::Request(const Invocation& invocation) const {
   OptimizeRequest made = request;
   made.config_name = "--rewriter-config";
+  made.onednn = onednn.choice();
   made.registry = invocation.passes();
   for (const std::string& feed : feeds) {
     auto [tensor, file] = llvm::StringRef(feed).split('=');

@@ -7,12 +7,14 @@
 
 #include "lib/job/optimize.h"
 #include "tools/command.h"
+#include "tools/onednn_flag.h"
 
 namespace grapnel {
 
 struct PipelineFlags {
   OptimizeRequest request;         // all but the feeds
   std::vector<std::string> feeds;  // "NAME" or "NAME=FILE.npy"
+  OneDnnFlag onednn;
 
   void AddTo(CommandLine& line);
   void AddDeviceTo(CommandLine& line);

@@ -9,6 +9,7 @@
 #include "llvm/Support/Path.h"
 #include "tools/command.h"
 #include "tools/document.h"
+#include "tools/onednn_flag.h"
 #include "tools/spread_flags.h"
 #include "tools/time_limit.h"
 
@@ -19,6 +20,7 @@ struct Flags {
   std::vector<std::string> cases, taps;
   std::string tap_mode = "FULL_HEALTH", device = kLocalCpu, run_on = "CPU";
   SpreadFlags spread;
+  OneDnnFlag onednn;
   bool optimize = false;
   int repeat = 1;
   TimeLimit limit;
@@ -80,6 +82,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   request.repeat = flags.repeat;
   if (flags.optimize) request.optimize_for = flags.device;
   request.run.pool = &pool;
+  request.run.onednn = flags.onednn.choice();
   // What the graphs print is not what this command is asked for; -v shows it.
   if (invocation.flags.verbose) request.run.print = invocation.sink();
   ASSIGN_OR_RETURN(request.run.device, Devices::Get().Find(flags.run_on));
@@ -117,6 +120,7 @@ RunCommand SetUp(CommandLine& line) {
               "where nodes run that name no device and have a kernel there: CPU, GPU, GPU:1")
       .ShowDefault();
   flags->spread.AddTo(line);
+  flags->onednn.AddTo(line);
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

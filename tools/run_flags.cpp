@@ -13,6 +13,7 @@ void RunFlags::AddTo(CommandLine& line, const char* fetch, const char* fetch_sho
               "the signature of a SavedModel; its keys then name feeds and fetches");
   line.Option("--feed", feeds, "a value for a tensor").ShownAs("NAME=FILE.npy");
   line.Option("--fetch", fetches, fetch).ShownAs(fetch_shown_as);
+  onednn.AddTo(line);
 }
 
 void RunFlags::AddVariablesTo(CommandLine& line) {
@@ -32,6 +33,7 @@ Expected<RunRequest> RunFlags::Request() const {
   for (const std::string& text : fetches) request.fetches.push_back(SplitAssignment(text).first);
   request.signature = signature;
   request.variables = variables;
+  request.onednn = onednn.choice();
   request.words.fetches = "by --fetch";
   return request;
 }

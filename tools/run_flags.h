@@ -8,13 +8,15 @@
 
 #include "lib/job/run.h"
 #include "tools/command_line.h"
+#include "tools/onednn_flag.h"
 
 namespace grapnel {
 
 struct RunFlags {
   std::string graph, signature, variables;
   std::vector<std::string> feeds, fetches;  // NAME=FILE; of a fetch the file may be missing
-  // --graph, --signature and --feed; `fetch`: what --fetch is for and how its value is shown.
+  OneDnnFlag onednn;
+  // --graph, --signature, --onednn and --feed; `fetch`: what --fetch is for and how its value is shown.
   void AddTo(CommandLine& line, const char* fetch, const char* fetch_shown_as);
   void AddVariablesTo(CommandLine& line);
   // Feeds, fetches, signature and variables. Errors: a feed without a file.

@@ -22,6 +22,8 @@ constexpr const char* kModelFile = "saved_model.pb";
 constexpr const char* kTextFile = "saved_model.pbtxt";
 constexpr const char* kChunkedFile = "saved_model.cpb";
 constexpr const char* kFingerprint = "fingerprint.pb";
+constexpr const char* kExtraFolder = "assets.extra";
+constexpr const char* kNoteFile = "grapnel.json";
 
 bool IsModelFile(llvm::StringRef name) {
   return name == kModelFile || name == kTextFile || name == kChunkedFile;
@@ -174,7 +176,7 @@ Error DemandPlaceFor(const Model& model, llvm::StringRef folder) {
                    folder, names.front());
 }
 
-Error WriteSavedModel(const Model& model, llvm::StringRef folder) {
+Error WriteSavedModel(const Model& model, llvm::StringRef folder, llvm::StringRef note) {
   RETURN_IF_ERROR(DemandPlaceFor(model, folder));
   std::string from = FolderOf(model), to = folder.str();
   ASSIGN_OR_RETURN(Written written, ModelBytes(model));
@@ -184,6 +186,11 @@ Error WriteSavedModel(const Model& model, llvm::StringRef folder) {
     ASSIGN_OR_RETURN(old, FileBytes::Open(path));
   }
   RETURN_IF_ERROR(WriteFile(JoinPath(to, kFingerprint), Fingerprint(old->bytes(), written)));
+  if (!note.empty()) {
+    std::string extra = JoinPath(to, kExtraFolder);
+    RETURN_IF_ERROR(CreateDirectories(extra));
+    RETURN_IF_ERROR(WriteFile(JoinPath(extra, kNoteFile), note));
+  }
   return WriteFile(JoinPath(to, kModelFile), written.bytes);
 }
 

@@ -18,7 +18,8 @@ Error DemandPlaceFor(const Model& model, llvm::StringRef folder);
 // written; its uuid follows from that too, so the same model gives the same bytes. saved_model.pb
 // comes last: until then TensorFlow finds none, or the one that was there before. Errors name the
 // file. Needs memory for one graph beside the model.
-Error WriteSavedModel(const Model& model, llvm::StringRef folder);
+// `note`, JSON, goes into assets.extra/grapnel.json, a folder that TensorFlow leaves to others.
+Error WriteSavedModel(const Model& model, llvm::StringRef folder, llvm::StringRef note = "");
 
 }  // namespace grapnel
 

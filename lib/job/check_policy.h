@@ -50,7 +50,7 @@ Expected<PolicyReport> CheckModel(const OpenedGraph& model, const OpenedGraph* b
                                   const PolicyRequest& request);
 
 // A policy in TOML that the model passes as it is, with the model's sizes as budgets.
-Expected<std::string> InitialPolicy(const OpenedGraph& model, ThreadPool* pool,
+Expected<std::string> InitialPolicy(const OpenedGraph& model, OneDnn onednn, ThreadPool* pool,
                                     const CancelFlag* cancel = nullptr);
 
 // Name, severity, what each check reads and says, and its keys.

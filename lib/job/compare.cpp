@@ -441,6 +441,7 @@ Expected<RunComparison> CompareOptimized(OpenedGraph& opened, const CompareReque
   OptimizeRequest optimize;
   for (const std::string& feed : job->feeds()) optimize.feeds.push_back({feed, "", {}});
   optimize.fetches = job->fetches();
+  optimize.onednn = request.run.onednn;
   optimize.sink = [](Severity, llvm::StringRef) {};
   optimize.ledger = &os;
   ASSIGN_OR_RETURN(Optimized done, Optimize(optimized, optimize));

@@ -38,6 +38,7 @@ Error AddDump(const DumpRequest& request, Module& module, const OptimizeOptions&
     return MakeError("TF_DUMP_GRAPH_FMT is '{0}', TXT or BIN was expected", format);
   }
   options.binary = format && llvm::StringRef(format) == "BIN";
+  options.onednn = optimize.onednn;
   options.stages_alone = request.stages_alone;
   options.sink = request.sink;
   options.write_beside = PartitionWriter(options, module, optimize.config);

@@ -31,6 +31,7 @@ void WriteOptimizedJson(const Optimized& done, size_t nodes_before, size_t nodes
   json.attributeArray("kept", [&] {
     for (const std::string& fetch : done.result.fetches) json.value(llvm::json::fixUTF8(fetch));
   });
+  json.attribute("onednn", OneDnnWord(done.onednn));
   if (done.assumed_of > 0) json.attribute("assumed_on_cpu", static_cast<int64_t>(done.assumed_of));
   if (done.values_compared) json.attribute("fetches_with_the_same_values", *done.values_compared);
   json.attributeArray("stages", [&] {

@@ -91,6 +91,7 @@ Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeReq
   options.passes = request.passes;
   options.registry = request.registry;
   options.limit = request.limit;
+  options.onednn = UsesOneDnn(request.onednn);
   options.keep_nan = request.keep_nan;
   if (AssumesCpu(request)) options.assumed_device = AssumedDevice();
   options.config.set_min_graph_nodes(-1);
@@ -215,7 +216,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request
     options.on_refusal = [&](const Refusal& refusal) { misses.Add(refusal); };
 
   PassManager manager;
-  if (request.ledger) manager.Add(MakeLedgerInstrumentation(*request.ledger));
+  if (request.ledger) manager.Add(MakeLedgerInstrumentation(*request.ledger, options.onednn));
   if (request.on_rewrite) manager.Add(std::make_unique<RewriteListener>(request.on_rewrite));
   if (request.watcher) manager.Add(request.watcher);
   if (request.dump_folder) {
@@ -223,6 +224,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request
         AddDump({*request.dump_folder, opened.name(), request.sink}, module, options, &manager));
   }
   Optimized optimized;
+  optimized.onednn = options.onednn;
   if (AssumesCpu(request)) optimized.assumed_of = CountWithoutDevice(module);
   optimized.tensors = {options.feeds, options.fetches};
   // Of a graph that says in which lines its nodes were made, the result says so too.

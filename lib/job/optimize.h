@@ -12,6 +12,7 @@
 #include "lib/job/feed_source.h"
 #include "lib/job/opened_graph.h"
 #include "lib/pass/pass_manager.h"
+#include "lib/support/onednn.h"
 #include "lib/support/public.h"
 
 namespace grapnel {
@@ -31,6 +32,7 @@ struct GRAPNEL_PUBLIC OptimizeRequest {
   bool may_read = true;                        // whether rewriter_config may name files
   int limit = -1;                              // rewrites in all; -1: no limit
   bool keep_nan = false;                       // see OptimizeOptions
+  OneDnn onednn = OneDnn::kAuto;               // which TensorFlow to imitate
   // For nodes without a device: written into those of the main graph; empty: they have none. Not
   // said, and no rewriter_config given: all are taken to be on TensorFlow's first CPU, where its
   // own run would place them, and it is written into none.
@@ -68,6 +70,7 @@ struct GRAPNEL_PUBLIC Optimized {
   std::optional<Stage> failed;  // of a pass that failed by itself: FailedInput saves its graph
   std::string difference;       // what check_values found: FindCulprit finds the rewrite
 
+  bool onednn = true;     // which TensorFlow was imitated
   size_t assumed_of = 0;  // nodes without a device that were taken to be on the CPU
   // "53 nodes without a device: taken to be on /device:CPU:0"; empty where nothing was assumed.
   std::string AssumedText() const;

@@ -211,7 +211,7 @@ Expected<std::vector<PartitionSize>> WritePlaced(OpenedGraph& opened,
   std::unique_ptr<AtomicFile> ledger;
   if (!files.ledger.empty()) {
     ASSIGN_OR_RETURN(ledger, AtomicFile::Create(files.ledger));
-    manager.Add(MakeLedgerInstrumentation(ledger->os()));
+    manager.Add(MakeLedgerInstrumentation(ledger->os(), options.onednn));
   }
   RETURN_IF_ERROR(AddDump({files.dump_folder, opened.name(), sink, /*stages_alone=*/true},
                           opened.module(), options, &manager));

@@ -69,6 +69,7 @@ struct Program::Impl {
   Error Optimize() {
     OptimizeRequest request;
     request.pool = &pool;
+    request.onednn = options.onednn;
     for (const ModelFunction& function : model.functions) {
       for (const auto& input : function.inputs)
         request.feeds.push_back({input.tensor, "", Tensor()});

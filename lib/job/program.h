@@ -15,6 +15,7 @@
 
 #include "lib/exec/executor.h"
 #include "lib/exec/session.h"
+#include "lib/support/onednn.h"
 #include "lib/support/public.h"
 #include "lib/trace/model.h"
 
@@ -25,6 +26,7 @@ struct GRAPNEL_PUBLIC ProgramOptions {
   MessageSink print;  // what the graph itself prints; none: nobody sees it
   // Optimised by Grappler's passes before the first call, as `grapnel opt` does.
   bool optimize = false;
+  OneDnn onednn = OneDnn::kAuto;  // which TensorFlow these passes imitate
   std::string title;  // Load: of several graphs in a file the one of this title
   // Told of each node of each call (taps, checks of numbers); outlives the Program. null: nobody.
   RunHook* hook = nullptr;

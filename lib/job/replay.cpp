@@ -24,6 +24,7 @@ Error OptimizeFirst(OpenedGraph& opened, const ReplayRequest& request) {
   OptimizeRequest passes;
   passes.device = *request.optimize_for;
   passes.pool = request.run.pool;
+  passes.onednn = request.run.onednn;
   ASSIGN_OR_RETURN(Optimized done, Optimize(opened, passes));
   return done.AsError();
 }

@@ -13,6 +13,7 @@
 #include "lib/job/run_plan.h"
 #include "lib/job/run_watch.h"
 #include "lib/place/words.h"
+#include "lib/support/onednn.h"
 #include "lib/support/public.h"
 #include "lib/watch/hook_chain.h"
 #include "lib/watch/step_hook.h"
@@ -58,6 +59,7 @@ struct GRAPNEL_PUBLIC RunRequest {
   RunProfiler* profiler = nullptr;
   const CancelFlag* cancel = nullptr;  // ends a run from another thread
   bool winograd = false;               // ExecutorOptions::winograd
+  OneDnn onednn = OneDnn::kAuto;       // which TensorFlow passes imitate where a job runs them
   // Nobody reads values of the graph's constants after Prepare(): those that kernels have packed
   // may leave it (ValueTaker). Not with hooks, steps, a profiler or placement, for which they stay.
   bool gives_up_values = false;

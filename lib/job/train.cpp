@@ -213,6 +213,7 @@ class Trainer {
     passes.pool = run_.pool;
     passes.signature = run_.signature;
     passes.fetches = run_.fetches;
+    passes.onednn = run_.onednn;
     ASSIGN_OR_RETURN(Optimized done, grapnel::Optimize(opened_, passes));
     RETURN_IF_ERROR(done.AsError());
     // A pass may find that nobody reads one: it stays as it is, and is saved no more.

@@ -25,6 +25,8 @@ struct GRAPNEL_PUBLIC Boundary {
   bool keep_stateful = false;
   // A gradient is taken through the body: ops that have none must not come in.
   bool differentiable = false;
+  // Whether passes imitate TensorFlow with oneDNN, which fuses more.
+  bool onednn = true;
   bool keep_nan = false;         // a NaN must come out where one comes out of the graph as it is
   bool keep_functional = false;  // If, Case and While stay nodes that call functions
   std::string assumed_device;    // where nodes that name no device are taken to be; may be empty

@@ -9,6 +9,7 @@
 #include "lib/pass/dump_index.h"
 #include "lib/pass/pass_manager.h"
 #include "lib/support/file.h"
+#include "lib/support/onednn.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
@@ -32,7 +33,7 @@ class DumpInstrumentation : public Instrumentation {
         options_.graph_name = run_.name;
       }
       ASSIGN_OR_RETURN(ledger_file_, AtomicFile::Create(JoinPath(options_.folder, run_.ledger)));
-      ledger_ = MakeLedgerInstrumentation(ledger_file_->os());
+      ledger_ = MakeLedgerInstrumentation(ledger_file_->os(), options_.onednn);
       RETURN_IF_ERROR(ledger_->BeforePipeline(module));
     }
     return options_.stages_alone ? Error::success() : Dump("before_graph_optimization", module);
@@ -136,6 +137,7 @@ class DumpInstrumentation : public Instrumentation {
   }
 
   void WriteStages(llvm::json::OStream& json) const {
+    if (!options_.stages_alone) json.attribute("onednn", OneDnnWord(options_.onednn));
     json.attributeArray("files", [&] {
       for (const std::string& file : files_) json.value(file);
       for (const std::string& file : beside_) json.value(file);

@@ -2,6 +2,7 @@
 // what the nodes then are, so that the run can be done again from its ledger.
 #include "lib/ir/import.h"
 #include "lib/pass/pass_manager.h"
+#include "lib/support/onednn.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 class LedgerInstrumentation : public Instrumentation {
  public:
-  explicit LedgerInstrumentation(llvm::raw_ostream& os) : os_(os) {}
+  LedgerInstrumentation(llvm::raw_ostream& os, bool onednn) : os_(os), onednn_(onednn) {}
 
   Error BeforePipeline(const Module& module) override {
     module_ = &module;
@@ -37,6 +38,7 @@ class LedgerInstrumentation : public Instrumentation {
         Names(json, "functions", rewrite.functions);
         FunctionDefs(json, rewrite);
       }
+      json.attribute("onednn", OneDnnWord(onednn_));
     });
     os_ << "\n";
   }
@@ -74,13 +76,14 @@ class LedgerInstrumentation : public Instrumentation {
   }
 
   llvm::raw_ostream& os_;
+  const bool onednn_;
   const Module* module_ = nullptr;
 };
 
 }  // namespace
 
-std::unique_ptr<Instrumentation> MakeLedgerInstrumentation(llvm::raw_ostream& os) {
-  return std::make_unique<LedgerInstrumentation>(os);
+std::unique_ptr<Instrumentation> MakeLedgerInstrumentation(llvm::raw_ostream& os, bool onednn) {
+  return std::make_unique<LedgerInstrumentation>(os, onednn);
 }
 
 }  // namespace grapnel

@@ -11,6 +11,7 @@
 #include "lib/pass/tidy.h"
 #include "lib/support/denormals.h"
 #include "lib/support/exceptions.h"
+#include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -49,6 +50,7 @@ class Runner {
   bool IsPipeline() const { return options_.passes.empty(); }
 
   std::unique_ptr<Editor> MakeEditor(Graph& graph, Function* function, Boundary boundary) {
+    boundary.onednn = options_.onednn;
     boundary.keep_nan = options_.keep_nan;
     boundary.assumed_device = options_.assumed_device;
     boundary.keep_functional = options_.keep_functional;
@@ -280,15 +282,32 @@ class Runner {
     }
   }
 
+  int64_t LeastNodes() const {
+    constexpr int64_t kDefault = 4;
+    int64_t least = options_.config.min_graph_nodes();
+    return least == 0 ? kDefault : least;
+  }
   bool IsTiny(const Graph& graph) const {
-    int64_t least = options_.config.min_graph_nodes() == 0 ? 4 : options_.config.min_graph_nodes();
-    return IsPipeline() && static_cast<int64_t>(graph.num_nodes()) < least;
+    return IsPipeline() && static_cast<int64_t>(graph.num_nodes()) < LeastNodes();
+  }
+
+  // Of the main graph alone: of small functions there may be hundreds.
+  void SayTiny(const Editor& editor) const {
+    if (&editor.graph() != &module_.main || !options_.sink) return;
+    options_.sink(Severity::kWarning,
+                  llvm::formatv("the graph has {0}, fewer than min_graph_nodes ({1}): it is left as "
+                                "it is, as in TensorFlow (min_graph_nodes: -1 optimizes it)",
+                                Plural(editor.graph().num_nodes(), "node"), LeastNodes())
+                      .str());
   }
 
   // The passes over one body, and what TensorFlow does to a body when they are through.
   Error RunBody(Editor* editor, OptimizeResult* result) {
     const proto::RewriterConfig& config = options_.config;
-    if (IsTiny(editor->graph())) return Error::success();
+    if (IsTiny(editor->graph())) {
+      SayTiny(*editor);
+      return Error::success();
+    }
     // Asked for by name, a pass runs once, wherever it stands.
     int iterations =
         !IsPipeline() || config.meta_optimizer_iterations() == proto::RewriterConfig::ONE ? 1 : 2;

@@ -62,6 +62,9 @@ struct GRAPNEL_PUBLIC OptimizeOptions {
   proto::RewriterConfig config;  // TensorFlow's; also says iterations and min_graph_nodes
   int limit = -1;                // rewrites in all; -1: no limit
   bool keep_nan = false;         // no rewrite that puts a number where a NaN would be
+  // Which TensorFlow the passes imitate: with oneDNN, or without (lib/support/onednn.h). It does
+  // not depend on this machine, so that the same options give the same graph everywhere.
+  bool onednn = true;
   // Where nodes that name no device are taken to be, as a node has it; written into none of them.
   std::string assumed_device;
   // If, Case and While stay nodes that call functions.
@@ -105,14 +108,17 @@ class GRAPNEL_PUBLIC PassManager {
 // `is_sound`: the module that Run is given has no problem (lib/ir/verify.h), so that what no pass
 // changes is not looked at after each of them. Everything is at the end.
 GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeVerifyInstrumentation(bool is_sound = false);
-// Rewrites as JSON lines, in order, to `os`, which must outlive the run.
-GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeLedgerInstrumentation(llvm::raw_ostream& os);
+// Rewrites as JSON lines, in order, to `os`, which must outlive the run. Each line says whether the
+// passes imitate TensorFlow with oneDNN (OptimizeOptions::onednn).
+GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeLedgerInstrumentation(llvm::raw_ostream& os,
+                                                                          bool onednn);
 // Dumps before and after each pass that changed something, as TensorFlow names them, and
 // index.json, timings.json and ledger.jsonl.
 struct GRAPNEL_PUBLIC DumpOptions {
   std::string folder;      // "-": to the log
   std::string graph_name;  // first part of each file's name; a number follows where it is taken
   bool binary = false;     // .pb instead of .pbtxt
+  bool onednn = true;      // OptimizeOptions::onednn, for index.json and the ledger
   // The passes are no optimisation (the placer): each is dumped before and after, changed or not,
   // and nothing else is.
   bool stages_alone = false;

@@ -35,6 +35,12 @@ bool IsOn(const PassInfo& info, const proto::RewriterConfig& config) {
   return llvm::all_of(toggles, [&](llvm::StringRef toggle) { return IsOn(info, toggle, config); });
 }
 
+// Whether TensorFlow has a pass of that name itself: that one runs once for each place where it is
+// named, one of a plugin once in all.
+bool IsOfTensorFlow(const PassRegistry::Entry* entry) {
+  return entry && !*entry->plugin && entry->info.order > 0;
+}
+
 }  // namespace
 
 std::vector<std::string> PipelineOf(const proto::RewriterConfig& config,
@@ -50,11 +56,15 @@ std::vector<std::string> PipelineOf(const proto::RewriterConfig& config,
   };
   if (config.optimizers_size() > 0) {
     llvm::for_each(config.optimizers(), add);
-    return names;
+  } else {
+    for (const PassRegistry::Entry* entry : registry.Passes())
+      if (entry->info.order > 0 && IsOn(entry->info, config)) names.push_back(entry->info.name);
   }
-  for (const PassRegistry::Entry* entry : registry.Passes())
-    if (entry->info.order > 0 && IsOn(entry->info, config)) names.push_back(entry->info.name);
-  for (const auto& custom : config.custom_optimizers()) add(custom.name());
+  for (const auto& custom : config.custom_optimizers()) {
+    bool runs_already = llvm::is_contained(config.optimizers(), custom.name()) &&
+                        !IsOfTensorFlow(registry.Find(custom.name()));
+    if (!runs_already) add(custom.name());
+  }
   return names;
 }
 

@@ -11,9 +11,10 @@
 
 namespace grapnel {
 
-// Names of passes in the order in which TensorFlow's MetaOptimizer runs them: those that the config
-// lists, else those whose toggles are on, and then its custom ones. A name that is none of ours is
-// passed over, as TensorFlow does in silence, with a warning to `sink` (which may be empty).
+// Names of passes in the order in which TensorFlow's MetaOptimizer runs them: those that
+// `optimizers` lists, or those whose toggles are on if it lists none, and then the config's
+// `custom_optimizers` but for custom ones that `optimizers` has named. TensorFlow skips an unknown
+// name in silence; here it is a warning to `sink`, which may be empty.
 std::vector<std::string> PipelineOf(const proto::RewriterConfig& config,
                                     const PassRegistry& registry, const MessageSink& sink);
 

@@ -31,7 +31,7 @@ Shape Remapper::ShapeOf(Port port) {
 }
 
 std::string Remapper::InputShapes(const Node& node) {
-  if (!shapes_wanted || node.num_inputs() == 0) {
+  if (!shapes_wanted || !edit.boundary().onednn || node.num_inputs() == 0) {
     auto attr = node.FindAttr("_input_shapes");
     return attr ? attr->bytes().str() : "";
   }
@@ -90,6 +90,13 @@ bool Remapper::IsFloatOnCpu(const Node& root) {
     return true;
   RefuseAt(root, "'{0}' is of {1} on '{2}', float or bfloat16 on a CPU was expected", root.name(),
            DataTypeName(type), root.device());
+  return false;
+}
+
+bool Remapper::HasOneDnn(const Node& root) {
+  if (edit.boundary().onednn) return true;
+  RefuseAt(root, "TensorFlow fuses '{0}' only with oneDNN, which is off (--onednn on)",
+           root.name());
   return false;
 }
 

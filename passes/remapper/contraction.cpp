@@ -46,7 +46,10 @@ std::optional<int> BiasPortOfAdd(Remapper& rule, const Node& add) {
     return std::nullopt;
   }
   Shape value = rule.ShapeOf(add.input(1 - bias_port)), bias = rule.ShapeOf(add.input(bias_port));
-  if (IsBiasShape(value, bias)) return bias_port;
+  if (IsBiasShape(value, bias)) {
+    if (!rule.HasOneDnn(add)) return std::nullopt;
+    return bias_port;
+  }
   rule.RefuseAt(add, "the shapes {0} and {1} do not make '{2}' a bias", value.ToString(),
                 bias.ToString(), add.input_node(bias_port).name());
   return std::nullopt;
@@ -75,6 +78,26 @@ std::optional<BiasedContraction> MatchBias(Remapper& rule, const Node& node) {
   return BiasedContraction{contraction, node, bias_port};
 }
 
+// The kernels that TensorFlow's own _FusedConv2D and _FusedMatMul have on a CPU. Refuses at `root`.
+static bool IsFusableWithoutOneDnn(Remapper& rule, const Node& root, const Node& contraction) {
+  llvm::StringRef op = contraction.op();
+  if (op != "Conv2D" && op != "MatMul") return rule.HasOneDnn(root);
+  DataType type = contraction.GetType("T");
+  if (type != proto::DT_FLOAT && (op != "Conv2D" || type != proto::DT_DOUBLE)) {
+    rule.RefuseAt(root, "'{0}' is of {1}, which has no fused kernel without oneDNN",
+                  contraction.name(), DataTypeName(type));
+    return false;
+  }
+  if (op == "MatMul") return true;
+  std::string format = contraction.GetString("data_format");
+  bool makes_nchw =
+      rule.edit.config().cpu_layout_conversion() == proto::RewriterConfig::NHWC_TO_NCHW;
+  if (format == "NHWC" || (format == "NCHW" && makes_nchw)) return true;
+  rule.RefuseAt(root, "'{0}' has the layout {1}, which has no fused kernel without oneDNN",
+                contraction.name(), format);
+  return false;
+}
+
 bool IsFusable(Remapper& rule, const Node& root, const Node& contraction) {
   if (!IsOn(rule.DeviceOf(contraction), "CPU")) {
     rule.RefuseAt(root, "'{0}' is on {1}, a CPU was expected (see --device)", contraction.name(),
@@ -82,6 +105,7 @@ bool IsFusable(Remapper& rule, const Node& root, const Node& contraction) {
     return false;
   }
   DataType type = contraction.GetType("T");
+  if (!rule.edit.boundary().onednn) return IsFusableWithoutOneDnn(rule, root, contraction);
   // TensorFlow takes half too where the CPU has AVX512-FP16; what a pass does must not depend on
   // the machine it runs on.
   if (type != proto::DT_FLOAT && type != proto::DT_BFLOAT16) {

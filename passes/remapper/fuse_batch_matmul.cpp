@@ -61,7 +61,7 @@ Verdict FuseBatchMatMul(Remapper& rule, const Node& root) {
   DataType type = root.GetType("T");
   if (match->scaling.GetType("T") != type || match->product.GetType("T") != type)
     return rule.NotMine();
-  if (!IsFusable(rule, root, match->product)) return rule.Refused();
+  if (!IsFusable(rule, root, match->product) || !rule.HasOneDnn(root)) return rule.Refused();
   rule.WantShapes(/*trust_feeds=*/true);
   if (!HasShapes(rule, root, *match)) return rule.Refused();
   RemapAttrs attrs = {{"fused_ops", attr::Strings({"Mul", "Add"})},

@@ -49,7 +49,8 @@ Verdict FuseBatchNormRelu(Remapper& rule, const Node& root) {
     readers += !rule.kinds.Is(rule.graph.node(use.node), kShapeOrRankOp);
   if (readers > 1 || rule.IsPreserved(norm))
     return rule.Refuse("'{0}' is fetched or read {1} times", norm.name(), readers);
-  if (!rule.NeedsNoGradient(root) || !rule.MayLoseNan(root)) return rule.Refused();
+  if (!rule.NeedsNoGradient(root) || !rule.HasOneDnn(root) || !rule.MayLoseNan(root))
+    return rule.Refused();
   DataType type = norm.GetType("T");
   RemapAttrs attrs = {{"activation_mode", attr::String("Relu")}, {"num_side_inputs", attr::Int(0)}};
   for (const char* key : {"T", "is_training", "data_format", "epsilon", "exponential_avg_factor"})

@@ -24,6 +24,12 @@ bool TakesActivation(Remapper& rule, const Node& contraction, llvm::StringRef ac
   return true;
 }
 
+// TensorFlow's own fused kernels know the activations that are made of comparisons, and Elu.
+bool HasKernelFor(Remapper& rule, const Node& activation) {
+  bool is_smooth = activation.op() == "Tanh" || activation.op() == "Sigmoid";
+  return !is_smooth || rule.HasOneDnn(activation);
+}
+
 Verdict FuseBiasActivation(Remapper& rule, const Node& root) {
   Node bias_add = rule.Input(root, 0);
   if (!bias_add || (bias_add.op() != "BiasAdd" && !IsAddOrAddV2(bias_add))) return rule.NotMine();
@@ -33,7 +39,7 @@ Verdict FuseBiasActivation(Remapper& rule, const Node& root) {
   if (root.GetType("T") != bias_add.GetType("T")) return rule.NotMine();
   const Node& contraction = match->contraction;
   if (!TakesActivation(rule, contraction, root.op()) || !IsFusable(rule, root, contraction) ||
-      !rule.NeedsNoGradient(root) || !rule.MayLoseNan(root))
+      !rule.NeedsNoGradient(root) || !HasKernelFor(rule, root) || !rule.MayLoseNan(root))
     return rule.Refused();
   Port inputs[] = {contraction.input(0), contraction.input(1), match->bias()};
   RemapAttrs attrs = FusedAttrsOf(rule, contraction, {"BiasAdd", root.op()}, 1, 0, root);

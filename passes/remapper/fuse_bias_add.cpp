@@ -67,6 +67,7 @@ void Fuse(Remapper& rule, const Node& root, const Node& add, const Residual& mat
 Verdict FuseBiasAdd(Remapper& rule, const Node& root) {
   auto match = MatchResidual(rule, root);
   if (!match) return rule.NotMine();
+  if (!rule.HasOneDnn(root)) return rule.Refused();
   Fuse(rule, root, root, *match, {"BiasAdd", "Add"});
   rule.Remove({match->base.bias_add, match->base.contraction});
   return rule.Done();
@@ -85,7 +86,7 @@ Verdict FuseBiasAddActivation(Remapper& rule, const Node& root) {
   if (!IsOn(rule.DeviceOf(root), "CPU") || root.GetType("T") != add.GetType("T"))
     return rule.Refuse("'{0}' is on {1}, a CPU was expected (see --device)", root.name(),
                        QuotedDevice(root.device()));
-  if (!rule.MayLoseNan(root)) return rule.Refused();
+  if (!rule.HasOneDnn(root) || !rule.MayLoseNan(root)) return rule.Refused();
   Fuse(rule, root, add, *match, {"BiasAdd", "Add", root.op()});
   rule.Remove({add, match->base.bias_add, contraction});
   return rule.Done();

@@ -38,7 +38,7 @@ Verdict FuseConvSwish(Remapper& rule, const Node& root) {
   if (!rule.IsFloatOnCpu(root) ||
       (!is_bias && !IsFloatInference(rule, middle, root.GetType("T"))) ||
       !CanTakeMiddle(rule, middle) || !rule.WaitsForNone(root) || !rule.CanTake(root, sigmoid) ||
-      !rule.CanTake(root, conv) || !IsFusable(rule, root, conv))
+      !rule.CanTake(root, conv) || !IsFusable(rule, root, conv) || !rule.HasOneDnn(root))
     return rule.Refused();
   llvm::SmallVector<Port, 6> inputs = {conv.input(0), conv.input(1)};
   for (int i = 1; i < (is_bias ? 2 : 5); ++i) inputs.push_back(middle.input(i));

@@ -20,7 +20,8 @@ Verdict FuseFusedConvActivation(Remapper& rule, const Node& root) {
     if (op != "BiasAdd" && op != "Add" && op != "FusedBatchNorm")
       return rule.Refuse("'{0}' has the activation {1}", conv.name(), op);
   }
-  if (!rule.HasNoControls(root) || !rule.CanTake(root, conv)) return rule.Refused();
+  if (!rule.HasNoControls(root) || !rule.CanTake(root, conv) || !rule.HasOneDnn(root))
+    return rule.Refused();
   bool is_leaky = root.op() == "LeakyRelu";
   RemapAttrs attrs;
   for (const auto& [key, value] : conv.Attrs()) {

@@ -29,7 +29,8 @@ Verdict FuseLeakyRelu(Remapper& rule, const Node& root) {
   if (!(*alpha >= 0))
     return rule.Refuse("the slope {0} of '{1}' is not from 0 to 1", *alpha, mul.name());
   if (!IsFloating(root.GetType("T"))) return rule.NotMine();
-  if (!rule.WaitsForNone(root) || !rule.CanTake(root, mul)) return rule.Refused();
+  if (!rule.WaitsForNone(root) || !rule.CanTake(root, mul) || !rule.HasOneDnn(root))
+    return rule.Refused();
   RemapAttrs attrs = {{"alpha", attr::Float(*alpha)}};
   CopyAttr(&attrs, root, "T");
   rule.Become(root, "LeakyRelu", root.device(), {source(mul)}, attrs);

@@ -17,7 +17,7 @@ Verdict FuseMish(Remapper& rule, const Node& root) {
   if (!tanh) return rule.NotMine();
   Node softplus = tanh.input_node(0);
   if (!rule.IsFloatOnCpu(root) || !rule.WaitsForNone(root) || !rule.CanTake(root, tanh) ||
-      !rule.CanTake(root, softplus))
+      !rule.CanTake(root, softplus) || !rule.HasOneDnn(root))
     return rule.Refused();
   RemapAttrs attrs;
   CopyAttr(&attrs, root, "T");

@@ -52,7 +52,7 @@ Verdict FusePadConv3D(Remapper& rule, const Node& root) {
   if (!root.GetInts("padding_list").empty())
     return rule.Refuse("'{0}' pads its input already", root.name());
   std::optional<std::vector<int64_t>> list = PaddingList(rule, root, pad);
-  if (!list) return rule.Refused();
+  if (!list || !rule.HasOneDnn(root)) return rule.Refused();
   // In place: other inputs, what the node waits for, and its attributes stay.
   if (root.op() == "Conv3D") {
     rule.edit.SetOp(root, "_FusedConv3D");

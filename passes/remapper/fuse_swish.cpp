@@ -12,7 +12,8 @@ namespace {
 Verdict FuseSwish(Remapper& rule, const Node& root) {
   Node sigmoid = FindMadeFromOther(root, "Sigmoid", [](const Node& node) { return node.input(0); });
   if (!sigmoid) return rule.NotMine();
-  if (!rule.IsFloatOnCpu(root) || !rule.WaitsForNone(root) || !rule.CanTake(root, sigmoid))
+  if (!rule.IsFloatOnCpu(root) || !rule.WaitsForNone(root) || !rule.CanTake(root, sigmoid) ||
+      !rule.HasOneDnn(root))
     return rule.Refused();
   RemapAttrs attrs;
   CopyAttr(&attrs, root, "T");

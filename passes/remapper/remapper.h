@@ -46,6 +46,9 @@ class Remapper : public RuleContext {
   // Whether `inner` may be taken out: no control edges, nobody else reads it, not preserved.
   bool CanTake(const Node& root, const Node& inner);
   bool IsFloatOnCpu(const Node& root);
+  // Whether TensorFlow uses oneDNN, the only library with a kernel for what `root` would become.
+  // The last condition of a rule, so that the refusal names what only oneDNN would fuse.
+  bool HasOneDnn(const Node& root);
   // Whether an op without a gradient may come in for it. Of the rules that TensorFlow guards so.
   bool NeedsNoGradient(const Node& root);
   // Whether the activation may be computed by the op before it: oneDNN's Relu and Relu6 make 0 of a

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import sys
 
 from . import _tfgrapnel
 from ._errors import demand_integer, demand_text, error_of, in_python, log, teller
@@ -369,12 +370,22 @@ def _is_default(value, default):
     return value is None or value is default or (isinstance(value, (str, int, float, tuple)) and value == default)
 
 
+def _onednn_of_tensorflow():
+    """"on" or "off": what the TensorFlow that this process has imported does; None without one."""
+    port = sys.modules.get("tensorflow.python.util._pywrap_util_port")
+    return None if port is None else "on" if port.IsMklEnabled() else "off"
+
+
 def call(command, specs, keywords, given, result=Result):
     """Runs a command. `given`: what its function was called with, by name; `keywords`: options' names in Python."""
     arguments = _Arguments(command, given)
     for name, spec in specs.items():
         if not _is_default(given[name], spec.default):
             arguments.add(name, spec, given[name])
+    # A policy says which TensorFlow it is about, whatever is imported here.
+    if "onednn" in specs and given["onednn"] in (None, "auto") and (command != "check" or given.get("init")):
+        if word := _onednn_of_tensorflow():
+            arguments.add("onednn", specs["onednn"], word)
     if arguments.title and "graph" not in specs:
         raise ValueError(f"{command} takes no graph of a file with several; write '{arguments.title}' to a file of its own: cut, convert")
     if arguments.title and given["graph"] is None:

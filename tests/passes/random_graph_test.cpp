@@ -86,7 +86,7 @@ std::string Fault(uint64_t seed, ThreadPool& pool, Fired* fired) {
   std::string ledger;
   llvm::raw_string_ostream os(ledger);
   PassManager manager;
-  manager.Add(MakeLedgerInstrumentation(os));
+  manager.Add(MakeLedgerInstrumentation(os, options.onednn));
   manager.Add(MakeVerifyInstrumentation());
   auto result = manager.Run(*after, options);
   if (!result) return fault("optimising", result.takeError());

@@ -30,6 +30,7 @@ namespace grapnel {
 namespace {
 
 constexpr const char* kSeverity = "severity";
+constexpr const char* kOneDnn = "onednn";
 
 template <typename T>
 const T* FindIn(const std::map<std::string, T>& map, const std::string& key) {
@@ -196,8 +197,9 @@ class PolicyReader {
     }
     // Tables and keys come in the order of their names.
     for (auto&& [key, node] : parsed.table())
-      NoteError(key.source(), key.str() == "waiver" ? ReadWaivers(node)
-                                                    : ReadRule(key.source(), key.str(), node));
+      NoteError(key.source(), key.str() == "waiver"   ? ReadWaivers(node)
+                              : key.str() == kOneDnn ? ReadOneDnn(node)
+                                                     : ReadRule(key.source(), key.str(), node));
     if (!errors_.empty()) return AllErrors();
     // Such as what `--init > policy.toml` leaves where it could not read the model: it would pass
     // whatever comes.
@@ -226,7 +228,7 @@ class PolicyReader {
   }
 
   Expected<const PolicyTable*> TableOf(llvm::StringRef name) const {
-    std::vector<std::string> names = {"waiver"};
+    std::vector<std::string> names = {"waiver", kOneDnn};
     for (const PolicyTable& table : tables_) {
       if (name == table.name) return &table;
       names.push_back(table.name);
@@ -278,6 +280,15 @@ class PolicyReader {
     auto severity = SeverityOf(value.value_or(std::string()));
     if (!severity) return MakeError("'severity' is \"error\", \"warning\" or \"note\"");
     rule->severity = *severity;
+    return Error::success();
+  }
+
+  // Not "auto": a check gives the same answer on every machine.
+  Error ReadOneDnn(const toml::node& node) {
+    auto choice = ParseOneDnn(node.value_or(std::string()));
+    if (!choice || *choice == OneDnn::kAuto)
+      return MakeError("'onednn' is \"on\" or \"off\": the TensorFlow that the model runs in");
+    policy_.onednn = *choice;
     return Error::success();
   }
 

@@ -11,6 +11,7 @@
 #include "lib/ir/types.h"
 #include "lib/support/error.h"
 #include "lib/support/glob.h"
+#include "lib/support/onednn.h"
 
 namespace grapnel {
 
@@ -70,6 +71,8 @@ struct Waiver {
 
 struct Policy {
   std::string path;
+  // Which TensorFlow the passes of a check imitate, the same on every machine.
+  OneDnn onednn = OneDnn::kOn;
   std::vector<PolicyRule> rules;  // in the file's order
   std::vector<Waiver> waivers;
 

@@ -25,9 +25,9 @@ struct LostFusion {
 // do not change.
 class CheckedModel {
  public:
-  CheckedModel(const OpenedGraph& opened, const OpenedGraph* base, ThreadPool* pool,
+  CheckedModel(const OpenedGraph& opened, const OpenedGraph* base, OneDnn onednn, ThreadPool* pool,
                const CancelFlag* cancel)
-      : opened_(opened), base_(base), pool_(pool), cancel_(cancel) {}
+      : opened_(opened), base_(base), onednn_(onednn), pool_(pool), cancel_(cancel) {}
 
   const OpenedGraph& opened() const { return opened_; }
   const OpenedGraph* base() const { return base_; }  // null: there is none
@@ -48,6 +48,7 @@ class CheckedModel {
  private:
   const OpenedGraph& opened_;
   const OpenedGraph* base_;
+  const OneDnn onednn_;  // for the passes that a check runs
   ThreadPool* pool_;
   const CancelFlag* cancel_;
   std::optional<Diagnosis> diagnosis_;

@@ -36,13 +36,16 @@ int64_t WithRoom(int64_t size) {
 
 class PolicyWriter {
  public:
-  PolicyWriter(const OpenedGraph& opened, ThreadPool* pool, const CancelFlag* cancel)
-      : opened_(opened), model_(opened, nullptr, pool, cancel) {}
+  PolicyWriter(const OpenedGraph& opened, OneDnn onednn, ThreadPool* pool, const CancelFlag* cancel)
+      : opened_(opened), onednn_(onednn), model_(opened, nullptr, onednn, pool, cancel) {}
 
   Expected<std::string> Write() {
     text_ = "# What is demanded of " + Printable(llvm::sys::path::filename(opened_.model().path)) +
             ", for `grapnel check`. It passes this as it was on the day it was written.\n"
-            "# A table is a check that is made; docs/check.md has their keys.\n";
+            "# A table is a check that is made; docs/check.md has their keys.\n"
+            "\n# The TensorFlow that fusions are judged by: with oneDNN, or without.\n"
+            "onednn = \"" +
+            OneDnnWord(UsesOneDnn(onednn_)) + "\"\n";
     WriteNames();
     RETURN_IF_ERROR(WritePlain());
     WriteBudgets();
@@ -124,16 +127,17 @@ class PolicyWriter {
   }
 
   const OpenedGraph& opened_;
+  const OneDnn onednn_;
   CheckedModel model_;
   std::string text_;
 };
 
 }  // namespace
 
-Expected<std::string> InitialPolicy(const OpenedGraph& model, ThreadPool* pool,
+Expected<std::string> InitialPolicy(const OpenedGraph& model, OneDnn onednn, ThreadPool* pool,
                                     const CancelFlag* cancel) {
   RETURN_IF_ERROR(DemandValid(model, [](Severity, llvm::StringRef) {}));
-  return PolicyWriter(model, pool, cancel).Write();
+  return PolicyWriter(model, onednn, pool, cancel).Write();
 }
 
 }  // namespace grapnel

@@ -59,13 +59,14 @@ struct OptimizedSide {
   LeftUndone undone;
 };
 
-Expected<OptimizedSide> OptimizeSide(const OpenedGraph& graph, ThreadPool* pool) {
+Expected<OptimizedSide> OptimizeSide(const OpenedGraph& graph, OneDnn onednn, ThreadPool* pool) {
   OptimizedSide side;
   auto name_of = [&](llvm::StringRef function, llvm::StringRef node) {
     return NameOfOrigin(graph.module(), function, node);
   };
   OptimizeRequest request;
   request.pool = pool;
+  request.onednn = onednn;
   request.on_rewrite = [&](const Rewrite& rewrite) {
     if (rewrite.rule == "compose_unary_ops") {
       for (const std::string& node : rewrite.used)
@@ -247,9 +248,10 @@ class Comparer {
 }  // namespace
 
 Expected<std::vector<LostFusion>> FindLostFusions(const OpenedGraph& base, const OpenedGraph& model,
-                                                  const Diff& changes, ThreadPool* pool) {
-  ASSIGN_OR_RETURN(OptimizedSide before, OptimizeSide(base, pool));
-  ASSIGN_OR_RETURN(OptimizedSide now, OptimizeSide(model, pool));
+                                                  const Diff& changes, OneDnn onednn,
+                                                  ThreadPool* pool) {
+  ASSIGN_OR_RETURN(OptimizedSide before, OptimizeSide(base, onednn, pool));
+  ASSIGN_OR_RETURN(OptimizedSide now, OptimizeSide(model, onednn, pool));
   return Comparer(base, model, changes, std::move(before), std::move(now)).Run();
 }
 

@@ -47,6 +47,8 @@ class PassesTab {
     }
     const field = (name, label, hint, value = "") => element("label", {}, `${label} `,
       element("input", {name, value, placeholder: hint, autocomplete: "off", spellcheck: "false"}));
+    const choice = (name, label, options) => element("label", {}, `${label} `,
+      element("select", {name}, ...options.map(([value, text]) => element("option", {value}, text))));
     this.status = element("p", {role: "status"});
     this.button = element("button", {type: "submit"}, "Run Grappler's passes");
     const form = element("form", {class: "ask", onsubmit: (event) => this.run(event, chosen)},
@@ -57,6 +59,8 @@ class PassesTab {
       field("passes", "Passes", "run just these, in this order, each once"),
       field("rewriter_config", "RewriterConfig", "TensorFlow's RewriterConfig as text proto"),
       field("limit", "Limit", "stop after this many rewrites"),
+      choice("onednn", "oneDNN", [["auto", "as TensorFlow decides on this processor"],
+        ["on", "on: TensorFlow fuses more"], ["off", "off"]]),
       element("p", {class: "dim"},
         "A device that is given here is written into nodes without one. Else they are taken to be on the " +
         "CPU, where TensorFlow's placer would put them before Grappler runs, and stay as they are."),

@@ -83,6 +83,11 @@ Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef text) {
   request.may_read = false;
   ASSIGN_OR_RETURN(request.limit, ParseLimit(*object));
   if (llvm::StringRef device = said("device"); !device.empty()) request.device = device.str();
+  if (llvm::StringRef word = said("onednn"); !word.empty()) {
+    auto choice = ParseOneDnn(word);
+    if (!choice) return MakeError("onednn: auto, on or off was expected, not '{0}'", word);
+    request.onednn = *choice;
+  }
   return request;
 }
 
@@ -101,6 +106,7 @@ Expected<PassRun> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
   run.timeline = std::move(timeline);
   run.near_misses = std::move(done.near_misses);
   run.knows_near_misses = true;
+  run.notes.push_back(std::string("As TensorFlow with") + (done.onednn ? "" : "out") + " oneDNN.");
   if (std::string assumed = done.AssumedText(); !assumed.empty()) run.notes.push_back(assumed);
   if (std::string kept = done.KeptText(); !kept.empty())
     run.notes.push_back("No fetch was given: " + kept);

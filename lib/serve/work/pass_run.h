@@ -23,8 +23,8 @@ struct PassRun {
 };
 
 // Of {"feed": "a,b", "fetch": "c", "signature": "serving_default", "passes": "remapper,layout",
-// "rewriter_config": "remapping: OFF", "limit": 3, "device": "/device:CPU:0"}, each of which may be
-// missing or empty, `limit` as text too. No file is read for it.
+// "rewriter_config": "remapping: OFF", "limit": 3, "device": "/device:CPU:0", "onednn": "on"}, each
+// of which may be missing or empty, `limit` as text too. No file is read for it.
 Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef json);
 
 // Runs the passes on a copy of the graph; `line`: what the run's graph is called. Keeps a copy of

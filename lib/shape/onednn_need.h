@@ -1,0 +1,32 @@
+// What in a graph only TensorFlow with oneDNN runs, and whether oneDNN shaped the graph.
+#ifndef GRAPNEL_LIB_SHAPE_ONEDNN_NEED_H_
+#define GRAPNEL_LIB_SHAPE_ONEDNN_NEED_H_
+
+#include <string>
+
+#include "lib/ir/module.h"
+#include "lib/support/public.h"
+
+namespace grapnel {
+
+struct GRAPNEL_PUBLIC OneDnnNeed {
+  size_t nodes = 0;    // that fail in TensorFlow 2.21 without oneDNN, of all bodies
+  std::string first;   // the first of them, "function/node"
+  std::string reason;  // why that one fails: "_FusedConv2D with Add"
+  bool has_fused = false;  // Grappler has fused products or convolutions for a CPU
+  // Grappler did so with oneDNN: a node needs it, or has the `_input_shapes` that it writes then.
+  // Where this is false, nothing tells which it was.
+  bool made_with = false;
+
+  // "12 nodes need TensorFlow with oneDNN, such as 'conv/Relu' (_FusedConv2D with Add)"; empty: no
+  // node does.
+  std::string Text() const;
+};
+
+// Linear; infers the shapes of bodies that have fused nodes. The facts were measured by running
+// each fused op in TensorFlow 2.21 with TF_ENABLE_ONEDNN_OPTS=0.
+GRAPNEL_PUBLIC OneDnnNeed FindOneDnnNeed(const Module& module);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SHAPE_ONEDNN_NEED_H_

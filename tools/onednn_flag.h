@@ -1,0 +1,26 @@
+// `--onednn`, the same in every command that runs passes or kernels.
+#ifndef GRAPNEL_TOOLS_ONEDNN_FLAG_H_
+#define GRAPNEL_TOOLS_ONEDNN_FLAG_H_
+
+#include <string>
+
+#include "lib/support/onednn.h"
+#include "tools/command_line.h"
+
+namespace grapnel {
+
+struct OneDnnFlag {
+  std::string word = "auto";
+  void AddTo(CommandLine& line) {
+    line.Option("--onednn", word,
+                "imitate TensorFlow with oneDNN or without; auto: as TensorFlow decides on this "
+                "processor, and by TF_ENABLE_ONEDNN_OPTS")
+        .OneOf({"auto", "on", "off"})
+        .ShowDefault();
+  }
+  OneDnn choice() const { return ParseOneDnn(word).value_or(OneDnn::kAuto); }
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_TOOLS_ONEDNN_FLAG_H_
