@@ -16,7 +16,8 @@ struct RunFlags {
   std::string graph, signature, variables;
   std::vector<std::string> feeds, fetches;  // NAME=FILE; of a fetch the file may be missing
   OneDnnFlag onednn;
-  // --graph, --signature, --onednn and --feed; `fetch`: what --fetch is for and how its value is shown.
+  // --graph, --signature, --onednn and --feed; `fetch`: what --fetch is for and how its value is
+  // shown.
   void AddTo(CommandLine& line, const char* fetch, const char* fetch_shown_as);
   void AddVariablesTo(CommandLine& line);
   // Feeds, fetches, signature and variables. Errors: a feed without a file.

@@ -294,11 +294,12 @@ class Runner {
   // Of the main graph alone: of small functions there may be hundreds.
   void SayTiny(const Editor& editor) const {
     if (&editor.graph() != &module_.main || !options_.sink) return;
-    options_.sink(Severity::kWarning,
-                  llvm::formatv("the graph has {0}, fewer than min_graph_nodes ({1}): it is left as "
-                                "it is, as in TensorFlow (min_graph_nodes: -1 optimizes it)",
-                                Plural(editor.graph().num_nodes(), "node"), LeastNodes())
-                      .str());
+    options_.sink(
+        Severity::kWarning,
+        llvm::formatv("the graph has {0}, fewer than min_graph_nodes ({1}): it is left as "
+                      "it is, as in TensorFlow (min_graph_nodes: -1 optimizes it)",
+                      Plural(editor.graph().num_nodes(), "node"), LeastNodes())
+            .str());
   }
 
   // The passes over one body, and what TensorFlow does to a body when they are through.

@@ -10,9 +10,9 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC OneDnnNeed {
-  size_t nodes = 0;    // that fail in TensorFlow 2.21 without oneDNN, of all bodies
-  std::string first;   // the first of them, "function/node"
-  std::string reason;  // why that one fails: "_FusedConv2D with Add"
+  size_t nodes = 0;        // that fail in TensorFlow 2.21 without oneDNN, of all bodies
+  std::string first;       // the first of them, "function/node"
+  std::string reason;      // why that one fails: "_FusedConv2D with Add"
   bool has_fused = false;  // Grappler has fused products or convolutions for a CPU
   // Grappler did so with oneDNN: a node needs it, or has the `_input_shapes` that it writes then.
   // Where this is false, nothing tells which it was.

@@ -14,14 +14,15 @@ namespace {
 // __builtin_cpu_supports knows some of these names only, and which depends on the compiler.
 bool HasNeuralInstructions() {
   constexpr unsigned kExtendedFeatures = 7;
-  constexpr unsigned kAvx512Vnni = 1u << 11;                        // ecx of leaf 0
-  constexpr unsigned kAmx = (1u << 22) | (1u << 24) | (1u << 25);   // edx: bfloat16, tile, int8
+  constexpr unsigned kAvx512Vnni = 1u << 11;                         // ecx of leaf 0
+  constexpr unsigned kAmx = (1u << 22) | (1u << 24) | (1u << 25);    // edx: bfloat16, tile, int8
   constexpr unsigned kAvxVnni = 1u << 4, kAvx512Bfloat16 = 1u << 5;  // eax of leaf 1
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   if (!__get_cpuid_count(kExtendedFeatures, 0, &eax, &ebx, &ecx, &edx)) return false;
   const unsigned subleaves = eax;
   // These two ask whether the operating system keeps the registers, too.
-  const bool has_avx512 = __builtin_cpu_supports("avx512f"), has_avx = __builtin_cpu_supports("avx");
+  const bool has_avx512 = __builtin_cpu_supports("avx512f"),
+             has_avx = __builtin_cpu_supports("avx");
   if ((edx & kAmx) != 0 || (has_avx512 && (ecx & kAvx512Vnni) != 0)) return true;
   if (subleaves < 1 || !__get_cpuid_count(kExtendedFeatures, 1, &eax, &ebx, &ecx, &edx))
     return false;

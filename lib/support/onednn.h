@@ -20,9 +20,9 @@ enum class OneDnn {
 // "auto", "on" or "off"; nullopt for any other word.
 GRAPNEL_PUBLIC std::optional<OneDnn> ParseOneDnn(llvm::StringRef word);
 
-// Resolves kAuto as TensorFlow 2.21 does on Linux: TF_ENABLE_ONEDNN_OPTS decides where it holds 0, 1,
-// true or false; otherwise oneDNN is on if the processor has AVX512-VNNI, AVX512-BF16, AVX-VNNI or
-// AMX.
+// Resolves kAuto as TensorFlow 2.21 does on Linux: TF_ENABLE_ONEDNN_OPTS decides where it holds 0,
+// 1, true or false; otherwise oneDNN is on if the processor has AVX512-VNNI, AVX512-BF16, AVX-VNNI
+// or AMX.
 GRAPNEL_PUBLIC bool UsesOneDnn(OneDnn choice);
 
 inline const char* OneDnnWord(bool on) { return on ? "on" : "off"; }

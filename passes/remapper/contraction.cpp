@@ -55,6 +55,55 @@ std::optional<int> BiasPortOfAdd(Remapper& rule, const Node& add) {
   return std::nullopt;
 }
 
+// The kernels that TensorFlow's own _FusedConv2D and _FusedMatMul have on a CPU. Refuses at `root`.
+bool IsFusableWithoutOneDnn(Remapper& rule, const Node& root, const Node& contraction) {
+  llvm::StringRef op = contraction.op();
+  if (op != "Conv2D" && op != "MatMul") return rule.HasOneDnn(root);
+  DataType type = contraction.GetType("T");
+  if (type != proto::DT_FLOAT && (op != "Conv2D" || type != proto::DT_DOUBLE)) {
+    rule.RefuseAt(root, "'{0}' is of {1}, which has no fused kernel without oneDNN",
+                  contraction.name(), DataTypeName(type));
+    return false;
+  }
+  if (op == "MatMul") return true;
+  std::string format = contraction.GetString("data_format");
+  bool makes_nchw =
+      rule.edit.config().cpu_layout_conversion() == proto::RewriterConfig::NHWC_TO_NCHW;
+  if (format == "NHWC" || (format == "NCHW" && makes_nchw)) return true;
+  rule.RefuseAt(root, "'{0}' has the layout {1}, which has no fused kernel without oneDNN",
+                contraction.name(), format);
+  return false;
+}
+
+// cuDNN has one fusion that TensorFlow uses without being asked to: a convolution with its bias and
+// a Relu, where the window is known and larger than one in both directions. Refuses at `root`.
+bool IsFusableOnGpu(Remapper& rule, const Node& root, const Node& contraction) {
+  if (contraction.op() != "Conv2D" || root.op() != "Relu") {
+    rule.RefuseAt(root, "on a GPU only Conv2D with a bias and a Relu is fused, '{0}' is a {1}{2}",
+                  contraction.name(), contraction.op(),
+                  root.op() == "Relu" ? "" : " before no Relu");
+    return false;
+  }
+  DataType type = contraction.GetType("T");
+  bool has_type =
+      type == proto::DT_FLOAT || (type == proto::DT_HALF && !rule.edit.boundary().onednn);
+  std::string format = contraction.GetString("data_format");
+  if (!has_type || (format != "NHWC" && format != "NCHW")) {
+    rule.RefuseAt(root, "'{0}' is of {1} in {2}, which TensorFlow does not fuse on a GPU",
+                  contraction.name(), DataTypeName(type), format);
+    return false;
+  }
+  Shape window = rule.ShapeOf(contraction.input(1));
+  bool is_wide = window.known_rank() && window.rank() == 4;
+  for (int i = 0; i < 2 && is_wide; ++i) is_wide = window.dim(i) > 1;
+  if (is_wide) return true;
+  rule.RefuseAt(root,
+                "the window of '{0}' has the shape {1}; on a GPU one of more than one row and "
+                "column is fused",
+                contraction.name(), window.ToString());
+  return false;
+}
+
 }  // namespace
 
 bool IsContraction(const Node& node) {
@@ -78,27 +127,8 @@ std::optional<BiasedContraction> MatchBias(Remapper& rule, const Node& node) {
   return BiasedContraction{contraction, node, bias_port};
 }
 
-// The kernels that TensorFlow's own _FusedConv2D and _FusedMatMul have on a CPU. Refuses at `root`.
-static bool IsFusableWithoutOneDnn(Remapper& rule, const Node& root, const Node& contraction) {
-  llvm::StringRef op = contraction.op();
-  if (op != "Conv2D" && op != "MatMul") return rule.HasOneDnn(root);
-  DataType type = contraction.GetType("T");
-  if (type != proto::DT_FLOAT && (op != "Conv2D" || type != proto::DT_DOUBLE)) {
-    rule.RefuseAt(root, "'{0}' is of {1}, which has no fused kernel without oneDNN",
-                  contraction.name(), DataTypeName(type));
-    return false;
-  }
-  if (op == "MatMul") return true;
-  std::string format = contraction.GetString("data_format");
-  bool makes_nchw =
-      rule.edit.config().cpu_layout_conversion() == proto::RewriterConfig::NHWC_TO_NCHW;
-  if (format == "NHWC" || (format == "NCHW" && makes_nchw)) return true;
-  rule.RefuseAt(root, "'{0}' has the layout {1}, which has no fused kernel without oneDNN",
-                contraction.name(), format);
-  return false;
-}
-
 bool IsFusable(Remapper& rule, const Node& root, const Node& contraction) {
+  if (IsOn(rule.DeviceOf(contraction), "GPU")) return IsFusableOnGpu(rule, root, contraction);
   if (!IsOn(rule.DeviceOf(contraction), "CPU")) {
     rule.RefuseAt(root, "'{0}' is on {1}, a CPU was expected (see --device)", contraction.name(),
                   QuotedDevice(contraction.device()));

@@ -1,25 +1,33 @@
-// Batch normalisation takes the Relu after it.
+// Batch normalization takes the Relu after it, on a GPU also what is added between the two.
 //
-//   Before:  FusedBatchNormV3 bn -> Relu r -> y
-//   After:   _FusedBatchNormEx bn {activation_mode="Relu"} -> Identity r -> y
+//   Before:  FusedBatchNormV3 bn -> AddV2(side) -> Relu r -> y
+//   After:   _FusedBatchNormEx(.., side) bn {activation_mode="Relu", num_side_inputs=1} -> Identity
+//   r -> y
 //
-// Refuses: a second reader of the values; dtypes other than float and bfloat16; a fetched
-// FusedBatchNorm; channels that are no multiple of 4; a GPU, where the choice depends on cuDNN.
+// Refuses: a second reader of the values; dtypes other than float and bfloat16 (on a GPU float, and
+// half without oneDNN); a fetched FusedBatchNorm; channels that are not a multiple of 4; on a GPU
+// training mode, which TensorFlow fuses only where TF_USE_CUDNN_BATCHNORM_SPATIAL_PERSISTENT is
+// set.
 #include "lib/ir/device_name.h"
+#include "llvm/ADT/STLExtras.h"
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {
 namespace {
 
 bool HasFusedKernel(Remapper& rule, const Node& norm) {
-  DataType type = norm.GetType("T");
+  const bool on_gpu = IsOn(rule.DeviceOf(norm), "GPU"), onednn = rule.edit.boundary().onednn;
+  DataType type = norm.GetType("T"), other = on_gpu ? proto::DT_HALF : proto::DT_BFLOAT16;
   std::string format = norm.GetString("data_format");
-  bool has_types = (type == proto::DT_FLOAT || type == proto::DT_BFLOAT16) &&
+  bool has_types = (type == proto::DT_FLOAT || (type == other && on_gpu != onednn)) &&
                    (norm.op() == "FusedBatchNorm" || norm.GetType("U") == proto::DT_FLOAT);
-  if (has_types && (format == "NHWC" || format == "NCHW") && !IsOn(rule.DeviceOf(norm), "GPU"))
-    return true;
-  return rule.Fails("'{0}' is of {1} in {2} on '{3}', which has no fused kernel", norm.name(),
-                    DataTypeName(type), format, norm.device());
+  if (!has_types || (format != "NHWC" && format != "NCHW"))
+    return rule.Fails("'{0}' is of {1} in {2} on '{3}', which has no fused kernel", norm.name(),
+                      DataTypeName(type), format, norm.device());
+  if (on_gpu && norm.GetBool("is_training", true))
+    return rule.Fails("'{0}' is in training mode, which TensorFlow fuses on a GPU only if asked to",
+                      norm.name());
+  return true;
 }
 
 // -1 where nothing says how many.
@@ -33,14 +41,12 @@ int64_t ChannelsOf(Remapper& rule, const Node& norm) {
   return values.dim(norm.GetString("data_format") == "NCHW" ? 1 : 3);
 }
 
-Verdict FuseBatchNormRelu(Remapper& rule, const Node& root) {
-  Node norm = rule.Input(root, 0);
-  if (!norm || !IsFusedBatchNorm(norm) || norm.num_inputs() != 5 || root.input(0).index != 0)
-    return rule.NotMine();
+// Whether TensorFlow would fuse the two, but for what lies between them. Refuses.
+bool IsFusableNorm(Remapper& rule, const Node& root, const Node& norm) {
   if (!HasFusedKernel(rule, norm) || !rule.HasNoControls(root) || !rule.HasNoControls(norm))
-    return rule.Refused();
+    return false;
   if (int64_t channels = ChannelsOf(rule, norm); channels > 0 && channels % 4 != 0)
-    return rule.Refuse(
+    return rule.Fails(
         "'{0}' has {1} channels, and _FusedBatchNormEx takes a multiple of 4; unlike TensorFlow, "
         "which makes a graph that it cannot import",
         norm.name(), channels);
@@ -48,17 +54,56 @@ Verdict FuseBatchNormRelu(Remapper& rule, const Node& root) {
   for (const Use& use : norm.UsesOf(0))
     readers += !rule.kinds.Is(rule.graph.node(use.node), kShapeOrRankOp);
   if (readers > 1 || rule.IsPreserved(norm))
-    return rule.Refuse("'{0}' is fetched or read {1} times", norm.name(), readers);
-  if (!rule.NeedsNoGradient(root) || !rule.HasOneDnn(root) || !rule.MayLoseNan(root))
-    return rule.Refused();
+    return rule.Fails("'{0}' is fetched or read {1} times", norm.name(), readers);
+  return rule.NeedsNoGradient(root) && (IsOn(rule.DeviceOf(norm), "GPU") || rule.HasOneDnn(root)) &&
+         rule.MayLoseNan(root);
+}
+
+void Fuse(Remapper& rule, const Node& root, const Node& norm, Port side) {
   DataType type = norm.GetType("T");
-  RemapAttrs attrs = {{"activation_mode", attr::String("Relu")}, {"num_side_inputs", attr::Int(0)}};
+  RemapAttrs attrs = {{"activation_mode", attr::String("Relu")},
+                      {"num_side_inputs", attr::Int(side.node == kNoNode ? 0 : 1)}};
   for (const char* key : {"T", "is_training", "data_format", "epsilon", "exponential_avg_factor"})
     CopyAttr(&attrs, norm, key);
   attrs.emplace_back(
       "U", attr::Type(norm.op() == "FusedBatchNorm" ? proto::DT_FLOAT : norm.GetType("U")));
-  rule.Become(norm, "_FusedBatchNormEx", norm.device(), norm.inputs(), attrs);
+  llvm::SmallVector<Port, 6> inputs;
+  llvm::append_range(inputs, norm.inputs());
+  if (side.node != kNoNode) inputs.push_back(side);
+  rule.Become(norm, "_FusedBatchNormEx", norm.device(), inputs, attrs);
   rule.Become(root, "Identity", norm.device(), Port{norm.id(), 0}, {{"T", attr::Type(type)}});
+}
+
+bool IsNorm(const Node& node) { return node && IsFusedBatchNorm(node) && node.num_inputs() == 5; }
+
+// The batch normalization that the sum `add` reads, and what else it reads; on a GPU alone.
+Verdict FuseWithSide(Remapper& rule, const Node& root, const Node& add) {
+  for (int i = 0; i < 2; ++i) {
+    Node norm = add.input_node(i);
+    if (!IsNorm(norm) || add.input(i).index != 0) continue;
+    if (!IsOn(rule.DeviceOf(norm), "GPU"))
+      return rule.Refuse("'{0}' is on {1}; a sum before a Relu is fused on GPUs alone", norm.name(),
+                         QuotedDevice(norm.device()));
+    Shape values = rule.ShapeOf(add.input(i)), side = rule.ShapeOf(add.input(1 - i));
+    if (!values.known_rank() || !(values == side) || llvm::is_contained(values.dims(), kUnknownDim))
+      return rule.Refuse("'{0}' adds {1} and {2}: shapes that are known and equal were expected",
+                         add.name(), values.ToString(), side.ToString());
+    if (!rule.CanTake(root, add)) return rule.Refused();
+    if (!IsFusableNorm(rule, root, norm)) continue;
+    Fuse(rule, root, norm, add.input(1 - i));
+    rule.Remove({add});
+    return rule.Done();
+  }
+  return rule.NotMine();
+}
+
+Verdict FuseBatchNormRelu(Remapper& rule, const Node& root) {
+  Node input = rule.Input(root, 0);
+  if (!input) return rule.NotMine();
+  if (IsAddOrAddV2(input) && input.num_inputs() == 2) return FuseWithSide(rule, root, input);
+  if (!IsNorm(input) || root.input(0).index != 0) return rule.NotMine();
+  if (!IsFusableNorm(rule, root, input)) return rule.Refused();
+  Fuse(rule, root, input, {kNoNode, 0});
   return rule.Done();
 }
 
@@ -67,9 +112,9 @@ GRAPNEL_RULE(
      .place = 16,
      .name = "fuse_batch_norm_relu",
      .ops = {"Relu"},
-     .help = "FusedBatchNorm and Relu become _FusedBatchNormEx",
-     .refuses = "a second reader of the values, fetched ones, channels that are no multiple of 4, "
-                "GPUs",
+     .help = "FusedBatchNorm and Relu become _FusedBatchNormEx, on a GPU with a sum between",
+     .refuses = "a second reader of the values, fetched ones, channels that are not a multiple of "
+                "4, training on a GPU",
      .apply = FuseBatchNormRelu});
 
 }  // namespace

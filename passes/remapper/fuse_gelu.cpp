@@ -159,8 +159,7 @@ Verdict FuseGelu(Remapper& rule, const Node& root) {
   Node value = match.value, matmul = is_exact ? value.input_node(0) : value;
   match.inner.push_back(value);
   if (is_exact) match.inner.push_back(matmul);
-  if (!IsClosed(rule, root, match.inner) || !IsFusable(rule, root, matmul) ||
-      !rule.HasOneDnn(root))
+  if (!IsClosed(rule, root, match.inner) || !IsFusable(rule, root, matmul) || !rule.HasOneDnn(root))
     return rule.Refused();
   if (matmul.GetBool("transpose_a"))
     return rule.Refuse("'{0}' transposes its first input", matmul.name());

@@ -92,8 +92,8 @@ struct BiasedContraction {
 bool IsContraction(const Node& node);
 // `node` as the bias of a contraction: BiasAdd, or an Add that does the same. Refuses at `node`.
 std::optional<BiasedContraction> MatchBias(Remapper& rule, const Node& node);
-// Whether oneDNN has a fused kernel: device, dtype and layout of the contraction. Refuses at
-// `root`.
+// Whether TensorFlow has a fused kernel for the group that ends in `root`: device, dtype and layout
+// of the contraction; on a GPU the activation and the window too. Refuses at `root`.
 bool IsFusable(Remapper& rule, const Node& root, const Node& contraction);
 // Op and attributes of the fused form of the contraction.
 llvm::StringRef FusedOpOf(const Node& contraction);

@@ -197,7 +197,7 @@ class PolicyReader {
     }
     // Tables and keys come in the order of their names.
     for (auto&& [key, node] : parsed.table())
-      NoteError(key.source(), key.str() == "waiver"   ? ReadWaivers(node)
+      NoteError(key.source(), key.str() == "waiver"  ? ReadWaivers(node)
                               : key.str() == kOneDnn ? ReadOneDnn(node)
                                                      : ReadRule(key.source(), key.str(), node));
     if (!errors_.empty()) return AllErrors();

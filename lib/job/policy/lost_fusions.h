@@ -12,7 +12,8 @@ namespace grapnel {
 // model is no lost fusion. The reason is what `passes --why-not` says of these nodes, or the diff.
 // Cost: both are optimised. Errors: Optimize's.
 Expected<std::vector<LostFusion>> FindLostFusions(const OpenedGraph& base, const OpenedGraph& model,
-                                                  const Diff& changes, OneDnn onednn, ThreadPool* pool);
+                                                  const Diff& changes, OneDnn onednn,
+                                                  ThreadPool* pool);
 
 }  // namespace grapnel
 
