@@ -14,7 +14,8 @@
 // on CPUs with arithmetic in half too; what a pass does must not depend on the machine it runs on.
 //
 // Refuses: nodes that are fetched, fed or kept, or on another device; ops on the deny list and what
-// follows them; for _cpu, graphs with a loop that works in half.
+// follows them; for _cpu, graphs with a loop that works in half; for bfloat16, TensorFlow without
+// oneDNN.
 #include "lib/pass/pass.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/auto_mixed_precision/painting.h"
@@ -144,6 +145,7 @@ template <Mode mode>
 class AutoMixedPrecision : public GraphPass {
  public:
   Error Run(Editor& edit) override {
+    if (mode == Mode::kBf16 && !edit.boundary().onednn) return RefuseAll(edit);
     OpLists lists = ListsFor(mode);
     std::vector<bool> to_process = NodesToProcess(edit, mode, lists);
     if (!UpdateBatchNorms(edit, to_process) || !edit.Runs("convert")) return Error::success();
@@ -156,6 +158,20 @@ class AutoMixedPrecision : public GraphPass {
       return Error::success();
     Converter(edit, types, mode, half).Convert();
     edit.End();
+    return Error::success();
+  }
+
+ private:
+  // TensorFlow without oneDNN has no kernels in bfloat16 that would be faster, and no such pass.
+  static Error RefuseAll(Editor& edit) {
+    for (Node node : edit.graph().nodes()) {
+      if (node.op() != "MatMul" && node.op() != "Conv2D") continue;
+      edit.Refuse("convert", node,
+                  "'{0}' stays: TensorFlow has this pass only with oneDNN, which is off (--onednn "
+                  "on)",
+                  node.name());
+      break;
+    }
     return Error::success();
   }
 };

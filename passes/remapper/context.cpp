@@ -128,6 +128,8 @@ void Remapper::Become(const Node& node, llvm::StringRef op, llvm::StringRef devi
 }
 
 void Remapper::AddDefaults(const Node& node) {
+  // In TensorFlow it is the pass after the others that fills them in.
+  if (edit.config().disable_tfg_optimizer()) return;
   const OpInfo* info = FindOp(node.op());
   if (!info) return;
   for (const OpAttr& attr : info->attrs) {

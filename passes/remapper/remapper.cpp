@@ -65,6 +65,7 @@ class RemapperPass : public GraphPass {
  public:
   Error Run(Editor& edit) override {
     Remapper remapper(edit);
+    bool trust_feeds = edit.config().remapping() == proto::RewriterConfig::AGGRESSIVE;
     RuleTable rules(edit, Remapper::kOptimizer);
     llvm::DenseSet<StringId> asking = AskingOps(edit.module().strings);
     std::vector<NodeId> order = edit.NodesInOrder();
@@ -72,7 +73,7 @@ class RemapperPass : public GraphPass {
     for (Node node : edit.graph().nodes(order)) {
       if (!edit.graph().IsAlive(node.id())) continue;
       if (!remapper.shapes_wanted && asking.contains(node.op_id()) && NeedsShapes(node))
-        remapper.WantShapes(/*trust_feeds=*/false);
+        remapper.WantShapes(trust_feeds);
       ApplyRules(remapper, rules, node);
       if (remapper.stopped) break;
     }
