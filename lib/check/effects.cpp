@@ -165,7 +165,10 @@ Error EffectLog::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
   } else if (!entry.resource) {
     entry.target = "'" + node.op().str() + "'";
   }
+  bool fails = node.op() == "Assert" && !inputs.empty() && inputs[0].dtype() == proto::DT_BOOL &&
+               inputs[0].num_elements() == 1 && !*inputs[0].data<bool>();
   std::lock_guard<std::mutex> lock(mutex_);
+  assertion_failed_ |= fails;
   entries_.push_back(std::move(entry));
   return Error::success();
 }

@@ -45,6 +45,8 @@ class EffectLog : public RunHook {
   MessageSink print();
   // When the run is over; the log is empty then. Resources are called by their names in `session`.
   Effects Take(const Session& session);
+  // Whether an Assert was given what is not true.
+  bool assertion_failed() const { return assertion_failed_; }
 
   bool Wants(const Node& node) override;
   Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) override;
@@ -62,6 +64,7 @@ class EffectLog : public RunHook {
   bool debugging_;
   std::mutex mutex_;
   std::vector<Entry> entries_;
+  bool assertion_failed_ = false;
 };
 
 // How values are compared: nothing where they are the same, else how they differ.

@@ -1,5 +1,6 @@
 #include "lib/check/trials.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -12,6 +13,11 @@
 
 namespace grapnel {
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::array<double, 5> kNotFinite = {std::numeric_limits<double>::quiet_NaN(), kInfinity,
+                                              -kInfinity, -0.0, 3e38};
+constexpr int64_t kApart = 4;
 
 Expected<Tensor> Generate(llvm::StringRef name, DataType type, llvm::ArrayRef<int64_t> dims,
                           const MadeUp& how) {
@@ -30,9 +36,6 @@ Expected<Tensor> Generate(llvm::StringRef name, DataType type, llvm::ArrayRef<in
   if (size == 0)
     return MakeError("feed '{0}': a value of type {1} cannot be made up: feed it", name,
                      DataTypeName(type));
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  constexpr std::array<double, 5> kNotFinite = {std::numeric_limits<double>::quiet_NaN(), kInfinity,
-                                                -kInfinity, -0.0, 3e38};
   bool is_signed = type == proto::DT_INT8 || type == proto::DT_INT16 || type == proto::DT_INT32 ||
                    type == proto::DT_INT64;
   std::string bytes;
@@ -44,7 +47,8 @@ Expected<Tensor> Generate(llvm::StringRef name, DataType type, llvm::ArrayRef<in
       value = (static_cast<double>(below(127)) + 1) / 64;
       if (below(2)) value = -value;
       if (how.negative) value = -value;
-      if (how.not_finite && i % 4 == 0) value = kNotFinite[i / 4 % kNotFinite.size()];
+      if (how.first_not_finite && i % kApart == 0)
+        value = kNotFinite[(*how.first_not_finite + i / kApart) % kNotFinite.size()];
     } else if (type == proto::DT_BOOL) {
       if (how.negative) value = 1 - value;
     } else if (how.negative_integers && is_signed) {
@@ -99,7 +103,10 @@ Expected<std::vector<FedValue>> CompleteFeeds(const Graph& graph, std::vector<Fe
 }
 
 std::vector<Trial> TrialsOf(const Graph& graph, const std::vector<FedValue>& given) {
-  bool is_made_up = false, is_open = false, has_floats = false;
+  bool is_made_up = false, is_open = false;
+  constexpr int64_t kRoom = kApart * kNotFinite.size();
+  std::optional<int64_t> least_room;  // elements of the smallest tensor of floats
+  const std::vector<MadeUp> even = Sizes({2, 8, 32, 64});
   auto fed = FedNodes(graph, given);
   for (Node node : graph.nodes()) {
     if (!fed || !IsFedByDefault(node) || fed->contains(node.id())) continue;
@@ -107,10 +114,13 @@ std::vector<Trial> TrialsOf(const Graph& graph, const std::vector<FedValue>& giv
     is_made_up = true;
     is_open |= shape.known_rank() && !shape.IsFullyKnown();
     DataType type = BaseType(node.GetType("dtype"));
-    has_floats |= IsFloating(type) || IsComplex(type);
+    if (!IsFloating(type) && !IsComplex(type)) continue;
+    int64_t room = 1;
+    for (int i = 0; shape.known_rank() && i < shape.rank() && room < kRoom; ++i)
+      room *= shape.IsKnown(i) ? shape.dim(i) : even.front().open_size;
+    least_room = std::min(room, least_room.value_or(room));
   }
   if (!fed) llvm::consumeError(fed.takeError());
-  std::vector<MadeUp> even = Sizes({2, 8, 32, 64});
   std::vector<Trial> trials = {{is_open ? "even open sizes" : "", even, false, is_open}};
   if (!is_made_up) return trials;
   if (is_open) {
@@ -120,9 +130,12 @@ std::vector<Trial> TrialsOf(const Graph& graph, const std::vector<FedValue>& giv
   } else {
     trials.push_back({"the opposite values", {{2, true, true}, {2, true}}, true});
   }
-  if (has_floats) {
-    for (MadeUp& choice : even) choice.not_finite = true;
-    trials.push_back({"values that are not finite", std::move(even), true});
+  // Where they have no room side by side, one after the other.
+  int kinds = !least_room ? 0 : *least_room >= kRoom ? 1 : static_cast<int>(kNotFinite.size());
+  for (int first = 0; first < kinds; ++first) {
+    Trial trial = {"values that are not finite", even, true};
+    for (MadeUp& choice : trial.choices) choice.first_not_finite = first;
+    trials.push_back(std::move(trial));
   }
   return trials;
 }

@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_CHECK_TRIALS_H_
 #define GRAPNEL_LIB_CHECK_TRIALS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,9 @@ struct MadeUp {
   // Numbers are the negatives of those that they would be: with both ways each element has been on
   // either side of 0. Of integers and strings alone it is said apart: many are indices.
   bool negative = false, negative_integers = false;
-  // Every fourth float is, in turn, a NaN, an infinity, its negative, -0 or the largest there is.
-  bool not_finite = false;
+  // Set: every fourth float is, in turn, a NaN, an infinity, its negative, -0 or a number that most
+  // sums and products overflow with, from this one of them on.
+  std::optional<int> first_not_finite = std::nullopt;
 };
 
 // Values for every Placeholder that `given` leaves out, after it in the order of the graph: the

@@ -26,9 +26,10 @@ double MagnitudeOf(const Literal& literal) {
 
 bool HasState(const Module& module) {
   auto has = [](const Graph& graph) {
-    return llvm::any_of(graph.nodes(), [](const Node& node) {
-      return EffectLog::HasEffect(node) || EffectLog::ReadsState(node);
-    });
+    for (Node node : graph.nodes()) {
+      if (EffectLog::HasEffect(node) || EffectLog::ReadsState(node)) return true;
+    }
+    return false;
   };
   return has(module.main) ||
          llvm::any_of(module.functions, [&](const auto& function) { return has(function->body); });
@@ -88,20 +89,24 @@ Expected<std::unique_ptr<ValueCheck>> ValueCheck::Create(const Module& module,
 }
 
 // On the first choice on which the graph runs; nothing, and why not on the first, where it runs on
-// none.
+// none. An extra one may also end with an assertion.
 std::optional<ValueCheck::Tried> ValueCheck::Try(const Module& module, const Trial& trial,
                                                  std::string* why_not) {
+  std::optional<Tried> asserting;
   for (const MadeUp& choice : trial.choices) {
     Tried tried;
+    bool assertion_failed = false;
+    tried.name = trial.name;
     auto feeds = CompleteFeeds(module.main, options_.feeds, choice);
     Error error = feeds ? Error::success() : feeds.takeError();
     if (!error) {
       tried.feeds = std::move(*feeds);
-      auto ran = RunGraph(module, tried.feeds, EffectOrder::kAsInFile, options_.fetches);
+      auto ran = RunGraph(module, tried.feeds, EffectOrder::kAsInFile, options_.fetches,
+                          &assertion_failed);
       error = ran ? Error::success() : ran.takeError();
       if (ran) {
         if (trial.varies_sizes) tried.size = choice.open_size;
-        tried.name = tried.size ? "open sizes as " + std::to_string(*tried.size) : trial.name;
+        if (tried.size) tried.name = "open sizes as " + std::to_string(*tried.size);
         for (const Tensor& tensor : ran->outputs) {
           tried.reference.emplace_back();
           if (tensor && !tensor.HoldsObjects()) tried.reference.back() = tensor.ToLiteral();
@@ -112,14 +117,19 @@ std::optional<ValueCheck::Tried> ValueCheck::Try(const Module& module, const Tri
     }
     std::string text = TextOf(std::move(error));
     if (why_not->empty()) *why_not = std::move(text);
+    if (!assertion_failed || asserting || options_.drops_debugging) continue;
+    tried.ends_with_assertion = true;
+    tried.reference.resize(options_.fetches.size());
+    asserting = std::move(tried);
   }
-  return std::nullopt;
+  return trial.is_extra ? std::move(asserting) : std::nullopt;
 }
 
 // Leaves out what is not the same in each run of the unchanged graph. Orders are tried on the first
 // feeds alone: what runs in which order depends on no value.
 Error ValueCheck::Settle(const Module& module, Tried* tried) {
   tried->orders = {EffectOrder::kAsInFile};
+  if (tried->ends_with_assertion) return Error::success();
   ASSIGN_OR_RETURN(Ran again,
                    RunGraph(module, tried->feeds, EffectOrder::kAsInFile, options_.fetches));
   Distrust(again, "differs from run to run", tried);
@@ -147,7 +157,7 @@ void ValueCheck::Distrust(const Ran& other, const char* why, Tried* tried) {
   }
   auto same = [&](const Tensor& a, const Tensor& b) { return DifferenceOf(a, b.ToLiteral()); };
   std::vector<std::string> targets;
-  for (const auto* effects : {&tried->effects, &other.effects}) {
+  for (const Effects* effects : {&std::as_const(tried->effects), &other.effects}) {
     for (const auto& [target, list] : *effects) targets.push_back(target);
   }
   for (const std::string& target : targets) {
@@ -162,7 +172,8 @@ void ValueCheck::Distrust(const Ran& other, const char* why, Tried* tried) {
 Expected<ValueCheck::Ran> ValueCheck::RunGraph(const Module& module,
                                                const std::vector<FedValue>& feeds,
                                                EffectOrder order,
-                                               llvm::ArrayRef<std::string> fetches) const {
+                                               llvm::ArrayRef<std::string> fetches,
+                                               bool* assertion_failed) const {
   ExecutorOptions options;
   std::vector<Tensor> values;
   for (const FedValue& feed : feeds) {
@@ -192,6 +203,7 @@ Expected<ValueCheck::Ran> ValueCheck::RunGraph(const Module& module,
     return ran;
   };
   auto ran = run();
+  if (assertion_failed) *assertion_failed = log.assertion_failed();
   if (!ran && cancel.is_set())
     return Annotate("the graph is " + NotDoneText(options_.timeout_s), ran.takeError());
   return ran;
@@ -246,6 +258,13 @@ Expected<std::optional<std::string>> ValueCheck::Differs(const Module& module) c
   for (const Tried& tried : tried_) {
     for (EffectOrder order : tried.orders) {
       auto ran = RunGraph(module, tried.feeds, order, options_.fetches);
+      if (tried.ends_with_assertion) {
+        if (ran)
+          return "what is asserted: the assertion that ended the run is gone (with " +
+                 tried.name + ")";
+        llvm::consumeError(ran.takeError());
+        continue;
+      }
       if (!ran)
         return std::optional(WhyNotComputed(module, tried, order, ran.takeError()));
       if (auto difference = DifferenceOf(std::move(*ran), tried)) return difference;

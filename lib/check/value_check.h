@@ -62,10 +62,12 @@ class ValueCheck {
     std::vector<std::optional<Literal>> reference;  // by fetch; nothing: not compared
     Effects effects;
     std::vector<std::string> unordered, ignored;  // of what they are done to
+    bool ends_with_assertion = false;  // each run, and nothing else is known of it
   };
   ValueCheck() = default;
   Expected<Ran> RunGraph(const Module& module, const std::vector<FedValue>& feeds,
-                         EffectOrder order, llvm::ArrayRef<std::string> fetches) const;
+                         EffectOrder order, llvm::ArrayRef<std::string> fetches,
+                         bool* assertion_failed = nullptr) const;
   std::optional<Tried> Try(const Module& module, const Trial& trial, std::string* why_not);
   Error Settle(const Module& module, Tried* tried);
   void Distrust(const Ran& other, const char* why, Tried* tried);
