@@ -229,11 +229,18 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request
   options.evaluator = workshop.evaluator.get();
   options.pool = &workshop.pool;
   options.sink = request.sink;
-  NearMisses misses;
-  if (request.wants_near_misses)
-    options.on_refusal = [&](const Refusal& refusal) { misses.Add(refusal); };
-
   PassManager manager;
+  NearMisses left, on_the_way;
+  std::function<void(const Rewrite&)> forget = [&](const Rewrite& rewrite) {
+    left.Rewrote(rewrite);
+  };
+  if (request.wants_near_misses) {
+    options.on_refusal = [&](const Refusal& refusal) {
+      left.Add(refusal);
+      on_the_way.Add(refusal);
+    };
+    manager.Add(std::make_unique<RewriteListener>(forget));
+  }
   if (request.ledger) manager.Add(MakeLedgerInstrumentation(*request.ledger));
   if (request.on_rewrite) manager.Add(std::make_unique<RewriteListener>(request.on_rewrite));
   if (request.watcher) manager.Add(request.watcher);
@@ -264,7 +271,8 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request
   auto result = manager.Run(module, options);
   if (result && whole) whole->CleanUp(module);
   if (result && keeper) keeper->WriteTo(&module);
-  optimized.near_misses = misses.Sorted();
+  optimized.near_misses = left.Sorted();
+  optimized.on_the_way = on_the_way.Sorted();
   if (result) {
     optimized.result = std::move(*result);
   } else {

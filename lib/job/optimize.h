@@ -60,7 +60,9 @@ struct GRAPNEL_PUBLIC OptimizeRequest {
 struct GRAPNEL_PUBLIC Optimized {
   FeedsAndFetches tensors;  // as asked for, with what was filled in
   OptimizeResult result;
-  std::vector<Refusal> near_misses;    // sorted, if they were wanted
+  // If they were wanted, sorted: what is left undone at the end, and what rules refused on the way
+  // there, of which something else may have been made.
+  std::vector<Refusal> near_misses, on_the_way;
   std::optional<int> values_compared;  // fetches, with check_values
   int effects_compared = 0;            // variables, files and the like that runs change
   std::vector<int64_t> open_sizes;     // that check_values tried; empty: there are none

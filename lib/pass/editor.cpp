@@ -32,6 +32,22 @@ void KeepDistinctFrom(size_t begin, std::vector<uint32_t>* list) {
   list->erase(std::unique(first, list->end()), list->end());
 }
 
+// "[s1,8,s2]" as "[?,8,?]": which sizes are the same is no news to a person.
+std::string WithoutSymbols(llvm::StringRef text) {
+  std::string plain;
+  bool in_shape = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    bool begins = in_shape && text[i] == 's' && (text[i - 1] == '[' || text[i - 1] == ',');
+    size_t end = begins ? text.find_first_not_of("0123456789", i + 1) : i + 1;
+    bool is_symbol = begins && end > i + 1 && end != llvm::StringRef::npos &&
+                     (text[end] == ',' || text[end] == ']');
+    in_shape = text[i] == '[' || (in_shape && text[i] != ']');
+    plain += is_symbol ? '?' : text[i];
+    if (is_symbol) i = end - 1;
+  }
+  return plain;
+}
+
 }  // namespace
 
 void Editor::Record::Clear() {
@@ -215,7 +231,7 @@ void Editor::Used(const Node& node) {
 
 void Editor::AddRefusal(llvm::StringRef rule, const Node& node, std::string reason) {
   on_refusal_({pass_, rule.str(), function_ ? function_->name().str() : "", node.name().str(),
-               std::move(reason)});
+               WithoutSymbols(reason)});
 }
 
 void Editor::Touch(const Node& node) {

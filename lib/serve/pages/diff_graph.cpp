@@ -52,6 +52,13 @@ Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff
   marks.kind_of = [page](const Node& node) {
     return static_cast<int>(page->graph_.StatusOf(node)) - 1;
   };
+  marks.is_listed = [page](const Node& node) {
+    return page->graph_.status.count({&node.graph(), node.id()}) > 0;
+  };
+  marks.name_of = [page](const Node& node) {
+    auto in_a = page->graph_.names_in_a.find({&node.graph(), node.id()});
+    return in_a == page->graph_.names_in_a.end() ? node.name().str() : in_a->second;
+  };
   marks.details = [page](const Node& node) {
     auto found = page->details_.find(page->NameOf(node));
     return found == page->details_.end() ? std::vector<PageMarks::Detail>() : found->second;
