@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/exec/executor.h"
+#include "lib/exec/ordering_hook.h"
 #include "lib/exec/session.h"
 
 namespace grapnel {
@@ -33,7 +33,7 @@ using Effects = std::map<std::string, std::vector<Effect>>;
 
 // Collects the effects of one run. The hook, the print sink and the session of the run's options
 // must be those given here.
-class EffectLog : public RunHook {
+class EffectLog : public OrderingHook {
  public:
   // `debugging`: also what is printed and asserted.
   EffectLog(EffectOrder order, bool debugging) : order_(order), debugging_(debugging) {}
@@ -51,7 +51,6 @@ class EffectLog : public RunHook {
   bool Wants(const Node& node) override;
   Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) override;
   bool EditsOutputs() const override { return false; }
-  bool ChoosesOrder() const override { return true; }
   int64_t Rank(const Node& node) const override;
 
  private:

@@ -53,7 +53,8 @@ Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff
     return static_cast<int>(page->graph_.StatusOf(node)) - 1;
   };
   marks.is_listed = [page](const Node& node) {
-    return page->graph_.status.count({&node.graph(), node.id()}) > 0;
+    std::pair<const Graph*, NodeId> key = {&node.graph(), node.id()};
+    return page->graph_.status.count(key) > 0 && !page->beside_.contains(key);
   };
   marks.name_of = [page](const Node& node) {
     auto in_a = page->graph_.names_in_a.find({&node.graph(), node.id()});
@@ -93,6 +94,10 @@ void DiffGraph::AddChanges(const Diff& diff) {
     for (const NodeEntry& entry : group.b)
       details_[entry.name.str()].push_back({"made of", Names(group.a), Names(group.b), ""});
     for (const NodeEntry& entry : group.a) move(entry);
+    for (const NodeEntry& entry : llvm::ArrayRef(group.b).drop_front()) {
+      if (Node beside = OfB(entry.function(), entry.node.name()))
+        beside_.insert({&beside.graph(), beside.id()});
+    }
   }
 }
 
