@@ -127,9 +127,8 @@ std::vector<Trial> TrialsOf(const Graph& graph, const std::vector<FedValue>& giv
     trials.push_back({"open sizes of 1", {{1, true, true}, {1, true}, {1}}, false, true});
     trials.push_back({"odd open sizes", Sizes({3, 9, 33, 65}), false, true});
     trials.push_back({"open sizes of 0", Sizes({0}), true, true});
-  } else {
-    trials.push_back({"the opposite values", {{2, true, true}, {2, true}}, true});
   }
+  trials.push_back({"the opposite values", {{2, true, true}, {2, true}}, true});
   // Where they have no room side by side, one after the other.
   int kinds = !least_room ? 0 : *least_room >= kRoom ? 1 : static_cast<int>(kNotFinite.size());
   for (int first = 0; first < kinds; ++first) {

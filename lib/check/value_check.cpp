@@ -97,13 +97,12 @@ std::optional<ValueCheck::Tried> ValueCheck::Try(const Module& module, const Tri
     Tried tried;
     bool assertion_failed = false;
     tried.name = trial.name;
+    std::string text;
     auto feeds = CompleteFeeds(module.main, options_.feeds, choice);
-    Error error = feeds ? Error::success() : feeds.takeError();
-    if (!error) {
+    if (feeds) {
       tried.feeds = std::move(*feeds);
       auto ran = RunGraph(module, tried.feeds, EffectOrder::kAsInFile, options_.fetches,
                           &assertion_failed);
-      error = ran ? Error::success() : ran.takeError();
       if (ran) {
         if (trial.varies_sizes) tried.size = choice.open_size;
         if (tried.size) tried.name = "open sizes as " + std::to_string(*tried.size);
@@ -114,8 +113,10 @@ std::optional<ValueCheck::Tried> ValueCheck::Try(const Module& module, const Tri
         tried.effects = std::move(ran->effects);
         return tried;
       }
+      text = TextOf(ran.takeError());
+    } else {
+      text = TextOf(feeds.takeError());
     }
-    std::string text = TextOf(std::move(error));
     if (why_not->empty()) *why_not = std::move(text);
     if (!assertion_failed || asserting || options_.drops_debugging) continue;
     tried.ends_with_assertion = true;

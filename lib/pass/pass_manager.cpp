@@ -38,6 +38,9 @@ class Runner {
     if (result_.fetches.empty()) result_.fetches = DefaultFetches(module_.main);
     ASSIGN_OR_RETURN(Boundary boundary, BoundaryOf(module_.main, options_.feeds, result_.fetches));
     names_ = IsPipeline() ? PipelineOf(options_.config, registry_, options_.sink) : options_.passes;
+    has_plugins_ = llvm::any_of(names_, [&](llvm::StringRef name) {
+      return !PluginsOf(name).empty() || !PluginsOf(name.split('/').first).empty();
+    });
     bool runs = !options_.config.disable_meta_optimizer() || !IsPipeline();
     if (runs && IsPipeline() && options_.bodies.empty()) DropShapeAnnotations(module_.main);
     for (Instrumentation* client : clients_) RETURN_IF_ERROR(client->BeforePipeline(module_));
@@ -224,7 +227,7 @@ class Runner {
 
   bool MaySplit() const {
     return options_.pool && options_.pool->num_threads() > 1 && options_.limit < 0 &&
-           !options_.on_refusal && !options_.registry &&
+           !options_.on_refusal && !options_.registry && !has_plugins_ &&
            llvm::all_of(clients_, [](const auto& client) { return client->TakesBodiesApart(); });
   }
 
@@ -343,11 +346,41 @@ class Runner {
     return llvm::join(files, ", ");
   }
 
-  // What the pass did wrong as it edited, with whose it is.
-  Error FaultOf(Editor* editor, const Stage& stage) {
+  // Of the bodies that the pass is not run on, which it has no Editor for; by Graph::id().
+  using Versions = std::map<uint64_t, uint64_t>;
+  Versions OtherBodies(const Graph& graph) const {
+    Versions versions = {{module_.main.id(), module_.main.version()}};
+    for (const auto& function : module_.functions)
+      versions[function->body.id()] = function->body.version();
+    versions.erase(graph.id());
+    return versions;
+  }
+
+  std::optional<Editor::Fault> FaultOf(Editor* editor, const Versions& before) const {
     editor->NoticeChanges();
-    if (!editor->fault() && !editor->IsRewriting()) return Error::success();
-    Editor::Fault fault = editor->fault().value_or(Editor::Fault{"", "", "left a rewrite open"});
+    if (editor->fault()) return editor->fault();
+    if (editor->IsRewriting()) return Editor::Fault{"", "", "left a rewrite open"};
+    for (const auto& [id, version] : OtherBodies(editor->graph())) {
+      auto was = before.find(id);
+      if (was != before.end() && was->second != version)
+        return Editor::Fault{"", "", "changed another body past the Editor" + NameOfBody(id)};
+    }
+    return std::nullopt;
+  }
+
+  std::string NameOfBody(uint64_t id) const {
+    for (const auto& function : module_.functions) {
+      if (function->body.id() == id) return (", that of function '" + function->name() + "'").str();
+    }
+    return ", that of the main graph";
+  }
+
+  // What the pass did wrong as it edited, with whose it is. `before`: the other bodies as they
+  // were.
+  Error DemandNoFault(Editor* editor, const Stage& stage, const Versions& before) const {
+    std::optional<Editor::Fault> found = FaultOf(editor, before);
+    if (!found) return Error::success();
+    const Editor::Fault& fault = *found;
     std::string text = fault.rule.empty() ? "it" : "rule '" + fault.rule + "'";
     std::string file = stage.plugins;
     for (const Rule* rule : registry_.RulesOf(stage.pass)) {
@@ -373,9 +406,11 @@ class Runner {
     editor->StartPass(name, iteration, only_rule);
     int64_t changes = editor->num_changes();
     int rewrites = result->rewrites;
+    Versions before;
+    if (!stage.plugins.empty()) before = OtherBodies(editor->graph());
     auto began = std::chrono::steady_clock::now();
     Error error = WithoutExceptions(run);  // no pass of ours throws; what it calls may
-    if (!error) error = FaultOf(editor, stage);
+    if (!error) error = DemandNoFault(editor, stage, before);
     stage.time = std::chrono::steady_clock::now() - began;
     stage.changed = editor->num_changes() != changes || result->rewrites != rewrites;
     stage.rewrites = result->rewrites - rewrites;
@@ -400,6 +435,7 @@ class Runner {
   llvm::ArrayRef<Instrumentation*> clients_;
   int left_;
   std::vector<std::string> names_;  // of the passes, in order
+  bool has_plugins_ = false;        // some of them, or rules of them, came with a file
   std::map<const Function*, std::unique_ptr<Editor>> editors_;
   OptimizeResult result_;
 };

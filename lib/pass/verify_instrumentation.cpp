@@ -58,6 +58,11 @@ class VerifyInstrumentation : public Instrumentation {
     Body& body = BodyOf(graph);
     std::vector<Problem> problems = body.verifier.Run(graph, function, body.sound_at);
     if (kVerifyTwice) RETURN_IF_ERROR(DemandSame(problems, VerifyGraph(graph, function)));
+    // Where there are no plugins, bodies may be optimised side by side, and only this one is still.
+    if (!stage.plugins.empty()) {
+      plugins_ = stage.plugins;
+      if (is_sound_ && !HasErrors(problems)) problems = VerifyModule(module);
+    }
     if (!HasErrors(problems)) problems = VerifyCallsOf(graph, function, body.sound_at);
     if (!function && !HasErrors(problems)) problems = VerifyFetches(graph);
     RETURN_IF_ERROR(DemandNoError(problems, stage.plugins));
@@ -66,7 +71,7 @@ class VerifyInstrumentation : public Instrumentation {
   }
 
   Error AfterPipeline(const Module& module) override {
-    if (is_sound_) return DemandNoError(VerifyModule(module), "");
+    if (is_sound_) return DemandNoError(VerifyModule(module), plugins_);
     auto verify = [&](const Graph& graph, const Function* function) {
       return bodies_.count(graph.id()) ? DemandNoError(VerifyGraph(graph, function), "")
                                        : Error::success();
@@ -91,12 +96,13 @@ class VerifyInstrumentation : public Instrumentation {
   Error DemandNoError(llvm::ArrayRef<Problem> problems, llvm::StringRef plugins) {
     const Problem* error = FirstError(problems);
     if (!error) return Error::success();
+    std::lock_guard<std::mutex> lock(mutex_);
     if (broke_graph_) *broke_graph_ = true;
     std::string whose = plugins.empty()
                             ? "a bug of grapnel's: please report it with the model"
                             : ("the pass, or a rule of it, is of " + plugins).str();
-    return MakeError("broke the graph: {0} ({1}; {2})", error->ToString(),
-                     Plural(problems.size(), "problem") + " in all", whose);
+    return MakeError("broke the graph: {0} ({1} in all; {2})", error->ToString(),
+                     Plural(problems.size(), "problem"), whose);
   }
 
   // DT_INVALID: a node without outputs, or an op that is not known; nothing: it is not there.
@@ -134,6 +140,7 @@ class VerifyInstrumentation : public Instrumentation {
   std::vector<std::string> fetches_;
   std::vector<std::optional<DataType>> types_of_fetches_;
   bool* broke_graph_;
+  std::string plugins_;  // of the last pass that is of any
   std::mutex mutex_;
   std::unordered_map<uint64_t, Body> bodies_;  // by Graph::id(); entries stay in place
 };

@@ -33,17 +33,17 @@ BROKEN = {
     "read_removed": (CHAIN, "at 'y' gave 'y' an input from 'n', which was removed"),
     "wait_for_removed": (CHAIN, "at 'y' gave 'y' an input from 'n', which was removed"),
     "change_removed": (CHAIN, "at 'y' changed 'n' after it was removed"),
-    "wrong_dtype": (CHAIN, "broke the graph: n: input 0 ('x') is float, int32 was expected"),
-    "another_dtype_fetched": (CHAIN, "broke the graph: y: is fetched as float, and is half now"),
-    "without_dtype": (CHAIN, "broke the graph: n: "),
-    "number_as_dtype": (CHAIN, "broke the graph: n: "),
-    "constant_of_another_dtype": (X + "%c = Const 2.0\n%y = Mul(%x, %c)\n", "broke the graph: c: "),
-    "one_input_more": (CHAIN, "broke the graph: n: has 2 inputs, op 'Neg' takes 1"),
-    "one_input_less": (CHAIN, "broke the graph: n: has 0 inputs, op 'Neg' takes 1"),
-    "output_that_is_not_there": (CHAIN, "broke the graph: y: input 0 reads output 5 of 'n', which has 1"),
+    "wrong_dtype": (CHAIN, "broke the graph: node \'n\': input 0 ('x') is float, int32 was expected"),
+    "another_dtype_fetched": (CHAIN, "broke the graph: node \'y\': is fetched as float, and is half now"),
+    "without_dtype": (CHAIN, "broke the graph: node \'n\': "),
+    "number_as_dtype": (CHAIN, "broke the graph: node \'n\': "),
+    "constant_of_another_dtype": (X + "%c = Const 2.0\n%y = Mul(%x, %c)\n", "broke the graph: node \'c\': "),
+    "one_input_more": (CHAIN, "broke the graph: node \'n\': has 2 inputs, op 'Neg' takes 1"),
+    "one_input_less": (CHAIN, "broke the graph: node \'n\': has 0 inputs, op 'Neg' takes 1"),
+    "output_that_is_not_there": (CHAIN, "broke the graph: node \'y\': input 0 reads output 5 of 'n', which has 1"),
     "circle": (CHAIN, "broke the graph: "),
-    "function_that_is_not_there": (CALL, "broke the graph: y: function 'nowhere' is not in the library"),
-    "function_of_two": (CALL, "broke the graph: y: function 'two' has 2 arguments"),
+    "function_that_is_not_there": (CALL, "broke the graph: node \'y\': function 'nowhere' is not in the library"),
+    "function_of_two": (CALL, "broke the graph: node \'y\': function 'two' has 2 arguments"),
     "calls_itself": (CALL, "calls function 'one' again"),
     "made_without_name": (CHAIN, "at 'n' made a node without a name"),
     "op_past_the_editor": (CHAIN, "at 'n' changed 'n' past the Editor"),
@@ -60,7 +60,7 @@ BROKEN = {
     "removed_past_the_editor": (CHAIN, "at 'n' changed 'y' past the Editor"),
     "renamed_past_the_editor": (CHAIN, "at 'n' changed 'another' past the Editor"),
     "made_past_the_editor": (CHAIN, "at 'n' changed 'n' past the Editor"),
-    "another_body_past_the_editor": (CALL, "changed 'n' past the Editor"),
+    "another_body_past_the_editor": (CALL, "it changed another body past the Editor, that of function 'one'"),
     "pass_past_the_editor": (CHAIN, "it changed 'n' past the Editor"),
     "pass_without_begin": (CHAIN, "it changed 'n' outside of a rewrite"),
     "pass_without_end": (CHAIN, "left a rewrite open"),
@@ -69,7 +69,7 @@ BROKEN = {
 # The same in a function's body.
 IN_FUNCTION = {
     "remove_read": "at 'n' removed 'n', which 'e' still reads",
-    "wrong_dtype": "one/n: input 0 ('a') is float, int32 was expected",
+    "wrong_dtype": "node 'one/n': input 0 ('a') is float, int32 was expected",
     "op_past_the_editor": "at 'n' changed 'n' past the Editor",
     "pass_past_the_editor": "it changed 'n' past the Editor",
 }
@@ -92,7 +92,7 @@ VALUES = {
     "maximum_is_first": (X + "%n = Neg(%x)\n%y = Maximum(%x, %n)\n", "fetch 'y'"),
     "minus_the_other_way": (X + "%y = Sub(%x, 1.0)\n", "fetch 'y'"),
     "and_is_or": (
-        "%x = Placeholder {dtype=bool, shape=[?]}\n%z = Placeholder {dtype=bool, shape=[?]}\n%y = LogicalAnd(%x, %z)\n",
+        "%x = Placeholder {dtype=bool, shape=[?]}\n%o = Placeholder {dtype=bool, shape=[?]}\n%y = LogicalAnd(%x, %o)\n",
         "fetch 'y'",
     ),
     "less_or_equal": (INTS + "%y = Less(%x, 0)\n", "fetch 'y'"),
@@ -193,6 +193,11 @@ func @minus(%a: float) -> (r: float) {
     ),
     "fed_with_another_shape": (FIXED + "%y = Neg(%x)\n", "can no longer be computed"),
 }
+
+
+# A node that is fetched keeps its name: what rules put in the place of others is read.
+for name in set(VALUES) - {"another_branch", "old_read_does_not_wait", "fed_with_another_shape"}:
+    VALUES[name] = (VALUES[name][0].replace("%y =", "%z =") + "%y = Identity(%z)\n", VALUES[name][1])
 
 
 def run(*arguments, folder):
