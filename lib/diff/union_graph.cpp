@@ -91,6 +91,7 @@ class UnionMaker {
       body->SetAttr(id, key, out_.module->Keep(value.bytes()));
     out_.of_a[Key(of_a.node)] = body->node(id);
     out_.status[{body, id}] = NodeStatus::kRemoved;
+    if (name != of_a.node.name()) out_.names_in_a[{body, id}] = of_a.node.name().str();
     AddScope(function, name);
   }
 

@@ -19,6 +19,8 @@ struct UnionGraph {
   // What stands here for a node of A: the one that it is, or became. The pointers only tell A's
   // nodes apart.
   llvm::DenseMap<std::pair<const Graph*, NodeId>, Node> of_a;
+  // What only A has, and is called otherwise here: its name in A.
+  llvm::DenseMap<std::pair<const Graph*, NodeId>, std::string> names_in_a;
   std::vector<std::string> scopes;  // with anything that differs, "function/a/b" in functions
 
   // A constant is drawn within its reader, so what became of it shows there.

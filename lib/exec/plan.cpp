@@ -1,5 +1,6 @@
 #include "lib/exec/plan.h"
 
+#include "lib/exec/ordering_hook.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -63,6 +64,7 @@ RunServices ExecutionPlan::ServicesOn(const PlanNode& node) const {
 }
 
 bool ExecutionPlan::RunsInOrder() const {
+  if (dynamic_cast<const OrderingHook*>(options.hook)) return true;
   if (num_threads() == 1 || !stats->may_have_long_nodes.load(std::memory_order_relaxed))
     return true;
   bool any = llvm::any_of(nodes, [](const PlanNode& node) { return node.IsLong(); });

@@ -1,6 +1,5 @@
 #include "lib/job/left_undone.h"
 
-#include "lib/pass/near_misses.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -20,18 +19,8 @@ Expected<LeftUndone> FindLeftUndone(OpenedGraph& opened, OptimizeRequest request
   ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
   if (done.failure) return Annotate(opened.model().path, done.AsError());
   undone.assumed = done.AssumedText();
-  request.on_rewrite = nullptr;
-  request.sink = nullptr;
-  request.fetches = done.result.fetches;
-  ASSIGN_OR_RETURN(Optimized again, Optimize(opened, request));
-  if (again.failure) return Annotate(opened.model().path, again.AsError());
-  NearMisses left;
-  for (const Refusal& refusal : done.near_misses) {
-    if (IsUnlikeTensorFlow(refusal)) left.Add(refusal);
-  }
-  for (const Refusal& refusal : again.near_misses) left.Add(refusal);
-  undone.refusals = left.Sorted();
-  undone.on_the_way = std::move(done.near_misses);
+  undone.refusals = std::move(done.near_misses);
+  undone.on_the_way = std::move(done.on_the_way);
   for (auto* refusals : {&undone.refusals, &undone.on_the_way}) {
     llvm::erase_if(*refusals, [&](const Refusal& refusal) {
       return !is_asked_for(refusal.pass, refusal.rule);

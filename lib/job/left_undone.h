@@ -11,16 +11,15 @@ namespace grapnel {
 
 struct LeftUndone {
   std::vector<Refusal> refusals;
-  // What the first run refused on its way: something else may have been made of it.
+  // What was refused on the way: something else may have been made of it.
   std::vector<Refusal> on_the_way;
   int rewrites = 0;  // that rules asked about made
   std::string assumed;
 };
 
-// What is left undone when the passes are through: they run twice, and what they refuse of their
-// own result counts, beside what TensorFlow would do wrongly on the way there. Of one rule
-// ("pass/rule", "rule", "pass") or, where `rule` is empty, of all. `request.on_rewrite` is told of
-// the first run's rewrites. `opened` holds the result. Errors: Optimize's.
+// What is left undone when the passes are through (Optimized::near_misses). Of one rule
+// ("pass/rule", "rule", "pass") or, where `rule` is empty, of all. `opened` holds the result.
+// Errors: Optimize's.
 Expected<LeftUndone> FindLeftUndone(OpenedGraph& opened, OptimizeRequest request,
                                     llvm::StringRef rule = {});
 

@@ -1,5 +1,8 @@
 #include "lib/pass/near_misses.h"
 
+#include <iterator>
+
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace grapnel {
@@ -13,12 +16,27 @@ bool IsUnlikeTensorFlow(const Refusal& refusal) {
 }
 
 void NearMisses::Add(const Refusal& refusal) {
-  last_[{refusal.pass, refusal.rule, PlaceOf(refusal)}] = refusal;
+  last_[{PlaceOf(refusal), refusal.pass, refusal.rule}] = refusal;
+}
+
+void NearMisses::Forget(const std::string& place) {
+  auto at = last_.lower_bound({place, "", ""});
+  while (at != last_.end() && std::get<0>(at->first) == place)
+    at = IsUnlikeTensorFlow(at->second) ? std::next(at) : last_.erase(at);
+}
+
+void NearMisses::Rewrote(const Rewrite& rewrite) {
+  std::string scope = rewrite.function.empty() ? "" : rewrite.function + "/";
+  if (!rewrite.node.empty()) Forget(scope + rewrite.node);
+  for (const std::string& node : rewrite.removed) Forget(scope + node);
 }
 
 std::vector<Refusal> NearMisses::Sorted() const {
   std::vector<Refusal> sorted;
   for (const auto& [where, refusal] : last_) sorted.push_back(refusal);
+  llvm::stable_sort(sorted, [](const Refusal& a, const Refusal& b) {
+    return std::tie(a.pass, a.rule) < std::tie(b.pass, b.rule);
+  });
   return sorted;
 }
 

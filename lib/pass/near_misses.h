@@ -12,15 +12,20 @@
 namespace grapnel {
 
 // The last word on a node counts: what was refused early may have been refused for another reason
-// later.
+// later, and what is rewritten is left undone no more.
 class NearMisses {
  public:
   void Add(const Refusal& refusal);
+  // What was refused before where the rule looked, and of nodes that went, is forgotten. Where
+  // TensorFlow would be wrong that stays.
+  void Rewrote(const Rewrite& rewrite);
   // By pass, rule and node, so that the same graph always reads the same.
   std::vector<Refusal> Sorted() const;
 
  private:
-  std::map<std::tuple<std::string, std::string, std::string>, Refusal> last_;
+  void Forget(const std::string& place);
+
+  std::map<std::tuple<std::string, std::string, std::string>, Refusal> last_;  // place, pass, rule
 };
 
 // Whether TensorFlow rewrites there and is wrong: the reason says "unlike TensorFlow".

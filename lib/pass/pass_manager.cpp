@@ -13,6 +13,7 @@
 #include "lib/support/exceptions.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
 namespace {
@@ -20,6 +21,8 @@ namespace {
 // Stages that are no pass of the registry, under TensorFlow's names for what does the same.
 constexpr const char* kWholeFlow = "meta_optimizer";
 constexpr const char* kLastLook = "tfg_optimizer";
+
+constexpr const char* kOurBug = "a bug of grapnel's: please report it with the model";
 
 // One run over one module.
 class Runner {
@@ -36,6 +39,9 @@ class Runner {
     if (result_.fetches.empty()) result_.fetches = DefaultFetches(module_.main);
     ASSIGN_OR_RETURN(Boundary boundary, BoundaryOf(module_.main, options_.feeds, result_.fetches));
     names_ = IsPipeline() ? PipelineOf(options_.config, registry_, options_.sink) : options_.passes;
+    has_plugins_ = llvm::any_of(names_, [&](llvm::StringRef name) {
+      return !PluginsOf(name).empty() || !PluginsOf(name.split('/').first).empty();
+    });
     bool runs = !options_.config.disable_meta_optimizer() || !IsPipeline();
     if (runs && IsPipeline() && options_.bodies.empty()) DropShapeAnnotations(module_.main);
     for (Instrumentation* client : clients_) RETURN_IF_ERROR(client->BeforePipeline(module_));
@@ -223,7 +229,7 @@ class Runner {
 
   bool MaySplit() const {
     return options_.pool && options_.pool->num_threads() > 1 && options_.limit < 0 &&
-           !options_.on_refusal && !options_.registry &&
+           !options_.on_refusal && !options_.registry && !has_plugins_ &&
            llvm::all_of(clients_, [](const auto& client) { return client->TakesBodiesApart(); });
   }
 
@@ -347,6 +353,67 @@ class Runner {
     return RunStage(info.name, iteration, editor, run, result, choice.rule);
   }
 
+  // The files that a pass, or rules of it, came with; "" where there are none, as mostly.
+  std::string PluginsOf(llvm::StringRef pass) const {
+    const PassRegistry::Entry* entry = registry_.Find(pass);
+    if (!entry) return "";
+    std::vector<std::string> files;
+    auto add = [&](const char* file) {
+      if (*file && !llvm::is_contained(files, file)) files.push_back(file);
+    };
+    add(entry->plugin);
+    for (const Rule* rule : registry_.RulesOf(pass)) add(rule->plugin);
+    return llvm::join(files, ", ");
+  }
+
+  // Of the bodies that the pass is not run on, which it has no Editor for; by Graph::id().
+  using Versions = std::map<uint64_t, uint64_t>;
+  Versions OtherBodies(const Graph& graph) const {
+    Versions versions = {{module_.main.id(), module_.main.version()}};
+    for (const auto& function : module_.functions)
+      versions[function->body.id()] = function->body.version();
+    versions.erase(graph.id());
+    return versions;
+  }
+
+  std::optional<Editor::Fault> FaultOf(Editor* editor, const Versions& before) const {
+    editor->NoticeChanges();
+    if (editor->fault()) return editor->fault();
+    if (editor->IsRewriting()) return Editor::Fault{"", "", "left a rewrite open"};
+    for (const auto& [id, version] : OtherBodies(editor->graph())) {
+      auto was = before.find(id);
+      if (was != before.end() && was->second != version)
+        return Editor::Fault{"", "", "changed another body past the Editor" + NameOfBody(id)};
+    }
+    return std::nullopt;
+  }
+
+  std::string NameOfBody(uint64_t id) const {
+    for (const auto& function : module_.functions) {
+      if (function->body.id() == id) return (", that of function '" + function->name() + "'").str();
+    }
+    return ", that of the main graph";
+  }
+
+  // What the pass did wrong as it edited, with whose it is. `before`: the other bodies as they
+  // were.
+  Error DemandNoFault(Editor* editor, const Stage& stage, const Versions& before) const {
+    std::optional<Editor::Fault> found = FaultOf(editor, before);
+    if (!found) return Error::success();
+    const Editor::Fault& fault = *found;
+    std::string text = fault.rule.empty() ? "it" : "rule '" + fault.rule + "'";
+    std::string file = stage.plugins;
+    for (const Rule* rule : registry_.RulesOf(stage.pass)) {
+      if (fault.rule == rule->name) file = rule->plugin;
+    }
+    if (!fault.rule.empty() && !file.empty()) text += " of " + file;
+    if (!fault.node.empty()) text += " at '" + fault.node + "'";
+    text += " " + fault.what;
+    if (file.empty() && !options_.registry) text += " (" + std::string(kOurBug) + ")";
+    return fault.rule.empty() && !file.empty() ? MakeError("{0}: {1}", file, text)
+                                               : MakeError("{0}", text);
+  }
+
   Error RunStage(const std::string& name, int iteration, Editor* editor,
                  llvm::function_ref<Error()> run, OptimizeResult* result,
                  llvm::StringRef only_rule = "") {
@@ -354,12 +421,16 @@ class Runner {
     stage.pass = name;
     if (editor->function()) stage.function = editor->function()->name().str();
     stage.iteration = iteration;
+    stage.plugins = PluginsOf(name);
     for (Instrumentation* client : clients_) RETURN_IF_ERROR(client->BeforePass(stage, module_));
     editor->StartPass(name, iteration, only_rule);
     int64_t changes = editor->num_changes();
     int rewrites = result->rewrites;
+    Versions before;
+    if (!stage.plugins.empty()) before = OtherBodies(editor->graph());
     auto began = std::chrono::steady_clock::now();
     Error error = WithoutExceptions(run);  // no pass of ours throws; what it calls may
+    if (!error) error = DemandNoFault(editor, stage, before);
     stage.time = std::chrono::steady_clock::now() - began;
     stage.changed = editor->num_changes() != changes || result->rewrites != rewrites;
     stage.rewrites = result->rewrites - rewrites;
@@ -384,6 +455,7 @@ class Runner {
   llvm::ArrayRef<Instrumentation*> clients_;
   int left_;
   std::vector<std::string> names_;  // of the passes, in order
+  bool has_plugins_ = false;        // some of them, or rules of them, came with a file
   std::map<const Function*, std::unique_ptr<Editor>> editors_;
   OptimizeResult result_;
 };

@@ -41,6 +41,10 @@ struct PageMarks {
   std::string title;                                        // of the legend
   std::vector<std::string> kinds;                           // "removed", "added", ...: at most 4
   std::function<int(const Node&)> kind_of;                  // an index of kinds; -1: none
+  // Whether a marked node is in the lists and their counts, and as what; empty: each, by its name.
+  // One that is marked for what is drawn within it is not.
+  std::function<bool(const Node&)> is_listed;
+  std::function<std::string(const Node&)> name_of;
   std::function<std::vector<Detail>(const Node&)> details;  // for the panel; may be empty
   std::function<std::string(const Node&)> device_of;  // instead of the one asked for; may be empty
   bool colour_by_device = false;                      // at first, instead of by kind

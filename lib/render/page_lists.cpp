@@ -7,13 +7,14 @@
 namespace grapnel {
 namespace {
 
-void WriteMarkedNode(size_t body, const Node& node, int kind, llvm::json::OStream& json) {
+void WriteMarkedNode(const PageMarks& marks, size_t body, const Node& node, int kind,
+                     llvm::json::OStream& json) {
   json.array([&] {
     json.value(body);
     json.value(node.id());
     json.value(kind);
     json.value(Printable(node.op()));
-    json.value(Printable(node.name()));
+    json.value(Printable(marks.name_of ? marks.name_of(node) : node.name().str()));
   });
 }
 
@@ -36,7 +37,8 @@ void GraphPage::ForEachMarked(Visit&& visit) const {
   for (size_t body = 0; marks_ && body < num_bodies(); ++body) {
     for (Node node : graph(body).nodes()) {
       int kind = marks_->kind_of(node);
-      if (kind >= 0) visit(body, node, kind);
+      bool is_listed = kind >= 0 && (!marks_->is_listed || marks_->is_listed(node));
+      if (is_listed) visit(body, node, kind);
     }
   }
 }
@@ -52,7 +54,7 @@ void GraphPage::WriteMarked(llvm::json::OStream& json) const {
   std::vector<size_t> counts(marks_->kinds.size(), 0);
   json.attributeArray("marked", [&] {
     ForEachMarked([&](size_t body, const Node& node, int kind) {
-      if (counts[kind]++ < kFirstListed) WriteMarkedNode(body, node, kind, json);
+      if (counts[kind]++ < kFirstListed) WriteMarkedNode(*marks_, body, node, kind, json);
     });
   });
   json.attributeArray("marked_counts", [&] {
@@ -69,7 +71,7 @@ Expected<std::string> GraphPage::MarkedJson(size_t kind, size_t from) const {
         ForEachMarked([&](size_t body, const Node& node, int other) {
           if (other != static_cast<int>(kind)) return;
           if (count >= from && count < from + kListedAPage)
-            WriteMarkedNode(body, node, other, json);
+            WriteMarkedNode(*marks_, body, node, other, json);
           ++count;
         });
       });

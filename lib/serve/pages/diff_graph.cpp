@@ -52,6 +52,14 @@ Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff
   marks.kind_of = [page](const Node& node) {
     return static_cast<int>(page->graph_.StatusOf(node)) - 1;
   };
+  marks.is_listed = [page](const Node& node) {
+    std::pair<const Graph*, NodeId> key = {&node.graph(), node.id()};
+    return page->graph_.status.count(key) > 0 && !page->beside_.contains(key);
+  };
+  marks.name_of = [page](const Node& node) {
+    auto in_a = page->graph_.names_in_a.find({&node.graph(), node.id()});
+    return in_a == page->graph_.names_in_a.end() ? node.name().str() : in_a->second;
+  };
   marks.details = [page](const Node& node) {
     auto found = page->details_.find(page->NameOf(node));
     return found == page->details_.end() ? std::vector<PageMarks::Detail>() : found->second;
@@ -86,6 +94,10 @@ void DiffGraph::AddChanges(const Diff& diff) {
     for (const NodeEntry& entry : group.b)
       details_[entry.name.str()].push_back({"made of", Names(group.a), Names(group.b), ""});
     for (const NodeEntry& entry : group.a) move(entry);
+    for (const NodeEntry& entry : llvm::ArrayRef(group.b).drop_front()) {
+      if (Node beside = OfB(entry.function(), entry.node.name()))
+        beside_.insert({&beside.graph(), beside.id()});
+    }
   }
 }
 

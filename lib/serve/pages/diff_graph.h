@@ -44,6 +44,8 @@ class DiffGraph {
   }
 
   UnionGraph graph_;
+  // Of what a group became, all but the first: a group is one in the lists, as it is in words.
+  llvm::DenseSet<std::pair<const Graph*, NodeId>> beside_;
   llvm::StringMap<std::vector<PageMarks::Detail>> details_;  // by "function/node"
   llvm::DenseMap<const Graph*, std::string> prefixes_;       // "function/"
   llvm::DenseMap<const Graph*, size_t> numbers_;             // of bodies

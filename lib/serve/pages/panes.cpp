@@ -60,6 +60,11 @@ void Panes::SetUp(Side* side, const Module& module, const char* title,
     Node shown = here(node);
     return shown ? merged_.marks().kind_of(shown) : -1;
   };
+  marks.is_listed = [this, here](const Node& node) {
+    Node shown = here(node);
+    return shown && merged_.marks().is_listed(shown);
+  };
+  marks.name_of = nullptr;
   marks.details = [this, here](const Node& node) {
     Node shown = here(node);
     return shown ? merged_.marks().details(shown) : std::vector<PageMarks::Detail>();
