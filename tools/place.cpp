@@ -166,8 +166,7 @@ Error PrintPlacement(const Flags& flags, const Placed& placed, const Logged& log
                      llvm::raw_ostream& os) {
   PlacementContext context = placed.main.context();
   if (flags.table) {
-    os << PlacementTables(context,
-                          MakePlacementReport(context));
+    os << PlacementTables(context, MakePlacementReport(context));
   }
   if (flags.report) {
     os << CostTables(context, MakeCostReport(context));
@@ -185,10 +184,8 @@ void PrintJson(const Flags& flags, const PlacementContext& context,
                llvm::ArrayRef<std::string> logged, llvm::raw_ostream& os) {
   std::optional<PlacementReport> report;
   std::optional<CostReport> cost;
-  if (flags.table && !context.placement.failure)
-    report = MakePlacementReport(context);
-  if (flags.report && !context.placement.failure)
-    cost = MakeCostReport(context);
+  if (flags.table && !context.placement.failure) report = MakePlacementReport(context);
+  if (flags.report && !context.placement.failure) cost = MakeCostReport(context);
   auto write = [&](llvm::json::OStream& json) {
     WritePlacementJson(json, context, logged, report ? &*report : nullptr, cost ? &*cost : nullptr);
   };

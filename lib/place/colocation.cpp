@@ -94,8 +94,7 @@ class ColocationBuilder {
     if (!name) return Fail(MalformedDevice(node, TextOf(name.takeError())));
     std::optional<int> device = input_.devices.Find(*name);
     if (!device) return Fail(UnknownAssignedDevice(input_, node));
-    if (!group->types.Has(input_.devices.TypeOf(*device)))
-      return Fail(AssignedWithoutKernel(node));
+    if (!group->types.Has(input_.devices.TypeOf(*device))) return Fail(AssignedWithoutKernel(node));
     group->assigned = group->requested = input_.devices.device(*device).name;
     return true;
   }

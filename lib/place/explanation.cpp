@@ -63,6 +63,7 @@ class Explainer {
     SayRequest(placed);
     SayKernels();
     SayGroup();
+    SayLimits();
     SayDropped();
     if (placed.device >= 0) {
       SaySoft(placed);
@@ -149,16 +150,14 @@ class Explainer {
     } else {
       SayDecider();
     }
-    if (asked_.types.bits != groups_.OwnTypes(node_.id())) SayLimits();
   }
 
   // Types that the node has a kernel for and its group has not, and whose doing that is.
   void SayLimits() {
-    Detail("together they can be on " + TypesText(c_.devices, asked_.types.bits) + " only");
     for (size_t i = 0; i < c_.devices.types().size(); ++i) {
       uint32_t bit = uint32_t{1} << i;
-      if (!(groups_.OwnTypes(node_.id()) & ~asked_.types.bits & bit)) continue;
-      SayLimit(c_.devices.types()[i].text().str(), bit);
+      if (groups_.OwnTypes(node_.id()) & ~asked_.types.bits & bit)
+        SayLimit(c_.devices.types()[i].text().str(), bit);
     }
   }
 
@@ -168,14 +167,15 @@ class Explainer {
       if (!(groups_.OwnTypes(id) & bit)) lacking.push_back(id);
     }
     if (lacking.empty()) {
-      Detail("each has a kernel on " + type + ", but what they hold (strings or handles in a "
-             "list), or a function that shares their handle, stays away from it");
+      Say("it cannot be on " + type +
+          ", kernel or not: the strings or handles that its list holds, or a function that uses "
+          "the same handle, stay away from there");
       return;
     }
-    Detail("because of " + Text(lacking.front()) + ": " +
-           MissingText(c_.graph.node(lacking.front()), type));
+    Say("it cannot be on " + type + " because of " + Text(lacking.front()) + ", which has " +
+        MissingText(c_.graph.node(lacking.front()), type));
     for (const Tie& tie : groups_.ChainBetween(node_.id(), lacking.front()).ties)
-      Detail("it is one of them because " + TieText(c_.graph, tie));
+      Detail("they are tied because " + TieText(c_.graph, tie));
     if (lacking.size() == 1) return;
     std::string others;
     for (NodeId id : llvm::ArrayRef(lacking).drop_front().take_front(kMostMembers))
@@ -289,12 +289,9 @@ class Explainer {
     if (placed.rule == PlacementRule::kDefault) return Say("the default device is one" + others);
     if (placed.rule != PlacementRule::kFirst) return;
     if (possible.size() == 1) return Say("it is the only device that is left");
-    auto priority = [&](int device) {
-      return asked_.types.PriorityOf(c_.devices.TypeOf(device));
-    };
-    bool is_preferred = llvm::any_of(possible, [&](int device) {
-      return priority(device) < priority(placed.device);
-    });
+    auto priority = [&](int device) { return asked_.types.PriorityOf(c_.devices.TypeOf(device)); };
+    bool is_preferred = llvm::any_of(
+        possible, [&](int device) { return priority(device) < priority(placed.device); });
     Say("it is the first" + others +
         (is_preferred ? ": its kernel there has the highest priority"
                       : ": GPUs come before CPUs, then by name"));

@@ -76,6 +76,10 @@ class Reporter {
   bool IsCpu(int device) const { return devices_.device(device).name.type.text() == "CPU"; }
 
   void FindIslands() {
+    for (Node node : graph_.nodes()) {
+      if (placement_.groups->OwnTypes(node.id()) != (1ull << devices_.types().size()) - 1)
+        limited_[placement_.groups->RootOf(node.id())].push_back(node.id());
+    }
     llvm::DenseSet<NodeId> seen;
     for (Node node : graph_.nodes()) {
       if (!IsCpu(DeviceOf(node.id())) || !seen.insert(node.id()).second) continue;
@@ -112,9 +116,15 @@ class Reporter {
     llvm::sort(island.nodes);
     uint32_t types = 0;
     for (int type : around) types |= uint32_t{1} << type;
+    const Colocation& groups = *placement_.groups;
+    llvm::DenseSet<NodeId> roots;
     for (NodeId id : island.nodes) {
-      if (!(placement_.groups->OwnTypes(id) & types)) island.pinned.push_back(id);
+      if (!roots.insert(groups.RootOf(id)).second) continue;
+      for (NodeId member : limited_[groups.RootOf(id)]) {
+        if (!(groups.OwnTypes(member) & types)) island.pinned.push_back(member);
+      }
     }
+    llvm::sort(island.pinned);
     report_.islands.push_back(std::move(island));
   }
 
@@ -200,6 +210,7 @@ class Reporter {
   const Placement& placement_;
   PlacedMemory memory_;
   ShapeMap shapes_;
+  llvm::DenseMap<NodeId, std::vector<NodeId>> limited_;  // by root: without a kernel on some type
   PlacementReport report_;
 };
 

@@ -33,8 +33,9 @@ struct Island {
   std::vector<NodeId> nodes;  // by id
   int device = 0;
   int64_t bytes_in = 0, bytes_out = 0;  // that are copied, of tensors of known size
-  std::vector<NodeId> pinned;  // those that have no kernel on the device around, by id; empty: the
-                               // island is there by request, or because of what it holds
+  // Those without a kernel on the device around, of its nodes and of what must share a device with
+  // one, by id; empty: the island is there by request, or because of what it holds.
+  std::vector<NodeId> pinned;
 };
 
 struct DeviceMemory {

@@ -93,7 +93,8 @@ std::string CrossingTable(const PlacementContext& c, const PlacementReport& repo
                     MemoryName(c, crossing.source, crossing.from_host),
                     MemoryName(c, crossing.target, crossing.to_host)});
   }
-  return text + "\nlargest of those that are copied\n" + Table(rows, "  ") + More(largest.size(), rows.size() - 1);
+  return text + "\nlargest of those that are copied\n" + Table(rows, "  ") +
+         More(largest.size(), rows.size() - 1);
 }
 
 std::string IslandTable(const PlacementContext& c, const PlacementReport& report) {

@@ -165,11 +165,10 @@ class Placer {
     }
     // The default device comes before what a kernel would prefer.
     bool has_default = !candidates.empty() && candidates.front() == options_.default_device;
-    std::stable_sort(candidates.begin() + (has_default ? 1 : 0), candidates.end(),
-                     [&](int a, int b) {
-                       return types.PriorityOf(devices_.TypeOf(a)) >
-                              types.PriorityOf(devices_.TypeOf(b));
-                     });
+    std::stable_sort(
+        candidates.begin() + (has_default ? 1 : 0), candidates.end(), [&](int a, int b) {
+          return types.PriorityOf(devices_.TypeOf(a)) > types.PriorityOf(devices_.TypeOf(b));
+        });
     return candidates;
   }
 

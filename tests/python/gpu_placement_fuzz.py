@@ -208,7 +208,7 @@ class Builder:
                         [tf.reduce_sum(tf.nn.embedding_lookup(v, [0, 1])) for v in self.variables if v.dtype.base_dtype == tf.float32])
         try:
             optimizer.minimize(loss)
-        except ValueError:
+        except (ValueError, LookupError, TypeError):
             pass  # a node without a gradient lies on the way
 
     def build(self, size):

@@ -22,8 +22,8 @@ std::string CrossingsText(const PlacementReport& report) {
   size_t stay = report.crossings.size() - copied;
   std::string text = "nothing crosses between devices";
   if (copied > 0) {
-    text = Plural(copied, "tensor") + (copied == 1 ? " crosses" : " cross") +
-           " between devices, " + BytesText(bytes);
+    text = Plural(copied, "tensor") + (copied == 1 ? " crosses" : " cross") + " between devices, " +
+           BytesText(bytes);
   }
   if (unknown > 0) text += " and " + Plural(unknown, "tensor") + " of unknown size";
   if (stay > 0) {
