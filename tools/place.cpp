@@ -166,11 +166,10 @@ Error PrintPlacement(const Flags& flags, const Placed& placed, const Logged& log
                      llvm::raw_ostream& os) {
   PlacementContext context = placed.main.context();
   if (flags.table) {
-    os << PlacementTables(context,
-                          MakePlacementReport(context.graph, context.devices, context.placement));
+    os << PlacementTables(context, MakePlacementReport(context));
   }
   if (flags.report) {
-    os << CostTables(context, MakeCostReport(context.graph, context.devices, context.placement));
+    os << CostTables(context, MakeCostReport(context));
   }
   if (flags.nodes) os << NodeTable(context, logged.main());
   if (!flags.log.empty()) PrintLogged(placed, logged, os);
@@ -185,10 +184,8 @@ void PrintJson(const Flags& flags, const PlacementContext& context,
                llvm::ArrayRef<std::string> logged, llvm::raw_ostream& os) {
   std::optional<PlacementReport> report;
   std::optional<CostReport> cost;
-  if (flags.table && !context.placement.failure)
-    report = MakePlacementReport(context.graph, context.devices, context.placement);
-  if (flags.report && !context.placement.failure)
-    cost = MakeCostReport(context.graph, context.devices, context.placement);
+  if (flags.table && !context.placement.failure) report = MakePlacementReport(context);
+  if (flags.report && !context.placement.failure) cost = MakeCostReport(context);
   auto write = [&](llvm::json::OStream& json) {
     WritePlacementJson(json, context, logged, report ? &*report : nullptr, cost ? &*cost : nullptr);
   };
@@ -293,7 +290,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--default-device", flags->settings.default_device,
               "taken wherever it is possible: the device a function is called on");
   line.Option("--kernels", flags->settings.kernels, "whose kernels say what can run where")
-      .OneOf({"tensorflow", "grapnel"})
+      .OneOf({"tensorflow", "tensorflow-2.16", "tensorflow-2.13", "grapnel"})
       .ShowDefault();
   line.Option("--explain", flags->explain, "why these nodes are where they are")
       .Separator(',')

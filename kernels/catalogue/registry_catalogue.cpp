@@ -21,9 +21,10 @@ class GrapnelKernels : public KernelCatalogue {
     return FindOp(node.op()) && !node.graph().module().FindFunction(node.op()) && !IsAnywhere(node);
   }
 
-  bool Has(const Node& node, llvm::StringRef type) const override {
-    if (FlowKindOf(node.op()) != FlowKind::kKernel) return type == "CPU";
-    return Match(node, type) != nullptr;
+  std::optional<int> Priority(const Node& node, llvm::StringRef type) const override {
+    bool is_flow = FlowKindOf(node.op()) != FlowKind::kKernel;
+    if (is_flow ? type == "CPU" : Match(node, type) != nullptr) return 0;
+    return std::nullopt;
   }
 
   std::vector<KernelSummary> KernelsOf(const Node& node) const override {

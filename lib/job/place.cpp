@@ -59,10 +59,15 @@ int DeviceWhenMade(const Node& node, const PlacerSetup& setup, bool asks) {
   } else if (!asked->IsOpen()) {
     if (std::optional<int> device = setup.devices.Find(*asked)) return *device;
   }
-  int best = -1;
+  int best = -1, highest = 0;
   for (int i = 0; i < setup.devices.size(); ++i) {
-    if (!setup.kernels->Has(node, setup.devices.device(i).name.type.text())) continue;
-    if (best < 0 || setup.devices.IsPreferred(i, best)) best = i;
+    auto priority = setup.kernels->Priority(node, setup.devices.device(i).name.type.text());
+    if (!priority) continue;
+    bool is_alike = best >= 0 && *priority == highest;
+    if (best < 0 || *priority > highest || (is_alike && setup.devices.IsPreferred(i, best))) {
+      best = i;
+      highest = *priority;
+    }
   }
   return best < 0 ? PreferredDevice(setup.devices) : best;
 }

@@ -23,7 +23,7 @@ bool IsDirectlyTied(DataType type) { return type == proto::DT_RESOURCE || IsRefT
 struct CallGroups {
   struct Group {
     DeviceSpec requested, resource;
-    uint32_t types = 0;
+    KernelTypes types;
   };
   std::vector<Group> groups;
   std::vector<int> of_input, of_output;  // by flat index of tensor
@@ -65,20 +65,22 @@ class ColocationBuilder {
     group.parent = node.id();
     llvm::ArrayRef<DeviceWord> types = input_.devices.types();
     // Function calls are split over devices when they run, so they may be anywhere.
-    if (!input_.kernels.Knows(node)) {
-      group.types = types.size() == 32 ? ~uint32_t{0} : (uint32_t{1} << types.size()) - 1;
-    } else {
-      for (size_t i = 0; i < types.size(); ++i) {
-        if (input_.kernels.Has(node, types[i].text())) group.types |= uint32_t{1} << i;
-      }
+    bool is_known = input_.kernels.Knows(node);
+    for (size_t i = 0; i < types.size(); ++i) {
+      std::optional<int> priority = is_known ? input_.kernels.Priority(node, types[i].text()) : 0;
+      if (!priority) continue;
+      group.types.bits |= uint32_t{1} << i;
+      if (*priority == 0) continue;
+      group.types.priorities.resize(types.size());
+      group.types.priorities[i] = *priority;
     }
-    out_.own_types_[node.id()] = group.types;
+    out_.own_types_[node.id()] = group.types.bits;
   }
 
   bool Start(const Node& node) {
     ColocationGroup& group = out_.groups_[node.id()];
     if (Colocation::IsAssigned(node)) return StartAssigned(node, &group);
-    if (group.types == 0) return Fail(NoKernel(input_, node));
+    if (group.types.bits == 0) return Fail(NoKernel(input_, node));
     if (node.device().empty()) return true;
     auto name = ParseOnce(node);
     if (!name) return Fail(MalformedDevice(node, TextOf(name.takeError())));
@@ -92,8 +94,7 @@ class ColocationBuilder {
     if (!name) return Fail(MalformedDevice(node, TextOf(name.takeError())));
     std::optional<int> device = input_.devices.Find(*name);
     if (!device) return Fail(UnknownAssignedDevice(input_, node));
-    if (!(group->types & (uint32_t{1} << input_.devices.TypeOf(*device))))
-      return Fail(AssignedWithoutKernel(node));
+    if (!group->types.Has(input_.devices.TypeOf(*device))) return Fail(AssignedWithoutKernel(node));
     group->assigned = group->requested = input_.devices.device(*device).name;
     return true;
   }
@@ -249,8 +250,8 @@ class ColocationBuilder {
     if (!was.IsCompatibleWith(body.requested)) {
       out_.dropped_.push_back({node, call.id(), was, group.requested, Tie::kFunction});
     }
-    group.types &= body.types;
-    if (group.types == 0)
+    group.types.MeetWith(body.types);
+    if (group.types.bits == 0)
       return Fail(CallConflict(out_, input_, node, call, "no device type supports both"));
     return true;
   }
@@ -306,9 +307,10 @@ class ColocationBuilder {
     for (NodeId id : input_.order) {
       Node node = graph_.node(id);
       const OpFacts& facts = facts_.Of(node);
-      if (!facts.may_tie || !(GroupOf(id).types & ~host)) continue;
-      if (ReadsVariant(node, facts) && HoldsHostOnly(node) && (GroupOf(id).types & host))
-        GroupOf(id).types &= host;
+      uint32_t& types = GroupOf(id).types.bits;
+      if (facts.may_tie && (types & ~host) && (types & host) && ReadsVariant(node, facts) &&
+          HoldsHostOnly(node))
+        types &= host;
     }
     return true;
   }
@@ -360,8 +362,8 @@ class ColocationBuilder {
       return said(std::move(error));
     merged.requested.Override(merged.assigned);
     merged.requested.Override(merged.resource);
-    merged.types &= from.types;
-    if (merged.types == 0) return NoCommonType(out_, input_, tie);
+    merged.types.MeetWith(from.types);
+    if (merged.types.bits == 0) return NoCommonType(out_, input_, tie);
     bool deeper = into.rank == from.rank;
     into = merged;
     if (deeper) ++into.rank;
@@ -384,6 +386,30 @@ class ColocationBuilder {
   llvm::StringMap<First> first_of_other_name_;
   std::vector<NodeId> inspected_;
 };
+
+void KernelTypes::MeetWith(const KernelTypes& other) {
+  bits &= other.bits;
+  if (other.priorities.empty()) return;
+  // The types that both have, the preferred one first; empty: no priority is left among them.
+  auto ranked = [this](const KernelTypes& types) {
+    std::vector<int> order;
+    bool any = false;
+    for (int i = 0; i < static_cast<int>(types.priorities.size()); ++i) {
+      if (!Has(i)) continue;
+      order.push_back(i);
+      any |= types.priorities[i] != 0;
+    }
+    llvm::stable_sort(order,
+                      [&](int a, int b) { return types.PriorityOf(a) > types.PriorityOf(b); });
+    return any ? order : std::vector<int>();
+  };
+  std::vector<int> mine = ranked(*this), theirs = ranked(other);
+  if (mine.empty()) {
+    priorities = other.priorities;
+  } else if (!theirs.empty() && mine != theirs) {
+    priorities.clear();
+  }
+}
 
 Colocation::Colocation(const ColocationInput& input, int depth) {
   ColocationBuilder(input, *this, depth).Build();

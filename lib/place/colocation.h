@@ -45,11 +45,22 @@ struct GRAPNEL_PUBLIC PlacementFailure {
   std::vector<std::string> advice;  // what to change, each a sentence
 };
 
+// Types of devices that have a kernel for a node, or for every member of a group.
+struct GRAPNEL_PUBLIC KernelTypes {
+  uint32_t bits = 0;            // of DeviceSet::types()
+  std::vector<int> priorities;  // of the kernels, by index in DeviceSet::types(); empty: all are 0
+
+  bool Has(int type) const { return bits & (uint32_t{1} << type); }
+  int PriorityOf(int type) const { return priorities.empty() ? 0 : priorities[type]; }
+  // Keeps what both have. Priorities count where one side has them, or both in the same order.
+  void MeetWith(const KernelTypes& other);
+};
+
 // The state of one group; kept at its root.
 struct GRAPNEL_PUBLIC ColocationGroup {
   NodeId parent = kNoNode;
   uint32_t rank = 0;
-  uint32_t types = 0;    // bits of DeviceSet::types(): types that every member has a kernel for
+  KernelTypes types;     // types that every member has a kernel for
   DeviceSpec requested;  // what members ask for, merged; narrower than the next two
   DeviceSpec resource;   // what makers of handles and references in it ask for
   DeviceSpec assigned;   // where the runtime has put a member already

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "lib/ir/node_types.h"
+#include "lib/place/memory_types.h"
 #include "lib/place/placement_report.h"
 #include "lib/shape/flops.h"
 
@@ -12,8 +13,12 @@ namespace {
 
 class Simulation {
  public:
-  Simulation(const Graph& graph, const DeviceSet& devices, const Placement& placement)
-      : graph_(graph), devices_(devices), placement_(placement), shapes_(InferShapes(graph)) {}
+  explicit Simulation(const PlacementContext& context)
+      : graph_(context.graph),
+        devices_(context.devices),
+        placement_(context.placement),
+        memory_(context),
+        shapes_(InferShapes(context.graph)) {}
 
   CostReport Run() {
     report_.devices.resize(devices_.size());
@@ -74,21 +79,21 @@ class Simulation {
     return std::max({is_cpu ? 2e-6 : 5e-6, flops.value_or(0) / flops_rate, bytes / memory_rate});
   }
 
-  bool AreOfOneTask(int a, int b) const {
-    const DeviceSpec &one = devices_.device(a).name, &other = devices_.device(b).name;
-    return one.job == other.job && one.replica == other.replica && one.task == other.task;
-  }
-
-  // When what leaves `port` is on `target`: each value goes there once.
-  double Arrival(Port port, int target) {
-    int source = DeviceOf(port.node);
-    auto [there, is_new] = arrivals_.try_emplace({port.node, port.index, target}, 0);
+  // When what leaves `port` is there: each value goes to a memory once.
+  double Arrival(Port port, const TensorWay& way) {
+    auto [there, is_new] =
+        arrivals_.try_emplace({port.node, port.index, way.target, way.to_host}, 0);
     if (!is_new) return there->second;
+    int source = way.source, target = way.target;
+    if (source == target) {
+      int host = memory_.HostOf(source);
+      if (host >= 0) (way.to_host ? target : source) = host;
+    }
     Link& link = links_[{source, target}];
     link.load.source = source;
     link.load.target = target;
     const DeviceLink* given = devices_.FindLink(source, target);
-    bool one_task = AreOfOneTask(source, target);
+    bool one_task = AreOfOneTask(devices_, source, target);
     double rate = given ? given->bytes_per_second : one_task ? 10e9 : 1.25e9;
     double latency = given ? given->latency_seconds : one_task ? 10e-6 : 50e-6;
     int64_t bytes = port.IsControl() ? 0 : Bytes(port);
@@ -106,10 +111,13 @@ class Simulation {
     int device = DeviceOf(node.id());
     Step& own = steps_[node.id()];
     double ready = 0;
-    for (Port port : node.inputs()) {
+    llvm::SmallVector<Port, 4> inputs = node.inputs();
+    for (uint32_t slot = 0; slot < inputs.size(); ++slot) {
+      Port port = inputs[slot];
       if (port.node == kNoNode || !has_run_[port.node]) continue;  // a loop's back edge
-      bool crosses = DeviceOf(port.node) != device;
-      double arrival = crosses ? Arrival(port, device) : finish_[port.node];
+      TensorWay way{DeviceOf(port.node), device, false, false, DeviceOf(port.node) != device};
+      if (!port.IsControl()) way = memory_.WayTo({node.id(), slot});
+      double arrival = way.is_copied ? Arrival(port, way) : finish_[port.node];
       if (arrival <= ready) continue;
       ready = arrival;
       own.before = port.node;
@@ -134,22 +142,20 @@ class Simulation {
   const Graph& graph_;
   const DeviceSet& devices_;
   const Placement& placement_;
+  PlacedMemory memory_;
   ShapeMap shapes_;
   std::vector<double> finish_;  // by node
   std::vector<bool> has_run_;   // by node
   std::vector<Step> steps_;     // by node
   std::vector<double> free_;    // by device
   std::vector<NodeId> last_;    // by device: the node that it ran last
-  std::map<std::tuple<NodeId, int32_t, int>, double> arrivals_;
+  std::map<std::tuple<NodeId, int32_t, int, bool>, double> arrivals_;
   std::map<std::pair<int, int>, Link> links_;
   CostReport report_;
 };
 
 }  // namespace
 
-CostReport MakeCostReport(const Graph& graph, const DeviceSet& devices,
-                          const Placement& placement) {
-  return Simulation(graph, devices, placement).Run();
-}
+CostReport MakeCostReport(const PlacementContext& context) { return Simulation(context).Run(); }
 
 }  // namespace grapnel

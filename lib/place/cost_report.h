@@ -8,14 +8,16 @@
 // tensor that crosses takes the link's latency and its bytes at the link's rate; a link that the
 // file does not tell of has 10 GB/s and 10 us within a task, 1.25 GB/s and 50 us between tasks. A
 // device runs one node at a time, in topological order; a link sends one tensor at a time in each
-// direction. Loops turn once, both branches of a condition run, a call costs its overhead and its
+// direction. What both ends keep in the memory of one host costs nothing; what a device reads of
+// its own values in the host's memory, or the other way round, goes over its link to the CPU of its
+// task. Loops turn once, both branches of a condition run, a call costs its overhead and its
 // tensors. Tensors of unknown size cost nothing and are counted.
 #ifndef GRAPNEL_LIB_PLACE_COST_REPORT_H_
 #define GRAPNEL_LIB_PLACE_COST_REPORT_H_
 
 #include <vector>
 
-#include "lib/place/placer.h"
+#include "lib/place/explanation.h"
 
 namespace grapnel {
 
@@ -49,7 +51,7 @@ struct CostReport {
 };
 
 // Of a complete placement. Linear in nodes and edges, beside shape inference.
-CostReport MakeCostReport(const Graph& graph, const DeviceSet& devices, const Placement& placement);
+CostReport MakeCostReport(const PlacementContext& context);
 
 }  // namespace grapnel
 

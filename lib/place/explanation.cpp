@@ -63,6 +63,7 @@ class Explainer {
     SayRequest(placed);
     SayKernels();
     SayGroup();
+    SayLimits();
     SayDropped();
     if (placed.device >= 0) {
       SaySoft(placed);
@@ -98,34 +99,39 @@ class Explainer {
     for (size_t i = 0; i < c_.devices.types().size(); ++i) {
       std::string type = c_.devices.types()[i].text().str();
       if (!(own & (uint32_t{1} << i))) {
-        SayMissing(type);
+        Detail(MissingText(node_, type));
       } else if (type != "CPU") {
         SayHostArguments(type);
       }
     }
   }
 
-  // Why there is no kernel on a type: none at all, or not for these dtypes.
-  void SayMissing(const std::string& type) {
-    std::map<std::string, std::set<std::string>> wanted;  // dtypes by attribute
+  // Why a node has no kernel on a type: none at all, or not for these dtypes.
+  std::string MissingText(const Node& node, const std::string& type) const {
+    std::map<std::string, std::set<std::string>> wanted;  // values by attribute
     bool any = false;
-    for (const KernelSummary& kernel : c_.kernels.KernelsOf(node_)) {
+    for (const KernelSummary& kernel : c_.kernels.KernelsOf(node)) {
       if (kernel.device != type && kernel.device != "DEFAULT") continue;
+      if (kernel.label != node.GetString("_kernel")) continue;
       any = true;
-      for (const auto& [attr, types] : kernel.constraints)
-        wanted[attr].insert(types.begin(), types.end());
+      for (const auto& [attr, values] : kernel.constraints)
+        wanted[attr].insert(values.begin(), values.end());
     }
     std::string text = "none on " + type;
-    if (!any) {
-      Detail(text + ", for no dtype");
-      return;
+    if (!any) return text + ", for no dtype";
+    // The attributes whose value no kernel takes; where each is taken by one, it is all together.
+    auto is_taken = [&](const auto& each) {
+      auto value = node.Attr(each.first);
+      return value && each.second.count(value->ToString()) > 0;
+    };
+    bool each_is_taken = llvm::all_of(wanted, is_taken);
+    for (const auto& each : wanted) {
+      auto value = node.Attr(each.first);
+      if (!value || (is_taken(each) && !each_is_taken)) continue;
+      text += " for " + each.first + "=" + value->ToString() + "; there are for " +
+              llvm::join(each.second, ", ");
     }
-    for (const auto& [attr, types] : wanted) {
-      auto value = node_.Attr(attr);
-      if (value) text += " for " + attr + "=" + value->ToString();
-      text += "; there are for " + llvm::join(types, ", ");
-    }
-    Detail(text);
+    return text;
   }
 
   void SayHostArguments(const std::string& type) {
@@ -144,8 +150,38 @@ class Explainer {
     } else {
       SayDecider();
     }
-    if (asked_.types != groups_.OwnTypes(node_.id()))
-      Detail("all of them have kernels on " + TypesText(c_.devices, asked_.types) + " only");
+  }
+
+  // Types that the node has a kernel for and its group has not, and whose doing that is.
+  void SayLimits() {
+    for (size_t i = 0; i < c_.devices.types().size(); ++i) {
+      uint32_t bit = uint32_t{1} << i;
+      if (groups_.OwnTypes(node_.id()) & ~asked_.types.bits & bit)
+        SayLimit(c_.devices.types()[i].text().str(), bit);
+    }
+  }
+
+  void SayLimit(const std::string& type, uint32_t bit) {
+    std::vector<NodeId> lacking;
+    for (NodeId id : members_) {
+      if (!(groups_.OwnTypes(id) & bit)) lacking.push_back(id);
+    }
+    if (lacking.empty()) {
+      Say("it cannot be on " + type +
+          ", kernel or not: the strings or handles that its list holds, or a function that uses "
+          "the same handle, stay away from there");
+      return;
+    }
+    Say("it cannot be on " + type + " because of " + Text(lacking.front()) + ", which has " +
+        MissingText(c_.graph.node(lacking.front()), type));
+    for (const Tie& tie : groups_.ChainBetween(node_.id(), lacking.front()).ties)
+      Detail("they are tied because " + TieText(c_.graph, tie));
+    if (lacking.size() == 1) return;
+    std::string others;
+    for (NodeId id : llvm::ArrayRef(lacking).drop_front().take_front(kMostMembers))
+      others += (others.empty() ? "" : ", ") + Text(id);
+    if (lacking.size() - 1 > kMostMembers) others += ", ...";
+    Detail(Plural(lacking.size() - 1, "other") + " without a kernel on " + type + ": " + others);
   }
 
   std::string MemberList() const {
@@ -251,10 +287,14 @@ class Explainer {
     std::vector<int> possible = Possible(placed);
     std::string others = " of " + Plural(possible.size(), "device") + " possible";
     if (placed.rule == PlacementRule::kDefault) return Say("the default device is one" + others);
-    if (placed.rule == PlacementRule::kFirst)
-      Say(possible.size() == 1
-              ? "it is the only device that is left"
-              : "it is the first" + others + ": GPUs come before CPUs, then by name");
+    if (placed.rule != PlacementRule::kFirst) return;
+    if (possible.size() == 1) return Say("it is the only device that is left");
+    auto priority = [&](int device) { return asked_.types.PriorityOf(c_.devices.TypeOf(device)); };
+    bool is_preferred = llvm::any_of(
+        possible, [&](int device) { return priority(device) < priority(placed.device); });
+    Say("it is the first" + others +
+        (is_preferred ? ": its kernel there has the highest priority"
+                      : ": GPUs come before CPUs, then by name"));
   }
 
   bool ReadersDiffer() const {
@@ -272,7 +312,7 @@ class Explainer {
     }
     std::vector<int> possible;
     for (int i = 0; i < c_.devices.size(); ++i) {
-      bool has_kernel = asked_.types & (uint32_t{1} << c_.devices.TypeOf(i));
+      bool has_kernel = asked_.types.Has(c_.devices.TypeOf(i));
       if (has_kernel && wanted.Matches(c_.devices.device(i).name)) possible.push_back(i);
     }
     return possible;

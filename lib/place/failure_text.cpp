@@ -210,7 +210,7 @@ Error NoCommonType(const Colocation& groups, const ColocationInput& input, const
   for (NodeId id : {tie.a, tie.b}) {
     text += llvm::formatv("\n{0} and what is colocated with it can be on: {1}",
                           Quoted(input.graph.node(id)),
-                          TypesText(input.devices, groups.GroupOf(id).types))
+                          TypesText(input.devices, groups.GroupOf(id).types.bits))
                 .str();
   }
   return MakeError(
@@ -309,9 +309,9 @@ PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input
   if (group.requested.IsOpen()) {
     why = "Node had no OpKernel registered to support this operation: Operation was " +
           node.op().str();
-    failure.advice = {"give a device of type " + TypesText(input.devices, group.types)};
+    failure.advice = {"give a device of type " + TypesText(input.devices, group.types.bits)};
   } else if (own == group.requested) {
-    SayRequest(input, node, own, group.types, &why, &failure);
+    SayRequest(input, node, own, group.types.bits, &why, &failure);
   } else {
     why = llvm::formatv(
               "Could not satisfy explicit device specification '{0}' because the node "

@@ -12,7 +12,10 @@ using Catalogues = std::map<std::string, RegisterKernelCatalogue::Make, std::les
 
 Catalogues& Registered() {
   // Never freed: threads may still place graphs while the process ends.
-  static auto* catalogues = new Catalogues{{"tensorflow", &MakeTensorFlowKernels}};
+  static auto* catalogues = new Catalogues{
+      {"tensorflow", [] { return MakeTensorFlowKernels(); }},
+      {"tensorflow-2.16", [] { return MakeTensorFlowKernels(TensorFlowVersion::k2_16); }},
+      {"tensorflow-2.13", [] { return MakeTensorFlowKernels(TensorFlowVersion::k2_13); }}};
   return *catalogues;
 }
 

@@ -12,6 +12,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/ir/wire.h"
 #include "lib/place/control_loops.h"
+#include "lib/place/memory_types.h"
 #include "lib/support/file.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -25,7 +26,7 @@ enum { kGraphVersions = 4, kGraphLibrary = 2, kLibraryFunction = 1 };
 class Partitioner {
  public:
   Partitioner(Module& module, const KernelCatalogue& kernels, const PartitionScope& scope)
-      : module_(module), kernels_(kernels), scope_(scope), graph_(&module) {}
+      : module_(module), memory_(kernels), scope_(scope), graph_(&module) {}
 
   Expected<PartitionedGraph> Run() {
     FindNeeded();
@@ -174,21 +175,10 @@ class Partitioner {
   }
 
   // --- Where a port's value lies.
-  const KernelSummary* KernelOf(const Node& node) {
-    auto [it, added] = summaries_.try_emplace(node.id());
-    if (added) {
-      auto found = kernels_.Find(node, parts_[part_of_[node.id()]].type);
-      if (found) it->second = std::make_unique<KernelSummary>(std::move(*found));
-    }
-    return it->second.get();
-  }
   bool IsOnHost(const Node& node, int port, bool is_input) {
-    const OpInfo* info = DefinitionOf(node);
-    const KernelSummary* kernel = info ? KernelOf(node) : nullptr;
-    if (!kernel || kernel->host_arguments.empty()) return false;
-    llvm::StringRef name =
-        is_input ? ArgumentOfInput(node, *info, port) : OutputOfPort(node, *info, port).first;
-    return llvm::is_contained(kernel->host_arguments, name.str());
+    const std::string& type = parts_[part_of_[node.id()]].type;
+    return is_input ? memory_.IsInputOnHost(node, port, type)
+                    : memory_.IsOutputOnHost(node, port, type);
   }
 
   // Between the memories of one device.
@@ -400,7 +390,7 @@ class Partitioner {
   }
 
   const Module& module_;
-  const KernelCatalogue& kernels_;
+  MemoryTypes memory_;
   const PartitionScope& scope_;
   std::vector<char> needed_;    // Need, by id in the main graph
   Graph graph_;                 // the main graph with what partitioning adds to it
@@ -413,7 +403,6 @@ class Partitioner {
   std::map<std::tuple<NodeId, int32_t, int, bool>, size_t>
       known_;                                                   // those of one value to a device
   llvm::DenseMap<std::pair<NodeId, int>, size_t> crossing_of_;  // by reader and slot
-  llvm::DenseMap<NodeId, std::unique_ptr<KernelSummary>> summaries_;
   std::set<std::string> made_names_;
   int next_name_ = 0, num_edges_ = 0;
   PartitionedGraph result_;

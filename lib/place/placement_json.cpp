@@ -16,6 +16,9 @@ void WriteReport(llvm::json::OStream& json, const PlacementContext& c,
         json.attribute("reader", name(crossing.reader));
         json.attribute("from", c.devices.device(crossing.source).text);
         json.attribute("to", c.devices.device(crossing.target).text);
+        json.attribute("from_host", crossing.from_host);
+        json.attribute("to_host", crossing.to_host);
+        json.attribute("copied", crossing.is_copied);
         if (crossing.bytes >= 0) {
           json.attribute("bytes", crossing.bytes);
         } else {
@@ -33,7 +36,11 @@ void WriteReport(llvm::json::OStream& json, const PlacementContext& c,
         json.attribute("device", c.devices.device(island.device).text);
         json.attribute("bytes_in", island.bytes_in);
         json.attribute("bytes_out", island.bytes_out);
-        if (island.pinned != kNoNode) json.attribute("because_of", name(island.pinned));
+        if (island.pinned.empty()) return;
+        json.attribute("because_of", name(island.pinned.front()));
+        json.attributeArray("without_kernel", [&] {
+          for (NodeId id : island.pinned) json.value(name(id));
+        });
       });
     }
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/ir/node_types.h"
+#include "lib/place/memory_types.h"
 #include "lib/shape/inference.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -13,8 +14,12 @@ namespace {
 
 class Reporter {
  public:
-  Reporter(const Graph& graph, const DeviceSet& devices, const Placement& placement)
-      : graph_(graph), devices_(devices), placement_(placement), shapes_(InferShapes(graph)) {}
+  explicit Reporter(const PlacementContext& context)
+      : graph_(context.graph),
+        devices_(context.devices),
+        placement_(context.placement),
+        memory_(context),
+        shapes_(InferShapes(context.graph)) {}
 
   PlacementReport Run() {
     report_.memory.resize(devices_.size());
@@ -47,18 +52,22 @@ class Reporter {
       llvm::SmallVector<Crossing, 4> found;
       for (const Use& use : node.uses()) {
         Port port = graph_.node(use.node).input(use.slot);
-        int target = DeviceOf(use.node);
-        if (port.IsControl() || target == DeviceOf(node.id())) continue;
-        auto same = llvm::find_if(
-            found, [&](const Crossing& c) { return c.from == port && c.target == target; });
+        if (port.IsControl()) continue;
+        TensorWay way = memory_.WayTo(use);
+        if (!way.Crosses()) continue;
+        auto same = llvm::find_if(found, [&](const Crossing& c) {
+          return c.from == port && c.target == way.target && c.to_host == way.to_host;
+        });
         if (same != found.end()) {
           same->reader = std::min(same->reader, use.node);
         } else {
-          found.push_back({port, use.node, DeviceOf(node.id()), target, BytesOf(port)});
+          found.push_back({port, use.node, way.source, way.target, way.from_host, way.to_host,
+                           way.is_copied, BytesOf(port)});
         }
       }
       llvm::sort(found, [](const Crossing& a, const Crossing& b) {
-        return std::pair(a.from.index, a.target) < std::pair(b.from.index, b.target);
+        return std::tuple(a.from.index, a.target, a.to_host) <
+               std::tuple(b.from.index, b.target, b.to_host);
       });
       report_.crossings.insert(report_.crossings.end(), found.begin(), found.end());
     }
@@ -67,6 +76,10 @@ class Reporter {
   bool IsCpu(int device) const { return devices_.device(device).name.type.text() == "CPU"; }
 
   void FindIslands() {
+    for (Node node : graph_.nodes()) {
+      if (placement_.groups->OwnTypes(node.id()) != (1ull << devices_.types().size()) - 1)
+        limited_[placement_.groups->RootOf(node.id())].push_back(node.id());
+    }
     llvm::DenseSet<NodeId> seen;
     for (Node node : graph_.nodes()) {
       if (!IsCpu(DeviceOf(node.id())) || !seen.insert(node.id()).second) continue;
@@ -77,20 +90,21 @@ class Reporter {
       bool reads = false, is_read = false;
       for (size_t i = 0; i < island.nodes.size(); ++i) {
         Node at = graph_.node(island.nodes[i]);
-        auto visit = [&](NodeId next, bool* flag) {
+        auto visit = [&](NodeId next, const Use& use, bool* flag) {
           int device = DeviceOf(next);
           if (device == island.device) {
             if (seen.insert(next).second) island.nodes.push_back(next);
           } else if (!IsCpu(device)) {
-            *flag = true;
+            *flag |= memory_.WayTo(use).is_copied;
             around.insert(devices_.TypeOf(device));
           }
         };
         for (int k = 0; k < at.num_inputs(); ++k) {
-          if (at.input_node(k)) visit(at.input(k).node, &reads);
+          if (at.input_node(k))
+            visit(at.input(k).node, {at.id(), static_cast<uint32_t>(k)}, &reads);
         }
         for (const Use& use : at.uses()) {
-          if (!graph_.node(use.node).input(use.slot).IsControl()) visit(use.node, &is_read);
+          if (!graph_.node(use.node).input(use.slot).IsControl()) visit(use.node, use, &is_read);
         }
       }
       if (reads && is_read) AddIsland(std::move(island), around);
@@ -102,10 +116,15 @@ class Reporter {
     llvm::sort(island.nodes);
     uint32_t types = 0;
     for (int type : around) types |= uint32_t{1} << type;
+    const Colocation& groups = *placement_.groups;
+    llvm::DenseSet<NodeId> roots;
     for (NodeId id : island.nodes) {
-      if (island.pinned == kNoNode && !(placement_.groups->OwnTypes(id) & types))
-        island.pinned = id;
+      if (!roots.insert(groups.RootOf(id)).second) continue;
+      for (NodeId member : limited_[groups.RootOf(id)]) {
+        if (!(groups.OwnTypes(member) & types)) island.pinned.push_back(member);
+      }
     }
+    llvm::sort(island.pinned);
     report_.islands.push_back(std::move(island));
   }
 
@@ -115,7 +134,7 @@ class Reporter {
       for (NodeId id : island.nodes) island_of[id] = &island;
     }
     for (const Crossing& crossing : report_.crossings) {
-      if (crossing.bytes < 0) continue;
+      if (crossing.bytes < 0 || !crossing.is_copied) continue;
       if (Island* left = island_of.lookup(crossing.from.node)) left->bytes_out += crossing.bytes;
       if (Island* entered = island_of.lookup(crossing.reader)) entered->bytes_in += crossing.bytes;
     }
@@ -131,15 +150,14 @@ class Reporter {
         auto shape = attr ? attr->AsShape() : std::nullopt;
         bytes = shape ? TensorBytes(node.GetType("dtype"), *shape) : -1;
       }
-      Add(DeviceOf(node.id()), bytes, &DeviceMemory::weights);
-    }
-  }
-
-  void Add(int device, int64_t bytes, int64_t DeviceMemory::*what) {
-    if (bytes < 0) {
-      ++report_.memory[device].unknown;
-    } else {
-      report_.memory[device].*what += bytes;
+      int device = DeviceOf(node.id());
+      if (!is_variable && memory_.IsOnHost({node.id(), 0})) device = memory_.HostOf(device);
+      if (device < 0) continue;
+      if (bytes < 0) {
+        ++report_.memory[device].unknown;
+      } else {
+        report_.memory[device].weights += bytes;
+      }
     }
   }
 
@@ -163,17 +181,23 @@ class Reporter {
              std::vector<std::vector<std::pair<int, int64_t>>>* ends, std::vector<int64_t>* alive) {
     int outputs = std::max(0, NumOutputs(node));
     for (int port = 0; port < outputs; ++port) {
-      std::map<int, uint32_t> last = {{DeviceOf(node.id()), now}};
+      auto holder = [&](int device, bool on_host) {
+        return on_host ? memory_.HostOf(device) : device;
+      };
+      int home = holder(DeviceOf(node.id()), memory_.IsOnHost({node.id(), port}));
+      std::map<int, uint32_t> last = {{home, now}};
       for (const Use& use : node.UsesOf(port)) {
-        uint32_t& at = last[DeviceOf(use.node)];
+        TensorWay way = memory_.WayTo(use);
+        uint32_t& at = last[holder(way.target, way.to_host)];
         at = std::max({at, now, place[use.node]});
       }
       int64_t bytes = BytesOf({node.id(), port});
       DataType type = shapes_.TypeOf({node.id(), port});
-      if (bytes < 0 && DataTypeSize(BaseType(type)) > 0)
-        ++report_.memory[DeviceOf(node.id())].unknown;
+      if (bytes < 0 && home >= 0 && DataTypeSize(BaseType(type)) > 0)
+        ++report_.memory[home].unknown;
       if (bytes <= 0 || IsRefType(type)) continue;
       for (auto [device, end] : last) {
+        if (device < 0) continue;
         (*alive)[device] += bytes;
         report_.memory[device].peak = std::max(report_.memory[device].peak, (*alive)[device]);
         (*ends)[end].emplace_back(device, bytes);
@@ -184,7 +208,9 @@ class Reporter {
   const Graph& graph_;
   const DeviceSet& devices_;
   const Placement& placement_;
+  PlacedMemory memory_;
   ShapeMap shapes_;
+  llvm::DenseMap<NodeId, std::vector<NodeId>> limited_;  // by root: without a kernel on some type
   PlacementReport report_;
 };
 
@@ -197,9 +223,8 @@ int64_t TensorBytes(DataType type, const Shape& shape) {
   return *elements * static_cast<int64_t>(size);
 }
 
-PlacementReport MakePlacementReport(const Graph& graph, const DeviceSet& devices,
-                                    const Placement& placement) {
-  return Reporter(graph, devices, placement).Run();
+PlacementReport MakePlacementReport(const PlacementContext& context) {
+  return Reporter(context).Run();
 }
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// What a placement costs: tensors that cross between devices, CPU islands, memory.
+// What a placement costs: tensors that cross between devices or memories, CPU islands, memory.
 #ifndef GRAPNEL_LIB_PLACE_PLACEMENT_REPORT_H_
 #define GRAPNEL_LIB_PLACE_PLACEMENT_REPORT_H_
 
@@ -9,26 +9,33 @@
 
 #include "lib/ir/shape.h"
 #include "lib/ir/types.h"
-#include "lib/place/placer.h"
+#include "lib/place/explanation.h"
 
 namespace grapnel {
 
-// One tensor that is sent to one other device, however many nodes read it there.
+// One tensor that is sent to another device, or within a device to the host's memory or from it,
+// however many nodes read it there.
 struct Crossing {
   Port from;
   NodeId reader;               // the first of them
   int source = 0, target = 0;  // devices
-  int64_t bytes = -1;          // -1: the shape is not known
+  // Where it lies at either end: in the host's memory, or in the device's. All of a CPU's is the
+  // host's.
+  bool from_host = false, to_host = false;
+  bool is_copied = true;  // false: it stays in the host's memory (TensorWay::is_copied)
+  int64_t bytes = -1;     // -1: the shape is not known
 };
 
 // Nodes on a CPU that are joined by data edges and lie between nodes of another type of device:
-// every value that passes through is copied twice.
+// every value that passes through is copied twice. What those nodes keep in the host's memory
+// makes no island.
 struct Island {
   std::vector<NodeId> nodes;  // by id
   int device = 0;
-  int64_t bytes_in = 0, bytes_out = 0;  // of tensors of known size
-  NodeId pinned = kNoNode;  // one that has no kernel on the device around it; kNoNode: none, the
-                            // island is there by request
+  int64_t bytes_in = 0, bytes_out = 0;  // that are copied, of tensors of known size
+  // Those without a kernel on the device around, of its nodes and of what must share a device with
+  // one, by id; empty: the island is there by request, or because of what it holds.
+  std::vector<NodeId> pinned;
 };
 
 struct DeviceMemory {
@@ -51,8 +58,7 @@ int64_t TensorBytes(DataType type, const Shape& shape);
 
 // Of a complete placement. Shapes are inferred; dimensions that a placeholder leaves open make
 // bytes unknown. Linear in nodes and edges beside that.
-PlacementReport MakePlacementReport(const Graph& graph, const DeviceSet& devices,
-                                    const Placement& placement);
+PlacementReport MakePlacementReport(const PlacementContext& context);
 
 }  // namespace grapnel
 

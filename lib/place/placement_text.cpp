@@ -48,14 +48,22 @@ std::string ScopeTable(const PlacementContext& c, const PlacementReport& report)
   return "nodes by scope and device\n" + Table(rows, "  ");
 }
 
+// "GPU:0", or "GPU:0, host" for what that device keeps in the host's memory.
+std::string MemoryName(const PlacementContext& c, int device, bool on_host) {
+  bool is_cpu = c.devices.device(device).name.type.text() == "CPU";
+  return ShortName(c.devices, device) + (on_host && !is_cpu ? ", host" : "");
+}
+
 std::string CrossingTable(const PlacementContext& c, const PlacementReport& report) {
   if (report.crossings.empty()) return "\nnothing crosses between devices\n";
   struct Sum {
     int64_t tensors = 0, bytes = 0, unknown = 0;
+    bool is_copied = true;
   };
-  std::map<std::pair<int, int>, Sum> sums;
+  std::map<std::tuple<int, bool, int, bool>, Sum> sums;
   for (const Crossing& crossing : report.crossings) {
-    Sum& sum = sums[{crossing.source, crossing.target}];
+    Sum& sum = sums[{crossing.source, crossing.from_host, crossing.target, crossing.to_host}];
+    sum.is_copied = crossing.is_copied;
     ++sum.tensors;
     if (crossing.bytes < 0) {
       ++sum.unknown;
@@ -64,12 +72,17 @@ std::string CrossingTable(const PlacementContext& c, const PlacementReport& repo
     }
   }
   Rows rows = {{"from", "to", "tensors", "bytes", "of unknown size"}};
-  for (const auto& [pair, sum] : sums) {
-    rows.push_back({ShortName(c.devices, pair.first), ShortName(c.devices, pair.second),
+  for (const auto& [way, sum] : sums) {
+    auto [source, from_host, target, to_host] = way;
+    rows.push_back({MemoryName(c, source, from_host), MemoryName(c, target, to_host),
                     WithCommas(sum.tensors), HumanBytes(sum.bytes), WithCommas(sum.unknown)});
+    if (!sum.is_copied) rows.back()[3] += ", not copied";
   }
   std::string text = "\ntensors that cross, each once a device\n" + Table(rows, "  ");
-  std::vector<Crossing> largest = report.crossings;
+  std::vector<Crossing> largest;
+  llvm::copy_if(report.crossings, std::back_inserter(largest),
+                [](const Crossing& crossing) { return crossing.is_copied; });
+  if (largest.empty()) return text;
   llvm::stable_sort(largest,
                     [](const Crossing& a, const Crossing& b) { return a.bytes > b.bytes; });
   rows = {{"bytes", "tensor", "first reader", "from", "to"}};
@@ -77,9 +90,11 @@ std::string CrossingTable(const PlacementContext& c, const PlacementReport& repo
     rows.push_back({BytesText(crossing.bytes),
                     OutputName(c.graph.node(crossing.from.node).name(), crossing.from.index),
                     c.graph.node(crossing.reader).name().str(),
-                    ShortName(c.devices, crossing.source), ShortName(c.devices, crossing.target)});
+                    MemoryName(c, crossing.source, crossing.from_host),
+                    MemoryName(c, crossing.target, crossing.to_host)});
   }
-  return text + "\nlargest of them\n" + Table(rows, "  ") + More(largest.size(), rows.size() - 1);
+  return text + "\nlargest of those that are copied\n" + Table(rows, "  ") +
+         More(largest.size(), rows.size() - 1);
 }
 
 std::string IslandTable(const PlacementContext& c, const PlacementReport& report) {
@@ -91,9 +106,11 @@ std::string IslandTable(const PlacementContext& c, const PlacementReport& report
       names += (i ? ", " : "") + c.graph.node(island.nodes[i]).name().str();
     if (island.nodes.size() > kMostNames) names += ", ...";
     std::string reason = "requests";
-    if (island.pinned != kNoNode) {
-      Node node = c.graph.node(island.pinned);
+    if (!island.pinned.empty()) {
+      Node node = c.graph.node(island.pinned.front());
       reason = ("'" + node.name() + "': no kernel elsewhere for " + node.op()).str();
+      if (island.pinned.size() > 1)
+        reason += ", and " + Plural(island.pinned.size() - 1, "other") + " like it";
     }
     rows.push_back({WithCommas(island.nodes.size()), HumanBytes(island.bytes_in),
                     HumanBytes(island.bytes_out), ShortName(c.devices, island.device), reason,

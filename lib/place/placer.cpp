@@ -153,17 +153,23 @@ class Placer {
     return Matching(name, group.types);
   }
 
-  const Candidates& Matching(const DeviceSpec& name, uint32_t types) {
-    Key key{name.job.index(), name.type.index(), name.replica, name.task, name.id, types};
+  const Candidates& Matching(const DeviceSpec& name, const KernelTypes& types) {
+    Key key{name.job.index(), name.type.index(), name.replica,    name.task,
+            name.id,          types.bits,        types.priorities};
     auto [entry, is_new] = cache_.try_emplace(key);
-    if (is_new) {
-      for (int device : ranking_) {
-        if (name.Matches(devices_.device(device).name) &&
-            (types & (uint32_t{1} << devices_.TypeOf(device))))
-          entry->second.push_back(device);
-      }
+    if (!is_new) return entry->second;
+    Candidates& candidates = entry->second;
+    for (int device : ranking_) {
+      if (name.Matches(devices_.device(device).name) && types.Has(devices_.TypeOf(device)))
+        candidates.push_back(device);
     }
-    return entry->second;
+    // The default device comes before what a kernel would prefer.
+    bool has_default = !candidates.empty() && candidates.front() == options_.default_device;
+    std::stable_sort(
+        candidates.begin() + (has_default ? 1 : 0), candidates.end(), [&](int a, int b) {
+          return types.PriorityOf(devices_.TypeOf(a)) > types.PriorityOf(devices_.TypeOf(b));
+        });
+    return candidates;
   }
 
   void AssignFirst(const Node& node, const Candidates& candidates, bool soft) {
@@ -192,7 +198,7 @@ class Placer {
     group.requested.Override(name);
   }
 
-  using Key = std::tuple<uint32_t, uint32_t, int, int, int, uint32_t>;
+  using Key = std::tuple<uint32_t, uint32_t, int, int, int, uint32_t, std::vector<int>>;
 
   const Graph& graph_;
   const DeviceSet& devices_;

@@ -15,7 +15,7 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC PlacerSettings {
   std::string devices;                 // as DeviceSet::Parse takes them
   std::string default_device;          // a name, may be partial; empty: none
-  std::string kernels = "tensorflow";  // or "grapnel"
+  std::string kernels = "tensorflow";  // as MakeKernelCatalogue takes them
   bool soft = true;
   bool may_read = true;  // whether `devices` may be the path of a cluster file
   PlacerWords words;     // what whoever sets these calls them; From says the parameters' names

@@ -1,11 +1,16 @@
-// The kernels of TensorFlow 2.21 as a catalogue.
+// TensorFlow's kernels as a catalogue.
 //
-// The facts are lib/place/tensorflow_kernels.txt, made by scripts/make_kernel_table.py and linked
-// in as it is: CPU and DEFAULT kernels from the registry of the PyPI wheel, GPU kernels from the
-// documentation. An op a line, sorted by name, its kernels one after the other:
+// The facts are lib/place/tensorflow_kernels*.txt, made by scripts/make_kernel_table.py from the
+// registries of PyPI's CUDA builds and linked in as they are. An op a line, sorted by name, its
+// kernels one after the other:
 //   line    Op KERNEL(field field ...) KERNEL(...)     KERNEL is CPU, GPU or DEFAULT
-//   field   attr=dtype|dtype     the attribute is one of these, or a list of these
-//           host=arg|arg         arguments in the host's memory
+//   field   attr=value|value     the attribute is one of these, or a list of these: dtypes, strings
+//                                in double quotes, integers, true and false
+//           host:arg|arg         arguments in the host's memory
+//           label:text           for nodes whose attribute _kernel is `text`
+//           priority:number      where it is not 0
+// The table of an older version has the ops that differ from the next newer one; an op without
+// kernels has a line of its name alone.
 #ifndef GRAPNEL_LIB_PLACE_TENSORFLOW_KERNELS_H_
 #define GRAPNEL_LIB_PLACE_TENSORFLOW_KERNELS_H_
 
@@ -15,8 +20,11 @@
 
 namespace grapnel {
 
+enum class TensorFlowVersion { k2_21, k2_16, k2_13 };
+
 // An op's line is read when the op is first asked for.
-std::unique_ptr<KernelCatalogue> MakeTensorFlowKernels();
+std::unique_ptr<KernelCatalogue> MakeTensorFlowKernels(
+    TensorFlowVersion version = TensorFlowVersion::k2_21);
 
 }  // namespace grapnel
 

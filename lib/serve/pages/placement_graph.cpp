@@ -12,22 +12,31 @@ std::string BytesText(int64_t known) { return HumanBytes(static_cast<uint64_t>(k
 
 std::string CrossingsText(const PlacementReport& report) {
   int64_t bytes = 0;
-  size_t unknown = 0;
+  size_t unknown = 0, copied = 0;
   for (const Crossing& crossing : report.crossings) {
+    if (!crossing.is_copied) continue;
+    ++copied;
     bytes += std::max<int64_t>(crossing.bytes, 0);
     unknown += crossing.bytes < 0;
   }
-  if (report.crossings.empty()) return "nothing crosses between devices";
-  std::string text = Plural(report.crossings.size(), "tensor") +
-                     (report.crossings.size() == 1 ? " crosses" : " cross") + " between devices, " +
-                     BytesText(bytes);
-  return unknown ? text + " and " + Plural(unknown, "tensor") + " of unknown size" : text;
+  size_t stay = report.crossings.size() - copied;
+  std::string text = "nothing crosses between devices";
+  if (copied > 0) {
+    text = Plural(copied, "tensor") + (copied == 1 ? " crosses" : " cross") + " between devices, " +
+           BytesText(bytes);
+  }
+  if (unknown > 0) text += " and " + Plural(unknown, "tensor") + " of unknown size";
+  if (stay > 0) {
+    text += "; " + Plural(stay, "tensor") + (stay == 1 ? " goes" : " go") +
+            " between devices in the host's memory, without a copy";
+  }
+  return text;
 }
 
 PlacementGraph::PlacementGraph(const PlacementContext& context, std::string title,
                                size_t most_explained)
     : context_(context), mark_(context.graph.end_id(), kNone) {
-  PlacementReport report = MakePlacementReport(context.graph, context.devices, context.placement);
+  PlacementReport report = MakePlacementReport(context);
   MarkNodes(report);
   marks_.title = "placement";
   marks_.kinds = {"CPU island", "not where it asked to be"};

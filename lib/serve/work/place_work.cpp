@@ -115,8 +115,8 @@ Expected<std::string> PlaceFromPage(PageSet& pages, const Page& page, llvm::Stri
       });
     });
   }
-  PlacementReport report = MakePlacementReport(context.graph, context.devices, context.placement);
-  CostReport cost = MakeCostReport(context.graph, context.devices, context.placement);
+  PlacementReport report = MakePlacementReport(context);
+  CostReport cost = MakeCostReport(context);
   std::vector<DeviceRow> rows = RowsOf(*placed, report);
   std::string costs = CostTables(context, cost);
   std::string title =
