@@ -264,6 +264,17 @@ std::vector<std::string> RowOf(const ValueDiff& one) {
   return {name, one.type, share, NumberText(d.largest, 3), NumberText(d.relative, 3), bad};
 }
 
+// Variables that both models have under one name, with another shape: no values are compared.
+void WriteOtherShapes(const ValueReport& report, llvm::raw_ostream& os) {
+  for (const ValueDiff& a : report.different) {
+    if (a.a.empty() || !a.b.empty()) continue;
+    for (const ValueDiff& b : report.different) {
+      if (b.a.empty() && b.b == a.a)
+        os << a.a << " is of another shape: " << a.type << " -> " << b.type << "\n";
+    }
+  }
+}
+
 }  // namespace
 
 ValueDistance DistanceOf(const Literal& a, const Literal& b) {
@@ -308,6 +319,7 @@ void WriteValueReport(const ValueReport& report, size_t limit, llvm::raw_ostream
   }
   if (report.different.size() > limit)
     os << "... and " << WithCommas(report.different.size() - limit) << " more (--all)\n";
+  WriteOtherShapes(report, os);
   std::string why = WhyNotCompared(report);
   if (!why.empty()) os << "variables: not compared: " << why << "\n";
   os << "values: " << WithCommas(report.different.size()) << " differ, " << WithCommas(report.same)

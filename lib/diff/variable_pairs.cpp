@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "lib/io/name_match.h"
 #include "lib/io/signature.h"
 #include "lib/io/variable_objects.h"
 #include "lib/ir/node_types.h"
@@ -89,18 +88,48 @@ std::string InLayer(llvm::StringRef name) {
   return layer == llvm::StringRef::npos ? name.str() : name.drop_front(layer + 1).str();
 }
 
+// "net/dense" of "net_1/dense_2_1", and its numbers, a component's after one another.
+std::string WithoutNumbers(llvm::StringRef name, std::vector<uint64_t>* numbers) {
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  name.split(parts, '/');
+  for (llvm::StringRef& part : parts) {
+    std::vector<uint64_t> own;
+    while (true) {
+      llvm::StringRef bare = part.rtrim("0123456789");
+      uint64_t number = 0;
+      bool is_numbered = bare.size() > 1 && bare.size() < part.size() && bare.ends_with("_") &&
+                         !part.drop_front(bare.size()).getAsInteger(10, number);
+      if (!is_numbered) break;
+      own.insert(own.begin(), number);
+      part = bare.drop_back();
+    }
+    numbers->insert(numbers->end(), own.begin(), own.end());
+    numbers->push_back(0);  // between components
+  }
+  return llvm::join(parts, "/");
+}
+
 class VariablePairing {
  public:
   VariablePairing(const VariableSide& a, const VariableSide& b, const Diff& diff)
-      : a_(a), b_(b), diff_(diff), to_b_(a.variables.size(), -1), to_a_(b.variables.size(), -1) {}
+      : a_(a),
+        b_(b),
+        diff_(diff),
+        in_a_(*a.graph),
+        in_b_(*b.graph),
+        to_b_(a.variables.size(), -1),
+        to_a_(b.variables.size(), -1) {}
 
   std::vector<std::pair<size_t, size_t>> Run() && {
-    PairByReaders();
-    PairByNames(PathsOf(a_), PathsOf(b_), /*numbers_count=*/true);
     auto name = [](const SavedVariable& variable) { return variable.name; };
     auto in_layer = [](const SavedVariable& variable) { return InLayer(variable.name); };
-    PairByNames(NamesOf(a_, name), NamesOf(b_, name), /*numbers_count=*/false);
-    PairByNames(NamesOf(a_, in_layer), NamesOf(b_, in_layer), /*numbers_count=*/false);
+    const Names readers = {ReadersOf(a_, in_a_), ReadersOf(b_, in_b_)};
+    const Names paths = {PathsOf(a_), PathsOf(b_)};
+    const Names names = {NamesOf(a_, name), NamesOf(b_, name)};
+    const Names in_layers = {NamesOf(a_, in_layer), NamesOf(b_, in_layer)};
+    for (const Names* each : {&readers, &paths, &names, &in_layers}) PairByNames(*each, kSure);
+    PairByMatchedReaders();
+    for (const Names* each : {&readers, &paths, &names, &in_layers}) PairByNames(*each, kLikely);
     std::vector<std::pair<size_t, size_t>> pairs;
     for (size_t i = 0; i < to_b_.size(); ++i) {
       if (to_b_[i] >= 0) pairs.emplace_back(i, to_b_[i]);
@@ -130,19 +159,41 @@ class VariablePairing {
     return places;
   }
 
-  void PairByReaders() {
-    const VariableTensors in_a(*a_.graph), in_b(*b_.graph);
+  // By the name of the node that reads it, and the input: of those in bodies, which are of the
+  // signatures, and of several the first by name.
+  static std::vector<std::string> ReadersOf(const VariableSide& side, const VariableTensors& in) {
+    std::vector<std::string> readers(side.variables.size());
+    const auto places = PlacesOf(side);
+    auto look = [&](const Graph& body) {
+      for (Node node : body.nodes()) {
+        if (MayCallFunctions(node) || HandsOnVariable(node.op()) || in.IsOfSaver(node)) continue;
+        for (int i = 0; i < node.num_inputs(); ++i) {
+          NodeId variable = in.At(body, node.input(i));
+          auto place = variable == kNoNode ? places.end() : places.find(variable);
+          if (place == places.end()) continue;
+          std::string reader = node.name().str() + "/" + std::to_string(i);
+          std::string& known = readers[place->second];
+          if (known.empty() || reader < known) known = std::move(reader);
+        }
+      }
+    };
+    for (const auto& function : side.graph->module->functions) look(function->body);
+    return readers;
+  }
+
+  void PairByMatchedReaders() {
     const auto places_a = PlacesOf(a_), places_b = PlacesOf(b_);
     std::map<std::pair<size_t, size_t>, int> reads;
     for (const MatchedPair& pair : diff_.matched) {
       const Node &a = pair.a.node, &b = pair.b.node;
       // What a call captures stands in any order.
-      if (MayCallFunctions(a) || in_a.IsOfSaver(a) || in_b.IsOfSaver(b)) continue;
+      if (MayCallFunctions(a) || in_a_.IsOfSaver(a) || in_b_.IsOfSaver(b)) continue;
       for (int i = 0; i < std::min(a.num_inputs(), b.num_inputs()); ++i) {
-        auto at_a = places_a.find(in_a.At(a.graph(), a.input(i)));
-        if (at_a == places_a.end()) continue;
-        auto at_b = places_b.find(in_b.At(b.graph(), b.input(i)));
-        if (at_b != places_b.end()) ++reads[{at_a->second, at_b->second}];
+        NodeId read_a = in_a_.At(a.graph(), a.input(i));
+        NodeId read_b = read_a == kNoNode ? kNoNode : in_b_.At(b.graph(), b.input(i));
+        if (read_b == kNoNode) continue;
+        auto at_a = places_a.find(read_a), at_b = places_b.find(read_b);
+        if (at_a != places_a.end() && at_b != places_b.end()) ++reads[{at_a->second, at_b->second}];
       }
     }
     struct Candidate {
@@ -182,38 +233,73 @@ class VariablePairing {
     return paths;
   }
 
-  // Names that one variable of its model has alone.
-  static std::vector<std::string> AloneIn(llvm::ArrayRef<std::string> names,
-                                          llvm::StringMap<size_t>* places) {
+  // Names that one variable of its model has alone, by what they are without numbers.
+  struct Named {
+    std::vector<uint64_t> numbers;
+    size_t place;
+    bool operator<(const Named& other) const { return numbers < other.numbers; }
+  };
+  using Groups = std::map<std::string, std::vector<Named>>;
+  static Groups GroupsOf(llvm::ArrayRef<std::string> names) {
     llvm::StringMap<int> counts;
     for (const std::string& name : names) ++counts[name];
-    std::vector<std::string> alone;
+    Groups groups;
     for (size_t i = 0; i < names.size(); ++i) {
       if (names[i].empty() || counts[names[i]] != 1) continue;
-      alone.push_back(names[i]);
-      (*places)[names[i]] = i;
+      Named named{{}, i};
+      std::string stem = WithoutNumbers(names[i], &named.numbers);
+      groups[stem].push_back(std::move(named));
     }
-    return alone;
+    for (auto& [stem, group] : groups) std::sort(group.begin(), group.end());
+    return groups;
   }
 
-  // Of all variables, those that have a partner included: numbers are compared in their order.
-  void PairByNames(llvm::ArrayRef<std::string> names_a, llvm::ArrayRef<std::string> names_b,
-                   bool numbers_count) {
-    llvm::StringMap<size_t> places_a, places_b;
-    std::vector<std::string> a = AloneIn(names_a, &places_a), b = AloneIn(names_b, &places_b);
-    std::vector<int> like = numbers_count ? std::vector<int>(a.size(), -1) : MatchNames(a, b);
-    for (size_t i = 0; i < a.size(); ++i) {
-      auto same = places_b.find(a[i]);
-      if (like[i] >= 0) {
-        Pair(places_a[a[i]], places_b[b[like[i]]]);
-      } else if (same != places_b.end()) {
-        Pair(places_a[a[i]], same->second);
+  static bool AreEqual(llvm::ArrayRef<Named> a, llvm::ArrayRef<Named> b) {
+    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
+                                              [](const Named& x, const Named& y) {
+                                                return x.numbers == y.numbers;
+                                              });
+  }
+
+  // Of both models; "" is no name.
+  struct Names {
+    std::vector<std::string> a, b;
+  };
+  enum Sureness { kSure, kLikely };
+
+  // Names that differ in numbers alone are those of layers that were numbered, and are numbered
+  // anew where one is gone: dense, dense_1, dense_2 become dense, dense_1. What is left then of the
+  // names is the first of them, and only readers know which layer is which. As many names under
+  // other numbers are the same in their order.
+  void PairByNames(const Names& names, Sureness sureness) {
+    Groups in_a = GroupsOf(names.a), in_b = GroupsOf(names.b);
+    for (const auto& [stem, a] : in_a) {
+      auto found = in_b.find(stem);
+      if (found == in_b.end()) continue;
+      llvm::ArrayRef<Named> of_a = a, of_b = found->second;
+      std::map<std::vector<uint64_t>, size_t> places;
+      for (const Named& named : of_b) places[named.numbers] = named.place;
+      size_t known = llvm::count_if(of_a, [&](const auto& one) { return places.count(one.numbers); });
+      const size_t least = std::min(of_a.size(), of_b.size());
+      const bool same_count = of_a.size() == of_b.size();
+      const bool in_order = same_count && known < least;
+      const bool are_first = AreEqual(of_a.take_front(least), of_b.take_front(least));
+      const bool is_guess = in_order ? known > 0 : !same_count && are_first;
+      if (sureness == kSure && is_guess) continue;
+      for (size_t i = 0; i < of_a.size(); ++i) {
+        auto same = places.find(of_a[i].numbers);
+        if (in_order) {
+          Pair(of_a[i].place, of_b[i].place);
+        } else if (same != places.end()) {
+          Pair(of_a[i].place, same->second);
+        }
       }
     }
   }
 
   const VariableSide &a_, &b_;
   const Diff& diff_;
+  const VariableTensors in_a_, in_b_;
   std::vector<int> to_b_, to_a_;  // by place; -1: no partner
 };
 

@@ -17,10 +17,11 @@ struct VariableSide {
 };
 
 // Pairs of places in the two lists, in A's order; each variable is in one pair at most, and those of
-// a pair have one shape. Variables are the same that nodes which `diff` matches read at the same
-// input, in the main graph or in a body; then those to which the same names of objects lead; then
-// those of the same name, but for numbers and the model that a layer lies in. What the saver does
-// with them says nothing, nor does the order in which a function captures them.
+// a pair have one shape. Variables are the same that nodes of one name read at the same input of a
+// body; then those to which the same names of objects lead, and those of one name, in its layer at
+// least. Where layers were numbered and may have been numbered anew, nodes count that `diff` matches
+// and that read them at the same input; names have the last word. What the saver does with variables
+// says nothing, nor does the order in which a function captures them.
 std::vector<std::pair<size_t, size_t>> PairVariables(const VariableSide& a, const VariableSide& b,
                                                      const Diff& diff);
 

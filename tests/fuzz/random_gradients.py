@@ -210,9 +210,9 @@ class Program:
 
     def make(self):
         begin = [self.variable(self.rows, self.columns) for _ in range(self.width)]
-        block = self.block(3, 5)
+        block = self.block(2, 4)
         # Each has at least one of what is to be tried.
-        more = [self.for_loop(2), self.array_of_loop(1)]
+        more = [self.for_loop(1), self.array_of_loop(0)]
         weights = [tf.constant(self.random.rand(self.rows, self.columns), self.dtype) for _ in range(self.width)]
 
         @tf.function(input_signature=[tf.TensorSpec([], self.dtype, name="gain")], autograph=False)
