@@ -131,7 +131,11 @@ class Checker {
     auto note = [&](const std::string& name) {
       if (auto port = FindTensorIfThere(graph, name)) fed.insert(port->node);
     };
-    for (const FeedSource& feed : run->feeds) note(feed.tensor);
+    for (const FeedSource& feed : run->feeds) {
+      ASSIGN_OR_RETURN(std::string tensor, TensorOfKey(opened_.model(), opened_.file(),
+                                                       request_.run.signature, feed.tensor));
+      note(tensor);
+    }
     if (IsCase(opened_.model())) llvm::for_each(known.feeds, note);
     Numbers numbers;
     for (Node node : graph.nodes()) {
