@@ -34,7 +34,7 @@ struct Findings {
   std::vector<SignatureDiff> signatures;
   std::optional<ValueReport> values;
   bool Same() const {
-    return diff.Same() && SameInterface(signatures) && (!values || values->different.empty());
+    return diff.Same() && SameInterface(signatures) && (!values || values->Same());
   }
 };
 

@@ -108,6 +108,7 @@ class Writer {
   }
 
   void Values(const ValueReport& report) {
+    if (std::string why = WhyNotCompared(report); !why.empty()) Text("not_compared", why);
     Number("compared", report.compared);
     Number("same", report.same);
     json_.attributeArray("different", [&] {

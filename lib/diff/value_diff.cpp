@@ -4,8 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "lib/diff/variable_pairs.h"
 #include "lib/io/saved_variables.h"
 #include "lib/io/signature.h"
 #include "lib/io/variable_binding.h"
@@ -71,30 +73,89 @@ bool IsConst(const Node& node) { return node.op() == "Const" || node.op() == "Ho
 
 bool HasNumbers(DataType type) { return IsNumeric(type) || type == proto::DT_BOOL; }
 
-// The variables of the main graph that have a value.
-std::map<NodeId, std::string> KeysOf(const VariableBinding& binding) {
-  std::map<NodeId, std::string> keys;
-  for (const VariableBinding::Bound& bound : binding.bound) keys[bound.variable] = bound.key;
-  return keys;
-}
+// The variables of a model, and where their values are.
+class ValuesOf {
+ public:
+  static Expected<ValuesOf> Read(const ValueSide& side) {
+    ValuesOf values(side);
+    if (!side.bundle) return values;
+    ASSIGN_OR_RETURN(VariableBinding binding, BindVariables(*side.graph, side.bundle));
+    for (const VariableBinding::Bound& bound : binding.bound)
+      values.keys_[bound.variable] = bound.key;
+    for (SavedVariable& variable : values.side_.variables) {
+      auto key = values.keys_.find(variable.node);
+      if (key == values.keys_.end()) continue;
+      ASSIGN_OR_RETURN(Bundle::Entry entry, side.bundle->Describe(key->second));
+      variable.shape = entry.shape;
+    }
+    return values;
+  }
+
+  const VariableSide& side() const { return side_; }
+  size_t size() const { return side_.variables.size(); }
+  // Whether there are variables, and a value of none.
+  bool Lack() const {
+    return !side_.variables.empty() && llvm::none_of(side_.variables, [&](const auto& variable) {
+      return keys_.count(variable.node) || InitialOf(variable);
+    });
+  }
+
+  // The name of its node.
+  std::string NameOf(size_t place) const {
+    return NameOfVariable(side_.graph->module->main.node(side_.variables[place].node));
+  }
+  std::string TypeOf(size_t place) const {
+    const SavedVariable& variable = side_.variables[place];
+    return DataTypeName(BaseType(variable.dtype)).str() + variable.shape.ToString();
+  }
+
+  // Nothing: there is none of this one.
+  Expected<std::optional<Literal>> Get(size_t place) const {
+    const SavedVariable& variable = side_.variables[place];
+    auto key = keys_.find(variable.node);
+    if (key != keys_.end()) {
+      ASSIGN_OR_RETURN(Literal value, bundle_->Read(key->second, false));
+      return std::optional<Literal>(std::move(value));
+    }
+    const InitialValue* initial = InitialOf(variable);
+    return initial ? std::optional<Literal>(initial->value) : std::nullopt;
+  }
+
+ private:
+  explicit ValuesOf(const ValueSide& side) : bundle_(side.bundle), side_{side.graph, {}} {
+    side_.variables = VariablesOfObjects(*side.graph);
+    llvm::erase_if(side_.variables, [](const SavedVariable& one) { return !one.is_own; });
+  }
+
+  const InitialValue* InitialOf(const SavedVariable& variable) const {
+    const GraphInFile& graph = *side_.graph;
+    for (const InitialValue& initial : graph.initial_values) {
+      if (initial.node == graph.module->main.node(variable.node).name()) return &initial;
+    }
+    return nullptr;
+  }
+
+  Bundle* bundle_;
+  VariableSide side_;
+  std::map<NodeId, std::string> keys_;
+};
 
 class Comparison {
  public:
-  Comparison(const ValueSide& a, const ValueSide& b) : a_(a), b_(b) {}
+  Comparison(const ValueSide& a, const ValueSide& b) : a_(a), b_(b) {
+    for (const ValueSide* side : {&a, &b}) {
+      for (const Node& node : ReachedBySaver(*side->graph))
+        of_saver_.insert({&node.graph(), node.id()});
+    }
+  }
 
   Expected<ValueReport> Run(const Diff& diff) && {
-    ASSIGN_OR_RETURN(keys_a_, ReadKeys(a_));
-    ASSIGN_OR_RETURN(keys_b_, ReadKeys(b_));
-    for (auto [a, b] : VariablePairs(diff)) RETURN_IF_ERROR(CompareVariables(a, b));
+    RETURN_IF_ERROR(CompareAllVariables(diff));
     for (const MatchedPair& pair : diff.matched) {
       RETURN_IF_ERROR(CheckHasValue(pair.a.node));
       RETURN_IF_ERROR(CheckHasValue(pair.b.node));
-      CompareConstants(pair);
+      if (!IsOfSaver(pair.a.node) && !IsOfSaver(pair.b.node)) CompareConstants(pair);
     }
-    for (const auto& [id, key] : keys_a_)
-      if (done_a_.insert(key).second) AddAlone(a_, id, true);
-    for (const auto& [id, key] : keys_b_)
-      if (done_b_.insert(key).second) AddAlone(b_, id, false);
     llvm::stable_sort(report_.different, [](const ValueDiff& x, const ValueDiff& y) {
       return x.distance.relative > y.distance.relative;
     });
@@ -102,71 +163,36 @@ class Comparison {
   }
 
  private:
-  using Keys = std::map<NodeId, std::string>;
-
-  static Expected<Keys> ReadKeys(const ValueSide& side) {
-    if (!side.bundle) return Keys();
-    ASSIGN_OR_RETURN(VariableBinding binding, BindVariables(*side.graph, side.bundle));
-    Keys keys = KeysOf(binding);
-    // What an export lists once more has a value of its own, and is read by its saver alone.
-    if (side.graph->object_graph.empty()) return keys;
-    for (const SavedVariable& variable : VariablesOf(*side.graph)) {
-      if (!variable.is_own) keys.erase(variable.node);
-    }
-    return keys;
+  bool IsOfSaver(const Node& node) const {
+    return of_saver_.count({&node.graph(), node.id()}) != 0;
   }
 
-  static bool IsOfMain(const ValueSide& side, const NodeEntry& entry) {
-    return &entry.node.graph() == &side.graph->module->main;
-  }
-
-  static std::string NameOf(const ValueSide& side, NodeId id) {
-    return NameOfVariable(side.graph->module->main.node(id));
-  }
-
-  // Each variable once. What the network reads in the same place is the same variable: calls say it
-  // best, then other readers. A saver reads them in any order, and names may have moved.
-  std::vector<std::pair<NodeId, NodeId>> VariablePairs(const Diff& diff) const {
-    std::vector<std::pair<NodeId, NodeId>> pairs;
-    std::set<NodeId> done_a, done_b;
-    auto add = [&](NodeId a, NodeId b) {
-      bool are_free = keys_a_.count(a) && keys_b_.count(b) && !done_a.count(a) && !done_b.count(b);
-      if (!are_free) return;
-      done_a.insert(a);
-      done_b.insert(b);
-      pairs.emplace_back(a, b);
-    };
-    const std::vector<NodeId> saver = NodesOfSaver(*a_.graph);
-    const std::set<NodeId> of_saver(saver.begin(), saver.end());
-    for (bool calls : {true, false}) {
-      for (const MatchedPair& pair : diff.matched) {
-        const Node &a = pair.a.node, &b = pair.b.node;
-        if (!AreOfMain(pair) || of_saver.count(a.id()) || MayCallFunctions(a) != calls) continue;
-        for (int i = 0; i < std::min(a.num_inputs(), b.num_inputs()); ++i)
-          add(a.input(i).node, b.input(i).node);
+  Error CompareAllVariables(const Diff& diff) {
+    ASSIGN_OR_RETURN(ValuesOf a, ValuesOf::Read(a_));
+    ASSIGN_OR_RETURN(ValuesOf b, ValuesOf::Read(b_));
+    report_.lacks_a = a.Lack();
+    report_.lacks_b = b.Lack();
+    std::vector<bool> has_partner_a(a.size()), has_partner_b(b.size());
+    for (auto [in_a, in_b] : PairVariables(a.side(), b.side(), diff)) {
+      has_partner_a[in_a] = has_partner_b[in_b] = true;
+      if (report_.lacks_a || report_.lacks_b) continue;
+      ASSIGN_OR_RETURN(std::optional<Literal> value_a, a.Get(in_a));
+      ASSIGN_OR_RETURN(std::optional<Literal> value_b, b.Get(in_b));
+      if (value_a && value_b) {
+        Compare(a.NameOf(in_a), b.NameOf(in_b), *value_a, *value_b);
+      } else if (value_a || value_b) {
+        report_.different.push_back({a.NameOf(in_a), b.NameOf(in_b), a.TypeOf(in_a), {},
+                                     value_a ? "no value after" : "no value before"});
       }
     }
-    for (const MatchedPair& pair : diff.matched) {
-      if (AreOfMain(pair)) add(pair.a.node.id(), pair.b.node.id());
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (!has_partner_a[i])
+        report_.different.push_back({a.NameOf(i), "", a.TypeOf(i), {}, "only before"});
     }
-    return pairs;
-  }
-  bool AreOfMain(const MatchedPair& pair) const {
-    return IsOfMain(a_, pair.a) && IsOfMain(b_, pair.b);
-  }
-
-  // What is left in the keys in the end has no partner.
-  Error CompareVariables(NodeId variable_a, NodeId variable_b) {
-    auto at_a = keys_a_.find(variable_a), at_b = keys_b_.find(variable_b);
-    auto keys = std::pair(at_a->second, at_b->second);
-    keys_a_.erase(at_a);
-    keys_b_.erase(at_b);
-    // A saver has nodes of its own for what the network reads by others.
-    bool new_a = done_a_.insert(keys.first).second, new_b = done_b_.insert(keys.second).second;
-    if (!new_a || !new_b) return Error::success();
-    ASSIGN_OR_RETURN(Literal a, a_.bundle->Read(keys.first, false));
-    ASSIGN_OR_RETURN(Literal b, b_.bundle->Read(keys.second, false));
-    Compare(NameOf(a_, variable_a), NameOf(b_, variable_b), a, b);
+    for (size_t i = 0; i < b.size(); ++i) {
+      if (!has_partner_b[i])
+        report_.different.push_back({"", b.NameOf(i), b.TypeOf(i), {}, "only after"});
+    }
     return Error::success();
   }
 
@@ -220,16 +246,8 @@ class Comparison {
     report_.different.push_back(std::move(one));
   }
 
-  void AddAlone(const ValueSide& side, NodeId id, bool before) {
-    ValueDiff one;
-    (before ? one.a : one.b) = NameOf(side, id);
-    one.problem = before ? "only before" : "only after";
-    report_.different.push_back(std::move(one));
-  }
-
   ValueSide a_, b_;
-  Keys keys_a_, keys_b_;                   // of variables that are still to be compared
-  std::set<std::string> done_a_, done_b_;  // keys of those that were
+  std::set<std::pair<const Graph*, NodeId>> of_saver_;
   ValueReport report_;
 };
 
@@ -244,6 +262,17 @@ std::vector<std::string> RowOf(const ValueDiff& one) {
   if (d.not_finite_a + d.not_finite_b > 0)
     bad = WithCommas(d.not_finite_a) + " -> " + WithCommas(d.not_finite_b);
   return {name, one.type, share, NumberText(d.largest, 3), NumberText(d.relative, 3), bad};
+}
+
+// Variables that both models have under one name, with another shape: no values are compared.
+void WriteOtherShapes(const ValueReport& report, llvm::raw_ostream& os) {
+  for (const ValueDiff& a : report.different) {
+    if (a.a.empty() || !a.b.empty()) continue;
+    for (const ValueDiff& b : report.different) {
+      if (b.a.empty() && b.b == a.a)
+        os << a.a << " is of another shape: " << a.type << " -> " << b.type << "\n";
+    }
+  }
 }
 
 }  // namespace
@@ -271,6 +300,13 @@ Expected<ValueReport> DiffValues(const ValueSide& a, const ValueSide& b, const D
   return Comparison(a, b).Run(diff);
 }
 
+std::string WhyNotCompared(const ValueReport& report, llvm::StringRef a, llvm::StringRef b) {
+  if (report.lacks_a && report.lacks_b)
+    return Sentence("{0} and {1} come without the values of their variables", a, b);
+  if (!report.lacks_a && !report.lacks_b) return "";
+  return Sentence("{0} comes without the values of its variables", report.lacks_a ? a : b);
+}
+
 void WriteValueReport(const ValueReport& report, size_t limit, llvm::raw_ostream& os) {
   std::vector<std::vector<std::string>> rows;
   for (const ValueDiff& one : report.different) {
@@ -283,6 +319,9 @@ void WriteValueReport(const ValueReport& report, size_t limit, llvm::raw_ostream
   }
   if (report.different.size() > limit)
     os << "... and " << WithCommas(report.different.size() - limit) << " more (--all)\n";
+  WriteOtherShapes(report, os);
+  std::string why = WhyNotCompared(report);
+  if (!why.empty()) os << "variables: not compared: " << why << "\n";
   os << "values: " << WithCommas(report.different.size()) << " differ, " << WithCommas(report.same)
      << " the same\n";
 }

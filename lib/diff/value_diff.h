@@ -31,8 +31,11 @@ struct ValueDiff {
 };
 
 struct ValueReport {
+  // Whether a model has variables and comes without values of any: then none was compared.
+  bool lacks_a = false, lacks_b = false;
   size_t compared = 0, same = 0;
   std::vector<ValueDiff> different;  // the relative difference largest first
+  bool Same() const { return different.empty() && !lacks_a && !lacks_b; }
 };
 
 // A model and where its variables are; without a bundle it has constants alone.
@@ -41,10 +44,15 @@ struct ValueSide {
   Bundle* bundle;
 };
 
-// Variables of the main graphs that `diff` matches, those of one model alone (which are different),
-// and constants whose values `diff` says are changed. Errors: a checkpoint that cannot be read, or
+// Variables that both models have (lib/diff/variable_pairs.h), those of one model alone (which are
+// different), and constants whose values `diff` says are changed, without those of the saver, which
+// describe the file. Errors: a checkpoint that cannot be read, or
 // is none of the model's. Reads all values once.
 Expected<ValueReport> DiffValues(const ValueSide& a, const ValueSide& b, const Diff& diff);
+
+// "A comes without the values of its variables"; empty: both have them.
+std::string WhyNotCompared(const ValueReport& report, llvm::StringRef a = "A",
+                           llvm::StringRef b = "B");
 
 // A table of at most `limit` lines, and a line that counts.
 void WriteValueReport(const ValueReport& report, size_t limit, llvm::raw_ostream& os);

@@ -11,6 +11,10 @@
 #include "lib/io/value.h"
 #include "lib/io/variable_binding.h"
 #include "lib/ir/verify.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
 
 namespace grapnel {
 namespace {
@@ -75,10 +79,31 @@ Expected<StoredVariable*> VariableOf(const Node& node, Session& session) {
   return variable;  // the session keeps it
 }
 
-// Gives the variables values of the checkpoint; with `all`, those that have one already too. `any`:
-// whether it has one for any.
-Expected<std::vector<MissingVariable>> Bind(const GraphInFile& graph, llvm::StringRef prefix,
-                                            bool all, Session& session, bool* any) {
+// How much of a checkpoint is read without the saver.
+enum class Reads {
+  kWhatIsLeft,  // what the saver did not read, or read elsewhere
+  kAll,
+};
+
+// "4 variables have two values in the checkpoint, such as ..."; empty: none has.
+std::string AmbiguityText(const Graph& main, llvm::ArrayRef<VariableBinding::Bound> bound) {
+  const VariableBinding::Bound* first = nullptr;
+  size_t count = 0;
+  for (const VariableBinding::Bound& one : bound) {
+    if (one.rival.empty()) continue;
+    if (count++ == 0) first = &one;
+  }
+  if (!first) return "";
+  return Sentence(
+      "the checkpoint has two values of {0}, such as '{1}': '{2}' is read, as tf.saved_model.load "
+      "does, and '{3}' is not",
+      Plural(count, "variable"), NameOfVariable(main.node(first->variable)), first->key,
+      first->rival);
+}
+
+// Gives the variables values of the checkpoint. `any`: whether it has one for any.
+Expected<RestoredState> Bind(const GraphInFile& graph, llvm::StringRef prefix, Reads reads,
+                             Session& session, bool* any) {
   std::optional<KerasWeights> weights;
   std::optional<Bundle> bundle;
   VariableBinding binding;
@@ -91,24 +116,28 @@ Expected<std::vector<MissingVariable>> Bind(const GraphInFile& graph, llvm::Stri
   }
   *any = binding.is_of_model;
   const Graph& main = graph.module->main;
-  for (const auto& [id, key] : binding.bound) {
-    ASSIGN_OR_RETURN(StoredVariable * variable, VariableOf(main.node(id), session));
-    if (!all && variable->Get()) continue;
-    ASSIGN_OR_RETURN(Literal value, weights ? weights->Read(key) : bundle->Read(key));
+  llvm::DenseMap<NodeId, std::string> by_saver;
+  for (SavedVariable& variable : VariablesOf(graph)) by_saver[variable.node] = variable.key;
+  RestoredState state;
+  state.ambiguous = AmbiguityText(main, binding.bound);
+  for (const VariableBinding::Bound& bound : binding.bound) {
+    ASSIGN_OR_RETURN(StoredVariable * variable, VariableOf(main.node(bound.variable), session));
+    const std::string& read = by_saver[bound.variable];
+    bool is_read = variable->Get() && (read.empty() || read == bound.key);
+    if (reads == Reads::kWhatIsLeft && is_read) continue;
+    ASSIGN_OR_RETURN(Literal value, weights ? weights->Read(bound.key) : bundle->Read(bound.key));
     ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(value));
     variable->Set(std::move(tensor));
   }
-  std::vector<MissingVariable> missing;
   for (auto& [id, reason] : binding.unbound) {
     ASSIGN_OR_RETURN(StoredVariable * variable, VariableOf(main.node(id), session));
-    if (!variable->Get()) missing.push_back({id, std::move(reason)});
+    if (!variable->Get()) state.missing.push_back({id, std::move(reason)});
   }
-  return missing;
+  return state;
 }
 
-Expected<std::vector<MissingVariable>> RestoreVariables(const GraphInFile& graph,
-                                                        llvm::StringRef prefix, Session& session,
-                                                        ThreadPool& pool) {
+Expected<RestoredState> RestoreVariables(const GraphInFile& graph, llvm::StringRef prefix,
+                                         Session& session, ThreadPool& pool) {
   Error error = Error::success();
   bool all = IsKerasFile(prefix);  // which no saver reads
   if (!all && graph.saver && !graph.saver->restore_op.empty()) {
@@ -116,56 +145,48 @@ Expected<std::vector<MissingVariable>> RestoreVariables(const GraphInFile& graph
                   {{graph.saver->filename_tensor, prefix.str()}}, session, pool);
   }
   bool failed = static_cast<bool>(error), any = false;
-  auto missing = Bind(graph, prefix, all || failed, session, &any);
+  auto state =
+      Bind(graph, prefix, all || failed ? Reads::kAll : Reads::kWhatIsLeft, session, &any);
   // Of a checkpoint that holds nothing of the model, what the saver says is as true, and shorter.
-  if (failed && !(missing && any)) {
-    if (!missing) llvm::consumeError(missing.takeError());
+  if (failed && !(state && any)) {
+    if (!state) llvm::consumeError(state.takeError());
     return Annotate("restoring the variables", std::move(error));
   }
   llvm::consumeError(std::move(error));
-  return missing;
+  return state;
 }
 
-bool IsSame(const Literal& a, const Literal& b) {
-  if (a.dtype() != b.dtype() ||
-      llvm::ArrayRef<int64_t>(a.dims()) != llvm::ArrayRef<int64_t>(b.dims()))
-    return false;
-  return a.dtype() == proto::DT_STRING ? a.strings() == b.strings() : a.bytes() == b.bytes();
-}
-
-// In the checkpoint `prefix`, which the saver wrote, the variables of objects get the values of
-// now: a saver may write copies of them that it made when the model was saved (as for a Keras model
-// that a tf.Module holds), and nobody has updated those since. `model` is the checkpoint that the
-// model came with, which knows where they belong.
-Error WriteObjects(const GraphInFile& graph, llvm::StringRef prefix, Bundle* model,
-                   Session& session) {
+// The variables of objects by their keys in the checkpoint that the model came with, which knows
+// where they belong. A saver may write copies of them that it made when the model was saved (as of a
+// variable of Keras 3), and nothing has updated those since.
+Expected<std::map<std::string, Literal>> ValuesOfObjects(const GraphInFile& graph, Bundle* model,
+                                                         Session& session) {
   ASSIGN_OR_RETURN(VariableBinding binding, BindVariables(graph, model));
-  ASSIGN_OR_RETURN(Bundle saved, Bundle::Open(prefix));
-  std::map<std::string, Literal> now;
-  bool differs = false;
-  for (const auto& [id, key] : binding.bound) {
-    ASSIGN_OR_RETURN(StoredVariable * variable, VariableOf(graph.module->main.node(id), session));
-    Tensor value = variable->Get();
-    if (!value) continue;
-    Literal literal = value.ToLiteral();
-    if (saved.Has(key)) {
-      ASSIGN_OR_RETURN(Literal written, saved.Read(key));
-      differs |= !IsSame(written, literal);
-    } else {
-      differs = true;
-    }
-    now[key] = std::move(literal);
+  std::map<std::string, Literal> values;
+  for (const VariableBinding::Bound& bound : binding.bound) {
+    ASSIGN_OR_RETURN(StoredVariable * variable,
+                     VariableOf(graph.module->main.node(bound.variable), session));
+    if (Tensor value = variable->Get()) values[bound.key] = value.ToLiteral();
   }
-  if (!differs) return Error::success();
+  return values;
+}
+
+// Writes to `prefix` what the saver wrote to `saved`, with these values in the place of its own.
+Error CopyWith(const std::map<std::string, Literal>& values, llvm::StringRef saved,
+               llvm::StringRef prefix) {
+  ASSIGN_OR_RETURN(Bundle bundle, Bundle::Open(saved));
   ASSIGN_OR_RETURN(auto writer, BundleWriter::Create(prefix));
-  for (llvm::StringRef name : saved.names()) {
-    auto value = now.find(name.str());
-    if (value != now.end()) continue;
-    ASSIGN_OR_RETURN(Literal written, saved.Read(name));
+  for (llvm::StringRef name : bundle.names()) {
+    if (values.count(name.str())) continue;
+    ASSIGN_OR_RETURN(Literal written, bundle.Read(name));
     RETURN_IF_ERROR(writer->Add(name, written));
   }
-  for (const auto& [key, value] : now) RETURN_IF_ERROR(writer->Add(key, value));
+  for (const auto& [key, value] : values) RETURN_IF_ERROR(writer->Add(key, value));
   return writer->Finish();
+}
+
+void RemoveCheckpoint(llvm::StringRef prefix) {
+  for (const char* end : {".index", ".data-00000-of-00001"}) llvm::sys::fs::remove(prefix + end);
 }
 
 // A saver may write variables that nothing else reads: where the session began from another
@@ -191,12 +212,11 @@ Error FillWithOwn(const GraphInFile& graph, llvm::StringRef variables_prefix, Se
 
 }  // namespace
 
-Expected<std::vector<MissingVariable>> RestoreSession(const GraphInFile& graph,
-                                                      llvm::StringRef variables_prefix,
-                                                      Session& session, ThreadPool& pool) {
-  std::vector<MissingVariable> missing;
+Expected<RestoredState> RestoreSession(const GraphInFile& graph, llvm::StringRef variables_prefix,
+                                       Session& session, ThreadPool& pool) {
+  RestoredState state;
   if (!variables_prefix.empty()) {
-    ASSIGN_OR_RETURN(missing, RestoreVariables(graph, variables_prefix, session, pool));
+    ASSIGN_OR_RETURN(state, RestoreVariables(graph, variables_prefix, session, pool));
   }
   for (const InitialValue& initial : graph.initial_values) {
     Node node = graph.module->main.Find(initial.node);
@@ -205,15 +225,15 @@ Expected<std::vector<MissingVariable>> RestoreSession(const GraphInFile& graph,
     if (variable->Get()) continue;
     ASSIGN_OR_RETURN(Tensor value, Tensor::FromLiteral(initial.value));
     variable->Set(std::move(value));
-    llvm::erase_if(missing, [&](const MissingVariable& one) { return one.variable == node.id(); });
+    llvm::erase_if(state.missing, [&](const MissingVariable& one) { return one.variable == node.id(); });
   }
   std::string init = InitOpOf(graph);
-  if (init.empty()) return missing;
+  if (init.empty()) return state;
   std::vector<Feed> assets;
   for (const AssetFile& asset : graph.assets) assets.push_back({asset.tensor, asset.file});
   if (Error error = RunOp(graph.module->main, init, assets, session, pool))
     return Annotate("initialising the model", std::move(error));
-  return missing;
+  return state;
 }
 
 Error RestoreCase(const GraphInFile& graph, const Case& values, Session& session,
@@ -254,10 +274,21 @@ Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,
     if (Error error = FillWithOwn(graph, variables_prefix, session, pool))
       return Annotate("saving the variables", std::move(error));
   }
-  Error error = RunOp(graph.module->main, graph.saver->save_tensor,
-                      {{graph.saver->filename_tensor, prefix.str()}}, session, pool);
-  if (!error && model && !graph.object_graph.empty())
-    error = WriteObjects(graph, prefix, &*model, session);
+  auto save = [&](llvm::StringRef to) {
+    return RunOp(graph.module->main, graph.saver->save_tensor,
+                 {{graph.saver->filename_tensor, to.str()}}, session, pool);
+  };
+  Error error = Error::success();
+  if (model && !graph.object_graph.empty()) {
+    auto values = ValuesOfObjects(graph, &*model, session);
+    if (!values) return Annotate("saving the variables", values.takeError());
+    const std::string by_saver = (prefix + ".saver").str();
+    auto remove = llvm::make_scope_exit([&] { RemoveCheckpoint(by_saver); });
+    error = save(by_saver);
+    if (!error) error = CopyWith(*values, by_saver, prefix);
+  } else {
+    error = save(prefix);
+  }
   return error ? Annotate("saving the variables", std::move(error)) : Error::success();
 }
 

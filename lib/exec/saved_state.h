@@ -17,18 +17,21 @@ struct MissingVariable {
   std::string reason;
 };
 
+struct RestoredState {
+  std::vector<MissingVariable> missing;  // no error until somebody needs one
+  std::string ambiguous;  // a sentence: of which variables the checkpoint has two values; or empty
+};
+
 // As TensorFlow's loaders do: runs the saver's restore op on `variables_prefix` (unless that is
-// empty, or there is no saver), gives the variables that have no value then those that
-// BindVariables finds (of a file of Keras, KerasWeights), then those that the graph has beside it
-// (GraphInFile::initial_values), and runs the initialiser (signature
-// __saved_model_init_op, or collection saved_model_main_op or legacy_init_op) with the assets'
-// paths fed. What the saver cannot read, such as the checkpoint of a tf.train.Checkpoint, is read
-// without it; an error of the saver is one where nothing of the model is found. Gives the variables
-// that are left without a value, which is no error until somebody needs one. Errors name the op
-// that failed.
-Expected<std::vector<MissingVariable>> RestoreSession(const GraphInFile& graph,
-                                                      llvm::StringRef variables_prefix,
-                                                      Session& session, ThreadPool& pool);
+// empty, or there is no saver), gives variables then the values that BindVariables finds (of a file
+// of Keras, KerasWeights) where the saver read none, or read another tensor of the checkpoint than
+// tf.saved_model.load does; then those that the graph has beside it (GraphInFile::initial_values);
+// and runs the initialiser (signature __saved_model_init_op, or collection saved_model_main_op or
+// legacy_init_op) with the assets' paths fed. What the saver cannot read, such as the checkpoint of
+// a tf.train.Checkpoint, is read without it; an error of the saver is one where nothing of the model
+// is found. Errors name the op that failed.
+Expected<RestoredState> RestoreSession(const GraphInFile& graph, llvm::StringRef variables_prefix,
+                                       Session& session, ThreadPool& pool);
 
 // Gives the session what a case says that it has before the first run: values of variables, and
 // what its graph of initialisers makes. Errors name the variable, the file, or the op that failed.
@@ -40,7 +43,8 @@ Error DemandSaver(const GraphInFile& graph);
 
 // Writes the variables to PREFIX.index and PREFIX.data-00000-of-00001, by the saver's own ops, and
 // those of objects where the checkpoint that the model came with (`variables_prefix`; empty: none)
-// has them. What has no value gets the one of that checkpoint, for the saver writes all.
+// has them. What has no value gets the one of that checkpoint, for the saver writes all. After an
+// error PREFIX is what it was.
 Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,
                     llvm::StringRef variables_prefix, Session& session, ThreadPool& pool);
 

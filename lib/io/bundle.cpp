@@ -234,7 +234,7 @@ Expected<proto::BundleEntryProto> Bundle::Find(llvm::StringRef name) const {
 
 Expected<Bundle::Entry> Bundle::Describe(llvm::StringRef name) const {
   ASSIGN_OR_RETURN(proto::BundleEntryProto entry, Find(name));
-  return Entry{entry.dtype(), Shape::FromProto(entry.shape()), entry.size()};
+  return Entry{entry.dtype(), Shape::FromProto(entry.shape()), entry.size(), entry.crc32c()};
 }
 
 Expected<std::shared_ptr<const FileBytes>> Bundle::Data(int shard) {

@@ -32,6 +32,7 @@ class Bundle {
     DataType dtype = proto::DT_INVALID;
     Shape shape;
     int64_t size = 0;  // bytes in the data file
+    uint32_t checksum = 0;  // of these
   };
 
   int num_shards() const { return num_shards_; }  // data files

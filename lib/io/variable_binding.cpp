@@ -39,8 +39,18 @@ bool FitsValue(DataType dtype, const Shape& shape, const Bundle::Entry& entry) {
   return entry.dtype == BaseType(dtype) && Fits(shape, entry.shape);
 }
 
+// Whether both keys hold the same bits, as far as the index tells.
+bool AreSame(const Bundle& bundle, const std::string& a, const std::string& b) {
+  auto x = bundle.Describe(a), y = bundle.Describe(b);
+  bool same = x && y && x->dtype == y->dtype && x->shape == y->shape && x->size == y->size &&
+              x->checksum == y->checksum;
+  if (!x) llvm::consumeError(x.takeError());
+  if (!y) llvm::consumeError(y.takeError());
+  return same;
+}
+
 // Values of a checkpoint by the names that variables had when it was written: those of which only
-// one has its name.
+// one has its name, or all hold the same value.
 class NamedValues {
  public:
   NamedValues(const proto::TrackableObjectGraph& stored, const Bundle& bundle,
@@ -55,22 +65,33 @@ class NamedValues {
     std::vector<std::string> names, wanted;
     llvm::StringSet<> seen;
     for (const auto& [name, of_name] : keys) {
-      if (of_name.size() == 1) names.push_back(name);
+      auto is_same = [&, &first = of_name[0]](const std::string& key) {
+        return AreSame(bundle, first, key);
+      };
+      if (llvm::all_of(llvm::drop_begin(of_name), is_same)) {
+        names.push_back(name);
+      } else {
+        several_[name] = of_name;
+      }
     }
     for (const SavedVariable& variable : variables) {
       if (seen.insert(variable.name).second) wanted.push_back(variable.name);
-      if (keys.empty() && bundle.Has(variable.name)) key_of_[variable.name] = variable.name;
+      if (keys.empty() && bundle.Has(variable.name)) keys_of_[variable.name] = {variable.name};
     }
     std::vector<int> like = MatchNames(wanted, names);
     for (size_t i = 0; i < wanted.size(); ++i) {
-      if (like[i] >= 0) key_of_[wanted[i]] = keys[names[like[i]]][0];
+      if (like[i] >= 0) keys_of_[wanted[i]] = {keys[names[like[i]]][0]};
     }
   }
 
-  std::string Find(const std::string& name) const { return key_of_.lookup(name); }
+  // Several: variables of that name have different values.
+  std::vector<std::string> Find(const std::string& name) const {
+    std::vector<std::string> keys = keys_of_.lookup(name);
+    return keys.empty() ? several_.lookup(name) : keys;
+  }
 
  private:
-  llvm::StringMap<std::string> key_of_;
+  llvm::StringMap<std::vector<std::string>> keys_of_, several_;
 };
 
 class Binder {
@@ -85,25 +106,23 @@ class Binder {
                  return FitsKey(variable.dtype(), Shape::FromProto(variable.shape()), key);
                }),
         named_(stored, bundle, variables_) {
-    for (const auto& object : saved.nodes()) {
-      if (object.has_variable()) ++objects_of_name_[object.variable().name()];
+    llvm::DenseSet<int> again;
+    for (const SavedVariable& variable : variables_)
+      again.insert(variable.also.begin(), variable.also.end());
+    for (int i = 0; i < saved.nodes_size(); ++i) {
+      if (saved.nodes(i).has_variable() && !again.contains(i))
+        ++objects_of_name_[saved.nodes(i).variable().name()];
     }
   }
 
   Expected<VariableBinding> Bind() {
     VariableBinding binding;
     for (const SavedVariable& variable : variables_) {
-      ObjectMatch::Found found;
-      if (variable.object >= 0) found = match_.Of(variable.object);
-      if (found.keys.size() != 1 && IsAlone(variable.name)) {
-        std::string key = named_.Find(variable.name);
-        bool fits = found.keys.empty() || llvm::is_contained(found.keys, key);
-        if (!key.empty() && fits) found.keys.assign(1, key);
-      }
+      ObjectMatch::Found found = InCheckpoint(variable);
       binding.is_of_model |= !found.keys.empty();
       ASSIGN_OR_RETURN(std::string why, WhyNot(variable, found));
       if (why.empty()) {
-        binding.bound.push_back({variable.node, found.keys[0]});
+        binding.bound.push_back({variable.node, found.keys[0], RivalOf(variable, found.keys[0])});
       } else {
         binding.unbound.push_back({variable.node, why});
       }
@@ -120,18 +139,48 @@ class Binder {
     return false;
   }
 
-  // Whether a name says which variable is meant: 'w' of many modules does not. Keras exports two
-  // copies of every variable, and has paths for names.
-  bool IsAlone(llvm::StringRef name) const {
-    int count = objects_of_name_.lookup(name);
-    return count <= 1 ||
-           (name.contains('/') && llvm::all_of(objects_of_name_, [&](const auto& other) {
-              return other.second == count;
-            }));
+  ObjectMatch::Found InCheckpoint(const SavedVariable& variable) const {
+    ObjectMatch::Found found;
+    if (variable.object >= 0) found = match_.Of(variable.object);
+    for (size_t i = 0; i < variable.also.size() && found.keys.empty(); ++i)
+      found = match_.Of(variable.also[i]);
+    if (found.keys.size() == 1 || !IsAlone(variable.name)) return found;
+    std::vector<std::string> keys = named_.Find(variable.name);
+    bool is_one_of_them = keys.size() == 1 && llvm::is_contained(found.keys, keys[0]);
+    if (found.keys.empty() || is_one_of_them) found.keys = std::move(keys);
+    return found;
+  }
+
+  // Whether a name says which of the model's variables is meant: 'w' of many modules does not.
+  bool IsAlone(llvm::StringRef name) const { return objects_of_name_.lookup(name) <= 1; }
+
+  // Where the checkpoint has the variable once more, with another value: of the other object that
+  // it is.
+  std::string RivalOf(const SavedVariable& variable, const std::string& key) const {
+    std::vector<int> objects = variable.also;
+    if (variable.object >= 0) objects.push_back(variable.object);
+    for (int object : objects) {
+      for (const std::string& other : match_.Of(object).keys) {
+        if (other != key && !AreSame(bundle_, key, other)) return other;
+      }
+    }
+    return "";
   }
 
   // Why the value that was found is none for the variable; empty: it is one.
   Expected<std::string> WhyNot(const SavedVariable& variable, const ObjectMatch::Found& found) {
+    if (found.keys.empty() && bundle_.Has(variable.key)) {
+      ASSIGN_OR_RETURN(Bundle::Entry entry, bundle_.Describe(variable.key));
+      std::string why = WhyNoValue(variable, variable.key, entry.dtype, entry.shape);
+      if (!why.empty()) return why;
+    }
+    if (found.keys.empty() && !IsAlone(variable.name)) {
+      return llvm::formatv(
+                 "{0} variables of the model are called '{1}', and the checkpoint has none of them "
+                 "where the model has it",
+                 objects_of_name_.lookup(variable.name), variable.name)
+          .str();
+    }
     if (found.keys.empty()) {
       std::string near = DidYouMean(variable.name, [&](NameSink take) {
         for (llvm::StringRef name : bundle_.names()) take(name);
@@ -169,6 +218,16 @@ std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph,
     if (!name.empty()) variable.name = name;
   }
   return variables;
+}
+
+std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph) {
+  proto::SavedObjectGraph saved;
+  llvm::StringRef bytes = graph.object_graph;
+  // One that cannot be read has told VariablesOf nothing either.
+  if (bytes.size() > INT32_MAX ||
+      !saved.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+    return VariablesOf(graph);
+  return VariablesOfObjects(graph, saved);
 }
 
 std::string WhyNoValue(const SavedVariable& variable, llvm::StringRef key, DataType dtype,

@@ -23,7 +23,8 @@ struct GradientCheckRequest {
 struct CheckedElement {
   int64_t index = 0;  // row-major
   double made = 0, measured = 0;
-  double error = 0;  // their difference, over the largest derivative of the tensor
+  // What rounding does not explain of their difference, over the largest derivative of the tensor.
+  double error = 0;
 };
 
 struct CheckedTensor {
@@ -49,8 +50,9 @@ double DefaultTolerance(DataType dtype);  // 1e-6 for double, 5e-3 for float, 0.
 
 // Runs the graph, makes its gradients, runs those, and runs the graph again with each element a
 // little larger and smaller (central differences of two steps, extrapolated; where they do not fit,
-// as beside the corner of a Relu, smaller steps). Errors: RunJob's; what Gradients reports; no y or
-// x that has gradients; a graph that gives something else each time. Cost: four to sixteen runs an
+// as beside the corner of a Relu, smaller steps). How far rounding alone moves a difference is
+// measured too. Errors: RunJob's; what Gradients reports; no y or
+// x that has gradients; a graph that gives something else each time. Cost: four to 29 runs an
 // element.
 Expected<GradientCheck> CheckGradients(OpenedGraph& opened, const GradientCheckRequest& request);
 

@@ -51,10 +51,10 @@ Error Freeze(OpenedGraph& opened, const FreezeFor& what, ThreadPool& pool) {
   // From the file as it was read: what restores is no part of the graph any more.
   ASSIGN_OR_RETURN(OpenedGraph whole, opened.Reopen());
   Session session;
-  ASSIGN_OR_RETURN(std::vector<MissingVariable> missing,
+  ASSIGN_OR_RETURN(RestoredState state,
                    RestoreSession(whole.file(), whole.model().variables_prefix, session, pool));
   std::map<std::string, std::string> reasons;
-  for (MissingVariable& variable : missing) {
+  for (MissingVariable& variable : state.missing) {
     Node node = whole.module().main.node(variable.variable);
     reasons[ResourceName(node)] = std::move(variable.reason);
   }

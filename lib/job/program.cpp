@@ -188,9 +188,9 @@ Expected<Program> Program::Load(llvm::StringRef path, const ProgramOptions& opti
   impl->opened = std::make_unique<OpenedGraph>(std::move(opened));
   const GraphInFile& file = impl->opened->file();
   RETURN_IF_ERROR(DemandValid(*impl->opened, [](Severity, llvm::StringRef) {}));
-  auto missing =
+  auto restored =
       RestoreSession(file, impl->opened->model().variables_prefix, impl->session, impl->pool);
-  if (!missing) return Annotate(path, missing.takeError());
+  if (!restored) return Annotate(path, restored.takeError());
   if (const auto& values = impl->opened->model().case_info)
     RETURN_IF_ERROR(RestoreCase(file, *values, impl->session, impl->pool));
   for (const Signature& signature : file.signatures) {

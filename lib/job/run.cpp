@@ -138,21 +138,23 @@ Error RunJob::Restore() {
   const std::string& own = opened_->model().variables_prefix;
   const std::string& prefix = request_.variables.empty() ? own : request_.variables;
   if (!request_.variables.empty()) RETURN_IF_ERROR(DemandCheckpoint(prefix));
-  auto missing = RestoreSession(opened_->file(), prefix, *session_, *request_.pool);
-  if (!missing) {
-    Error error = missing.takeError();
+  auto restored = RestoreSession(opened_->file(), prefix, *session_, *request_.pool);
+  if (!restored) {
+    Error error = restored.takeError();
     return request_.variables.empty() ? std::move(error) : Annotate(prefix, std::move(error));
   }
   if (const auto& values = opened_->model().case_info)
     RETURN_IF_ERROR(RestoreCase(opened_->file(), *values, *session_, *request_.pool));
-  if (missing->empty()) return Error::success();
+  if (!restored->ambiguous.empty() && request_.sink)
+    request_.sink(Severity::kWarning, prefix + ": " + restored->ambiguous);
+  if (restored->missing.empty()) return Error::success();
   const Graph& main = opened_->module().main;
   Signature fetched;
   for (const std::string& fetch : request_.fetches)
     fetched.outputs.push_back({fetch, fetch, proto::DT_INVALID, Shape()});
   std::vector<NodeId> needed = NeededNodes(main, fetched);
   std::string text;
-  for (const MissingVariable& variable : *missing) {
+  for (const MissingVariable& variable : restored->missing) {
     if (!llvm::is_contained(needed, variable.variable)) continue;
     text += llvm::formatv("{0}variable '{1}' has no value: {2}", text.empty() ? "" : "\n",
                           main.node(variable.variable).name(), variable.reason)

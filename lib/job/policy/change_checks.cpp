@@ -3,7 +3,6 @@
 #include <set>
 
 #include "lib/diff/function_match.h"
-#include "lib/io/signature.h"
 #include "lib/ir/node_types.h"
 #include "lib/job/compare.h"
 #include "lib/job/policy/policy_checks.h"
@@ -44,12 +43,9 @@ bool IsMeasure(const Node& reader, int slot) {
   return info && kArguments.contains(ArgumentOfInput(reader, *info, slot));
 }
 
-// Names of what holds no weights: the saver's constants, which describe the file, and shapes, axes
-// and sizes.
-std::set<std::string> NoWeights(const OpenedGraph& opened) {
+// Constants that hold no weights: shapes, axes and sizes.
+std::set<std::string> MeasuresOf(const OpenedGraph& opened) {
   std::set<std::string> names;
-  for (const Node& node : ReachedBySaver(opened.file()))
-    if (!IsVariable(node)) names.insert(FullNameOf(node));
   VisitNodes(opened.module(), [&](const Node& node, const std::string& name) {
     if (node.op() != "Const" || !IsInteger(node.GetType("dtype")) || node.uses().empty()) return;
     bool measures = llvm::all_of(node.uses(), [&](const Use& use) {
@@ -129,7 +125,7 @@ Looked LookAtFusions(CheckedModel& model, const PolicyRule&, PolicyFindings& fin
 Looked LookAtWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   ASSIGN_OR_RETURN(const ValueReport* report, model.Values());
   const std::vector<Glob>* except = rule.FindGlobs("except");
-  const std::set<std::string> no_weights = NoWeights(model.opened());
+  const std::set<std::string> measures = MeasuresOf(model.opened());
   const KeptFunctions kept(model.base()->module(), model.module());
   // One that is new changes none, unless it stands for one that is gone.
   bool are_gone =
@@ -139,7 +135,7 @@ Looked LookAtWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings
     if (value.a.empty() && !are_gone) continue;
     const std::string& name = value.b.empty() ? value.a : value.b;
     std::string what = WhatDiffers(value, most);
-    if (what.empty() || no_weights.count(name) || kept.Has(value.a, value.b) ||
+    if (what.empty() || measures.count(name) || kept.Has(value.a, value.b) ||
         (except && FitsAny(*except, name)))
       continue;
     findings.Add(name, what,
@@ -147,7 +143,8 @@ Looked LookAtWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings
                           : std::string("BASE's values"),
                  "save it with BASE's weights, or name it among 'except'");
   }
-  return std::string();
+  std::string why = WhyNotCompared(*report, "BASE", "MODEL");
+  return why.empty() ? why : why + ": name the folder that has 'variables' in it";
 }
 
 Looked LookAtOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {

@@ -1,6 +1,7 @@
 // Calls, branches and loops. The forward op is given a copy of its function that hands out what the
 // gradient needs of its inner tensors: a call and a branch as more results, a loop as stacks, onto
 // which each iteration pushes (TensorListPushBack) and from which the gradient's loop pops.
+#include "lib/ir/node_types.h"
 #include "lib/trace/function_gradient.h"
 
 namespace grapnel {
@@ -78,6 +79,13 @@ constexpr uint64_t kAllOptional = ~uint64_t{0};
 GRAPNEL_GRADIENT("PartitionedCall", CallOf, kAllOptional);
 GRAPNEL_GRADIENT("StatefulPartitionedCall", CallOf, kAllOptional);
 GRAPNEL_GRADIENT("(function)", CallOf, kAllOptional);
+
+// Zeros of the shape and dtype of what a variable holds.
+Value ZerosOfVariable(G& g, const Value& handle, DataType dtype) {
+  Shape shape = ContentOf(handle);
+  if (shape.IsFullyKnown()) return g.Zeros(shape.dims(), dtype);
+  return g.Zeros(g.Op("VariableShape", {handle}), dtype);
+}
 
 // --- Branches.
 
@@ -202,10 +210,8 @@ class BranchGradient {
   }
 
   Value ZerosOf(const Value& input, DataType dtype) {
-    if (input.dtype() != proto::DT_RESOURCE) return g_.ZerosLike(input);
-    Shape shape = ContentOf(input);
-    if (shape.IsFullyKnown()) return g_.Zeros(shape.dims(), dtype);
-    return g_.Zeros(g_.Op("VariableShape", {input}), dtype);
+    return input.dtype() == proto::DT_RESOURCE ? ZerosOfVariable(g_, input, dtype)
+                                               : g_.ZerosLike(input);
   }
 
   // Of the branches from `b` on.
@@ -235,6 +241,54 @@ GRAPNEL_GRADIENT("Case", BranchOf, kAllOptional);
 GRAPNEL_GRADIENT("StatelessCase", BranchOf, kAllOptional);
 
 // --- Loops.
+
+// The dtype that a function reads from the variable that one of its arguments is the handle of;
+// DT_INVALID: it reads none.
+class VariableReads {
+ public:
+  explicit VariableReads(const Module& module) : module_(module) {}
+
+  DataType TypeOf(const Function& function, size_t arg) {
+    if (arg >= function.args.size() || !seen_.insert({&function, arg}).second)
+      return proto::DT_INVALID;
+    return TypeAt(function.body, function.args[arg]);
+  }
+
+ private:
+  DataType TypeAt(const Graph& body, NodeId handle) {
+    for (const Use& use : body.node(handle).uses()) {
+      Node node = body.node(use.node);
+      if (use.slot >= static_cast<uint32_t>(node.num_inputs())) continue;
+      DataType dtype = proto::DT_INVALID;
+      if (node.op() == "ReadVariableOp" || node.op() == "ResourceGather" ||
+          node.op() == "ResourceGatherNd") {
+        dtype = node.GetType("dtype");
+      } else if (node.op() == "Identity") {
+        dtype = TypeAt(body, node.id());
+      } else if (MayCallFunctions(node)) {
+        dtype = TypeInCallees(node, use.slot);
+      }
+      if (dtype != proto::DT_INVALID) return dtype;
+    }
+    return proto::DT_INVALID;
+  }
+
+  DataType TypeInCallees(const Node& call, size_t slot) {
+    for (llvm::StringRef name : CalledFunctions(call)) {
+      const Function* callee = module_.FindFunction(name);
+      if (!callee) continue;
+      // An If and a Case are told first which branch to take.
+      size_t first = call.num_inputs() - std::min<size_t>(call.num_inputs(), callee->args.size());
+      if (slot < first) continue;
+      DataType dtype = TypeOf(*callee, slot - first);
+      if (dtype != proto::DT_INVALID) return dtype;
+    }
+    return proto::DT_INVALID;
+  }
+
+  const Module& module_;
+  llvm::DenseSet<std::pair<const Function*, size_t>> seen_;
+};
 
 class LoopGradient {
  public:
@@ -271,16 +325,13 @@ class LoopGradient {
       if (g_.has_dy(i) && IsTrainable(x.dtype())) {
         dys_.push_back(g_.dy(i));
       } else if (x.dtype() == proto::DT_RESOURCE) {
-        Shape shape = ContentOf(x);
-        bool has_zeros = PassesOn(function, i) && shape.IsFullyKnown();
-        dys_.push_back(has_zeros ? g_.Zeros(shape.dims(), ContentType(x)) : Value());
+        DataType dtype = PassesOn(function, i) ? VariableReads(*state_.module).TypeOf(function, i)
+                                               : proto::DT_INVALID;
+        dys_.push_back(IsTrainable(dtype) ? ZerosOfVariable(g_, x, dtype) : Value());
       } else {
         dys_.push_back(IsTrainable(x.dtype()) ? ZerosFor(state_, g_.y(i)).values : Value());
       }
     }
-  }
-  static DataType ContentType(const Value& handle) {
-    return NodeOf(handle).GetType("dtype", proto::DT_FLOAT);
   }
 
   void FindInvariants() {
