@@ -219,6 +219,7 @@ def keras_graph(keras_tf, model, *shape, dtype="float32"):
 
 def layers():
     import tensorflow as tf
+    tf.keras.utils.set_random_seed(1)
     return tf, tf.keras, tf.keras.layers
 
 
@@ -299,10 +300,10 @@ def keras2_gru(_):
 
 
 @case("2.13")
-def counter_2_13(tf):
-    """TensorFlow 2.13 has no DEFAULT kernel that adds to an int32 variable, 2.21 has"""
-    step = tf.get_variable("step", [], "int32", tf.zeros_initializer(), use_resource=True)
-    step.assign_add(1)
+def complex_sum_2_13(tf):
+    """TensorFlow 2.13 adds to no complex variable on a GPU, later versions do"""
+    total = tf.get_variable("total", [4], "complex64", tf.zeros_initializer(), use_resource=True)
+    total.assign_add(tf.placeholder("complex64", [4], name="more"))
     x = tf.placeholder("int32", [4], name="x")
     tf.raw_ops.TensorScatterUpdate(tensor=x, indices=[[0]], updates=[1], name="updated")
 

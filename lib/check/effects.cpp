@@ -107,6 +107,25 @@ bool SameInAnyOrder(llvm::ArrayRef<Effect> got, llvm::ArrayRef<Effect> expected,
   });
 }
 
+// Of assertions that hold neither their order nor their number is an effect.
+std::optional<std::string> DifferenceOfAsserted(llvm::ArrayRef<Effect> got,
+                                                llvm::ArrayRef<Effect> expected, SameValues same) {
+  auto first_without = [&](llvm::ArrayRef<Effect> ones, llvm::ArrayRef<Effect> others) {
+    for (size_t i = 0; i < ones.size(); ++i) {
+      auto is_it = [&](const Effect& other) { return !DifferenceOf(other, ones[i], same); };
+      if (llvm::none_of(others, is_it)) return i;
+    }
+    return ones.size();
+  };
+  std::string place = std::string(kAsserted) + ", effect ";
+  if (size_t i = first_without(expected, got); i < expected.size())
+    return place + std::to_string(i + 1) + ": was " + TextOfEffect(expected[i]) + ", and is gone";
+  if (size_t i = first_without(got, expected); i < got.size())
+    return place + std::to_string(i + 1) + ": is " + TextOfEffect(got[i]) +
+           " now, and was not there";
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool EffectLog::HasEffect(const Node& node) {
@@ -218,6 +237,10 @@ std::optional<std::string> DifferenceOf(const Effects& got, const Effects& expec
   }
   for (const std::string& target : targets) {
     llvm::ArrayRef<Effect> is = of(got, target), was = of(expected, target);
+    if (target == kAsserted) {
+      if (auto difference = DifferenceOfAsserted(is, was, same)) return difference;
+      continue;
+    }
     bool in_any_order = llvm::is_contained(unordered, target);
     if (in_any_order && is.size() == was.size() && SameInAnyOrder(is, was, same)) continue;
     if (in_any_order && is.size() == was.size())

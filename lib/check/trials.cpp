@@ -9,6 +9,7 @@
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"
 
 namespace grapnel {
@@ -102,37 +103,56 @@ Expected<std::vector<FedValue>> CompleteFeeds(const Graph& graph, std::vector<Fe
   return given;
 }
 
-std::vector<Trial> TrialsOf(const Graph& graph, const std::vector<FedValue>& given) {
-  bool is_made_up = false, is_open = false;
-  constexpr int64_t kRoom = kApart * kNotFinite.size();
-  std::optional<int64_t> least_room;  // elements of the smallest tensor of floats
-  const std::vector<MadeUp> even = Sizes({2, 8, 32, 64});
+// The placeholders that are made up.
+static std::vector<Node> MadeUpNodes(const Graph& graph, const std::vector<FedValue>& given) {
+  std::vector<Node> nodes;
   auto fed = FedNodes(graph, given);
-  for (Node node : graph.nodes()) {
-    if (!fed || !IsFedByDefault(node) || fed->contains(node.id())) continue;
-    Shape shape = ShapeOfPlaceholder(node);
-    is_made_up = true;
-    is_open |= shape.known_rank() && !shape.IsFullyKnown();
-    DataType type = BaseType(node.GetType("dtype"));
-    if (!IsFloating(type) && !IsComplex(type)) continue;
-    int64_t room = 1;
-    for (int i = 0; shape.known_rank() && i < shape.rank() && room < kRoom; ++i)
-      room *= shape.IsKnown(i) ? shape.dim(i) : even.front().open_size;
-    least_room = std::min(room, least_room.value_or(room));
+  if (!fed) {
+    llvm::consumeError(fed.takeError());
+    return nodes;
   }
-  if (!fed) llvm::consumeError(fed.takeError());
-  std::vector<Trial> trials = {{is_open ? "even open sizes" : "", even, false, is_open}};
-  if (!is_made_up) return trials;
+  for (Node node : graph.nodes()) {
+    if (IsFedByDefault(node) && !fed->contains(node.id())) nodes.push_back(node);
+  }
+  return nodes;
+}
+
+std::vector<Trial> TrialsOf(const Graph& graph, const std::vector<FedValue>& given) {
+  std::vector<Node> made_up = MadeUpNodes(graph, given);
+  bool is_open = llvm::any_of(made_up, [](const Node& node) {
+    Shape shape = ShapeOfPlaceholder(node);
+    return shape.known_rank() && !shape.IsFullyKnown();
+  });
+  std::vector<Trial> trials = {
+      {is_open ? "even open sizes" : "", Sizes({2, 8, 32, 64}), false, is_open}};
   if (is_open) {
     trials.push_back({"open sizes of 1", {{1, true, true}, {1, true}, {1}}, false, true});
     trials.push_back({"odd open sizes", Sizes({3, 9, 33, 65}), false, true});
     trials.push_back({"open sizes of 0", Sizes({0}), true, true});
   }
-  trials.push_back({"the opposite values", {{2, true, true}, {2, true}}, true});
+  if (!made_up.empty())
+    trials.push_back({"the opposite values", {{2, true, true}, {2, true}}, true});
+  return trials;
+}
+
+std::vector<Trial> WildTrialsOf(const Graph& graph, const std::vector<FedValue>& given) {
+  const std::vector<MadeUp> sizes = Sizes({2, 8, 32, 64});
+  constexpr int64_t kRoom = kApart * kNotFinite.size();
+  std::optional<int64_t> least_room;  // elements of the smallest tensor of floats
+  for (const Node& node : MadeUpNodes(graph, given)) {
+    DataType type = BaseType(node.GetType("dtype"));
+    if (!IsFloating(type) && !IsComplex(type)) continue;
+    Shape shape = ShapeOfPlaceholder(node);
+    int64_t room = 1;
+    for (int i = 0; shape.known_rank() && i < shape.rank() && room < kRoom; ++i)
+      room *= shape.IsKnown(i) ? shape.dim(i) : sizes.front().open_size;
+    least_room = std::min(room, least_room.value_or(room));
+  }
+  std::vector<Trial> trials;
   // Where they have no room side by side, one after the other.
   int kinds = !least_room ? 0 : *least_room >= kRoom ? 1 : static_cast<int>(kNotFinite.size());
   for (int first = 0; first < kinds; ++first) {
-    Trial trial = {"values that are not finite", even, true};
+    Trial trial = {"values that are not finite", sizes, true};
     for (MadeUp& choice : trial.choices) choice.first_not_finite = first;
     trials.push_back(std::move(trial));
   }

@@ -41,9 +41,11 @@ struct Trial {
   bool varies_sizes = false;    // it is what open sizes are that matters
 };
 
-// Open sizes as an even number, as 1, as an odd number and as 0; values of either sign; values that
-// are not finite. Each where it makes a difference to what is fed beside `given`.
+// Open sizes as an even number, as 1, as an odd number and as 0; values of either sign. Each where
+// it makes a difference to what is fed beside `given`.
 std::vector<Trial> TrialsOf(const Graph& graph, const std::vector<FedValue>& given);
+// Values that are not finite, or overflow: on those TensorFlow's own rewrites give others, too.
+std::vector<Trial> WildTrialsOf(const Graph& graph, const std::vector<FedValue>& given);
 
 }  // namespace grapnel
 

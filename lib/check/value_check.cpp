@@ -44,18 +44,23 @@ Effects EffectsOn(const Effects& effects, const std::string& target) {
 class ValueCheckInstrumentation : public Instrumentation {
  public:
   bool ReadsRewrites() const override { return false; }
-  ValueCheckInstrumentation(const ValueCheck* check, std::string* difference)
+  ValueCheckInstrumentation(ValueCheck* check, std::string* difference)
       : check_(*check), difference_(*difference) {}
+  Error BeforePass(const Stage& stage, const Module& module) override {
+    if (!stage.plugins.empty()) check_.Renew(module);
+    return Error::success();
+  }
   Error AfterPass(const Stage& stage, const Module& module) override {
     if (!stage.changed) return Error::success();
     ASSIGN_OR_RETURN(std::optional<std::string> difference, check_.Differs(module));
+    if (!difference && !stage.plugins.empty()) difference = check_.DiffersWildly(module);
     if (!difference) return Error::success();
     difference_ = *difference;
     return MakeError("{0}", *difference);
   }
 
  private:
-  const ValueCheck& check_;
+  ValueCheck& check_;
   std::string& difference_;
 };
 
@@ -255,8 +260,30 @@ std::string ValueCheck::WhyNotComputed(const Module& module, const Tried& tried,
   return what + " can no longer be computed: " + why + where;
 }
 
+void ValueCheck::Renew(const Module& module) {
+  wild_.clear();
+  for (const Trial& trial : WildTrialsOf(module.main, options_.feeds)) {
+    std::string why_not;
+    std::optional<Tried> tried = Try(module, trial, &why_not);
+    if (!tried) continue;
+    if (Error error = Settle(module, &*tried))
+      llvm::consumeError(std::move(error));
+    else
+      wild_.push_back(std::move(*tried));
+  }
+}
+
 Expected<std::optional<std::string>> ValueCheck::Differs(const Module& module) const {
-  for (const Tried& tried : tried_) {
+  return DiffersOn(tried_, module);
+}
+
+std::optional<std::string> ValueCheck::DiffersWildly(const Module& module) const {
+  return DiffersOn(wild_, module);
+}
+
+std::optional<std::string> ValueCheck::DiffersOn(const std::vector<Tried>& all,
+                                                 const Module& module) const {
+  for (const Tried& tried : all) {
     for (EffectOrder order : tried.orders) {
       auto ran = RunGraph(module, tried.feeds, order, options_.fetches);
       if (tried.ends_with_assertion) {
@@ -267,11 +294,11 @@ Expected<std::optional<std::string>> ValueCheck::Differs(const Module& module) c
         continue;
       }
       if (!ran)
-        return std::optional(WhyNotComputed(module, tried, order, ran.takeError()));
+        return WhyNotComputed(module, tried, order, ran.takeError());
       if (auto difference = DifferenceOf(std::move(*ran), tried)) return difference;
     }
   }
-  return std::optional<std::string>();
+  return std::nullopt;
 }
 
 int ValueCheck::num_compared() const {
@@ -303,7 +330,7 @@ std::string OpenSizesText(llvm::ArrayRef<int64_t> sizes) {
   return text;
 }
 
-std::unique_ptr<Instrumentation> MakeValueCheckInstrumentation(const ValueCheck* check,
+std::unique_ptr<Instrumentation> MakeValueCheckInstrumentation(ValueCheck* check,
                                                                std::string* difference) {
   return std::make_unique<ValueCheckInstrumentation>(check, difference);
 }

@@ -44,6 +44,10 @@ class ValueCheck {
   // is not, and how: also that the graph cannot run any more. A feed that the graph does not have
   // any more is left out.
   Expected<std::optional<std::string>> Differs(const Module& module) const;
+  // The same on values that are not finite, beside the graph that was given to Renew() last. On
+  // those TensorFlow's rewrites differ, and ours, which are the same: it is asked of others'.
+  void Renew(const Module& module);
+  std::optional<std::string> DiffersWildly(const Module& module) const;
   int num_compared() const;  // fetches
   int num_effects() const;   // what has effects: variables, files, what is printed
   // What open sizes were tried as; empty where there are none.
@@ -73,20 +77,22 @@ class ValueCheck {
   void Distrust(const Ran& other, const char* why, Tried* tried);
   std::optional<std::string> DifferenceOf(const Tensor& got, const Literal& expected) const;
   std::optional<std::string> DifferenceOf(Ran ran, const Tried& tried) const;
+  std::optional<std::string> DiffersOn(const std::vector<Tried>& all, const Module& module) const;
   std::string WhyNotComputed(const Module& module, const Tried& tried, EffectOrder order,
                              Error error) const;
 
   ValueCheckOptions options_;
   bool has_state_ = false;  // some node has an effect, or reads what another writes
-  std::vector<Tried> tried_;
+  std::vector<Tried> tried_, wild_;
 };
 
 // " with open sizes as 2, 1 and 3"; "" of none.
 std::string OpenSizesText(llvm::ArrayRef<int64_t> sizes);
 
-// Checks after each pass that changed something; the first that changed a value ends the run with
-// an error, and `difference` then says what it was. Both must outlive the run.
-std::unique_ptr<Instrumentation> MakeValueCheckInstrumentation(const ValueCheck* check,
+// Checks after each pass that changed something, those of plugins on values that are not finite,
+// too; the first that changed a value ends the run with an error, and `difference` then says what
+// it was. Both must outlive the run.
+std::unique_ptr<Instrumentation> MakeValueCheckInstrumentation(ValueCheck* check,
                                                                std::string* difference);
 
 }  // namespace grapnel

@@ -13,6 +13,7 @@
 #include "lib/pass/device_renames.h"
 #include "lib/pass/line_keeper.h"
 #include "lib/pass/near_misses.h"
+#include "lib/pass/registry.h"
 #include "lib/pass/run_text.h"
 #include "lib/place/settings.h"
 #include "lib/support/file.h"
@@ -134,6 +135,27 @@ Expected<std::unique_ptr<ValueCheck>> MakeValueCheck(const OpenedGraph& opened,
     options.feeds.push_back({feed.tensor, std::move(value)});
   }
   return ValueCheck::Create(opened.module(), std::move(options));
+}
+
+const PassRegistry& RegistryOf(const OptimizeOptions& options) {
+  return options.registry ? *options.registry : PassRegistry::Get();
+}
+
+bool HasPlugins(const OptimizeOptions& options) {
+  const PassRegistry& registry = RegistryOf(options);
+  return llvm::any_of(registry.Passes(), [&](const PassRegistry::Entry* pass) {
+    return *pass->plugin || llvm::any_of(registry.RulesOf(pass->info.name),
+                                         [](const Rule* rule) { return *rule->plugin; });
+  });
+}
+
+bool IsOfPlugin(const Rewrite& rewrite, const OptimizeOptions& options) {
+  const PassRegistry& registry = RegistryOf(options);
+  const PassRegistry::Entry* pass = registry.Find(rewrite.pass);
+  if (!pass) return false;
+  return *pass->plugin || llvm::any_of(registry.RulesOf(rewrite.pass), [&](const Rule* rule) {
+    return *rule->plugin && rewrite.rule == rule->name;
+  });
 }
 
 class RewriteListener : public Instrumentation {
@@ -329,7 +351,15 @@ Expected<std::optional<Culprit>> FindCulprit(
   options.fails = std::move(fails);
   auto culprit = Bisect(options);
   if (!culprit) return Annotate(opened.model().path, culprit.takeError());
-  return culprit;
+  if (*culprit || !values || !HasPlugins(options.optimize)) return culprit;
+  // Of rules that are not TensorFlow's, on values that are not finite, too.
+  RETURN_IF_ERROR(options.open().takeError());
+  values->Renew(again->module());
+  options.fails = [&](const Module& module) { return values->DiffersWildly(module); };
+  culprit = Bisect(options);
+  if (!culprit) return Annotate(opened.model().path, culprit.takeError());
+  if (*culprit && IsOfPlugin((*culprit)->rewrite, options.optimize)) return culprit;
+  return std::optional<Culprit>();
 }
 
 }  // namespace grapnel

@@ -38,7 +38,9 @@ class GRAPNEL_PUBLIC KernelCatalogue {
   // and attributes: 0 for nearly all of them; nullopt: there is no kernel. A few hundred
   // nanoseconds: asked for every node.
   virtual std::optional<int> Priority(const Node& node, llvm::StringRef type) const = 0;
-  bool Has(const Node& node, llvm::StringRef type) const { return Priority(node, type).has_value(); }
+  bool Has(const Node& node, llvm::StringRef type) const {
+    return Priority(node, type).has_value();
+  }
   // Every kernel of an op, in the catalogue's order.
   virtual std::vector<KernelSummary> KernelsOf(const Node& node) const = 0;
   // The one that runs the node on `type`.

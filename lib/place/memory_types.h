@@ -40,8 +40,8 @@ bool AreOfOneTask(const DeviceSet& devices, int a, int b);
 
 // A tensor on the way from the node that makes it to one that reads it.
 struct TensorWay {
-  int source = 0, target = 0;              // devices
-  bool from_host = false, to_host = false; // whether it lies in the host's memory at either end
+  int source = 0, target = 0;               // devices
+  bool from_host = false, to_host = false;  // whether it lies in the host's memory at either end
   // Bytes move. False where one end is what a device keeps in the memory of the host whose CPU, or
   // other device's part of it, is the other end.
   bool is_copied = false;

@@ -136,7 +136,14 @@ class Reporter {
     for (const Crossing& crossing : report_.crossings) {
       if (crossing.bytes < 0 || !crossing.is_copied) continue;
       if (Island* left = island_of.lookup(crossing.from.node)) left->bytes_out += crossing.bytes;
-      if (Island* entered = island_of.lookup(crossing.reader)) entered->bytes_in += crossing.bytes;
+      llvm::SmallVector<Island*, 2> entered;  // each once, however many of its nodes read it
+      for (const Use& use : graph_.node(crossing.from.node).UsesOf(crossing.from.index)) {
+        Island* island = island_of.lookup(use.node);
+        if (island && island->device == crossing.target && !llvm::is_contained(entered, island)) {
+          entered.push_back(island);
+          island->bytes_in += crossing.bytes;
+        }
+      }
     }
   }
 

@@ -110,7 +110,7 @@ std::string IslandTable(const PlacementContext& c, const PlacementReport& report
       Node node = c.graph.node(island.pinned.front());
       reason = ("'" + node.name() + "': no kernel elsewhere for " + node.op()).str();
       if (island.pinned.size() > 1)
-        reason += ", and " + Plural(island.pinned.size() - 1, "other") + " like it";
+        reason += ", and " + WithCommas(island.pinned.size() - 1) + " more";
     }
     rows.push_back({WithCommas(island.nodes.size()), HumanBytes(island.bytes_in),
                     HumanBytes(island.bytes_out), ShortName(c.devices, island.device), reason,

@@ -83,8 +83,8 @@ def has_kernel(op, attrs):
     """Whether a kernel on the CPU or a GPU takes the attributes; nearly all graphs are to be placed, not refused."""
     def takes(kernel):
         for constraint in kernel.constraint:
-            allowed, value = constraint.allowed_values.list, attrs[constraint.name]
-            if allowed.type and not set(value.list.type or [value.type]) <= set(allowed.type):
+            allowed, value = constraint.allowed_values.list, attrs.get(constraint.name)
+            if value is None or (allowed.type and not set(value.list.type or [value.type]) <= set(allowed.type)):
                 return False
         return not kernel.label and kernel.device_type in ("CPU", "GPU", "DEFAULT")
     return any(takes(kernel) for kernel in kernels.get_registered_kernels_for_op(op.name).kernel)

@@ -88,7 +88,7 @@ VALUES = {
     "no_clip": (FIXED + "%y = ClipByValue(%x, -5.0, 5.0)\n", "with values that are not finite"),
     "floor_is_ceil": (X + "%y = Floor(%x)\n", "fetch 'y'"),
     "floor_div": (INTS + "%y = FloorDiv(%x, 2)\n", "fetch 'y'"),
-    "floor_mod": (INTS + "%y = FloorMod(%x, 3)\n", "fetch 'y'"),
+    "floor_mod": ("%x = Placeholder {dtype=int32, shape=[?,5]}\n" + "%y = FloorMod(%x, 3)\n", "fetch 'y'"),
     "maximum_is_first": (X + "%n = Neg(%x)\n%y = Maximum(%x, %n)\n", "fetch 'y'"),
     "minus_the_other_way": (X + "%y = Sub(%x, 1.0)\n", "fetch 'y'"),
     "and_is_or": (
