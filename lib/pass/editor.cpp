@@ -102,14 +102,19 @@ const ShapeMap& Editor::shapes() {
     if (starts_pass_ && shapes_->DemandsChanged()) shapes_.reset();
   }
   if (!shapes_) {
-    // TensorFlow trusts what a Placeholder says of its shape only when asked to be aggressive.
-    bool trust_feeds = config_.shape_optimization() == proto::RewriterConfig::AGGRESSIVE;
-    shapes_ = std::make_unique<ShapeMap>(InferShapes(graph_, GrapplerShapes(trust_feeds)));
+    shapes_ = std::make_unique<ShapeMap>(InferShapes(graph_, GrapplerShapes(trusts_feeds_)));
   }
   stale_shapes_.clear();
   starts_pass_ = false;
   return *shapes_;
 }
+void Editor::TrustFeeds(bool trust) {
+  if (trust == trusts_feeds_) return;
+  trusts_feeds_ = trust;
+  are_shapes_fixed_ = false;
+  shapes_.reset();
+}
+
 void Editor::FixShapes() {
   are_shapes_fixed_ = false;
   shapes();
@@ -566,6 +571,7 @@ void Editor::StartPass(llvm::StringRef pass, int iteration, llvm::StringRef only
   only_rule_ = only_rule.str();
   iteration_ = iteration;
   starts_pass_ = true;
+  TrustFeeds(false);
   fault_.reset();
   NoticeChanges();  // by a pass over another body
   touched_.clear();

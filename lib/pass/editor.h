@@ -65,8 +65,7 @@ class GRAPNEL_PUBLIC Editor {
   }
 
   // --- Facts, cached until the node changes.
-  const Shape& ShapeOf(Port port);  // static shape; fed nodes' shapes are not trusted unless the
-                                    // config says AGGRESSIVE
+  const Shape& ShapeOf(Port port);  // static shape; of what is fed only after TrustFeeds
   DataType TypeOf(Port port);
   const ShapeMap& shapes();
   // How Grappler infers shapes of this body.
@@ -74,6 +73,9 @@ class GRAPNEL_PUBLIC Editor {
   // From here on shapes are those of the graph as it is now, whatever is edited, until the next
   // call: a node that is made has none. As in a pass of Grappler's, which asks once.
   void FixShapes();
+  // Whether what is fed has the shape that its placeholder promises, until the pass ends. TensorFlow
+  // trusts it in those passes whose toggle is AGGRESSIVE.
+  void TrustFeeds(bool trust);
   void FollowShapes() { are_shapes_fixed_ = false; }
   // The value of a Const or HostConst node that is not fed; null otherwise. Valid until the node
   // changes.
@@ -255,7 +257,7 @@ class GRAPNEL_PUBLIC Editor {
   const PassRegistry* registry_;
   StringId const_op_, host_const_op_;
   std::unique_ptr<ShapeMap> shapes_;
-  bool are_shapes_fixed_ = false, starts_pass_ = false;
+  bool are_shapes_fixed_ = false, starts_pass_ = false, trusts_feeds_ = false;
   std::vector<NodeId>
       stale_shapes_;  // changed since shapes_ was last asked: half a rewrite has no shape
   llvm::DenseMap<NodeId, std::unique_ptr<Literal>> constants_;

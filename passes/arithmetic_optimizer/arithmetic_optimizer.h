@@ -106,8 +106,6 @@ class Arithmetic : public RuleContext {
   llvm::DenseSet<NodeId> forgotten_;
   llvm::DenseSet<std::pair<NodeId, NodeId>> lost_;
   const NodeId first_new_;
-  const ShapeMap* shapes_;  // the editor's, where those are as trusting
-  std::unique_ptr<ShapeMap> own_shapes_;
   bool changed_value_ = false;
 };
 

@@ -10,14 +10,8 @@ Arithmetic::Arithmetic(Editor& editor)
     : RuleContext(editor),
       aggressive(editor.config().arithmetic_optimization() == proto::RewriterConfig::AGGRESSIVE),
       first_new_(graph.end_id()) {
-  bool trusts_feeds = editor.config().shape_optimization() == proto::RewriterConfig::AGGRESSIVE;
-  if (aggressive == trusts_feeds) {
-    editor.FixShapes();
-    shapes_ = &editor.shapes();
-  } else {
-    own_shapes_ = std::make_unique<ShapeMap>(InferShapes(graph, editor.GrapplerShapes(aggressive)));
-    shapes_ = own_shapes_.get();
-  }
+  editor.TrustFeeds(aggressive);
+  editor.FixShapes();
 }
 
 void Arithmetic::Enqueue(llvm::ArrayRef<Node> nodes) {
@@ -120,11 +114,11 @@ Node Arithmetic::TailOfOwnChain(const Node& node,
 }
 
 Shape Arithmetic::ShapeOf(Port port) {
-  return IsShapeKnown(port.node) ? shapes_->OfPort(port) : Shape::Unknown();
+  return IsShapeKnown(port.node) ? edit.ShapeOf(port) : Shape::Unknown();
 }
 
 Shape Arithmetic::ShapeOfInput(const Node& node, int i) {
-  return IsShapeKnown(node.id()) ? shapes_->OfPort(node.input(i)) : Shape::Unknown();
+  return IsShapeKnown(node.id()) ? edit.ShapeOf(node.input(i)) : Shape::Unknown();
 }
 
 bool Arithmetic::LeavesShape(const Node& node, int kept, int other) {

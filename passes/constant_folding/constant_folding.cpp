@@ -171,6 +171,7 @@ class Rounds {
 class ConstantFolding : public GraphPass {
  public:
   Error Run(Editor& edit) override {
+    edit.TrustFeeds(edit.config().constant_folding() == proto::RewriterConfig::AGGRESSIVE);
     Rounds(edit).Run();
     return Error::success();
   }

@@ -10,8 +10,15 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BOTH = """
+import os
 import numpy as np
+from tensorflow.python.util import _pywrap_util_port
 graph = tg.load("testdata/models/lenet")
+# TensorFlow has read the variable when it was imported, and is what "auto" follows.
+mode = "on" if _pywrap_util_port.IsMklEnabled() else "off"
+os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0" if mode == "on" else "1"
+assert graph.optimize(fetch="Identity").onednn == mode
+assert graph.optimize(fetch="Identity", onednn="off").onednn == "off"
 assert graph.optimize(fetch="Identity").graph.run({"x": np.zeros((2, 16, 16, 1), np.float32)})["Identity"].shape == (2, 10)
 
 variable = tf.Variable(tf.fill((3, 4), 2.0))
