@@ -2,6 +2,7 @@
 
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
 namespace {
@@ -9,6 +10,14 @@ namespace {
 bool IsAlwaysOnHost(DataType type) {
   DataType base = BaseType(type);
   return base == proto::DT_STRING || base == proto::DT_RESOURCE;
+}
+
+// Calls have kernels, whose host arguments TensorFlow does not ask for.
+bool IsCallOp(llvm::StringRef op) {
+  return llvm::StringSwitch<bool>(op)
+      .Cases("PartitionedCall", "StatefulPartitionedCall", true)
+      .Cases("SymbolicGradient", "While", "StatelessWhile", true)
+      .Default(false);
 }
 
 void AddListed(const Node& node, llvm::StringRef attr, std::vector<bool>* on_host) {
@@ -36,7 +45,8 @@ MemoryTypes::OnHost MemoryTypes::Make(const Node& node, llvm::StringRef type) co
     llvm::consumeError(types.takeError());
     return made;
   }
-  std::optional<KernelSummary> kernel = kernels_.Find(node, type);
+  std::optional<KernelSummary> kernel;
+  if (!IsCallOp(node.op())) kernel = kernels_.Find(node, type);
   auto lies_there = [&](DataType dtype, llvm::StringRef argument) {
     if (IsAlwaysOnHost(dtype)) return true;
     return kernel ? llvm::is_contained(kernel->host_arguments, argument)

@@ -11,8 +11,9 @@
 namespace grapnel {
 
 // TensorFlow's rule (MemoryTypesForNode): the kernel's host arguments, and always resources and
-// strings, lie in the host's memory. What has no kernel (a function call) has int32 there too, and
-// so has what the attributes _input_hostmem and _output_hostmem name. On a CPU this says what
+// strings, lie in the host's memory. A call of a function, or a While that stays one, has int32
+// there instead, and so has what lacks a kernel. What the attributes _input_hostmem and
+// _output_hostmem name lies there too. On a CPU this says what
 // TensorFlow calls it; all of a CPU's memory is the host's.
 //
 // Keeps what it found: one instance for one graph and one placement of it.
