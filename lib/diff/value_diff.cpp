@@ -181,7 +181,10 @@ class Comparison {
       if (value_a && value_b) {
         Compare(a.NameOf(in_a), b.NameOf(in_b), *value_a, *value_b);
       } else if (value_a || value_b) {
-        report_.different.push_back({a.NameOf(in_a), b.NameOf(in_b), a.TypeOf(in_a), {},
+        report_.different.push_back({a.NameOf(in_a),
+                                     b.NameOf(in_b),
+                                     a.TypeOf(in_a),
+                                     {},
                                      value_a ? "no value after" : "no value before"});
       }
     }

@@ -255,10 +255,9 @@ class VariablePairing {
   }
 
   static bool AreEqual(llvm::ArrayRef<Named> a, llvm::ArrayRef<Named> b) {
-    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                              [](const Named& x, const Named& y) {
-                                                return x.numbers == y.numbers;
-                                              });
+    return a.size() == b.size() &&
+           std::equal(a.begin(), a.end(), b.begin(),
+                      [](const Named& x, const Named& y) { return x.numbers == y.numbers; });
   }
 
   // Of both models; "" is no name.
@@ -279,7 +278,8 @@ class VariablePairing {
       llvm::ArrayRef<Named> of_a = a, of_b = found->second;
       std::map<std::vector<uint64_t>, size_t> places;
       for (const Named& named : of_b) places[named.numbers] = named.place;
-      size_t known = llvm::count_if(of_a, [&](const auto& one) { return places.count(one.numbers); });
+      size_t known =
+          llvm::count_if(of_a, [&](const auto& one) { return places.count(one.numbers); });
       const size_t least = std::min(of_a.size(), of_b.size());
       const bool same_count = of_a.size() == of_b.size();
       const bool in_order = same_count && known < least;

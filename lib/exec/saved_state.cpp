@@ -145,8 +145,7 @@ Expected<RestoredState> RestoreVariables(const GraphInFile& graph, llvm::StringR
                   {{graph.saver->filename_tensor, prefix.str()}}, session, pool);
   }
   bool failed = static_cast<bool>(error), any = false;
-  auto state =
-      Bind(graph, prefix, all || failed ? Reads::kAll : Reads::kWhatIsLeft, session, &any);
+  auto state = Bind(graph, prefix, all || failed ? Reads::kAll : Reads::kWhatIsLeft, session, &any);
   // Of a checkpoint that holds nothing of the model, what the saver says is as true, and shorter.
   if (failed && !(state && any)) {
     if (!state) llvm::consumeError(state.takeError());
@@ -157,8 +156,8 @@ Expected<RestoredState> RestoreVariables(const GraphInFile& graph, llvm::StringR
 }
 
 // The variables of objects by their keys in the checkpoint that the model came with, which knows
-// where they belong. A saver may write copies of them that it made when the model was saved (as of a
-// variable of Keras 3), and nothing has updated those since.
+// where they belong. A saver may write copies of them that it made when the model was saved (as of
+// a variable of Keras 3), and nothing has updated those since.
 Expected<std::map<std::string, Literal>> ValuesOfObjects(const GraphInFile& graph, Bundle* model,
                                                          Session& session) {
   ASSIGN_OR_RETURN(VariableBinding binding, BindVariables(graph, model));
@@ -225,7 +224,8 @@ Expected<RestoredState> RestoreSession(const GraphInFile& graph, llvm::StringRef
     if (variable->Get()) continue;
     ASSIGN_OR_RETURN(Tensor value, Tensor::FromLiteral(initial.value));
     variable->Set(std::move(value));
-    llvm::erase_if(state.missing, [&](const MissingVariable& one) { return one.variable == node.id(); });
+    llvm::erase_if(state.missing,
+                   [&](const MissingVariable& one) { return one.variable == node.id(); });
   }
   std::string init = InitOpOf(graph);
   if (init.empty()) return state;

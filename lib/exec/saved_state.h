@@ -28,8 +28,8 @@ struct RestoredState {
 // tf.saved_model.load does; then those that the graph has beside it (GraphInFile::initial_values);
 // and runs the initialiser (signature __saved_model_init_op, or collection saved_model_main_op or
 // legacy_init_op) with the assets' paths fed. What the saver cannot read, such as the checkpoint of
-// a tf.train.Checkpoint, is read without it; an error of the saver is one where nothing of the model
-// is found. Errors name the op that failed.
+// a tf.train.Checkpoint, is read without it; an error of the saver is one where nothing of the
+// model is found. Errors name the op that failed.
 Expected<RestoredState> RestoreSession(const GraphInFile& graph, llvm::StringRef variables_prefix,
                                        Session& session, ThreadPool& pool);
 

@@ -31,7 +31,7 @@ class Bundle {
   struct Entry {
     DataType dtype = proto::DT_INVALID;
     Shape shape;
-    int64_t size = 0;  // bytes in the data file
+    int64_t size = 0;       // bytes in the data file
     uint32_t checksum = 0;  // of these
   };
 

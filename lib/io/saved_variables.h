@@ -22,9 +22,9 @@ struct SavedVariable {
   int object = -1;                // of the object graph, by number; -1: none is known
   // Other objects that hold its value too: a variable of Keras 3 and the tf.Variable in it are two.
   std::vector<int> also;
-  std::string key;                // of the checkpoint, where the saver reads it; empty: nowhere
-  bool is_own = true;             // false: see OwnVariablesOf
-  int64_t elements() const;       // -1: the shape is open
+  std::string key;           // of the checkpoint, where the saver reads it; empty: nowhere
+  bool is_own = true;        // false: see OwnVariablesOf
+  int64_t elements() const;  // -1: the shape is open
 };
 
 // Those of the main graph, in its order. Linear in the graph and the object graph.

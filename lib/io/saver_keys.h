@@ -14,8 +14,8 @@ namespace grapnel {
 // Linear in the main graph and the saver's functions.
 llvm::DenseMap<NodeId, std::string> KeysOfSaver(const GraphInFile& graph);
 
-// By variable of the main graph that is initialized from another one of it, that other. When Keras 3
-// exports a model, each of its variables wraps a tf.Variable: functions read the wrapped one, and
+// By variable of the main graph that is initialized from another one of it, that other. When Keras
+// 3 exports a model, each of its variables wraps a tf.Variable: functions read the wrapped one, and
 // the saver restores the wrapper from a copy.
 llvm::DenseMap<NodeId, NodeId> VariablesCopied(const Graph& main);
 

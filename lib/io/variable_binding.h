@@ -31,12 +31,12 @@ struct VariableBinding {
   bool is_of_model = false;  // whether the checkpoint has anything that is like the model
 };
 
-// As TensorFlow 2 finds them: a node of the main graph is an object (lib/io/variable_objects.h), and
-// the object is found in the checkpoint by the names that lead to it from the root, or from another
-// object (lib/io/object_match.h), as in tf.train.Checkpoint(model=...). Where there are no objects
-// (TensorFlow 1), or the checkpoint has them otherwise, by the variable's name, if only one has it;
-// last by a name that differs in numbers alone (lib/io/name_match.h). Dtypes and shapes must fit.
-// Errors: the checkpoint or the object graph is damaged.
+// As TensorFlow 2 finds them: a node of the main graph is an object (lib/io/variable_objects.h),
+// and the object is found in the checkpoint by the names that lead to it from the root, or from
+// another object (lib/io/object_match.h), as in tf.train.Checkpoint(model=...). Where there are no
+// objects (TensorFlow 1), or the checkpoint has them otherwise, by the variable's name, if only one
+// has it; last by a name that differs in numbers alone (lib/io/name_match.h). Dtypes and shapes
+// must fit. Errors: the checkpoint or the object graph is damaged.
 Expected<VariableBinding> BindVariables(const GraphInFile& graph, Bundle* bundle);
 
 // The variables of the main graph, in its order, under the names of their objects where they have

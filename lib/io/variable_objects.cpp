@@ -47,9 +47,12 @@ bool Fits(const SavedVariable& variable, const proto::SavedVariable& object) {
 std::string EscapedName(llvm::StringRef name) {
   std::string escaped;
   for (char c : name) {
-    if (c == '.') escaped += "..";
-    else if (c == '/') escaped += ".S";
-    else escaped += c;
+    if (c == '.')
+      escaped += "..";
+    else if (c == '/')
+      escaped += ".S";
+    else
+      escaped += c;
   }
   return escaped;
 }

@@ -13,9 +13,9 @@ class SavedObjectGraph;
 }
 
 // Sets `object`, `also` and `key`. The object of a variable is what a function of the object graph
-// captures at a call of the main graph, as tf.saved_model.load has it; else the one under whose name
-// the saver restores the variable, or the saver's copy of it. Only what no saver restores is found
-// by its name: the one object that is called so; else, as every tf.Variable without a name is
+// captures at a call of the main graph, as tf.saved_model.load has it; else the one under whose
+// name the saver restores the variable, or the saver's copy of it. Only what no saver restores is
+// found by its name: the one object that is called so; else, as every tf.Variable without a name is
 // "Variable", and the graph makes "Variable_1" of the next, one of that name, dtype and shape which
 // nothing has told yet, the last object first, as TensorFlow writes them.
 void FindObjects(const GraphInFile& graph, const proto::SavedObjectGraph& saved,

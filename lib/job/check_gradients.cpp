@@ -383,7 +383,7 @@ class Checker {
   const GradientCheckRequest& request_;
   std::unique_ptr<RunJob> job_;
   std::vector<std::string> ys_;
-  std::vector<size_t> at_;  // the places of the ys among the fetches
+  std::vector<size_t> at_;      // the places of the ys among the fetches
   std::vector<Tensor> values_;  // what is fetched, of the graph as it is
   std::vector<Tensor> weights_, gradients_;
   std::vector<Input> inputs_;
