@@ -139,7 +139,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   Deadline deadline = flags.limit.Begin(cancel, flags.model, invocation);
   ASSIGN_OR_RETURN(OpenedGraph model, Open(flags.model, flags, invocation));
   if (flags.init) {
-    ASSIGN_OR_RETURN(std::string text, InitialPolicy(model, flags.sizes, !flags.signature.empty(), &pool, &cancel));
+    ASSIGN_OR_RETURN(std::string text,
+                     InitialPolicy(model, flags.sizes, !flags.signature.empty(), &pool, &cancel));
     if (cancel.is_set()) return MakeError("{0}: {1}", flags.model, flags.limit.Text());
     invocation.out() << text;
     return kExitOk;

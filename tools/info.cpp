@@ -51,8 +51,7 @@ Expected<ModelRun> RunToCost(const OpenedGraph& opened, const Flags& flags) {
 void WriteCost(ModelRun& run, llvm::json::OStream& json) {
   json.attributeObject("run", [&] {
     RunCost cost = run.Cost();
-    if (!run.signature().empty())
-      json.attribute("signature", llvm::json::fixUTF8(run.signature()));
+    if (!run.signature().empty()) json.attribute("signature", llvm::json::fixUTF8(run.signature()));
     if (run.assumed_batch() > 0) json.attribute("assumed_batch", run.assumed_batch());
     json.attribute("flops", cost.flops);
     json.attribute("bytes", cost.bytes);
@@ -74,8 +73,9 @@ void WriteOneGraph(const OpenedGraph& opened, ModelRun* run, llvm::json::OStream
 void PrintCost(ModelRun& run, llvm::raw_ostream& os) {
   RunCost cost = run.Cost();
   const char* least = cost.open > 0 ? "at least " : "";
-  os << "\none run" << run.Text() << "\n  " << least << WithCommas(cost.flops) << " FLOPs, tensors of " << least
-     << HumanBytes(cost.bytes) << ", of them " << HumanBytes(cost.peak_bytes) << " at one moment\n";
+  os << "\none run" << run.Text() << "\n  " << least << WithCommas(cost.flops)
+     << " FLOPs, tensors of " << least << HumanBytes(cost.bytes) << ", of them "
+     << HumanBytes(cost.peak_bytes) << " at one moment\n";
   if (cost.open > 0)
     os << "  left out: " << Plural(cost.open, "node")
        << " with an open shape or a loop (--shape, --batch)\n";
@@ -281,8 +281,10 @@ RunCommand SetUp(CommandLine& line) {
           "the nodes that a line of the program made; FILE is the end of its path, without LINE "
           "all of it")
       .ShownAs("FILE:LINE");
-  line.Flag("--costs", flags->costs, "say what one run computes and holds: of the default signature, with a batch of 1 where "
-            "the batch is open");
+  line.Flag(
+      "--costs", flags->costs,
+      "say what one run computes and holds: of the default signature, with a batch of 1 where "
+      "the batch is open");
   flags->sizes.AddTo(line);
   line.Flag("--kernels", flags->kernels, "list the ops that `run` knows, by device and dtype");
   line.Flag("--devices", flags->devices,

@@ -57,10 +57,10 @@ PolicyFinding NotLooked(const PolicyCheck& check, const std::string& reason, boo
   finding.severity = is_strict ? FindingSeverity::kError : FindingSeverity::kWarning;
   finding.what = "the check could not be made: " + reason;
   finding.expected = std::string("a look at ") + check.reads;
-  finding.advice = check.needs_base ? "give the model as it was (--against BASE), or take [" +
-                                          finding.check + "] out of the policy"
-                                    : "give what it needs, or take [" + finding.check +
-                                          "] out of the policy";
+  finding.advice = check.needs_base
+                       ? "give the model as it was (--against BASE), or take [" + finding.check +
+                             "] out of the policy"
+                       : "give what it needs, or take [" + finding.check + "] out of the policy";
   return finding;
 }
 

@@ -66,8 +66,7 @@ Expected<SignatureGraph> TakeSignature(llvm::StringRef name, const GivenSizes& g
   const Function* function = body.function ? module.FindFunction(body.function->name()) : nullptr;
   const Graph& graph = function ? function->body : module.main;
   ModuleShapes shapes(module);
-  auto part = ExtractNodes(graph, shapes.Of(graph), NodesOf(body),
-                           StandInsOf(body, module.main));
+  auto part = ExtractNodes(graph, shapes.Of(graph), NodesOf(body), StandInsOf(body, module.main));
   if (!part) return Annotate(opened->model().path, part.takeError());
   SignatureGraph result{signature->name, body.function ? body.function->name().str() : "", {}, {}};
   result.inputs = NameInputs(body, &part->module->main);

@@ -35,7 +35,8 @@ bool Fails(const PolicyReport& report, llvm::StringRef check) {
 void WriteCase(llvm::StringRef check, llvm::StringRef reason, const PolicyReport& report,
                llvm::raw_ostream& os) {
   os << "    <testcase classname=\"grapnel.check\" name=\"" << Xml(check) << "\">\n";
-  if (!reason.empty() && !Fails(report, check)) os << "      <skipped message=\"" << Xml(reason) << "\"/>\n";
+  if (!reason.empty() && !Fails(report, check))
+    os << "      <skipped message=\"" << Xml(reason) << "\"/>\n";
   std::string beside;
   for (const PolicyFinding& finding : report.findings) {
     if (check != finding.check) continue;
