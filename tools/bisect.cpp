@@ -83,8 +83,9 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
       if (culprit) WriteCulprit(*culprit, json);
     });
   } else if (!culprit) {
-    if (!invocation.flags.quiet) 
-      os << flags.model << ": the check holds after every pass" << OpenSizesText(open_sizes) << "\n";
+    if (!invocation.flags.quiet)
+      os << flags.model << ": the check holds after every pass" << OpenSizesText(open_sizes)
+         << "\n";
   } else {
     const Rewrite& rewrite = culprit->rewrite;
     os << culprit->what << "\n"

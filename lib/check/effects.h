@@ -55,7 +55,7 @@ class EffectLog : public OrderingHook {
 
  private:
   struct Entry {
-    std::string target;             // "" where it is the resource
+    std::string target;  // "" where it is the resource
     const Object* resource = nullptr;
     Effect effect;
   };

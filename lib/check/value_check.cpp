@@ -288,13 +288,12 @@ std::optional<std::string> ValueCheck::DiffersOn(const std::vector<Tried>& all,
       auto ran = RunGraph(module, tried.feeds, order, options_.fetches);
       if (tried.ends_with_assertion) {
         if (ran)
-          return "what is asserted: the assertion that ended the run is gone (with " +
-                 tried.name + ")";
+          return "what is asserted: the assertion that ended the run is gone (with " + tried.name +
+                 ")";
         llvm::consumeError(ran.takeError());
         continue;
       }
-      if (!ran)
-        return WhyNotComputed(module, tried, order, ran.takeError());
+      if (!ran) return WhyNotComputed(module, tried, order, ran.takeError());
       if (auto difference = DifferenceOf(std::move(*ran), tried)) return difference;
     }
   }

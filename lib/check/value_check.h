@@ -59,14 +59,14 @@ class ValueCheck {
     Effects effects;
   };
   struct Tried {
-    std::string name;               // "open sizes as 3"
-    std::optional<int64_t> size;    // that open sizes are; nothing: none is
+    std::string name;             // "open sizes as 3"
+    std::optional<int64_t> size;  // that open sizes are; nothing: none is
     std::vector<FedValue> feeds;
     std::vector<EffectOrder> orders;
     std::vector<std::optional<Literal>> reference;  // by fetch; nothing: not compared
     Effects effects;
     std::vector<std::string> unordered, ignored;  // of what they are done to
-    bool ends_with_assertion = false;  // each run, and nothing else is known of it
+    bool ends_with_assertion = false;             // each run, and nothing else is known of it
   };
   ValueCheck() = default;
   Expected<Ran> RunGraph(const Module& module, const std::vector<FedValue>& feeds,

@@ -393,7 +393,7 @@ class Verifier {
   const Function* function_;
   Kinds& all_kinds_;
   KnownBody& body_;
-  bool reading_has_spoken_;  // of inputs that dangle in the file
+  bool reading_has_spoken_;                     // of inputs that dangle in the file
   llvm::DenseMap<NodeId, DataType> arguments_;  // of a function
   std::vector<Problem> problems_;
 };

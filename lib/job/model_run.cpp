@@ -35,7 +35,8 @@ std::string ModelRun::Text() const {
 
 std::string ModelRun::NameOf(const Node& node) const {
   std::string name = node.name().str();
-  if (const Function* function = FunctionOf(node.graph())) return (function->name() + "/" + name).str();
+  if (const Function* function = FunctionOf(node.graph()))
+    return (function->name() + "/" + name).str();
   return function_.empty() ? name : function_ + "/" + name;
 }
 

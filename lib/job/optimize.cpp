@@ -106,8 +106,7 @@ Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeReq
 
 bool DropsDebugging(const OptimizeOptions& options) {
   auto drops = [](llvm::StringRef pass) { return pass.starts_with("debug_stripper"); };
-  return llvm::any_of(options.passes, drops) ||
-         llvm::any_of(options.config.optimizers(), drops) ||
+  return llvm::any_of(options.passes, drops) || llvm::any_of(options.config.optimizers(), drops) ||
          options.config.debug_stripper() == proto::RewriterConfig::ON;
 }
 
@@ -191,8 +190,8 @@ Expected<OpenedGraph> OpenAnew(const OpenedGraph& opened, const OptimizeRequest&
   return again;
 }
 
-// Of a graph that a pass broke: "\nsince 1. PASS/RULE at ...", by running the passes again; "" where
-// that does not tell.
+// Of a graph that a pass broke: "\nsince 1. PASS/RULE at ...", by running the passes again; ""
+// where that does not tell.
 std::string WhichRewrite(const OpenedGraph& opened, OptimizeRequest request) {
   request.sink = nullptr;
   auto holds = [](const Module&) { return std::optional<std::string>(); };
@@ -301,8 +300,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request
     optimized.result = std::move(*result);
   } else {
     optimized.failure = TextOf(result.takeError());
-    if (broke_graph)
-      *optimized.failure += llvm::StringRef(WhichRewrite(opened, request)).rtrim();
+    if (broke_graph) *optimized.failure += llvm::StringRef(WhichRewrite(opened, request)).rtrim();
   }
   RETURN_IF_ERROR(CheckOpenFiles());  // what the passes saw of constants may be none of them
   return optimized;

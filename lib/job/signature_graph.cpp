@@ -62,9 +62,11 @@ Expected<SignatureGraph> TakeSignature(llvm::StringRef name, const GivenSizes& g
   RETURN_IF_ERROR(FillSizes(given, name, opened));
   SignatureBody body = BodyOf(opened->file(), *signature);
   const Module& module = opened->module();
+  // What is worked on may be a copy of the file's, whose nodes have the same ids.
+  const Function* function = body.function ? module.FindFunction(body.function->name()) : nullptr;
+  const Graph& graph = function ? function->body : module.main;
   ModuleShapes shapes(module);
-  auto part = ExtractNodes(*body.graph, shapes.Of(*body.graph), NodesOf(body),
-                           StandInsOf(body, module.main));
+  auto part = ExtractNodes(graph, shapes.Of(graph), NodesOf(body), StandInsOf(body, module.main));
   if (!part) return Annotate(opened->model().path, part.takeError());
   SignatureGraph result{signature->name, body.function ? body.function->name().str() : "", {}, {}};
   result.inputs = NameInputs(body, &part->module->main);

@@ -375,7 +375,8 @@ void Editor::RemoveNode(const Node& node) {
     Node reader = graph_.node(use.node);
     if (reader.input(use.slot).IsControl()) continue;
     ++num_changes_;  // the rewrite counts, so that its number can be told
-    return Blame(("removed '" + node.name() + "', which '" + reader.name() + "' still reads").str());
+    return Blame(
+        ("removed '" + node.name() + "', which '" + reader.name() + "' still reads").str());
   }
   if (IsPreserved(node)) {
     ++num_changes_;

@@ -76,8 +76,8 @@ struct GRAPNEL_PUBLIC OptimizeOptions {
   std::vector<std::string> bodies;
   Evaluator* evaluator = nullptr;
   // Functions that call no function are optimised side by side, with the result that one after
-  // another would have; null: one after another. So too with a limit, with `on_refusal`, and with
-  // clients that cannot take it.
+  // another would have; null: one after another. So too with a limit, with `on_refusal`, with
+  // passes or rules of plugins, and with clients that cannot take it.
   ThreadPool* pool = nullptr;
   MessageSink sink;
   std::function<void(const Refusal&)> on_refusal;

@@ -98,9 +98,8 @@ class VerifyInstrumentation : public Instrumentation {
     if (!error) return Error::success();
     std::lock_guard<std::mutex> lock(mutex_);
     if (broke_graph_) *broke_graph_ = true;
-    std::string whose = plugins.empty()
-                            ? "a bug of grapnel's: please report it with the model"
-                            : ("the pass, or a rule of it, is of " + plugins).str();
+    std::string whose = plugins.empty() ? "a bug of grapnel's: please report it with the model"
+                                        : ("the pass, or a rule of it, is of " + plugins).str();
     return MakeError("broke the graph: {0} ({1} in all; {2})", error->ToString(),
                      Plural(problems.size(), "problem"), whose);
   }

@@ -38,9 +38,9 @@ struct PageMarks {
     std::string before, after;  // names of scopes or nodes; empty: the top
     size_t nodes = 0;
   };
-  std::string title;                                        // of the legend
-  std::vector<std::string> kinds;                           // "removed", "added", ...: at most 4
-  std::function<int(const Node&)> kind_of;                  // an index of kinds; -1: none
+  std::string title;                        // of the legend
+  std::vector<std::string> kinds;           // "removed", "added", ...: at most 4
+  std::function<int(const Node&)> kind_of;  // an index of kinds; -1: none
   // Whether a marked node is in the lists and their counts, and as what; empty: each, by its name.
   // One that is marked for what is drawn within it is not.
   std::function<bool(const Node&)> is_listed;

@@ -54,8 +54,8 @@ class PolicyWriter {
     RETURN_IF_ERROR(WritePlain());
     RETURN_IF_ERROR(WriteBudgets());
     text_ +=
-        "\n# Beside BASE (--against): what is fused there has to be fused here.\n"
-        "[lost_fusions]\n"
+        "\n# Where there is a BASE (--against): what is fused there has to be fused here.\n"
+        "# [lost_fusions]\n"
         "\n# [[waiver]]\n# check = \"dtypes\"\n# node = \"head/*\"\n"
         "# reason = \"why, and who is at it\"\n# until = 2027-01-31\n";
     return std::move(text_);

@@ -1,5 +1,6 @@
-// Rules that are wrong, each in its own way, as those that a beginner writes. Each is a pass of its own under the same name;
-// tests/tools/inputs/wrong_rules.py has a graph for each, and says how it is caught.
+// Rules that are wrong, each in its own way, as those that a beginner writes. Each is a pass of its
+// own under the same name; tests/tools/inputs/wrong_rules.py has a graph for each, and says how it
+// is caught.
 #include "grapnel/pass/rule.h"
 #include "grapnel/support/plugin.h"
 

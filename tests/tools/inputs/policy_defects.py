@@ -345,6 +345,7 @@ def loud(folder, models):
     own = os.path.join(folder, "own.toml")
     for model in models:
         code, findings = check(model)
+        findings = [finding for finding in findings if "could not be made" not in finding["what"]]  # without BASE
         if code or findings:
             yield f"{model}: exit code {code}, {findings}"
         with open(own, "w") as f:
