@@ -204,6 +204,7 @@ bool PlanBuilder::AddComputedOnce(PlanNode& plan) {
   MessageSink silent;
   RunServices services{HeapAllocator(), *plan_->options.pool, silent};
   services.cancel = plan_->options.cancel;
+  services.onednn = plan_->options.onednn;
   KernelContext context(inputs, outputs, plan.output_types, services);
   if (Error error = plan.kernel.Call(context)) {
     llvm::consumeError(std::move(error));

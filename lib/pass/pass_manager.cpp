@@ -341,6 +341,7 @@ class Runner {
     auto began = std::chrono::steady_clock::now();
     Error error = WithoutExceptions(run);  // no pass of ours throws; what it calls may
     stage.time = std::chrono::steady_clock::now() - began;
+    if (!error) error = editor->DemandFetches();
     stage.changed = editor->num_changes() != changes || result->rewrites != rewrites;
     stage.rewrites = result->rewrites - rewrites;
     for (Instrumentation* client : llvm::reverse(clients_)) {
