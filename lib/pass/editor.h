@@ -59,6 +59,10 @@ class GRAPNEL_PUBLIC Editor {
     return node.id() < preserved_.size() && preserved_[node.id()];
   }
 
+  // From here on fetched nodes are steps to run, and their values do not count: of a pass that was
+  // asked for just that (auto_parallel).
+  void GiveUpFetchedValues() { fetches_.clear(); }
+
   // Where the node is: what it says, else what is assumed of all that say nothing.
   llvm::StringRef DeviceOf(const Node& node) const {
     llvm::StringRef device = node.device();
