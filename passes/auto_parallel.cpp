@@ -106,6 +106,7 @@ class AutoParallel : public GraphPass {
   }
 
   void Rewrite() {
+    edit_->GiveUpFetchedValues();
     DivideGradients();
     std::vector<NodeId> fetches(edit_->boundary().fetched.begin(), edit_->boundary().fetched.end());
     llvm::sort(fetches);

@@ -114,7 +114,9 @@ struct GRAPNEL_PUBLIC ExecutorOptions {
         profiler(services.profiler),
         device(services.prefers),
         cancel(services.cancel),
-        winograd(services.winograd) {}
+        winograd(services.winograd),
+        onednn(services.onednn),
+        is_xla(services.is_xla) {}
 
   std::vector<std::string> feeds;    // tensors: "x:0", or "x" for output 0
   std::vector<std::string> fetches;  // tensors, or nodes without outputs that are to run
@@ -131,6 +133,12 @@ struct GRAPNEL_PUBLIC ExecutorOptions {
   // Convolutions may be computed by Winograd's way where the CPU's library has it: faster, with
   // other rounding.
   bool winograd = false;
+  // Values are those of a TensorFlow that computes with oneDNN, where its kernels round otherwise
+  // than TensorFlow's own. Constants are computed by TensorFlow's own either way.
+  bool onednn = true;
+  // The graph is part of what XLA compiles in TensorFlow: ops that check values do nothing. Calls
+  // that are marked _XlaMustCompile set it for their function.
+  bool is_xla = false;
   // Set: asked once for each large constant whose value nobody reads but kernels that pack it.
   // Takes it out of the graph, which nobody asks for it again, and gives what holds its memory:
   // that goes when it is packed. Null: the graph keeps it.

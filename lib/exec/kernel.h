@@ -41,6 +41,8 @@ struct GRAPNEL_PUBLIC RunServices {
   Device* prefers = nullptr;
   const CancelFlag* cancel = nullptr;  // what can take long looks at it; null: nobody cancels
   bool winograd = false;               // ExecutorOptions::winograd
+  bool onednn = true;                  // ExecutorOptions::onednn
+  bool is_xla = false;                 // ExecutorOptions::is_xla
   // Of a kernel that is not the CPU's, else null: its device and the stream that its work is queued
   // on, where outputs that are declared host memory come from, and which those are.
   Device* device = nullptr;

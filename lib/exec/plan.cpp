@@ -56,6 +56,8 @@ RunServices ExecutionPlan::ServicesOn(const PlanNode& node) const {
   lent.prefers = options.device;
   lent.cancel = options.cancel;
   lent.winograd = options.winograd;
+  lent.onednn = options.onednn;
+  lent.is_xla = options.is_xla;
   lent.device = lane.device;
   lent.stream = lane.stream.get();
   lent.host_allocator = allocator.get();

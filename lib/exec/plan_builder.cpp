@@ -423,6 +423,8 @@ void PlanBuilder::LendServices() {
   plan_->services->prefers = options.device;
   plan_->services->cancel = options.cancel;
   plan_->services->winograd = options.winograd;
+  plan_->services->onednn = options.onednn;
+  plan_->services->is_xla = options.is_xla;
 }
 
 Error PlanBuilder::Missing() const {

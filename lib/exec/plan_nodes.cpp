@@ -201,9 +201,13 @@ bool PlanBuilder::AddComputedOnce(PlanNode& plan) {
   FlushDenormals flush;
   llvm::SmallVector<Tensor, 4> inputs, outputs(plan.output_types.size());
   for (Slot slot : plan.inputs) inputs.push_back(plan_->slots[slot].constant);
-  MessageSink silent;
-  RunServices services{HeapAllocator(), *plan_->options.pool, silent};
+  // What a function prints it prints in the run; what a kernel warns of it says here alone.
+  MessageSink warnings = [&](Severity severity, llvm::StringRef text) {
+    if (severity != Severity::kInfo && plan_->options.print) plan_->options.print(severity, text);
+  };
+  RunServices services{HeapAllocator(), *plan_->options.pool, warnings};
   services.cancel = plan_->options.cancel;
+  services.onednn = plan_->options.onednn;
   KernelContext context(inputs, outputs, plan.output_types, services);
   if (Error error = plan.kernel.Call(context)) {
     llvm::consumeError(std::move(error));

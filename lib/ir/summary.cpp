@@ -96,15 +96,18 @@ class Summarizer {
                     op == "PlaceholderWithDefault" || op == "_Arg";
     bool is_output = node.uses().empty() && op != "NoOp" && op != "Const" && !is_input;
     if (!is_input && !is_output) return;
-    TensorSummary tensor;
-    tensor.name = node.name().str();
-    tensor.op = op.str();
-    DataType type = TypeOfPort(module_.main, {node.id(), 0});
-    if (type != proto::DT_INVALID) tensor.dtype = DataTypeName(type).str();
     auto attr = node.FindAttr("shape");
     auto shape = attr ? attr->AsShape() : std::nullopt;
-    tensor.shape = shape ? shape->ToString() : "?";
-    (is_input ? summary_.inputs : summary_.outputs).push_back(std::move(tensor));
+    for (int port = 0, end = std::max(NumOutputs(node), 1); port < end; ++port) {
+      TensorSummary tensor;
+      tensor.name = node.name().str();
+      if (port > 0) tensor.name += ":" + std::to_string(port);
+      tensor.op = op.str();
+      DataType type = TypeOfPort(module_.main, {node.id(), port});
+      if (type != proto::DT_INVALID) tensor.dtype = DataTypeName(type).str();
+      tensor.shape = shape ? shape->ToString() : "?";
+      (is_input ? summary_.inputs : summary_.outputs).push_back(std::move(tensor));
+    }
   }
 
   void CountOps() {

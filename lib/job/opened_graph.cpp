@@ -1,9 +1,11 @@
 #include "lib/job/opened_graph.h"
 
+#include "lib/ir/tensor_name.h"
 #include "lib/support/printable.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 
 namespace grapnel {
@@ -112,10 +114,12 @@ Error DemandValid(const OpenedGraph& opened, const MessageSink& sink) {
 }
 
 std::string EndsText(llvm::ArrayRef<std::string> ends, llvm::StringRef what) {
-  std::string head = ends.size() == 1
+  llvm::StringSet<> nodes;  // an end is named once for each of its outputs
+  for (llvm::StringRef end : ends) nodes.insert(ReadTensorName(end).node);
+  std::string head = nodes.size() == 1
                          ? "the one node that nobody reads is "
-                         : "the " + Plural(ends.size(), "node") + " that nobody reads are ";
-  return head + what.str() + ": '" + Printable(ends[0]) + (ends.size() == 1 ? "'" : "', ...");
+                         : "the " + Plural(nodes.size(), "node") + " that nobody reads are ";
+  return head + what.str() + ": '" + Printable(ends[0]) + (nodes.size() == 1 ? "'" : "', ...");
 }
 
 std::vector<std::string> ProblemLines(const OpenedGraph& opened) {

@@ -1,5 +1,8 @@
 #include "lib/job/run.h"
 
+#include <mutex>
+#include <set>
+
 #include "lib/check/comparison.h"
 #include "lib/exec/saved_state.h"
 #include "lib/io/keras_weights.h"
@@ -32,6 +35,25 @@ Error DemandCheckpoint(const std::string& prefix) {
   }
   return MakeError("{0}: is a folder, a checkpoint's prefix was expected{1}", prefix,
                    checkpoints.empty() ? "" : ", as " + llvm::join(checkpoints, ", "));
+}
+
+// What graphs print goes where the request says. What kernels warn of goes to the sink, once,
+// however many calls of a function there are.
+MessageSink PrintOf(const RunRequest& request, const std::string& path) {
+  if (!request.print && !request.sink) return nullptr;
+  struct Said {
+    std::mutex mutex;
+    std::set<std::string> texts;
+  };
+  return [print = request.print, sink = request.sink, path, said = std::make_shared<Said>()](
+             Severity severity, llvm::StringRef text) {
+    if (severity == Severity::kInfo) {
+      if (print) print(severity, text);
+      return;
+    }
+    std::lock_guard lock(said->mutex);
+    if (said->texts.insert(text.str()).second && sink) sink(severity, (path + ": " + text).str());
+  };
 }
 
 // Said of a feed whose name is no tensor's: what a graph of few inputs has.
@@ -183,7 +205,7 @@ Error RunJob::Prepare() {
   options_.fetches = request_.fetches;
   options_.pool = request_.pool;
   options_.hook = request_.watch ? request_.watch : ChainHooks();
-  options_.print = request_.print;
+  options_.print = PrintOf(request_, opened_->model().path);
   options_.session = session_.get();
   options_.profiler = request_.profiler;
   options_.device = request_.device;

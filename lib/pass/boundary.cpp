@@ -1,21 +1,23 @@
 #include "lib/pass/boundary.h"
 
 #include "lib/ir/find.h"
+#include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace grapnel {
 namespace {
 
-// The node of a feed or a fetch: "x", "x:1", or "^x" for one that must run.
-Expected<NodeId> FindEnd(const Graph& graph, llvm::StringRef tensor, const char* what) {
+// The port of a feed or a fetch: "x", "x:1", or "^x" for a node that must run.
+Expected<Port> FindEnd(const Graph& graph, llvm::StringRef tensor, const char* what) {
   if (ReadTensorName(tensor).control) {
     auto node = FindNode(graph, tensor);
     if (!node) return Annotate(what, node.takeError());
-    return node->id();
+    return Port{node->id(), kControlPort};
   }
   auto port = FindTensor(graph, tensor);
   if (!port) return Annotate(what, port.takeError());
-  return port->node;
+  return *port;
 }
 
 // What is fed in any case; one with a default may do without.
@@ -24,13 +26,21 @@ bool IsPlaceholder(const Node& node) {
   return op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg";
 }
 
+// Only one of its outputs has a value.
+bool IsSwitch(const Node& node) {
+  return node.op() == "Switch" || node.op() == "RefSwitch" || node.op() == "_SwitchN";
+}
+
 }  // namespace
 
 std::vector<std::string> DefaultFetches(const Graph& graph) {
   std::vector<std::string> sinks;
   for (Node node : graph.nodes()) {
-    if (node.uses().empty() && node.op() != "NoOp" && node.op() != "Const")
-      sinks.push_back(node.name().str());
+    if (!node.uses().empty() || node.op() == "NoOp" || node.op() == "Const") continue;
+    sinks.push_back(node.name().str());
+    if (IsSwitch(node)) continue;
+    for (int i = 1, end = NumOutputs(node); i < end; ++i)
+      sinks.push_back(llvm::formatv("{0}:{1}", node.name(), i).str());
   }
   return sinks;
 }
@@ -39,12 +49,15 @@ Expected<Boundary> BoundaryOf(const Graph& graph, llvm::ArrayRef<std::string> fe
                               llvm::ArrayRef<std::string> fetches) {
   Boundary boundary;
   for (const std::string& fetch : fetches) {
-    ASSIGN_OR_RETURN(NodeId id, FindEnd(graph, fetch, "fetch"));
-    boundary.fetched.insert(id);
+    ASSIGN_OR_RETURN(Port port, FindEnd(graph, fetch, "fetch"));
+    boundary.fetched.insert(port.node);
+    // A node without outputs is fetched by its name, to be run.
+    if (!port.IsControl() && NumOutputs(graph.node(port.node)) != 0)
+      boundary.fetched_ports.push_back(port);
   }
   for (const std::string& feed : feeds) {
-    ASSIGN_OR_RETURN(NodeId id, FindEnd(graph, feed, "feed"));
-    boundary.fed.insert(id);
+    ASSIGN_OR_RETURN(Port port, FindEnd(graph, feed, "feed"));
+    boundary.fed.insert(port.node);
   }
   for (Node node : graph.nodes()) {
     if (IsPlaceholder(node)) boundary.fed.insert(node.id());

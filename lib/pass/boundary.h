@@ -17,6 +17,8 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC Boundary {
   // Their values are the result.
   llvm::DenseSet<NodeId> fetched;
+  // Which outputs of theirs those are. Empty for a function's body, whose results have none.
+  std::vector<Port> fetched_ports;
   // Their values come from outside: no shape, no constant is trusted.
   llvm::DenseSet<NodeId> fed;
   // Must stay for another reason: function results, initialisers, keep_ops.
@@ -33,7 +35,8 @@ struct GRAPNEL_PUBLIC Boundary {
   bool has_fetches() const { return !fetched.empty() || !kept.empty(); }
 };
 
-// What is fetched of a graph that says nothing of its results: the nodes that nobody reads.
+// What is fetched of a graph that says nothing of its results: all outputs of the nodes that nobody
+// reads; the first of a Switch, which gives one of them.
 GRAPNEL_PUBLIC std::vector<std::string> DefaultFetches(const Graph& graph);
 
 // Of a main graph, by names of nodes and tensors ("x", "x:1", "^x" for one that must run).

@@ -7,6 +7,7 @@
 #include "lib/pass/library.h"
 #include "lib/pass/node_order.h"
 #include "lib/pass/registry.h"
+#include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -76,6 +77,8 @@ Editor::Editor(Graph& graph, Function* function, Boundary boundary,
       preserved_.set(id);
     }
   }
+  for (Port port : boundary_.fetched_ports)
+    fetches_.push_back({graph_.node(port.node).name_id(), port.index});
 }
 Editor::~Editor() = default;
 
@@ -185,6 +188,7 @@ void Editor::Keep(Record& record) {
   int number = ++(counter_ ? *counter_ : own_counter_);
 
   RecordOrigins(record);
+  if (!fetches_.empty()) WatchFetches(record);
   if (!on_rewrite_) return;
   StringTable& strings = module().strings;
   Rewrite rewrite;
@@ -205,6 +209,46 @@ void Editor::Keep(Record& record) {
     return llvm::is_contained(rewrite.made, name) || llvm::is_contained(rewrite.removed, name);
   });
   on_rewrite_(rewrite);
+}
+
+int Editor::FurtherFetch(const Node& node) const {
+  if (!IsPreserved(node)) return 0;
+  int first = 0;
+  for (Port port : boundary_.fetched_ports) {
+    if (port.node == node.id() && port.index > 0 && (first == 0 || port.index < first))
+      first = port.index;
+  }
+  return first;
+}
+
+// By name, which is what a fetch is: a node that took another's place may have it.
+const Editor::Fetch* Editor::LostFetch() const {
+  for (const Fetch& fetch : fetches_) {
+    Node node = graph_.Find(graph_.module().strings.Get(fetch.name));
+    int outputs = node ? NumOutputs(node) : 0;
+    if (outputs >= 0 && fetch.index >= outputs) return &fetch;
+  }
+  return nullptr;
+}
+
+void Editor::WatchFetches(const Record& record) {
+  if (!lost_by_.empty()) return;
+  bool touches = llvm::any_of(record.sources,
+                              [&](NodeId id) { return id < preserved_.size() && preserved_[id]; });
+  if (touches && LostFetch()) lost_by_ = record.rule.str();
+}
+
+Error Editor::DemandFetches() const {
+  const Fetch* fetch = LostFetch();
+  if (!fetch) return Error::success();
+  llvm::StringRef name = graph_.module().strings.Get(fetch->name);
+  Node node = graph_.Find(name);
+  std::string now = node ? llvm::formatv("'{0}' is now {1}, with {2}", name, node.op(),
+                                         Plural(NumOutputs(node), "output"))
+                               .str()
+                         : ("there is no node '" + name + "' any more").str();
+  std::string rule = lost_by_.empty() ? "" : "rule '" + lost_by_ + "': ";
+  return MakeError("{0}fetch '{1}:{2}' is lost: {3}", rule, name, fetch->index, now);
 }
 
 // What the rewrite made comes from everything that it used. The sets would grow with every rewrite

@@ -50,6 +50,9 @@ class GRAPNEL_PUBLIC Editor {
   bool IsFetched(const Node& node) const {
     return IsPreserved(node) && boundary_.fetched.contains(node.id());
   }
+  // The first of the node's outputs after output 0 that is fetched: a rewrite that leaves the node
+  // one output would lose it. 0: none is.
+  int FurtherFetch(const Node& node) const;
   bool IsFed(const Node& node) const {
     return IsPreserved(node) && boundary_.fed.contains(node.id());
   }
@@ -57,6 +60,10 @@ class GRAPNEL_PUBLIC Editor {
   bool IsPreserved(const Node& node) const {
     return node.id() < preserved_.size() && preserved_[node.id()];
   }
+
+  // From here on fetched nodes are steps to run, and their values do not count: of a pass that was
+  // asked for just that (auto_parallel).
+  void GiveUpFetchedValues() { fetches_.clear(); }
 
   // Where the node is: what it says, else what is assumed of all that say nothing.
   llvm::StringRef DeviceOf(const Node& node) const {
@@ -208,6 +215,9 @@ class GRAPNEL_PUBLIC Editor {
   void set_counter(int* counter) { counter_ = counter; }
   void set_registry(const PassRegistry* registry) { registry_ = registry; }  // default: Get()
   const std::string& pass() const { return pass_; }                          // that is running
+  // The error of a fetch that the graph no longer has. It names the rule that lost it, if a rewrite
+  // did.
+  Error DemandFetches() const;
   int64_t num_changes() const { return num_changes_; }
   // Nodes that changed, were made, or lost or won a reader since the last call, in order; for
   // worklists.
@@ -243,6 +253,7 @@ class GRAPNEL_PUBLIC Editor {
   void AddRefusal(llvm::StringRef rule, const Node& node, std::string reason);
   void SetNote(std::string text);
   void Keep(Record& record);
+  void WatchFetches(const Record& record);
   void RecordOrigins(const Record& record);
   uint32_t DerivationOf(NodeId id) const {
     return id < latest_derivation_.size() ? latest_derivation_[id] : kFromTheStart;
@@ -285,6 +296,13 @@ class GRAPNEL_PUBLIC Editor {
   int* counter_ = nullptr;
   int own_counter_ = 0;
   int64_t num_changes_ = 0;
+  struct Fetch {
+    StringId name;  // of the node
+    int32_t index;
+  };
+  const Fetch* LostFetch() const;
+  std::vector<Fetch> fetches_;  // boundary_.fetched_ports
+  std::string lost_by_;         // the rule that lost the first of them; empty: none did
 };
 
 }  // namespace grapnel

@@ -432,6 +432,7 @@ class Runner {
     Error error = WithoutExceptions(run);  // no pass of ours throws; what it calls may
     if (!error) error = DemandNoFault(editor, stage, before);
     stage.time = std::chrono::steady_clock::now() - began;
+    if (!error) error = editor->DemandFetches();
     stage.changed = editor->num_changes() != changes || result->rewrites != rewrites;
     stage.rewrites = result->rewrites - rewrites;
     for (Instrumentation* client : llvm::reverse(clients_)) {

@@ -106,6 +106,20 @@ bool Remapper::NeedsNoGradient(const Node& root) {
   return false;
 }
 
+bool Remapper::OnlyFirstIsUsed(const Node& norm) {
+  for (const Use& use : norm.uses()) {
+    Node reader = graph.node(use.node);
+    Port read = reader.input(use.slot);
+    if (read.index <= 0) continue;
+    RefuseAt(norm, "'{0}' reads '{1}:{2}'", reader.name(), norm.name(), read.index);
+    return false;
+  }
+  int fetched = edit.FurtherFetch(norm);
+  if (fetched == 0) return true;
+  RefuseAt(norm, "'{0}:{1}' is fetched; unlike TensorFlow, which loses it", norm.name(), fetched);
+  return false;
+}
+
 bool Remapper::MayLoseNan(const Node& activation) {
   if (activation.op() != "Relu" && activation.op() != "Relu6") return true;
   if (edit.boundary().keep_nan) {

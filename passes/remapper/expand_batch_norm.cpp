@@ -5,8 +5,8 @@
 //   After:   bn/Scaled = Rsqrt(variance + epsilon) * scale
 //            bn = x * bn/Scaled + (offset - mean * bn/Scaled)
 //
-// Refuses: training mode; dtypes other than float; a reader of any output but the first; scale or
-// variance that are not constant, unless four inputs are.
+// Refuses: training mode; dtypes other than float; any output but the first that is read or
+// fetched; scale or variance that are not constant, unless four inputs are.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {
@@ -58,21 +58,11 @@ bool IsOfConstants(Remapper& rule, const Node& norm) {
                     norm.input_node(1).name(), norm.input_node(4).name());
 }
 
-bool OnlyValuesAreRead(Remapper& rule, const Node& norm) {
-  for (const Use& use : norm.uses()) {
-    Node reader = rule.graph.node(use.node);
-    Port read = reader.input(use.slot);
-    if (read.index > 0)
-      return rule.Fails("'{0}' reads '{1}:{2}'", reader.name(), norm.name(), read.index);
-  }
-  return true;
-}
-
 Verdict ExpandBatchNorm(Remapper& rule, const Node& root) {
   if (root.num_inputs() != 5 || root.GetType("T") != proto::DT_FLOAT ||
       root.GetBool("is_training", true))
     return rule.NotMine();
-  if (!IsOfConstants(rule, root) || !OnlyValuesAreRead(rule, root)) return rule.Refused();
+  if (!IsOfConstants(rule, root) || !rule.OnlyFirstIsUsed(root)) return rule.Refused();
   Expander expander(rule, root);
   Port x = root.input(0);
   Port statistics[] = {root.input(1), root.input(2), root.input(3), root.input(4)};
@@ -93,14 +83,15 @@ Verdict ExpandBatchNorm(Remapper& rule, const Node& root) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 18,
-              .name = "expand_batch_norm",
-              .ops = {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"},
-              .help = "an inference FusedBatchNorm of constants becomes a multiplication and an "
-                      "addition",
-              .refuses = "readers of other outputs than the first, statistics that vary",
-              .apply = ExpandBatchNorm});
+GRAPNEL_RULE(
+    {.optimizer = "remapper",
+     .place = 18,
+     .name = "expand_batch_norm",
+     .ops = {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"},
+     .help = "an inference FusedBatchNorm of constants becomes a multiplication and an "
+             "addition",
+     .refuses = "other outputs than the first that are read or fetched, statistics that vary",
+     .apply = ExpandBatchNorm});
 
 }  // namespace
 }  // namespace grapnel::remapper

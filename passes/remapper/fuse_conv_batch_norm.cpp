@@ -5,9 +5,9 @@
 //   After:   x, w, scale, offset, mean, variance
 //            -> _FusedConv2D {fused_ops=[FusedBatchNorm, Relu], num_args=4} -> y
 //
-// Refuses: training mode; bfloat16 statistics; a reader of any output but the first; a Conv2D that
-// is fetched, read twice or not on a CPU; Sigmoid; Tanh, which TensorFlow fuses, and then has no
-// kernel for.
+// Refuses: training mode; bfloat16 statistics; any output but the first that is read or fetched; a
+// Conv2D that is fetched, read twice or not on a CPU; Sigmoid; Tanh, which TensorFlow fuses, and
+// then has no kernel for.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {
@@ -29,14 +29,8 @@ Node MatchConvBatchNorm(Remapper& rule, const Node& norm) {
                   DataTypeName(type));
     return Node();
   }
-  for (const Use& use : norm.uses()) {
-    Node reader = rule.graph.node(use.node);
-    Port read = reader.input(use.slot);
-    if (read.index == 0) continue;
-    rule.RefuseAt(norm, "'{0}' reads '{1}:{2}'", reader.name(), norm.name(), read.index);
-    return Node();
-  }
-  if (!rule.HasNoControls(norm) || !rule.CanTake(norm, conv) || !IsFusable(rule, norm, conv))
+  if (!rule.OnlyFirstIsUsed(norm) || !rule.HasNoControls(norm) || !rule.CanTake(norm, conv) ||
+      !IsFusable(rule, norm, conv))
     return Node();
   return conv;
 }

@@ -45,6 +45,9 @@ class Remapper : public RuleContext {
   bool WaitsForNone(const Node& root);
   // Whether `inner` may be taken out: no control edges, nobody else reads it, not preserved.
   bool CanTake(const Node& root, const Node& inner);
+  // Whether nobody reads or fetches another output of `norm` than the first, the only one that is
+  // left when it is fused or expanded. Refuses at `norm`.
+  bool OnlyFirstIsUsed(const Node& norm);
   bool IsFloatOnCpu(const Node& root);
   // Whether TensorFlow uses oneDNN, the only library with a kernel for what `root` would become.
   // The last condition of a rule, so that the refusal names what only oneDNN would fuse.

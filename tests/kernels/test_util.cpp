@@ -23,6 +23,7 @@ Expected<std::vector<Tensor>> OpRun::Try() {
   MessageSink sink = [this](Severity, llvm::StringRef text) { printed_.push_back(text.str()); };
   Session session;
   RunServices services{HeapAllocator(), pool, sink, nullptr, &session};
+  services.onednn = onednn_;
   KernelContext ctx(inputs_, outputs, types_, services);
   RETURN_IF_ERROR(kernel(ctx));
   return outputs;

@@ -73,6 +73,12 @@ class OpRun {
     return *this;
   }
 
+  // ExecutorOptions::onednn.
+  OpRun& OneDnn(bool onednn) {
+    onednn_ = onednn;
+    return *this;
+  }
+
   Expected<std::vector<Tensor>> Try();
   std::vector<Tensor> All();
   Tensor One() { return All()[0]; }
@@ -85,6 +91,7 @@ class OpRun {
   std::vector<Tensor> inputs_;
   std::vector<DataType> types_;
   std::vector<std::string> printed_;
+  bool onednn_ = true;
 };
 
 }  // namespace grapnel

@@ -26,9 +26,13 @@ Error SetOutputs(KernelContext& context, llvm::MutableArrayRef<Tensor> outputs) 
 }
 
 Expected<KernelFn> MakeCallOf(const KernelSetup& setup, llvm::StringRef name) {
-  return [call = FunctionCall(setup.node(), name)](KernelContext& context) -> Error {
+  // As in TensorFlow the call decides, not the function.
+  bool is_xla = setup.node().GetBool("_XlaMustCompile");
+  return [is_xla, call = FunctionCall(setup.node(), name)](KernelContext& context) -> Error {
     Tensors inputs = InputsFrom(context, 0), outputs;
-    RETURN_IF_ERROR(call.Run(context.services(), inputs, &outputs));
+    RunServices services = context.services();
+    services.is_xla |= is_xla;
+    RETURN_IF_ERROR(call.Run(services, inputs, &outputs));
     return SetOutputs(context, outputs);
   };
 }

@@ -17,6 +17,7 @@ enum class Mode { kMinCombined, kMinFirst, kScaled };
 struct QuantizeAttrs {
   Mode mode;
   bool half_to_even = false, narrow = false;
+  bool is_constant = false;  // the tensor
   int64_t axis = -1;
   float least_range = 0.01f;
 };
@@ -118,12 +119,14 @@ float ScaleToBoth(bool narrow, float& low, float& high) {
   return scale;
 }
 
-// TensorFlow gives bytes that go to the even half to oneDNN, which knows one bound and no narrow
-// range.
+// TensorFlow gives oneDNN, where it is on, bytes that are not constant and have one range that is
+// not narrow: unsigned ones in mode MIN_FIRST, and those that go to the even half in mode SCALED.
 template <typename T>
-bool IsByOneBound(const QuantizeAttrs& attrs) {
-  return sizeof(T) == 1 && attrs.mode == Mode::kScaled && attrs.half_to_even && !attrs.narrow &&
-         attrs.axis < 0;
+bool IsByOneDnn(const KernelContext& ctx, const QuantizeAttrs& attrs) {
+  if (!ctx.services().onednn || attrs.is_constant || attrs.narrow || attrs.axis >= 0) return false;
+  return attrs.mode == Mode::kMinFirst
+             ? std::is_same_v<T, uint8_t>
+             : sizeof(T) == 1 && attrs.mode == Mode::kScaled && attrs.half_to_even;
 }
 
 // The range becomes [-bound, bound], or [0, bound] for unsigned numbers, and has 255 steps: a
@@ -146,6 +149,22 @@ T Saturated(float x) {
 }
 
 template <typename T>
+void QuantizeRowByOneDnn(const QuantizeAttrs& attrs, float low, float high, const float* in,
+                         int64_t n, T* out) {
+  if (attrs.mode == Mode::kMinFirst) {  // in this order; half a step goes to the even one
+    float scale = kHighest<T> / (high - low), offset = low * scale;
+    for (int64_t i = 0; i < n; ++i)
+      out[i] = Saturated<T>(std::nearbyint(std::max(std::min(high, in[i]), low) * scale - offset));
+  } else {
+    float scale = ScaleToBound<T>(low, high);
+    for (int64_t i = 0; i < n; ++i) {
+      float x = std::nearbyint(in[i] * scale);
+      out[i] = std::isnan(x) ? std::numeric_limits<T>::lowest() : Saturated<T>(x);
+    }
+  }
+}
+
+template <typename T>
 void QuantizeRow(const QuantizeAttrs& attrs, float low, float high, const float* in, int64_t n,
                  T* out) {
   if (attrs.mode == Mode::kMinCombined) {
@@ -154,12 +173,6 @@ void QuantizeRow(const QuantizeAttrs& attrs, float low, float high, const float*
       float x = std::max(std::min(in[i], high), low);
       out[i] = Saturated<T>(std::round((x - low) * scale - kHalfRange<T>));
     }
-  } else if (attrs.mode == Mode::kMinFirst && std::is_same_v<T, uint8_t> && !attrs.narrow) {
-    // As oneDNN does it for TensorFlow, in this order: half a step goes to the even one. It has no
-    // narrow range, which MIN_FIRST does not read otherwise.
-    float scale = kHighest<T> / (high - low), offset = low * scale;
-    for (int64_t i = 0; i < n; ++i)
-      out[i] = Saturated<T>(std::nearbyint(std::max(std::min(high, in[i]), low) * scale - offset));
   } else if (attrs.mode == Mode::kMinFirst) {
     double range = (high - low) * (kSteps<T> / (kSteps<T> - 1));
     float scale = static_cast<float>(kSteps<T> / range);
@@ -168,12 +181,6 @@ void QuantizeRow(const QuantizeAttrs& attrs, float low, float high, const float*
     for (int64_t i = 0; i < n; ++i) {
       float x = std::round(in[i] * scale) - offset;
       out[i] = std::isnan(x) ? T(0) : static_cast<T>(std::min(std::max(x, kLowest<T>), highest));
-    }
-  } else if (IsByOneBound<T>(attrs)) {
-    float scale = ScaleToBound<T>(low, high);
-    for (int64_t i = 0; i < n; ++i) {
-      float x = std::nearbyint(in[i] * scale);
-      out[i] = std::isnan(x) ? std::numeric_limits<T>::lowest() : Saturated<T>(x);
     }
   } else {
     float from = low, to = high, scale = ScaleToBoth<T>(attrs.narrow, from, to);
@@ -196,13 +203,14 @@ Error Quantize(KernelContext& ctx, const QuantizeAttrs& attrs) {
     ASSIGN_OR_RETURN(Tensor * end, ctx.Allocate(1 + i, dims));
     ends[i] = end->data<float>();
   }
+  bool by_onednn = IsByOneDnn<T>(ctx, attrs);
   std::vector<std::pair<float, float>> ranges(slices.count);
   for (int64_t i = 0; i < slices.count; ++i) {
     float low = ctx.input(1).data<float>()[i], high = ctx.input(2).data<float>()[i];
     if (high < low) return MakeError("max_range {0} is below min_range {1}", high, low);
     Widen(attrs.least_range, low, high);
     ranges[i] = {low, high};
-    if (IsByOneBound<T>(attrs))
+    if (by_onednn && attrs.mode == Mode::kScaled)
       ScaleToBound<T>(low, high);
     else if (attrs.mode == Mode::kScaled)
       ScaleToBoth<T>(attrs.narrow, low, high);
@@ -210,8 +218,9 @@ Error Quantize(KernelContext& ctx, const QuantizeAttrs& attrs) {
     ends[1][i] = high;
   }
   ForSlices(ctx, slices, 1.5, [&](int64_t first, int64_t n, int64_t slice) {
-    QuantizeRow<T>(attrs, ranges[slice].first, ranges[slice].second, in.data<float>() + first, n,
-                   out->data<T>() + first);
+    auto quantize = by_onednn ? &QuantizeRowByOneDnn<T> : &QuantizeRow<T>;
+    quantize(attrs, ranges[slice].first, ranges[slice].second, in.data<float>() + first, n,
+             out->data<T>() + first);
   });
   return Error::success();
 }
@@ -252,6 +261,7 @@ Error Dequantize(KernelContext& ctx, const QuantizeAttrs& attrs) {
 
 Expected<KernelFn> MakeQuantize(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(QuantizeAttrs attrs, ReadAttrs(setup.node()));
+  attrs.is_constant = setup.constant(0) != nullptr;
   KernelFn fn;
   ForQuantized(setup.output_type(0), [&](auto tag) {
     fn = [attrs](KernelContext& ctx) { return Quantize<typename decltype(tag)::type>(ctx, attrs); };

@@ -123,17 +123,20 @@ Expected<KernelFn> MakeConv(const KernelSetup& setup) {
 
 // --- Pools: the range stays as it is
 
-// Means are rounded to the nearest integer, halves to even.
-template <typename T>
+// oneDNN rounds means to the nearest integer, halves to even; TensorFlow's own kernel cuts them
+// off.
+template <typename T, bool kByOneDnn>
 struct MeanOf {
   static constexpr int32_t kStart = 0;
   static int32_t Take(int32_t so_far, T level) { return so_far + level; }
   static T End(int32_t sum, int64_t count) {
+    if constexpr (!kByOneDnn)
+      return static_cast<T>(sum / static_cast<int32_t>(std::max<int64_t>(count, 1)));
     float mean = static_cast<float>(sum) / static_cast<float>(std::max<int64_t>(count, 1));
     return static_cast<T>(std::nearbyint(mean));
   }
 };
-template <typename T>
+template <typename T, bool kByOneDnn>
 struct MaxOf {
   static constexpr auto kStart = static_cast<int32_t>(kLowestLevel<T>);
   static int32_t Take(int32_t so_far, T level) { return std::max<int32_t>(so_far, level); }
@@ -178,7 +181,13 @@ Error Pool(KernelContext& ctx, const PoolAttrs& attrs) {
   return PutRange(ctx, 1, range);
 }
 
-template <template <typename> class Op>
+template <template <typename, bool> class Op, bool kByOneDnn>
+Error Pool(KernelContext& ctx, const PoolAttrs& attrs, bool is_signed) {
+  return is_signed ? Pool<Op<int8_t, kByOneDnn>, int8_t>(ctx, attrs)
+                   : Pool<Op<uint8_t, kByOneDnn>, uint8_t>(ctx, attrs);
+}
+
+template <template <typename, bool> class Op>
 Expected<KernelFn> MakePool(const KernelSetup& setup) {
   PoolAttrs attrs;
   ASSIGN_OR_RETURN(attrs.window, ReadWindowAttrs(setup, 2));
@@ -186,8 +195,8 @@ Expected<KernelFn> MakePool(const KernelSetup& setup) {
   RETURN_IF_ERROR(CheckPool(attrs, false));
   bool is_signed = setup.input_type(0) == proto::DT_QINT8;
   return KernelFn([attrs, is_signed](KernelContext& ctx) {
-    return is_signed ? Pool<Op<int8_t>, int8_t>(ctx, attrs)
-                     : Pool<Op<uint8_t>, uint8_t>(ctx, attrs);
+    return ctx.services().onednn ? Pool<Op, true>(ctx, attrs, is_signed)
+                                 : Pool<Op, false>(ctx, attrs, is_signed);
   });
 }
 
