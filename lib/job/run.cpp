@@ -211,6 +211,7 @@ Error RunJob::Prepare() {
   options_.device = request_.device;
   options_.cancel = request_.cancel;
   options_.winograd = request_.winograd;
+  options_.onednn = UsesOneDnn(request_.onednn);
   // The pages that were read to open and to optimise; kernels read the weights again, one by one.
   for (const auto& source : opened_->module().sources) DropPages(source->bytes());
   bool is_watched = options_.hook || !request_.steps.empty() || request_.profiler;

@@ -59,7 +59,7 @@ struct GRAPNEL_PUBLIC RunRequest {
   RunProfiler* profiler = nullptr;
   const CancelFlag* cancel = nullptr;  // ends a run from another thread
   bool winograd = false;               // ExecutorOptions::winograd
-  OneDnn onednn = OneDnn::kAuto;       // which TensorFlow passes imitate where a job runs them
+  OneDnn onednn = OneDnn::kAuto;       // which TensorFlow to imitate: see ExecutorOptions::onednn
   // Nobody reads values of the graph's constants after Prepare(): those that kernels have packed
   // may leave it (ValueTaker). Not with hooks, steps, a profiler or placement, for which they stay.
   bool gives_up_values = false;
