@@ -106,7 +106,6 @@ class VerifyInstrumentation : public Instrumentation {
 
   // DT_INVALID: a node without outputs, or an op that is not known; nothing: it is not there.
   static std::optional<DataType> TypeOfFetch(const Graph& graph, llvm::StringRef fetch) {
-    fetch.consume_front("^");
     std::optional<Port> port = FindTensorIfThere(graph, fetch);
     if (!port) return std::nullopt;
     return BaseType(TypeOfPort(graph, *port));
