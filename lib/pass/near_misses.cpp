@@ -19,16 +19,15 @@ void NearMisses::Add(const Refusal& refusal) {
   last_[{PlaceOf(refusal), refusal.pass, refusal.rule}] = refusal;
 }
 
-void NearMisses::Forget(const std::string& place) {
-  auto at = last_.lower_bound({place, "", ""});
-  while (at != last_.end() && std::get<0>(at->first) == place)
-    at = IsUnlikeTensorFlow(at->second) ? std::next(at) : last_.erase(at);
-}
-
 void NearMisses::Rewrote(const Rewrite& rewrite) {
   std::string scope = rewrite.function.empty() ? "" : rewrite.function + "/";
-  if (!rewrite.node.empty()) Forget(scope + rewrite.node);
-  for (const std::string& node : rewrite.removed) Forget(scope + node);
+  last_.erase({scope + rewrite.node, rewrite.pass, rewrite.rule});
+  for (const std::string& node : rewrite.removed) {
+    if (node == rewrite.node) continue;
+    auto at = last_.lower_bound({scope + node, "", ""});
+    while (at != last_.end() && std::get<0>(at->first) == scope + node)
+      at = IsUnlikeTensorFlow(at->second) ? std::next(at) : last_.erase(at);
+  }
 }
 
 std::vector<Refusal> NearMisses::Sorted() const {

@@ -16,15 +16,13 @@ namespace grapnel {
 class NearMisses {
  public:
   void Add(const Refusal& refusal);
-  // What was refused before where the rule looked, and of nodes that went, is forgotten. Where
-  // TensorFlow would be wrong that stays.
+  // What the rule refused before at that node is forgotten, and what was refused at nodes that were
+  // fused into it. Where TensorFlow would be wrong that stays.
   void Rewrote(const Rewrite& rewrite);
   // By pass, rule and node, so that the same graph always reads the same.
   std::vector<Refusal> Sorted() const;
 
  private:
-  void Forget(const std::string& place);
-
   std::map<std::tuple<std::string, std::string, std::string>, Refusal> last_;  // place, pass, rule
 };
 
