@@ -13,6 +13,7 @@ from keras import layers
 from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
 GRAPNEL = os.environ.get("GRAPNEL", "build/release/bin/grapnel")
+FULL = bool(os.environ.get("GRAPNEL_FULL"))
 
 
 def attention():
@@ -68,7 +69,7 @@ class CostsTest(unittest.TestCase):
         return costs(folder + "/traced.pb")
 
     def test_one_run_of_a_keras_export(self):
-        for name, (make, shape, dtype) in MODELS.items():
+        for name, (make, shape, dtype) in list(MODELS.items())[: None if FULL else 2]:
             model = make()
             with tempfile.TemporaryDirectory() as folder:
                 model.export(folder + "/model", verbose=False)
