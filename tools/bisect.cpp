@@ -1,4 +1,6 @@
 // `grapnel bisect MODEL`: which pass, and which single rewrite, makes a check fail.
+#include "lib/check/value_check.h"
+#include "lib/job/job_json.h"
 #include "lib/pass/run_text.h"
 #include "tools/check_command.h"
 #include "tools/document.h"
@@ -12,6 +14,17 @@ struct Flags {
   std::string model, graph, check;
   PipelineFlags pipeline;
   int timeout_s = 60;
+  std::function<std::vector<TypedOption>()> typed;
+
+  // `opt` up to that rewrite, to that file, on all that bisect was told.
+  std::string OptUpTo(int limit, const char* output) const {
+    std::vector<TypedOption> options = typed();
+    llvm::erase_if(options, [](const TypedOption& option) {
+      return option.name == "json" || option.name == "quiet" || option.name == "timeout";
+    });
+    return CommandText("opt", model, options,
+                       {{"limit", {std::to_string(limit)}}, {"o", {output}}});
+  }
 };
 
 void WriteCulprit(const Culprit& culprit, llvm::json::OStream& json) {
@@ -59,28 +72,34 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
       return Failure(*command, module);
     };
   }
-  ASSIGN_OR_RETURN(std::optional<Culprit> culprit, FindCulprit(opened, request, std::move(fails)));
+  std::vector<int64_t> open_sizes;
+  ASSIGN_OR_RETURN(std::optional<Culprit> culprit,
+                   FindCulprit(opened, request, std::move(fails), &open_sizes));
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
     WriteDocument(os, [&](llvm::json::OStream& json) {
       json.attribute("found", culprit.has_value());
+      WriteOpenSizesJson(open_sizes, json);
       if (culprit) WriteCulprit(*culprit, json);
     });
   } else if (!culprit) {
-    if (!invocation.flags.quiet) os << flags.model << ": the check holds after every pass\n";
+    if (!invocation.flags.quiet) 
+      os << flags.model << ": the check holds after every pass" << OpenSizesText(open_sizes) << "\n";
   } else {
     const Rewrite& rewrite = culprit->rewrite;
     os << culprit->what << "\n"
        << "since rewrite " << rewrite.number << " of " << culprit->rewrites << ", in iteration "
        << rewrite.iteration << " of pass '" << rewrite.pass << "':\n"
-       << RewriteText(rewrite) << "to see it: grapnel opt " << flags.model << " --limit "
-       << rewrite.number << " -o after.pb, and --limit " << rewrite.number - 1 << " -o before.pb\n";
+       << RewriteText(rewrite) << "to see it:\n"
+       << "  " << flags.OptUpTo(rewrite.number, "after.pb") << "\n"
+       << "  " << flags.OptUpTo(rewrite.number - 1, "before.pb") << "\n";
   }
   return culprit ? kExitOk : kExitNo;
 }
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
+  flags->typed = line.Typed();
   line.Option("MODEL", flags->model, "the graph to optimise").Required();
   line.Option("--check", flags->check,
               "a shell command that exits 0 while all is well; {} is the graph's file; default: "

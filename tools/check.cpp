@@ -20,7 +20,7 @@ struct Flags {
   std::string model, against, policy, graph, signature, date;
   std::string junit, sarif, markdown, picture;
   SizeFlags sizes;
-  bool all = false, init = false, list = false;
+  bool all = false, init = false, list = false, strict = false;
   TimeLimit limit;
 };
 
@@ -139,7 +139,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   Deadline deadline = flags.limit.Begin(cancel, flags.model, invocation);
   ASSIGN_OR_RETURN(OpenedGraph model, Open(flags.model, flags, invocation));
   if (flags.init) {
-    ASSIGN_OR_RETURN(std::string text, InitialPolicy(model, &pool, &cancel));
+    ASSIGN_OR_RETURN(std::string text, InitialPolicy(model, flags.sizes, !flags.signature.empty(), &pool, &cancel));
     if (cancel.is_set()) return MakeError("{0}: {1}", flags.model, flags.limit.Text());
     invocation.out() << text;
     return kExitOk;
@@ -148,8 +148,14 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!flags.against.empty()) {
     ASSIGN_OR_RETURN(base, Open(flags.against, flags, invocation));
   }
-  PolicyRequest request{&policy, flags.date.empty() ? Today() : flags.date, !flags.markdown.empty(),
-                        &pool, &cancel};
+  PolicyRequest request;
+  request.policy = &policy;
+  request.today = flags.date.empty() ? Today() : flags.date;
+  request.wants_drawing = !flags.markdown.empty();
+  request.is_strict = flags.strict;
+  request.is_signature = !flags.signature.empty();
+  request.pool = &pool;
+  request.cancel = &cancel;
   ASSIGN_OR_RETURN(PolicyReport report, CheckModel(model, base ? &*base : nullptr, request));
   if (cancel.is_set()) return MakeError("{0}: {1}", flags.model, flags.limit.Text());
   if (!flags.picture.empty()) RETURN_IF_ERROR(DrawPictureOf(*base, model, flags.picture));
@@ -182,6 +188,8 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("DAY");
   flags->limit.AddTo(line, "stop after so long with an error; default: never");
   line.Flag("--all", flags->all, "every finding, not only the first of each check");
+  line.Flag("--strict", flags->strict,
+            "a check that could not be made (no BASE, open sizes) is an error, no warning");
   line.Flag("--init", flags->init, "print a policy that MODEL passes as it is");
   line.Flag("--list", flags->list, "list the checks, what each finds and its keys");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

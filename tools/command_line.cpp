@@ -4,8 +4,10 @@
 
 #include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "tools/command.h"
 
 namespace grapnel {
 
@@ -121,6 +123,22 @@ Argument CommandLine::Flag(const char* names, bool& variable, const char* help) 
   return Argument(option);
 }
 
+std::function<std::vector<TypedOption>()> CommandLine::Typed() const {
+  return [&app = app_] {
+    std::vector<TypedOption> typed;
+    for (const CLI::Option* option : app.get_options()) {
+      if (option->count() == 0 || option->get_positional()) continue;
+      TypedOption& one = typed.emplace_back();
+      one.name = option->get_lnames()[0];
+      if (option->get_items_expected_max() == 0) continue;
+      std::string separator(1, option->get_delimiter());
+      one.values = option->results();
+      if (option->get_delimiter()) one.values = {llvm::join(one.values, separator)};
+    }
+    return typed;
+  };
+}
+
 void CommandLine::WithoutJson() { app_.remove_option(app_.get_option("--json")); }
 void CommandLine::WithoutPlugins() { app_.remove_option(app_.get_option("--plugin")); }
 
@@ -149,6 +167,37 @@ std::vector<ArgumentInfo> CommandLine::Arguments() const {
     argument.default_value = option->capture_default_str()->get_default_str();
   }
   return arguments;
+}
+
+// A word as a shell takes it for that word.
+static std::string Quoted(llvm::StringRef word) {
+  constexpr llvm::StringLiteral kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%^";
+  if (!word.empty() && word.find_first_not_of(kPlain) == llvm::StringRef::npos) return word.str();
+  std::string quoted = "'";
+  for (char letter : word) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return quoted + "'";
+}
+
+std::string CommandText(const std::string& command, const std::string& model,
+                        const std::vector<TypedOption>& typed,
+                        const std::vector<TypedOption>& more) {
+  std::string text = "grapnel " + command + " " + Quoted(model);
+  auto add = [&](const TypedOption& option) {
+    std::string name = (option.name.size() == 1 ? "-" : "--") + option.name;
+    if (option.values.empty()) text += " " + name;
+    // With '=' where a value could be taken for an option.
+    for (llvm::StringRef value : option.values)
+      text += " " + name + (value.starts_with("-") ? "=" : " ") + Quoted(value);
+  };
+  auto found = llvm::find_if(Commands(), [&](const Command& one) { return one.name == command; });
+  for (const ArgumentInfo& argument : ArgumentsOf(*found)) {
+    auto is_it = [&](const TypedOption& option) { return option.name == argument.name; };
+    auto option = llvm::find_if(typed, is_it);
+    if (option != typed.end() && llvm::none_of(more, is_it)) add(*option);
+  }
+  for (const TypedOption& option : more) add(option);
+  return text;
 }
 
 std::vector<std::string> LongFlags(llvm::function_ref<void(CommandLine&)> set_up) {

@@ -30,6 +30,18 @@ struct ArgumentInfo {
   bool by_position = false, required = false, is_list = false;
 };
 
+// An option as it was typed: "feed" and its values; a flag has none.
+struct TypedOption {
+  std::string name;
+  std::vector<std::string> values;
+};
+
+// "grapnel NAME MODEL --passes 'a b' ...", quoted for a shell: of `typed` what the command has,
+// then `more`, which stands instead of what was typed under those names.
+std::string CommandText(const std::string& command, const std::string& model,
+                        const std::vector<TypedOption>& typed,
+                        const std::vector<TypedOption>& more);
+
 class CommandLine {
  public:
   // What else is to be said of an argument; each returns itself.
@@ -60,6 +72,8 @@ class CommandLine {
   Argument Flag(const char* names, bool& variable, const char* help);
   // What was added, in that order. For who parses nothing: --help would then show all defaults.
   std::vector<ArgumentInfo> Arguments() const;
+  // Gives the options that were typed, once they were: call it when the command runs.
+  std::function<std::vector<TypedOption>()> Typed() const;
   // For a command that has nothing to say in JSON: --json is none of its flags.
   void WithoutJson();
   // For a command that runs no code of others.

@@ -8,8 +8,8 @@
 #include "lib/io/summary_text.h"
 #include "lib/ir/find.h"
 #include "lib/ir/text.h"
+#include "lib/job/model_run.h"
 #include "lib/job/source.h"
-#include "lib/shape/body_costs.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_text.h"
 #include "tools/document.h"
@@ -43,14 +43,17 @@ Findings Examine(const OpenedGraph& input) {
   return {std::move(summary), problems.get()};
 }
 
-// What one run of the main graph costs.
-RunCost CostOfRun(const OpenedGraph& input) {
-  ModuleShapes shapes(input.module());
-  return ModuleCosts(input.module(), shapes).OfBody(input.module().main);
+// One run, of a batch of 1 where nobody said another.
+Expected<ModelRun> RunToCost(const OpenedGraph& opened, const Flags& flags) {
+  return ModelRun::Of(opened, !flags.signature.empty(), /*assumed_batch=*/1);
 }
 
-void WriteCost(const RunCost& cost, llvm::json::OStream& json) {
+void WriteCost(ModelRun& run, llvm::json::OStream& json) {
   json.attributeObject("run", [&] {
+    RunCost cost = run.Cost();
+    if (!run.signature().empty())
+      json.attribute("signature", llvm::json::fixUTF8(run.signature()));
+    if (run.assumed_batch() > 0) json.attribute("assumed_batch", run.assumed_batch());
     json.attribute("flops", cost.flops);
     json.attribute("bytes", cost.bytes);
     json.attribute("peak_bytes", cost.peak_bytes);
@@ -59,18 +62,19 @@ void WriteCost(const RunCost& cost, llvm::json::OStream& json) {
 }
 
 // Of a graph in a dump folder's list the title alone.
-void WriteOneGraph(const OpenedGraph& opened, bool with_costs, llvm::json::OStream& json) {
+void WriteOneGraph(const OpenedGraph& opened, ModelRun* run, llvm::json::OStream& json) {
   const GraphInFile& graph = opened.file();
   if (!graph.module) return json.attribute("title", llvm::json::fixUTF8(graph.title));
   Findings found = Examine(opened);
   WriteSummaryJson(graph, found.summary, json);
-  if (with_costs) WriteCost(CostOfRun(opened), json);
+  if (run) WriteCost(*run, json);
   WriteProblems(json, found.problems);
 }
 
-void PrintCost(const RunCost& cost, llvm::raw_ostream& os) {
+void PrintCost(ModelRun& run, llvm::raw_ostream& os) {
+  RunCost cost = run.Cost();
   const char* least = cost.open > 0 ? "at least " : "";
-  os << "\none run\n  " << least << WithCommas(cost.flops) << " FLOPs, tensors of " << least
+  os << "\none run" << run.Text() << "\n  " << least << WithCommas(cost.flops) << " FLOPs, tensors of " << least
      << HumanBytes(cost.bytes) << ", of them " << HumanBytes(cost.peak_bytes) << " at one moment\n";
   if (cost.open > 0)
     os << "  left out: " << Plural(cost.open, "node")
@@ -201,7 +205,19 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   for (OpenedGraph& opened : graphs) {
     if (opened.file().module) RETURN_IF_ERROR(TakeGiven(flags.signature, flags.sizes, &opened));
   }
-  bool with_costs = flags.costs || !flags.sizes.empty();
+  std::vector<std::optional<ModelRun>> runs(graphs.size());
+  for (size_t i = 0; i < graphs.size() && (flags.costs || !flags.sizes.empty()); ++i) {
+    if (!graphs[i].file().module) continue;
+    auto run = RunToCost(graphs[i], flags);
+    if (run)
+      runs[i] = std::move(*run);
+    else  // of a broken graph, which is told all the same
+      invocation.sink()(Severity::kWarning, "one run is not counted: " + TextOf(run.takeError()));
+  }
+  auto run_of = [&](const OpenedGraph& opened) -> ModelRun* {
+    std::optional<ModelRun>& run = runs[&opened - graphs.data()];
+    return run ? &*run : nullptr;
+  };
   const Model& model = graphs.front().model();
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
@@ -210,7 +226,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
       json.attribute("kind", FileKindName(model.kind));
       json.attributeArray("graphs", [&] {
         for (const OpenedGraph& opened : graphs)
-          json.object([&] { WriteOneGraph(opened, with_costs, json); });
+          json.object([&] { WriteOneGraph(opened, run_of(opened), json); });
       });
     });
     return kExitOk;
@@ -235,7 +251,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     Findings found = Examine(opened);
     const std::vector<std::string>& problems = found.problems;
     WriteSummaryText(graph, found.summary, flags.all, flags.signature, os);
-    if (with_costs) PrintCost(CostOfRun(opened), os);
+    if (ModelRun* run = run_of(opened)) PrintCost(*run, os);
     if (problems.empty()) continue;
     os << "\n" << Plural(problems.size(), "problem") << "\n";
     size_t shown = flags.all ? problems.size() : std::min<size_t>(problems.size(), 20);
@@ -265,7 +281,8 @@ RunCommand SetUp(CommandLine& line) {
           "the nodes that a line of the program made; FILE is the end of its path, without LINE "
           "all of it")
       .ShownAs("FILE:LINE");
-  line.Flag("--costs", flags->costs, "say what one run of the graph computes and holds");
+  line.Flag("--costs", flags->costs, "say what one run computes and holds: of the default signature, with a batch of 1 where "
+            "the batch is open");
   flags->sizes.AddTo(line);
   line.Flag("--kernels", flags->kernels, "list the ops that `run` knows, by device and dtype");
   line.Flag("--devices", flags->devices,

@@ -1,4 +1,5 @@
 // `grapnel opt MODEL`: optimises a graph as Grappler does, and keeps a record.
+#include "lib/check/value_check.h"
 #include "lib/io/saved_model_writer.h"
 #include "lib/io/write.h"
 #include "lib/ir/node_types.h"
@@ -26,6 +27,7 @@ struct Flags {
   TimeLimit limit;
   SizeFlags sizes;
   bool print = false, timing = false, explain = false;
+  std::function<std::vector<TypedOption>()> typed;
 
   // Of a SavedModel, whether the result is one too.
   bool WritesFolder(const OpenedGraph& opened) const {
@@ -77,22 +79,27 @@ Error PrintResult(const Module& module, llvm::raw_ostream& os) {
   return Error::success();
 }
 
-// Saves what a pass failed on, and says how to see it fail again.
+// Saves what a pass failed on, and says how to see it fail again: the file has what the other
+// options asked for.
 std::string ReproducerText(const OpenedGraph& opened, const OptimizeRequest& request,
-                           const Optimized& done, const CommonFlags& common) {
+                           const Optimized& done, std::vector<TypedOption> typed) {
   auto path = SaveFailedInput(opened, request, *done.failed);
   if (!path) return TextOf(path.takeError());
-  std::string command = "grapnel opt " + *path + " --passes " + done.failed->pass;
-  for (const std::string& plugin : common.plugins) command += " --plugin " + plugin;
-  if (!done.tensors.feeds.empty()) command += " --feed " + llvm::join(done.tensors.feeds, ",");
-  if (!done.tensors.fetches.empty()) command += " --fetch " + llvm::join(done.tensors.fetches, ",");
-  if (!request.rewriter_config.empty()) command += " --rewriter-config " + request.rewriter_config;
-  return "its input is saved; to repeat it: " + command;
+  static const char* const kKept[] = {"plugin", "rewriter-config", "keep-nan", "device",
+                                      "onednn", "threads",         "memory"};
+  llvm::erase_if(typed, [](const TypedOption& option) {
+    return !llvm::is_contained(kKept, llvm::StringRef(option.name));
+  });
+  std::vector<TypedOption> more = {{"passes", {done.failed->pass}}};
+  if (!done.tensors.feeds.empty()) more.push_back({"feed", {llvm::join(done.tensors.feeds, ",")}});
+  if (!done.tensors.fetches.empty())
+    more.push_back({"fetch", {llvm::join(done.tensors.fetches, ",")}});
+  return "its input is saved; to repeat it: " + CommandText("opt", *path, typed, more);
 }
 
 // A pass that failed, or changed a value: then the rewrite that did it is named.
 Expected<int> TellFailure(const OpenedGraph& opened, const OptimizeRequest& request,
-                          const Optimized& done, Invocation& invocation) {
+                          const Optimized& done, const Flags& flags, Invocation& invocation) {
   const std::string& path = opened.model().path;
   if (!done.difference.empty()) {
     invocation.err() << "grapnel: " << path << ": " << *done.failure << "\n";
@@ -106,7 +113,14 @@ Expected<int> TellFailure(const OpenedGraph& opened, const OptimizeRequest& requ
   // With passes of the caller's own `grapnel` repeats nothing.
   if (!done.failed || request.registry) return error;
   return MakeError("{0}\n{1}", TextOf(std::move(error)),
-                   ReproducerText(opened, request, done, invocation.flags));
+                   ReproducerText(opened, request, done, flags.typed()));
+}
+
+// "2 fetches with the same values and the same effects with open sizes as 2, 1 and 3".
+std::string ComparedText(const Optimized& done) {
+  std::string text = Plural(*done.values_compared, "fetch") + " with the same values";
+  if (done.effects_compared > 0) text += " and the same effects";
+  return text + OpenSizesText(done.open_sizes);
 }
 
 // A GraphDef has no values of variables: who opens it without the SavedModel gets none.
@@ -162,7 +176,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   };
   size_t nodes_before = count_nodes();
   ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
-  if (done.failure) return TellFailure(opened, request, done, invocation);
+  if (done.failure) return TellFailure(opened, request, done, flags, invocation);
   if (std::string kept = done.KeptText(); !kept.empty())
     request.sink(Severity::kWarning, "no --fetch given: " + kept);
 
@@ -184,8 +198,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     os << flags.model << ": " << WithCommas(nodes_before) << " -> " << Plural(count_nodes(), "node")
        << (request.whole_model ? " of the signatures, " : ", ")
        << Plural(done.result.rewrites, "rewrite");
-    if (done.values_compared)
-      os << ", " << Plural(*done.values_compared, "fetch") << " with the same values";
+    if (done.values_compared) os << ", " << ComparedText(done);
     if (flags.output.empty()) os << " (-o FILE writes the result)";
     os << "\n";
     if (std::string assumed = done.AssumedText(); !assumed.empty()) os << assumed << "\n";
@@ -209,6 +222,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
+  flags->typed = line.Typed();
   line.Option("MODEL", flags->model, "the graph to optimise").Required();
   line.Option("-o,--output", flags->output,
               "where the result goes: .pb, .pbtxt or .gtxt, each also .gz; - for standard output; "

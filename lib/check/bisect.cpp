@@ -18,6 +18,7 @@ struct Probe {
   int rewrites = 0;
   Rewrite last;
   std::optional<std::string> what;
+  bool pass_failed = false;  // which is what `what` says
 };
 
 Expected<Probe> Try(const BisectOptions& options, int limit) {
@@ -27,9 +28,16 @@ Expected<Probe> Try(const BisectOptions& options, int limit) {
   optimize.limit = limit;
   PassManager manager;
   manager.Add(std::make_unique<LastRewrite>(&probe.last));
-  ASSIGN_OR_RETURN(OptimizeResult result, manager.Run(*module, optimize));
-  probe.rewrites = result.rewrites;
-  ASSIGN_OR_RETURN(probe.what, options.fails(*module));
+  manager.Add(MakeVerifyInstrumentation(/*is_sound=*/true, optimize.fetches));
+  auto result = manager.Run(*module, optimize);
+  if (result) {
+    probe.rewrites = result->rewrites;
+    ASSIGN_OR_RETURN(probe.what, options.fails(*module));
+  } else {
+    probe.rewrites = probe.last.number;
+    probe.what = TextOf(result.takeError());
+    probe.pass_failed = true;
+  }
   return probe;
 }
 
@@ -39,6 +47,12 @@ Expected<std::optional<Culprit>> Bisect(const BisectOptions& options) {
   ASSIGN_OR_RETURN(Probe bad, Try(options, options.optimize.limit));
   if (!bad.what) return std::optional<Culprit>();
   const int rewrites = bad.rewrites;
+  if (bad.pass_failed) {
+    // With as many rewrites and no more, is it still so? Else what the pass did is no rewrite.
+    ASSIGN_OR_RETURN(Probe same, Try(options, rewrites));
+    ASSIGN_OR_RETURN(Probe none, Try(options, 0));
+    if (!same.what || none.what) return MakeError("{0}", *bad.what);
+  }
   ASSIGN_OR_RETURN(Module * module, options.open());
   ASSIGN_OR_RETURN(std::optional<std::string> before, options.fails(*module));
   if (before) return MakeError("the check fails before any pass: {0}", *before);

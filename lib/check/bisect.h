@@ -25,9 +25,10 @@ struct GRAPNEL_PUBLIC Culprit {
   std::string what;  // what it says
 };
 
-// Runs the passes about log2(rewrites) times, each time with a limit, as `opt --limit` does.
-// Nothing: with all rewrites the check still passes. Errors: it fails before the first rewrite; a
-// pass failed.
+// Runs the passes about log2(rewrites) times, each time with a limit, as `opt --limit` does. A pass
+// that fails since a rewrite, as one that broke the graph, is a check that fails. Nothing: with all
+// rewrites the check still passes. Errors: it fails before the first rewrite; a pass fails by
+// itself, or changed the graph on no record.
 GRAPNEL_PUBLIC Expected<std::optional<Culprit>> Bisect(const BisectOptions& options);
 
 }  // namespace grapnel

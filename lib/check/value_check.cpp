@@ -2,46 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include "lib/check/comparison.h"
 #include "lib/exec/executor.h"
 #include "lib/ir/find.h"
-#include "lib/ir/node_types.h"
 #include "lib/support/deadline.h"
-#include "llvm/Support/xxhash.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
 namespace {
-
-Expected<Tensor> Generate(llvm::StringRef name, DataType type, llvm::ArrayRef<int64_t> dims) {
-  std::optional<int64_t> count = NumElements(dims);
-  if (!count || *count > (int64_t{1} << 30))
-    return MakeError("feed '{0}': {1} is too large to be made up", name, DimsText(dims));
-  std::mt19937_64 random(llvm::xxHash64(name));
-  auto below = [&](uint64_t n) { return random() % n; };
-  if (type == proto::DT_STRING) {
-    std::vector<std::string> strings;
-    for (int64_t i = 0; i < *count; ++i) strings.push_back(std::to_string(below(100)));
-    return Tensor::FromLiteral(Literal::MakeStrings(dims, std::move(strings)));
-  }
-  size_t size = DataTypeSize(type);
-  if (size == 0)
-    return MakeError("feed '{0}': a value of type {1} cannot be made up: feed it", name,
-                     DataTypeName(type));
-  std::string bytes;
-  bytes.reserve(*count * size);
-  for (int64_t i = 0; i < *count; ++i) {
-    double value = static_cast<double>(below(type == proto::DT_BOOL ? 2 : 4));
-    if (IsFloating(type) || IsComplex(type)) {
-      // Multiples of 1/64 are exact in every float dtype but the 8-bit ones.
-      value = (static_cast<double>(below(127)) + 1) / 64;
-      if (below(2)) value = -value;
-    }
-    bytes += Literal::Scalar(type, value).bytes();
-  }
-  return Tensor::FromLiteral(Literal::Make(type, dims, bytes));
-}
 
 // Largest finite magnitude.
 double MagnitudeOf(const Literal& literal) {
@@ -52,6 +22,23 @@ double MagnitudeOf(const Literal& literal) {
     if (std::isfinite(value)) most = std::max(most, value);
   }
   return most;
+}
+
+bool HasState(const Module& module) {
+  auto has = [](const Graph& graph) {
+    for (Node node : graph.nodes()) {
+      if (EffectLog::HasEffect(node) || EffectLog::ReadsState(node)) return true;
+    }
+    return false;
+  };
+  return has(module.main) ||
+         llvm::any_of(module.functions, [&](const auto& function) { return has(function->body); });
+}
+
+// The effects on one of the things that they are done to.
+Effects EffectsOn(const Effects& effects, const std::string& target) {
+  auto found = effects.find(target);
+  return found == effects.end() ? Effects() : Effects{{target, found->second}};
 }
 
 class ValueCheckInstrumentation : public Instrumentation {
@@ -74,91 +61,245 @@ class ValueCheckInstrumentation : public Instrumentation {
 
 }  // namespace
 
-Expected<std::vector<FedValue>> CompleteFeeds(const Graph& graph, std::vector<FedValue> given) {
-  llvm::DenseSet<NodeId> fed;
-  for (const FedValue& feed : given) {
-    ASSIGN_OR_RETURN(Port port, FindTensor(graph, feed.tensor));
-    fed.insert(port.node);
-  }
-  for (Node node : graph.nodes()) {
-    if ((node.op() != "Placeholder" && node.op() != "PlaceholderV2") || fed.contains(node.id()))
-      continue;
-    auto attr = node.Attr("shape");
-    Shape shape = attr ? attr->AsShape().value_or(Shape()) : Shape();
-    Dims dims;
-    for (int i = 0; shape.known_rank() && i < shape.rank(); ++i)
-      dims.push_back(shape.IsKnown(i) ? shape.dim(i) : 2);
-    ASSIGN_OR_RETURN(Tensor value, Generate(node.name(), BaseType(node.GetType("dtype")), dims));
-    given.push_back({node.name().str(), std::move(value)});
-  }
-  return given;
-}
-
 Expected<std::unique_ptr<ValueCheck>> ValueCheck::Create(const Module& module,
                                                          ValueCheckOptions options) {
   std::unique_ptr<ValueCheck> check(new ValueCheck);
   check->options_ = std::move(options);
-  auto first = check->RunGraph(module);
-  if (!first) return Annotate("values cannot be checked", first.takeError());
-  for (const Tensor& tensor : *first) {
-    check->reference_.emplace_back();
-    if (tensor && !tensor.HoldsObjects()) check->reference_.back() = tensor.ToLiteral();
-  }
-  ASSIGN_OR_RETURN(std::vector<Tensor> second, check->RunGraph(module));
-  for (size_t i = 0; i < second.size(); ++i) {
-    if (!check->reference_[i] || second[i].ToLiteral().SameValue(*check->reference_[i])) continue;
-    check->reference_[i].reset();
-    if (check->options_.sink) {
-      check->options_.sink(Severity::kWarning, "fetch '" + check->options_.fetches[i] +
-                                                   "' differs from run to run: not compared");
+  check->has_state_ = HasState(module);
+  std::vector<std::string> left_out;
+  std::optional<std::string> first_error;
+  for (const Trial& trial : TrialsOf(module.main, check->options_.feeds)) {
+    std::string why_not;
+    std::optional<Tried> tried = check->Try(module, trial, &why_not);
+    if (tried) {
+      RETURN_IF_ERROR(check->Settle(module, &*tried));
+      check->tried_.push_back(std::move(*tried));
+    } else if (!trial.is_extra) {
+      if (!first_error) first_error = why_not;
+      left_out.push_back(trial.name + " could not be tried: " + why_not);
     }
+  }
+  if (check->tried_.empty())
+    return MakeError("values cannot be checked, the graph as it is does not run: {0}",
+                     first_error.value_or("there is nothing to feed it with"));
+  for (const std::string& text : left_out) {
+    if (check->options_.sink) check->options_.sink(Severity::kWarning, text);
   }
   return check;
 }
 
-Expected<std::vector<Tensor>> ValueCheck::RunGraph(const Module& module) const {
+// On the first choice on which the graph runs; nothing, and why not on the first, where it runs on
+// none. An extra one may also end with an assertion.
+std::optional<ValueCheck::Tried> ValueCheck::Try(const Module& module, const Trial& trial,
+                                                 std::string* why_not) {
+  std::optional<Tried> asserting;
+  for (const MadeUp& choice : trial.choices) {
+    Tried tried;
+    bool assertion_failed = false;
+    tried.name = trial.name;
+    auto feeds = CompleteFeeds(module.main, options_.feeds, choice);
+    Error error = feeds ? Error::success() : feeds.takeError();
+    if (!error) {
+      tried.feeds = std::move(*feeds);
+      auto ran = RunGraph(module, tried.feeds, EffectOrder::kAsInFile, options_.fetches,
+                          &assertion_failed);
+      error = ran ? Error::success() : ran.takeError();
+      if (ran) {
+        if (trial.varies_sizes) tried.size = choice.open_size;
+        if (tried.size) tried.name = "open sizes as " + std::to_string(*tried.size);
+        for (const Tensor& tensor : ran->outputs) {
+          tried.reference.emplace_back();
+          if (tensor && !tensor.HoldsObjects()) tried.reference.back() = tensor.ToLiteral();
+        }
+        tried.effects = std::move(ran->effects);
+        return tried;
+      }
+    }
+    std::string text = TextOf(std::move(error));
+    if (why_not->empty()) *why_not = std::move(text);
+    if (!assertion_failed || asserting || options_.drops_debugging) continue;
+    tried.ends_with_assertion = true;
+    tried.reference.resize(options_.fetches.size());
+    asserting = std::move(tried);
+  }
+  return trial.is_extra ? std::move(asserting) : std::nullopt;
+}
+
+// Leaves out what is not the same in each run of the unchanged graph. Orders are tried on the first
+// feeds alone: what runs in which order depends on no value.
+Error ValueCheck::Settle(const Module& module, Tried* tried) {
+  tried->orders = {EffectOrder::kAsInFile};
+  if (tried->ends_with_assertion) return Error::success();
+  ASSIGN_OR_RETURN(Ran again,
+                   RunGraph(module, tried->feeds, EffectOrder::kAsInFile, options_.fetches));
+  Distrust(again, "differs from run to run", tried);
+  if (!has_state_ || !tried_.empty()) return Error::success();
+  for (EffectOrder order : {EffectOrder::kWritesLast, EffectOrder::kReadsLast}) {
+    auto ran = RunGraph(module, tried->feeds, order, options_.fetches);
+    if (ran) {
+      tried->orders.push_back(order);
+      Distrust(*ran, "depends on the order in which nodes run that no edge keeps in order", tried);
+    } else {
+      llvm::consumeError(ran.takeError());
+    }
+  }
+  return Error::success();
+}
+
+void ValueCheck::Distrust(const Ran& other, const char* why, Tried* tried) {
+  for (size_t i = 0; i < other.outputs.size(); ++i) {
+    std::optional<Literal>& reference = tried->reference[i];
+    if (!reference || !DifferenceOf(other.outputs[i], *reference)) continue;
+    reference.reset();
+    if (options_.sink && tried_.empty())
+      options_.sink(Severity::kWarning,
+                    "fetch '" + options_.fetches[i] + "' " + why + ": not compared");
+  }
+  auto same = [&](const Tensor& a, const Tensor& b) { return DifferenceOf(a, b.ToLiteral()); };
+  std::vector<std::string> targets;
+  for (const Effects* effects : {&std::as_const(tried->effects), &other.effects}) {
+    for (const auto& [target, list] : *effects) targets.push_back(target);
+  }
+  for (const std::string& target : targets) {
+    if (llvm::is_contained(tried->ignored, target)) continue;
+    Effects mine = EffectsOn(tried->effects, target), its = EffectsOn(other.effects, target);
+    if (!grapnel::DifferenceOf(its, mine, tried->unordered, same)) continue;
+    bool in_any_order = !grapnel::DifferenceOf(its, mine, {target}, same);
+    (in_any_order ? tried->unordered : tried->ignored).push_back(target);
+  }
+}
+
+Expected<ValueCheck::Ran> ValueCheck::RunGraph(const Module& module,
+                                               const std::vector<FedValue>& feeds,
+                                               EffectOrder order,
+                                               llvm::ArrayRef<std::string> fetches,
+                                               bool* assertion_failed) const {
   ExecutorOptions options;
   std::vector<Tensor> values;
-  for (const FedValue& feed : options_.feeds) {
+  for (const FedValue& feed : feeds) {
     if (!FindTensorIfThere(module.main, feed.tensor)) continue;
     options.feeds.push_back(feed.tensor);
     values.push_back(feed.value);
   }
-  options.fetches = options_.fetches;
+  options.fetches = fetches;
   options.pool = options_.pool;
   CancelFlag cancel;
   options.cancel = &cancel;
+  Session session;
+  options.session = &session;
+  EffectLog log(order, !options_.drops_debugging);
+  if (has_state_ || HasState(module)) {
+    options.hook = &log;
+    options.print = log.print();
+  }
   // What depends on constants alone is computed when the graph is compiled.
   Deadline deadline(options_.timeout_s, cancel, [] {});
-  auto run = [&]() -> Expected<std::vector<Tensor>> {
+  auto run = [&]() -> Expected<Ran> {
+    if (options_.fill_session) RETURN_IF_ERROR(options_.fill_session(module, session));
     ASSIGN_OR_RETURN(auto executor, Executor::Compile(module.main, options));
-    return executor->Run(values);
+    Ran ran;
+    ASSIGN_OR_RETURN(ran.outputs, executor->Run(values));
+    ran.effects = log.Take(session);
+    return ran;
   };
-  auto outputs = run();
-  if (!outputs && cancel.is_set())
-    return Annotate("the graph is " + NotDoneText(options_.timeout_s), outputs.takeError());
-  return outputs;
+  auto ran = run();
+  if (assertion_failed) *assertion_failed = log.assertion_failed();
+  if (!ran && cancel.is_set())
+    return Annotate("the graph is " + NotDoneText(options_.timeout_s), ran.takeError());
+  return ran;
+}
+
+std::optional<std::string> ValueCheck::DifferenceOf(const Tensor& got,
+                                                    const Literal& expected) const {
+  if (!got) return "has no value";
+  if (got.HoldsObjects()) return "is a resource or variant";
+  DataType type = expected.dtype();
+  double coarse = type == proto::DT_HALF || type == proto::DT_BFLOAT16 ? 64 : 1;
+  Comparison comparison = Compare(got.ToLiteral(), expected, options_.rtol * coarse,
+                                  options_.atol * coarse * MagnitudeOf(expected));
+  if (comparison.same) return std::nullopt;
+  return comparison.message;
+}
+
+std::optional<std::string> ValueCheck::DifferenceOf(Ran ran, const Tried& tried) const {
+  std::string where = tried.name.empty() ? "" : " (with " + tried.name + ")";
+  for (size_t i = 0; i < ran.outputs.size(); ++i) {
+    if (!tried.reference[i]) continue;
+    if (auto difference = DifferenceOf(ran.outputs[i], *tried.reference[i]))
+      return "fetch '" + options_.fetches[i] + "' " + *difference + where;
+  }
+  Effects expected = tried.effects;
+  for (const std::string& target : tried.ignored) {
+    expected.erase(target);
+    ran.effects.erase(target);
+  }
+  auto same = [&](const Tensor& a, const Tensor& b) { return DifferenceOf(a, b.ToLiteral()); };
+  auto difference = grapnel::DifferenceOf(ran.effects, expected, tried.unordered, same);
+  if (difference) *difference += where;
+  return difference;
+}
+
+std::string ValueCheck::WhyNotComputed(const Module& module, const Tried& tried, EffectOrder order,
+                                       Error error) const {
+  std::string why = TextOf(std::move(error)), what = "the fetches";
+  if (options_.fetches.size() == 1) what = "fetch '" + options_.fetches[0] + "'";
+  for (size_t i = 0; options_.fetches.size() > 1 && i < options_.fetches.size(); ++i) {
+    auto alone = RunGraph(module, tried.feeds, order, options_.fetches[i]);
+    if (alone) continue;
+    why = TextOf(alone.takeError());
+    what = "fetch '" + options_.fetches[i] + "'";
+    break;
+  }
+  std::string where = tried.name.empty() ? "" : " (with " + tried.name + ")";
+  return what + " can no longer be computed: " + why + where;
 }
 
 Expected<std::optional<std::string>> ValueCheck::Differs(const Module& module) const {
-  ASSIGN_OR_RETURN(std::vector<Tensor> outputs, RunGraph(module));
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!reference_[i]) continue;
-    const std::string& fetch = options_.fetches[i];
-    if (!outputs[i]) return std::optional<std::string>("fetch '" + fetch + "' has no value");
-    DataType type = reference_[i]->dtype();
-    double coarse = type == proto::DT_HALF || type == proto::DT_BFLOAT16 ? 64 : 1;
-    Comparison comparison = Compare(outputs[i].ToLiteral(), *reference_[i], options_.rtol * coarse,
-                                    options_.atol * coarse * MagnitudeOf(*reference_[i]));
-    if (!comparison.same)
-      return std::optional<std::string>("fetch '" + fetch + "' " + comparison.message);
+  for (const Tried& tried : tried_) {
+    for (EffectOrder order : tried.orders) {
+      auto ran = RunGraph(module, tried.feeds, order, options_.fetches);
+      if (tried.ends_with_assertion) {
+        if (ran)
+          return "what is asserted: the assertion that ended the run is gone (with " +
+                 tried.name + ")";
+        llvm::consumeError(ran.takeError());
+        continue;
+      }
+      if (!ran)
+        return std::optional(WhyNotComputed(module, tried, order, ran.takeError()));
+      if (auto difference = DifferenceOf(std::move(*ran), tried)) return difference;
+    }
   }
   return std::optional<std::string>();
 }
 
 int ValueCheck::num_compared() const {
-  return static_cast<int>(
-      std::count_if(reference_.begin(), reference_.end(), [](const auto& r) { return !!r; }));
+  int compared = 0;
+  for (size_t i = 0; i < options_.fetches.size(); ++i) {
+    compared += llvm::any_of(tried_, [&](const Tried& tried) { return !!tried.reference[i]; });
+  }
+  return compared;
+}
+
+int ValueCheck::num_effects() const {
+  return static_cast<int>(tried_[0].effects.size() - tried_[0].ignored.size());
+}
+
+std::vector<int64_t> ValueCheck::open_sizes() const {
+  std::vector<int64_t> sizes;
+  for (const Tried& tried : tried_) {
+    if (tried.size) sizes.push_back(*tried.size);
+  }
+  return sizes;
+}
+
+std::string OpenSizesText(llvm::ArrayRef<int64_t> sizes) {
+  std::string text;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const char* before = i == 0 ? " with open sizes as " : i + 1 < sizes.size() ? ", " : " and ";
+    text += before + std::to_string(sizes[i]);
+  }
+  return text;
 }
 
 std::unique_ptr<Instrumentation> MakeValueCheckInstrumentation(const ValueCheck* check,

@@ -59,6 +59,11 @@ class GRAPNEL_PUBLIC RunHook {
   // Asked once a plan: whether BeforeNode() and EditOutputs() do anything, and are to be called.
   virtual bool SeesInputs() const { return true; }
   virtual bool EditsOutputs() const { return true; }
+  // Asked once a plan: whether the hook says in which order nodes run, one after the other: of
+  // those that could run next the one of the least rank. Not asked of graphs with Switch, Merge or
+  // loops of single nodes, whose nodes run as they become ready.
+  virtual bool ChoosesOrder() const { return false; }
+  virtual int64_t Rank(const Node& /*node*/) const { return 0; }
 
   // Whether the hook takes tensors that lie on a device, and the stream that makes them: then a
   // node there calls AfterNodeOn() alone. Else BeforeNode() and AfterNode() get copies in host

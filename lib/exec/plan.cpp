@@ -63,6 +63,7 @@ RunServices ExecutionPlan::ServicesOn(const PlanNode& node) const {
 }
 
 bool ExecutionPlan::RunsInOrder() const {
+  if (options.hook && options.hook->ChoosesOrder()) return true;
   if (num_threads() == 1 || !stats->may_have_long_nodes.load(std::memory_order_relaxed))
     return true;
   bool any = llvm::any_of(nodes, [](const PlanNode& node) { return node.IsLong(); });

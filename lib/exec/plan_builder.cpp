@@ -1,6 +1,8 @@
 // The plan as a whole: which nodes are needed, and who waits for whom.
 #include "lib/exec/plan_builder.h"
 
+#include <algorithm>
+
 #include "lib/exec/plan_fusion.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
@@ -287,21 +289,34 @@ void PlanBuilder::LinkReaders() {
 }
 
 // The node that became ready last goes first: its inputs are still in the caches, and their memory
-// comes back soonest.
+// comes back soonest. A hook may choose another order.
 void PlanBuilder::FindOrder() {
   const std::vector<PlanNode>& nodes = plan_->nodes;
+  const RunHook* hook = plan_->options.hook;
+  bool is_chosen = hook && hook->ChoosesOrder();
   std::vector<uint32_t> waits_for;
   for (uint32_t id = 0; id < nodes.size(); ++id) {
     waits_for.push_back(nodes[id].waits_for);
     if (waits_for[id] == 0) plan_->roots.push_back(id);
   }
   std::vector<uint32_t> ready(plan_->roots.rbegin(), plan_->roots.rend());
+  std::vector<int64_t> ranks;
+  for (const PlanNode& node : nodes) {
+    if (is_chosen) ranks.push_back(hook->Rank(node.node));
+  }
+  auto goes_later = [&](uint32_t a, uint32_t b) {
+    return std::pair(ranks[a], a) > std::pair(ranks[b], b);
+  };
+  if (is_chosen) std::make_heap(ready.begin(), ready.end(), goes_later);
   while (!ready.empty()) {
+    if (is_chosen) std::pop_heap(ready.begin(), ready.end(), goes_later);
     uint32_t id = ready.back();
     ready.pop_back();
     plan_->order.push_back(id);
     for (uint32_t reader : llvm::reverse(nodes[id].readers)) {
-      if (--waits_for[reader] == 0) ready.push_back(reader);
+      if (--waits_for[reader] > 0) continue;
+      ready.push_back(reader);
+      if (is_chosen) std::push_heap(ready.begin(), ready.end(), goes_later);
     }
   }
 }

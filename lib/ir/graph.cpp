@@ -139,7 +139,11 @@ std::vector<NodeId> Graph::ChangedSince(uint64_t since) const {
 }
 
 Graph::Edge Graph::MakeEdge(NodeId reader, uint32_t slot, Port port) {
-  assert(IsAlive(port.node));
+  // A mistake of whoever edits: what it names dangles, for the verifier to see.
+  if (!IsAlive(port.node)) {
+    StringId text = port.node < texts_.size() ? texts_[port.node].name : kEmptyString;
+    return {kNoNode, port.index, text};
+  }
   std::vector<Data>& nodes = nodes_;
   uint32_t use = nodes[port.node].uses.size();
   nodes[port.node].uses.push_back({reader, slot});
@@ -173,8 +177,16 @@ void Graph::RemoveEdge(NodeId id, uint32_t slot) {
 
 void Graph::RemoveNode(NodeId id) {
   ++version_;
+  if (!IsAlive(id)) return;
   Data& data = nodes_[id];
-  assert(alive_[id] && data.uses.empty() && "a node that is read cannot go");
+  // Nobody should read a node that goes; who does has an input that dangles, for the verifier to
+  // see.
+  for (const Use& use : data.uses) {
+    Edge& edge = nodes_[use.node].edges[use.slot];
+    edge = {kNoNode, edge.port, texts_[id].name};
+    Mark(use.node);
+  }
+  data.uses.clear();
   for (const Edge& edge : data.edges) DropUse(edge);
   data.edges.clear();
   data.num_data = 0;

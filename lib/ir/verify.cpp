@@ -151,7 +151,11 @@ struct KnownBody {
 class Verifier {
  public:
   Verifier(const Graph& graph, const Function* function, Kinds& all_kinds, KnownBody& body)
-      : graph_(graph), function_(function), all_kinds_(all_kinds), body_(body) {
+      : graph_(graph),
+        function_(function),
+        all_kinds_(all_kinds),
+        body_(body),
+        reading_has_spoken_(HasErrors(graph.module().problems)) {
     body_.kinds.resize(graph_.end_id(), nullptr);
   }
 
@@ -234,6 +238,20 @@ class Verifier {
     for (int i = 0; i < node.num_inputs(); ++i) {
       CheckInput(node, i, types && i < expected ? types->inputs[i] : proto::DT_INVALID);
     }
+    for (int i = 0; i < node.num_controls(); ++i) {
+      int slot = node.num_inputs() + i;
+      if (node.input(slot).node == kNoNode) ReportDangling(node, slot);
+    }
+  }
+
+  // An input whose node is not there: of a graph that was read well, a change has removed it.
+  void ReportDangling(const Node& node, int slot) {
+    if (reading_has_spoken_) return;
+    const char* what = slot < node.num_inputs() ? "input" : "control input";
+    int i = slot < node.num_inputs() ? slot : slot - node.num_inputs();
+    Report(node, llvm::formatv("{0} {1} ('{2}') was removed from the graph", what, i,
+                               node.DanglingText(slot))
+                     .str());
   }
 
   // What is read of the value is its dtype, which stands at its beginning.
@@ -255,7 +273,7 @@ class Verifier {
 
   void CheckInput(const Node& node, int i, DataType wanted) {
     Port port = node.input(i);
-    if (port.node == kNoNode) return;  // reading has said so
+    if (port.node == kNoNode) return ReportDangling(node, i);
     Node source = graph_.node(port.node);
     if (source.op_id() == kEmptyString) return;
     DataType given;
@@ -375,6 +393,7 @@ class Verifier {
   const Function* function_;
   Kinds& all_kinds_;
   KnownBody& body_;
+  bool reading_has_spoken_;  // of inputs that dangle in the file
   llvm::DenseMap<NodeId, DataType> arguments_;  // of a function
   std::vector<Problem> problems_;
 };

@@ -33,6 +33,11 @@ class GRAPNEL_PUBLIC ChangeVerifier {
   std::unique_ptr<Known> known_;
 };
 
+// The calls that nodes changed after version `since` make: functions that are missing, or take or
+// give something else. Linear in those nodes.
+GRAPNEL_PUBLIC std::vector<Problem> VerifyCallsOf(const Graph& graph, const Function* function,
+                                                  uint64_t since);
+
 // The same for the main graph and every function, and for calls: functions that are missing, and
 // calls that never end because no If, Case or While stands between a function and itself.
 GRAPNEL_PUBLIC std::vector<Problem> VerifyModule(const Module& module);

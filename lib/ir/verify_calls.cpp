@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/ir/node_types.h"
+#include "lib/ir/verify.h"
 #include "lib/ir/verify_parts.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/DenseSet.h"
@@ -46,6 +47,12 @@ bool ChoosesBranches(llvm::StringRef op) {
 class CallChecker {
  public:
   explicit CallChecker(const Module& module) : module_(module) {}
+
+  std::vector<Problem> RunOn(const Graph& graph, const Function* function,
+                             const std::vector<NodeId>& nodes) {
+    for (Node node : graph.nodes(nodes)) CheckCall(node, function);
+    return std::move(problems_);
+  }
 
   std::vector<Problem> Run() {
     for (Node node : module_.main.nodes()) CheckCall(node, nullptr);
@@ -172,6 +179,10 @@ class CallChecker {
 };
 
 }  // namespace
+
+std::vector<Problem> VerifyCallsOf(const Graph& graph, const Function* function, uint64_t since) {
+  return CallChecker(graph.module()).RunOn(graph, function, graph.ChangedSince(since));
+}
 
 std::vector<Problem> CheckCalls(const Module& module) { return CallChecker(module).Run(); }
 

@@ -50,6 +50,20 @@ Expected<PolicyOutcome> RunCheck(const PolicyCheck& check, const PolicyRule& rul
   return outcome;
 }
 
+// Of a check that the policy demands and that could not be made.
+PolicyFinding NotLooked(const PolicyCheck& check, const std::string& reason, bool is_strict) {
+  PolicyFinding finding;
+  finding.check = check.table.name;
+  finding.severity = is_strict ? FindingSeverity::kError : FindingSeverity::kWarning;
+  finding.what = "the check could not be made: " + reason;
+  finding.expected = std::string("a look at ") + check.reads;
+  finding.advice = check.needs_base ? "give the model as it was (--against BASE), or take [" +
+                                          finding.check + "] out of the policy"
+                                    : "give what it needs, or take [" + finding.check +
+                                          "] out of the policy";
+  return finding;
+}
+
 }  // namespace
 
 Expected<Policy> ReadPolicy(llvm::StringRef path) {
@@ -78,13 +92,16 @@ Expected<PolicyReport> CheckModel(const OpenedGraph& model, const OpenedGraph* b
   report.graph_file = model.file().path.empty() ? report.model : model.file().path;
   report.policy = policy.path;
   if (base) report.base = base->model().path;
-  CheckedModel checked(model, base, request.pool, request.cancel);
+  CheckedModel checked(model, base, request.is_signature, request.pool, request.cancel);
   std::vector<std::string> looked;
   for (const PolicyCheck& check : PolicyChecks()) {
     const PolicyRule* rule = RuleOf(policy, check.table.name);
     if (!rule) continue;
     ASSIGN_OR_RETURN(PolicyOutcome outcome, RunCheck(check, *rule, checked, &report.findings));
-    if (outcome.reason.empty()) looked.push_back(outcome.check);
+    if (outcome.reason.empty())
+      looked.push_back(outcome.check);
+    else
+      report.findings.push_back(NotLooked(check, outcome.reason, request.is_strict));
     report.outcomes.push_back(std::move(outcome));
   }
   AddLines(model, &report.findings);

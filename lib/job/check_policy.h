@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/check/policy/policy_finding.h"
+#include "lib/job/given_sizes.h"
 #include "lib/job/opened_graph.h"
 #include "lib/support/cancel.h"
 #include "lib/support/thread_pool.h"
@@ -20,6 +21,8 @@ struct PolicyRequest {
   const Policy* policy = nullptr;      // outlives the report
   std::string today;                   // "2027-01-31": which waivers have run out
   bool wants_drawing = false;          // whether PolicyReport::drawing is made
+  bool is_strict = false;              // a check that could not be made is an error, no warning
+  bool is_signature = false;           // the model is the graph of a signature already
   ThreadPool* pool = nullptr;          // outlives the job
   const CancelFlag* cancel = nullptr;  // ends what runs from another thread
 };
@@ -49,8 +52,10 @@ struct PolicyReport {
 Expected<PolicyReport> CheckModel(const OpenedGraph& model, const OpenedGraph* base,
                                   const PolicyRequest& request);
 
-// A policy in TOML that the model passes as it is, with the model's sizes as budgets.
-Expected<std::string> InitialPolicy(const OpenedGraph& model, ThreadPool* pool,
+// A policy in TOML that the model passes as it is, with the model's sizes as budgets: those that
+// depend on sizes that are open, which `given` did not fill, are left out, and it says why.
+Expected<std::string> InitialPolicy(const OpenedGraph& model, const GivenSizes& given,
+                                    bool is_signature, ThreadPool* pool,
                                     const CancelFlag* cancel = nullptr);
 
 // Name, severity, what each check reads and says, and its keys.

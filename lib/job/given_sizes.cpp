@@ -8,6 +8,7 @@
 #include "lib/shape/arithmetic.h"
 #include "lib/shape/inference.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
@@ -98,22 +99,30 @@ std::vector<NodeId> BatchInputs(const OpenedGraph& opened) {
   return found;
 }
 
+bool IsOpenBatch(const Shape& shape) {
+  return shape.known_rank() && shape.rank() > 0 && !shape.IsKnown(0);
+}
+
 Error FillBatch(int64_t batch, OpenedGraph* opened) {
+  if (!HasOpenBatch(*opened)) return MakeError("no input has a first size that is open");
   Graph& main = opened->module().main;
-  bool any = false;
   for (NodeId id : BatchInputs(*opened)) {
     Node node = main.node(id);
     Shape shape = ShapeOfPlaceholder(node);
-    if (!shape.known_rank() || shape.rank() == 0 || shape.IsKnown(0)) continue;
+    if (!IsOpenBatch(shape)) continue;
     shape.set_dim(0, batch);
     SetShape(main, node, shape);
-    any = true;
   }
-  if (any) return Error::success();
-  return MakeError("no input has a first size that is open");
+  return Error::success();
 }
 
 }  // namespace
+
+bool HasOpenBatch(const OpenedGraph& opened) {
+  return llvm::any_of(BatchInputs(opened), [&](NodeId id) {
+    return IsOpenBatch(ShapeOfPlaceholder(opened.module().main.node(id)));
+  });
+}
 
 Error FillSizes(const GivenSizes& given, llvm::StringRef signature, OpenedGraph* opened) {
   for (const std::string& shape : given.shapes) {

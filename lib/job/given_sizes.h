@@ -28,6 +28,9 @@ struct GivenSizes {
 // an open first size.
 Error FillSizes(const GivenSizes& given, llvm::StringRef signature, OpenedGraph* opened);
 
+// Whether an input has a first size that is open, which a batch would fill.
+bool HasOpenBatch(const OpenedGraph& opened);
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_JOB_GIVEN_SIZES_H_

@@ -33,6 +33,7 @@ void WriteOptimizedJson(const Optimized& done, size_t nodes_before, size_t nodes
   });
   if (done.assumed_of > 0) json.attribute("assumed_on_cpu", static_cast<int64_t>(done.assumed_of));
   if (done.values_compared) json.attribute("fetches_with_the_same_values", *done.values_compared);
+  WriteOpenSizesJson(done.open_sizes, json);
   json.attributeArray("stages", [&] {
     for (const Stage& stage : done.result.stages) {
       json.object([&] {
@@ -47,6 +48,13 @@ void WriteOptimizedJson(const Optimized& done, size_t nodes_before, size_t nodes
     }
   });
   if (!done.near_misses.empty()) WriteNearMissesJson(done.near_misses, json);
+}
+
+void WriteOpenSizesJson(llvm::ArrayRef<int64_t> sizes, llvm::json::OStream& json) {
+  if (sizes.empty()) return;
+  json.attributeArray("open_sizes", [&] {
+    for (int64_t size : sizes) json.value(size);
+  });
 }
 
 void WriteNearMissesJson(llvm::ArrayRef<Refusal> near_misses, llvm::json::OStream& json) {

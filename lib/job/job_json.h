@@ -21,6 +21,9 @@ void WriteTensorJson(llvm::StringRef name, const Tensor& tensor, int64_t limit,
 void WriteOptimizedJson(const Optimized& done, size_t nodes_before, size_t nodes_after, bool times,
                         llvm::json::OStream& json);
 
+// "open_sizes": those that a check of values tried, if there were any.
+void WriteOpenSizesJson(llvm::ArrayRef<int64_t> sizes, llvm::json::OStream& json);
+
 // "near_misses": [{"pass", "rule", "node", "reason"}, ...], likewise.
 void WriteNearMissesJson(llvm::ArrayRef<Refusal> near_misses, llvm::json::OStream& json);
 

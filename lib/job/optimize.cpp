@@ -13,6 +13,7 @@
 #include "lib/pass/device_renames.h"
 #include "lib/pass/line_keeper.h"
 #include "lib/pass/near_misses.h"
+#include "lib/pass/run_text.h"
 #include "lib/place/settings.h"
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
@@ -101,6 +102,13 @@ Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeReq
   return options;
 }
 
+bool DropsDebugging(const OptimizeOptions& options) {
+  auto drops = [](llvm::StringRef pass) { return pass.starts_with("debug_stripper"); };
+  return llvm::any_of(options.passes, drops) ||
+         llvm::any_of(options.config.optimizers(), drops) ||
+         options.config.debug_stripper() == proto::RewriterConfig::ON;
+}
+
 Expected<std::unique_ptr<ValueCheck>> MakeValueCheck(const OpenedGraph& opened,
                                                      const OptimizeRequest& request,
                                                      const OptimizeOptions& optimize,
@@ -112,6 +120,7 @@ Expected<std::unique_ptr<ValueCheck>> MakeValueCheck(const OpenedGraph& opened,
   options.pool = &pool;
   options.sink = request.sink;
   options.fetches = optimize.fetches;
+  options.drops_debugging = DropsDebugging(optimize);
   const Graph& graph = opened.module().main;
   if (options.fetches.empty()) options.fetches = DefaultFetches(graph);
   std::vector<FeedSource> feeds;
@@ -123,7 +132,6 @@ Expected<std::unique_ptr<ValueCheck>> MakeValueCheck(const OpenedGraph& opened,
     ASSIGN_OR_RETURN(Tensor value, ValueOf(feed, graph));
     options.feeds.push_back({feed.tensor, std::move(value)});
   }
-  ASSIGN_OR_RETURN(options.feeds, CompleteFeeds(graph, std::move(options.feeds)));
   return ValueCheck::Create(opened.module(), std::move(options));
 }
 
@@ -158,6 +166,17 @@ Expected<OpenedGraph> OpenAnew(const OpenedGraph& opened, const OptimizeRequest&
   ASSIGN_OR_RETURN(OpenedGraph again, opened.Reopen());
   RETURN_IF_ERROR(MakeReady(again, request, pool));
   return again;
+}
+
+// Of a graph that a pass broke: "\nsince 1. PASS/RULE at ...", by running the passes again; "" where
+// that does not tell.
+std::string WhichRewrite(const OpenedGraph& opened, OptimizeRequest request) {
+  request.sink = nullptr;
+  auto holds = [](const Module&) { return std::optional<std::string>(); };
+  auto culprit = FindCulprit(opened, request, holds);
+  if (culprit && *culprit) return "\nsince " + RewriteText((*culprit)->rewrite);
+  llvm::consumeError(culprit.takeError());
+  return "";
 }
 
 // Null: nothing is said of lines.
@@ -234,11 +253,14 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request
     if (!made) return Annotate(opened.model().path, made.takeError());
     values = std::move(*made);
     optimized.values_compared = values->num_compared();
+    optimized.effects_compared = values->num_effects();
+    optimized.open_sizes = values->open_sizes();
     manager.Add(MakeValueCheckInstrumentation(values.get(), &optimized.difference));
   }
   // After the value check, which asks last and whose failure is not the pass's.
   manager.Add(MakeFailureInstrumentation(&optimized.failed));
-  manager.Add(MakeVerifyInstrumentation(/*is_sound=*/true));
+  bool broke_graph = false;
+  manager.Add(MakeVerifyInstrumentation(/*is_sound=*/true, options.fetches, &broke_graph));
   auto result = manager.Run(module, options);
   if (result && whole) whole->CleanUp(module);
   if (result && keeper) keeper->WriteTo(&module);
@@ -247,6 +269,8 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request
     optimized.result = std::move(*result);
   } else {
     optimized.failure = TextOf(result.takeError());
+    if (broke_graph)
+      *optimized.failure += llvm::StringRef(WhichRewrite(opened, request)).rtrim();
   }
   RETURN_IF_ERROR(CheckOpenFiles());  // what the passes saw of constants may be none of them
   return optimized;
@@ -266,23 +290,30 @@ Expected<std::string> SaveFailedInput(const OpenedGraph& opened, const OptimizeR
 
 Expected<std::optional<Culprit>> FindCulprit(
     const OpenedGraph& opened, const OptimizeRequest& request,
-    std::function<Expected<std::optional<std::string>>(const Module&)> fails) {
+    std::function<Expected<std::optional<std::string>>(const Module&)> fails,
+    std::vector<int64_t>* open_sizes) {
   Workshop workshop(request.pool);
   std::optional<OpenedGraph> again;
+  std::optional<WholeModel> whole;
   BisectOptions options;
   options.open = [&]() -> Expected<Module*> {
     ASSIGN_OR_RETURN(again, OpenAnew(opened, request, workshop.pool));
+    if (request.whole_model) {
+      ASSIGN_OR_RETURN(whole, WholeModel::Prepare(*again));
+    }
     return &again->module();
   };
   RETURN_IF_ERROR(options.open().takeError());
   RETURN_IF_ERROR(DemandValid(*again, request.sink));
   ASSIGN_OR_RETURN(options.optimize, OptionsOf(*again, request));
+  if (whole) whole->Fill(&options.optimize);
   options.optimize.evaluator = workshop.evaluator.get();
   std::unique_ptr<ValueCheck> values;
   if (!fails) {
     auto made = MakeValueCheck(*again, request, options.optimize, workshop.pool);
     if (!made) return Annotate(opened.model().path, made.takeError());
     values = std::move(*made);
+    if (open_sizes) *open_sizes = values->open_sizes();
     fails = [&](const Module& module) { return values->Differs(module); };
   }
   options.fails = std::move(fails);

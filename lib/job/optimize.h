@@ -41,7 +41,8 @@ struct GRAPNEL_PUBLIC OptimizeRequest {
   bool whole_model = false;
 
   // Runs the graph before and after each pass, on the values of the feeds, else on the case's, else
-  // on made-up ones. The first pass that changes what is fetched is a failure.
+  // on several made-up ones (lib/check/value_check.h). The first pass after which a fetch or an
+  // effect is another, or the graph no longer runs, is a failure.
   bool check_values = false;
   double rtol = 1e-4, atol = 1e-5;  // see ValueCheckOptions
   double run_timeout_s = 0;         // the same
@@ -61,6 +62,8 @@ struct GRAPNEL_PUBLIC Optimized {
   OptimizeResult result;
   std::vector<Refusal> near_misses;    // sorted, if they were wanted
   std::optional<int> values_compared;  // fetches, with check_values
+  int effects_compared = 0;            // variables, files and the like that runs change
+  std::vector<int64_t> open_sizes;     // that check_values tried; empty: there are none
 
   // Set when a pass failed or changed a value. The graph is then as that pass left it and must not
   // be used, and `result` is empty.
@@ -90,11 +93,12 @@ GRAPNEL_PUBLIC Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeR
 GRAPNEL_PUBLIC Expected<std::string> SaveFailedInput(const OpenedGraph& opened,
                                                      const OptimizeRequest& request,
                                                      const Stage& failed);
-// The first rewrite after which `fails` says something, or, without it, after which a fetch has not
-// the value that it had; see Bisect.
+// The first rewrite after which `fails` says something, or, without it, what check_values finds;
+// see Bisect. `open_sizes`, if not null, becomes the sizes that were tried.
 GRAPNEL_PUBLIC Expected<std::optional<Culprit>> FindCulprit(
     const OpenedGraph& opened, const OptimizeRequest& request,
-    std::function<Expected<std::optional<std::string>>(const Module&)> fails = nullptr);
+    std::function<Expected<std::optional<std::string>>(const Module&)> fails = nullptr,
+    std::vector<int64_t>* open_sizes = nullptr);
 
 }  // namespace grapnel
 

@@ -52,7 +52,8 @@ Editor::Editor(Graph& graph, Function* function, Boundary boundary,
       evaluator_(evaluator),
       registry_(&PassRegistry::Get()),
       const_op_(module().strings.Intern("Const")),
-      host_const_op_(module().strings.Intern("HostConst")) {
+      host_const_op_(module().strings.Intern("HostConst")),
+      seen_version_(graph.version()) {
   for (const auto* ids : {&boundary_.fetched, &boundary_.fed, &boundary_.kept}) {
     for (NodeId id : *ids) {
       if (id >= preserved_.size()) preserved_.resize(id + 1);
@@ -222,8 +223,8 @@ void Editor::Touch(const Node& node) {
 }
 
 void Editor::Changed(const Node& node) {
-  assert(record_.open && "a change needs a rewrite: call Begin first");
   ++num_changes_;
+  seen_version_ = graph_.version();
   // Most nodes change in several steps that follow one another.
   bool is_same = !record_.changed.empty() && record_.changed.back() == node.name_id() &&
                  record_.sources.back() == node.id() && record_.results.back() == node.id();
@@ -238,9 +239,61 @@ void Editor::Changed(const Node& node) {
   if (shapes_) stale_shapes_.push_back(node.id());
 }
 
+void Editor::Blame(std::string what, llvm::StringRef rule) {
+  if (fault_) return;
+  if (record_.open) rule = record_.rule;
+  std::string node = record_.open ? module().strings.Get(record_.name).str() : "";
+  fault_ = {rule.str(), std::move(node), std::move(what)};
+}
+
+void Editor::BlameOpenRewrite() {
+  Blame(("began a rewrite before it ended that of '" + record_.rule + "'").str());
+}
+
+void Editor::BlameChanges(llvm::StringRef rule) {
+  std::vector<NodeId> changed = graph_.ChangedSince(seen_version_);
+  NodeId shown = record_.open && record_.node ? record_.node.id() : kNoNode;
+  seen_version_ = graph_.version();
+  std::string what = "removed a node";
+  if (!changed.empty()) {
+    NodeId named = llvm::is_contained(changed, shown) ? shown : changed[0];
+    what = ("changed '" + graph_.node(named).name() + "'").str();
+  }
+  Blame(what + " past the Editor, which keeps no record of it", rule);
+}
+
+// Whether an edit of the node goes on; else the pass has a fault.
+bool Editor::MayChange(const Node& node) {
+  NoticeChanges();
+  if (!record_.open)
+    Blame(("changed '" + node.name() + "' outside of a rewrite: Begin() was not called").str());
+  else if (!graph_.IsAlive(node.id()))
+    Blame(("changed '" + node.name() + "' after it was removed").str());
+  return !fault_;
+}
+
+// The same of an edge from `port` to the node.
+bool Editor::MayRead(const Node& node, Port port) {
+  if (port.node >= graph_.end_id())
+    Blame(("gave '" + node.name() + "' an input that is no node").str());
+  else if (!graph_.IsAlive(port.node))
+    Blame(("gave '" + node.name() + "' an input from '" + graph_.node(port.node).name() +
+           "', which was removed")
+              .str());
+  return !fault_;
+}
+
 Node Editor::AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef device) {
+  NoticeChanges();
+  if (!record_.open)
+    Blame(("made '" + name + "' outside of a rewrite: Begin() was not called").str());
+  if (name.empty() || op.empty()) {
+    Blame("made a node without a name, or without an op");
+    if (name.empty()) name = "unnamed";
+  }
   Node node = graph_.node(graph_.AddNode(graph_.UniqueName(name), op, device));
   ++num_changes_;
+  seen_version_ = graph_.version();
   record_.made.push_back(node.name_id());
   record_.results.push_back(node.id());
   if (function_) function_->changed = true;
@@ -265,6 +318,7 @@ void Editor::SetValue(const Node& node, const Literal& value) {
   } else if (value.bytes().size() <= kSmall) {
     constants_[node.id()] = std::make_unique<Literal>(value);
   }
+  seen_version_ = graph_.version();
 }
 
 Node Editor::AddConstant(llvm::StringRef name, const Literal& value, llvm::StringRef device,
@@ -277,6 +331,7 @@ Node Editor::AddConstant(llvm::StringRef name, const Literal& value, llvm::Strin
 
 void Editor::TurnIntoConstant(const Node& node, const Literal& value,
                               llvm::ArrayRef<Node> controls) {
+  if (!MayChange(node)) return;
   llvm::SmallVector<Port, 4> ports;
   for (Port port : node.inputs()) Used(graph_.node(port.node));
   for (const Node& control : controls) {
@@ -294,6 +349,18 @@ void Editor::TurnIntoConstant(const Node& node, const Literal& value,
 }
 
 void Editor::RemoveNode(const Node& node) {
+  if (!MayChange(node)) return;
+  for (const Use& use : node.uses()) {
+    Node reader = graph_.node(use.node);
+    if (reader.input(use.slot).IsControl()) continue;
+    ++num_changes_;  // the rewrite counts, so that its number can be told
+    return Blame(("removed '" + node.name() + "', which '" + reader.name() + "' still reads").str());
+  }
+  if (IsPreserved(node)) {
+    ++num_changes_;
+    const char* why = IsFetched(node) ? "is fetched" : IsFed(node) ? "is fed" : "must stay";
+    return Blame(("removed '" + node.name() + "', which " + why).str());
+  }
   while (!node.uses().empty()) {
     Use use = node.uses().back();
     graph_.RemoveControlSlot(use.node, use.slot);
@@ -310,10 +377,12 @@ void Editor::RemoveNode(const Node& node) {
   }
   if (shapes_) stale_shapes_.push_back(node.id());
   graph_.RemoveNode(node.id());
+  seen_version_ = graph_.version();
 }
 
 void Editor::RedirectPort(Port from, Port to) {
   Node node = graph_.node(from.node);
+  if (!MayChange(node) || !MayRead(node, to)) return;
   for (const Use& use : node.UsesOf(from.index)) {
     graph_.SetInput(use.node, use.slot, to);
     Changed(graph_.node(use.node));
@@ -325,6 +394,7 @@ void Editor::RedirectPort(Port from, Port to) {
 }
 
 void Editor::RedirectNode(const Node& node, Port to) {
+  if (!MayChange(node) || !MayRead(node, to)) return;
   llvm::SmallVector<Use, 8> uses(node.uses().begin(), node.uses().end());
   llvm::SmallVector<NodeId, 8> waiting;
   for (const Use& use : uses) {
@@ -348,49 +418,60 @@ void Editor::RedirectNode(const Node& node, Port to) {
 }
 
 void Editor::SetOp(const Node& node, llvm::StringRef op) {
+  if (!MayChange(node)) return;
   graph_.SetOp(node.id(), op);
   Changed(node);
 }
 void Editor::SetDevice(const Node& node, llvm::StringRef device) {
+  if (!MayChange(node)) return;
   graph_.SetDevice(node.id(), device);
   Changed(node);
 }
 void Editor::AddInput(const Node& node, Port port) {
+  if (!MayChange(node) || !MayRead(node, port)) return;
   graph_.AddInput(node.id(), port);
   Changed(node);
 }
 void Editor::SetInput(const Node& node, int slot, Port port) {
   Port old = node.input(slot);
   if (old == port) return;
+  if (!MayChange(node) || !MayRead(node, port)) return;
   graph_.SetInput(node.id(), slot, port);
   if (old.node != kNoNode) Touch(graph_.node(old.node));
   Changed(node);
 }
 void Editor::RemoveInput(const Node& node, int slot) {
+  if (!MayChange(node)) return;
   Port old = node.input(slot);
   graph_.RemoveInput(node.id(), slot);
   if (old.node != kNoNode) Touch(graph_.node(old.node));
   Changed(node);
 }
 void Editor::SetInputs(const Node& node, llvm::ArrayRef<Port> ports) {
+  if (!MayChange(node)) return;
+  if (!llvm::all_of(ports, [&](Port port) { return MayRead(node, port); })) return;
   for (Port port : node.inputs()) Touch(graph_.node(port.node));
   graph_.SetInputs(node.id(), ports);
   Changed(node);
 }
 void Editor::AddControl(const Node& node, const Node& from) {
-  if (node != from && graph_.AddControl(node.id(), from.id())) Changed(node);
+  if (node == from || !MayChange(node) || !MayRead(node, {from.id(), kControlPort})) return;
+  if (graph_.AddControl(node.id(), from.id())) Changed(node);
 }
 void Editor::RemoveControl(const Node& node, const Node& from) {
+  if (!MayChange(node)) return;
   if (graph_.RemoveControl(node.id(), from.id())) {
     Changed(node);
     Touch(from);
   }
 }
 void Editor::AppendControl(const Node& node, const Node& from) {
+  if (!MayChange(node) || !MayRead(node, {from.id(), kControlPort})) return;
   graph_.AppendControl(node.id(), from.id());
   Changed(node);
 }
 void Editor::SetControlSlot(const Node& node, int slot, const Node& from) {
+  if (!MayChange(node) || (from && !MayRead(node, {from.id(), kControlPort}))) return;
   Node old = graph_.node(node.input(slot).node);
   if (from) {
     graph_.SetInput(node.id(), slot, {from.id(), kControlPort});
@@ -406,15 +487,17 @@ void Editor::CopyControls(const Node& node, const Node& from) {
 void Editor::SetAttr(const Node& node, llvm::StringRef key, llvm::StringRef value) {
   std::optional<AttrView> old = node.FindAttr(key);
   if (old && old->bytes() == value) return;
+  if (!MayChange(node)) return;
   graph_.SetAttr(node.id(), key, value);
   Changed(node);
 }
 void Editor::RemoveAttr(const Node& node, llvm::StringRef key) {
-  if (!node.FindAttr(key)) return;
+  if (!node.FindAttr(key) || !MayChange(node)) return;
   graph_.RemoveAttr(node.id(), key);
   Changed(node);
 }
 void Editor::CopyAttrs(const Node& to, const Node& from) {
+  if (!MayChange(to)) return;
   graph_.CopyAttrs(to.id(), from);
   Changed(to);
 }
@@ -467,6 +550,8 @@ void Editor::StartPass(llvm::StringRef pass, int iteration, llvm::StringRef only
   only_rule_ = only_rule.str();
   iteration_ = iteration;
   starts_pass_ = true;
+  fault_.reset();
+  NoticeChanges();  // by a pass over another body
   touched_.clear();
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,9 @@ namespace grapnel {
 class PassRegistry;  // lib/pass/registry.h
 
 // One editor lives for one body and one run of the PassManager. Changes are only allowed between
-// Begin() and End(). Every change keeps users, control edges and the record right; none checks
-// dtypes (the verifier does, after the pass).
+// Begin() and End(), and through the editor: what a pass does otherwise is a fault, and fails it.
+// Every change keeps users, control edges and the record right; none checks dtypes (the verifier
+// does, after the pass).
 class GRAPNEL_PUBLIC Editor {
  public:
   Editor(Graph& graph, Function* function, Boundary boundary, const proto::RewriterConfig& config,
@@ -89,11 +91,13 @@ class GRAPNEL_PUBLIC Editor {
 
   // --- One rewrite.
   // Starts one for `rule`, which lives on, looking at `node` (none: at the whole body). False when
-  // --limit is used up: change nothing then, do not call End().
+  // --limit is used up, or the pass has a fault: change nothing then, do not call End().
   bool Begin(llvm::StringRef rule, const Node& node) {
-    assert(!record_.open && "a rewrite is under way");
     assert(IsListed(rule) && "the pass does not list this rule");
     if (rewrites_left_ && *rewrites_left_ == 0) return false;
+    NoticeChanges();
+    if (record_.open) BlameOpenRewrite();
+    if (fault_) return false;
     record_.open = true;
     record_.rule = rule;
     record_.changes_before = num_changes_;
@@ -104,7 +108,8 @@ class GRAPNEL_PUBLIC Editor {
   // Ends it; counted and recorded only if something changed. A rewrite that changes nothing costs
   // next to nothing.
   void End() {
-    assert(record_.open && "no rewrite is under way");
+    assert((record_.open || fault_) && "no rewrite is under way");
+    NoticeChanges();
     if (num_changes_ == record_.changes_before && record_.sources.empty() && record_.note.empty()) {
       record_.open = false;
     } else {
@@ -138,7 +143,8 @@ class GRAPNEL_PUBLIC Editor {
   // The node becomes a Const in place, with `controls` (each once) as its only inputs; name, device
   // and attributes that begin with '_' stay. The value is copied once, into the graph.
   void TurnIntoConstant(const Node& node, const Literal& value, llvm::ArrayRef<Node> controls);
-  // Inputs must have no data readers left, unless `force`; control readers then lose the edge.
+  // Nothing may read the node any more, and it must not be preserved; what waits for it no longer
+  // does.
   void RemoveNode(const Node& node);
   // Every data read of `from` reads `to` instead; control edges stay.
   void RedirectPort(Port from, Port to);
@@ -169,6 +175,20 @@ class GRAPNEL_PUBLIC Editor {
   void DropUnreachableFunctions(bool choices = true);
   // The rewrite took this function apart: for the record.
   void TouchedFunction(llvm::StringRef name);
+
+  // --- What a pass does wrong: a change past the editor or outside of a rewrite, a node removed
+  // that is still read or fetched, an edge from a node that is gone. The edit is left out.
+  struct Fault {
+    std::string rule, node;  // that was shown the node; empty where that is not known
+    std::string what;        // "removed 'n', which 'y' still reads"
+  };
+  // The first since StartPass().
+  const std::optional<Fault>& fault() const { return fault_; }
+  // Finds what changed past the editor since its own last change, which `rule` then did (empty: not
+  // known). In constant time where nothing did.
+  void NoticeChanges(llvm::StringRef rule = {}) {
+    if (graph_.version() != seen_version_) BlameChanges(rule);
+  }
 
   // "a/b/c" with prefix "P" -> "a/b/P/c"; without a scope "P/c".
   static std::string NameInScope(llvm::StringRef name, llvm::StringRef prefix);
@@ -209,6 +229,11 @@ class GRAPNEL_PUBLIC Editor {
     void Clear();
   };
   bool IsListed(llvm::StringRef rule) const;
+  void Blame(std::string what, llvm::StringRef rule = {});
+  void BlameOpenRewrite();
+  void BlameChanges(llvm::StringRef rule);
+  bool MayChange(const Node& node);
+  bool MayRead(const Node& node, Port port);
   void EndRecord();
   void Touch(const Node& node);
   void Changed(const Node& node);
@@ -250,6 +275,8 @@ class GRAPNEL_PUBLIC Editor {
   std::function<void(const Refusal&)> on_refusal_;
   std::string pass_, only_rule_, id_;
   int iteration_ = 0;
+  std::optional<Fault> fault_;
+  uint64_t seen_version_;  // of the graph after the editor's last change
   int* rewrites_left_ = nullptr;
   std::vector<NodeId> order_;  // NodesInOrder, at this version of the graph
   std::optional<uint64_t> order_version_;

@@ -12,6 +12,7 @@
 #include "lib/support/denormals.h"
 #include "lib/support/exceptions.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
 namespace {
@@ -19,6 +20,8 @@ namespace {
 // Stages that are no pass of the registry, under TensorFlow's names for what does the same.
 constexpr const char* kWholeFlow = "meta_optimizer";
 constexpr const char* kLastLook = "tfg_optimizer";
+
+constexpr const char* kOurBug = "a bug of grapnel's: please report it with the model";
 
 // One run over one module.
 class Runner {
@@ -327,6 +330,37 @@ class Runner {
     return RunStage(info.name, iteration, editor, run, result, choice.rule);
   }
 
+  // The files that a pass, or rules of it, came with; "" where there are none, as mostly.
+  std::string PluginsOf(llvm::StringRef pass) const {
+    const PassRegistry::Entry* entry = registry_.Find(pass);
+    if (!entry) return "";
+    std::vector<std::string> files;
+    auto add = [&](const char* file) {
+      if (*file && !llvm::is_contained(files, file)) files.push_back(file);
+    };
+    add(entry->plugin);
+    for (const Rule* rule : registry_.RulesOf(pass)) add(rule->plugin);
+    return llvm::join(files, ", ");
+  }
+
+  // What the pass did wrong as it edited, with whose it is.
+  Error FaultOf(Editor* editor, const Stage& stage) {
+    editor->NoticeChanges();
+    if (!editor->fault() && !editor->IsRewriting()) return Error::success();
+    Editor::Fault fault = editor->fault().value_or(Editor::Fault{"", "", "left a rewrite open"});
+    std::string text = fault.rule.empty() ? "it" : "rule '" + fault.rule + "'";
+    std::string file = stage.plugins;
+    for (const Rule* rule : registry_.RulesOf(stage.pass)) {
+      if (fault.rule == rule->name) file = rule->plugin;
+    }
+    if (!fault.rule.empty() && !file.empty()) text += " of " + file;
+    if (!fault.node.empty()) text += " at '" + fault.node + "'";
+    text += " " + fault.what;
+    if (file.empty() && !options_.registry) text += " (" + std::string(kOurBug) + ")";
+    return fault.rule.empty() && !file.empty() ? MakeError("{0}: {1}", file, text)
+                                               : MakeError("{0}", text);
+  }
+
   Error RunStage(const std::string& name, int iteration, Editor* editor,
                  llvm::function_ref<Error()> run, OptimizeResult* result,
                  llvm::StringRef only_rule = "") {
@@ -334,12 +368,14 @@ class Runner {
     stage.pass = name;
     if (editor->function()) stage.function = editor->function()->name().str();
     stage.iteration = iteration;
+    stage.plugins = PluginsOf(name);
     for (Instrumentation* client : clients_) RETURN_IF_ERROR(client->BeforePass(stage, module_));
     editor->StartPass(name, iteration, only_rule);
     int64_t changes = editor->num_changes();
     int rewrites = result->rewrites;
     auto began = std::chrono::steady_clock::now();
     Error error = WithoutExceptions(run);  // no pass of ours throws; what it calls may
+    if (!error) error = FaultOf(editor, stage);
     stage.time = std::chrono::steady_clock::now() - began;
     stage.changed = editor->num_changes() != changes || result->rewrites != rewrites;
     stage.rewrites = result->rewrites - rewrites;

@@ -23,6 +23,8 @@ struct GRAPNEL_PUBLIC Stage {
   std::string pass;
   std::string function;  // the body; empty for the main graph
   int iteration = 0;
+  // The files that the pass or rules of it came with: "a.so" or "a.so, b.so"; empty: no plugin's.
+  std::string plugins;
   // Set after the pass:
   bool changed = false;
   int rewrites = 0;
@@ -103,8 +105,11 @@ class GRAPNEL_PUBLIC PassManager {
 
 // The instrumentations, one file each.
 // `is_sound`: the module that Run is given has no problem (lib/ir/verify.h), so that what no pass
-// changes is not looked at after each of them. Everything is at the end.
-GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeVerifyInstrumentation(bool is_sound = false);
+// changes is not looked at after each of them. Everything is at the end, and `fetches` (those that
+// Run is given) must then be there with the dtypes that they had. `broke_graph`, which must outlive
+// the run, becomes true where the graph is why the run fails; may be null.
+GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeVerifyInstrumentation(
+    bool is_sound = false, std::vector<std::string> fetches = {}, bool* broke_graph = nullptr);
 // Rewrites as JSON lines, in order, to `os`, which must outlive the run.
 GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeLedgerInstrumentation(llvm::raw_ostream& os);
 // Dumps before and after each pass that changed something, as TensorFlow names them, and

@@ -3,8 +3,12 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "lib/ir/find.h"
+#include "lib/ir/node_types.h"
 #include "lib/ir/verify.h"
+#include "lib/pass/boundary.h"
 #include "lib/pass/pass_manager.h"
+#include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -30,7 +34,8 @@ const Problem* FirstError(llvm::ArrayRef<Problem> problems) {
 
 class VerifyInstrumentation : public Instrumentation {
  public:
-  explicit VerifyInstrumentation(bool is_sound) : is_sound_(is_sound) {}
+  VerifyInstrumentation(bool is_sound, std::vector<std::string> fetches, bool* broke_graph)
+      : is_sound_(is_sound), fetches_(std::move(fetches)), broke_graph_(broke_graph) {}
   bool TakesBodiesApart() const override { return true; }
   bool ReadsRewrites() const override { return false; }
 
@@ -39,6 +44,9 @@ class VerifyInstrumentation : public Instrumentation {
     BodyOf(module.main).sound_at = module.main.version();
     for (const auto& function : module.functions)
       BodyOf(function->body).sound_at = function->body.version();
+    if (fetches_.empty()) fetches_ = DefaultFetches(module.main);
+    for (const std::string& fetch : fetches_)
+      types_of_fetches_.push_back(TypeOfFetch(module.main, fetch));
     return Error::success();
   }
 
@@ -50,14 +58,17 @@ class VerifyInstrumentation : public Instrumentation {
     Body& body = BodyOf(graph);
     std::vector<Problem> problems = body.verifier.Run(graph, function, body.sound_at);
     if (kVerifyTwice) RETURN_IF_ERROR(DemandSame(problems, VerifyGraph(graph, function)));
-    RETURN_IF_ERROR(DemandNoError(problems));
+    if (!HasErrors(problems)) problems = VerifyCallsOf(graph, function, body.sound_at);
+    if (!function && !HasErrors(problems)) problems = VerifyFetches(graph);
+    RETURN_IF_ERROR(DemandNoError(problems, stage.plugins));
     body.sound_at = graph.version();
     return Error::success();
   }
 
   Error AfterPipeline(const Module& module) override {
+    if (is_sound_) return DemandNoError(VerifyModule(module), "");
     auto verify = [&](const Graph& graph, const Function* function) {
-      return bodies_.count(graph.id()) ? DemandNoError(VerifyGraph(graph, function))
+      return bodies_.count(graph.id()) ? DemandNoError(VerifyGraph(graph, function), "")
                                        : Error::success();
     };
     RETURN_IF_ERROR(verify(module.main, nullptr));
@@ -77,13 +88,37 @@ class VerifyInstrumentation : public Instrumentation {
     return bodies_[graph.id()];
   }
 
-  static Error DemandNoError(llvm::ArrayRef<Problem> problems) {
+  Error DemandNoError(llvm::ArrayRef<Problem> problems, llvm::StringRef plugins) {
     const Problem* error = FirstError(problems);
     if (!error) return Error::success();
-    return MakeError(
-        "broke the graph: {0} ({1} problems in all; a bug of grapnel's: please report it with "
-        "the model)",
-        error->ToString(), problems.size());
+    if (broke_graph_) *broke_graph_ = true;
+    std::string whose = plugins.empty()
+                            ? "a bug of grapnel's: please report it with the model"
+                            : ("the pass, or a rule of it, is of " + plugins).str();
+    return MakeError("broke the graph: {0} ({1}; {2})", error->ToString(),
+                     Plural(problems.size(), "problem") + " in all", whose);
+  }
+
+  // DT_INVALID: a node without outputs, or an op that is not known; nothing: it is not there.
+  static std::optional<DataType> TypeOfFetch(const Graph& graph, llvm::StringRef fetch) {
+    fetch.consume_front("^");
+    std::optional<Port> port = FindTensorIfThere(graph, fetch);
+    if (!port) return std::nullopt;
+    return BaseType(TypeOfPort(graph, *port));
+  }
+
+  std::vector<Problem> VerifyFetches(const Graph& graph) const {
+    std::vector<Problem> problems;
+    for (size_t i = 0; i < types_of_fetches_.size(); ++i) {
+      std::optional<DataType> was = types_of_fetches_[i], is = TypeOfFetch(graph, fetches_[i]);
+      if (was == is || !was) continue;
+      std::string what = !is ? "is fetched, and is gone"
+                             : llvm::formatv("is fetched as {0}, and is {1} now",
+                                             DataTypeName(*was), DataTypeName(*is))
+                                   .str();
+      problems.push_back({Severity::kError, fetches_[i], std::move(what)});
+    }
+    return problems;
   }
 
   static Error DemandSame(llvm::ArrayRef<Problem> changes, llvm::ArrayRef<Problem> whole) {
@@ -96,14 +131,19 @@ class VerifyInstrumentation : public Instrumentation {
   }
 
   bool is_sound_;
+  std::vector<std::string> fetches_;
+  std::vector<std::optional<DataType>> types_of_fetches_;
+  bool* broke_graph_;
   std::mutex mutex_;
   std::unordered_map<uint64_t, Body> bodies_;  // by Graph::id(); entries stay in place
 };
 
 }  // namespace
 
-std::unique_ptr<Instrumentation> MakeVerifyInstrumentation(bool is_sound) {
-  return std::make_unique<VerifyInstrumentation>(is_sound);
+std::unique_ptr<Instrumentation> MakeVerifyInstrumentation(bool is_sound,
+                                                           std::vector<std::string> fetches,
+                                                           bool* broke_graph) {
+  return std::make_unique<VerifyInstrumentation>(is_sound, std::move(fetches), broke_graph);
 }
 
 }  // namespace grapnel

@@ -11,20 +11,20 @@
 namespace grapnel {
 namespace {
 
-// The node of the main graph for which `measure` is largest; of a call the one in its function.
-Node Largest(CheckedModel& model, int64_t RunCost::*measure) {
-  const Graph* graph = &model.module().main;
+// The node for which `measure` is largest; of a call the one in its function.
+Node Largest(ModelRun& run, int64_t RunCost::*measure) {
+  const Graph* graph = &run.main();
   Node largest;
   for (int depth = 0; graph && depth < 16; ++depth) {
     int64_t most = -1;
     for (const Node& node : graph->nodes()) {
-      int64_t cost = model.costs().OfNode(node).*measure;
+      int64_t cost = run.OfNode(node).*measure;
       if (cost > most) most = cost, largest = node;
     }
     graph = nullptr;
     if (!largest) break;
     for (llvm::StringRef name : CalledFunctions(largest)) {
-      if (const Function* function = model.module().FindFunction(name)) graph = &function->body;
+      if (const Function* function = run.module().FindFunction(name)) graph = &function->body;
     }
   }
   return largest;
@@ -93,6 +93,12 @@ Sized LargestScope(CheckedModel& model) {
   return largest;
 }
 
+int64_t CountNodes(CheckedModel& model) {
+  int64_t nodes = 0;
+  VisitNodes(model.module(), [&](const Node&, const std::string&) { ++nodes; });
+  return nodes;
+}
+
 // Why a sum that is within its budget says nothing.
 std::string OpenText(const RunCost& run) {
   if (run.open == 0) return "";
@@ -104,15 +110,14 @@ std::string OpenText(const RunCost& run) {
 
 ModelSizes SizesOf(CheckedModel& model) {
   ModelSizes sizes;
-  VisitNodes(model.module(), [&](const Node&, const std::string&) { ++sizes.nodes; });
+  sizes.nodes = CountNodes(model);
   for (const Sized& parameter : ParametersOf(model)) sizes.parameters += parameter.size;
   sizes.file_bytes = FileBytesOf(model.opened());
-  sizes.run = model.costs().OfBody(model.module().main);
   return sizes;
 }
 
 Looked LookAtNodes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
-  int64_t nodes = SizesOf(model).nodes;
+  int64_t nodes = CountNodes(model);
   double most = rule.Number("most", 0);
   if (nodes <= most) return std::string();
   Sized scope = LargestScope(model);
@@ -126,26 +131,28 @@ Looked LookAtNodes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& 
 }
 
 Looked LookAtFlops(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
-  const RunCost& run = model.costs().OfBody(model.module().main);
+  ASSIGN_OR_RETURN(ModelRun * run, model.Run());
+  RunCost cost = run->Cost();
   double most = rule.Number("most", 0);
-  if (run.flops <= most) return OpenText(run);
-  Node node = Largest(model, &RunCost::flops);
-  findings.Add(FullNameOf(node),
-               Sentence("one run takes {0} FLOPs, {1} of them in this {2}", WithCommas(run.flops),
-                        WithCommas(model.costs().OfNode(node).flops), node.op()),
+  if (cost.flops <= most) return OpenText(cost);
+  Node node = Largest(*run, &RunCost::flops);
+  findings.Add(run->NameOf(node),
+               Sentence("one run takes {0} FLOPs, {1} of them in this {2}", WithCommas(cost.flops),
+                        WithCommas(run->OfNode(node).flops), node.op()),
                WithCommas(most) + " at most", "make it smaller, or raise the budget");
   return std::string();
 }
 
 Looked LookAtPeakMemory(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
-  const RunCost& run = model.costs().OfBody(model.module().main);
+  ASSIGN_OR_RETURN(ModelRun * run, model.Run());
+  RunCost cost = run->Cost();
   double most = rule.Number("most", 0);
-  if (run.peak_bytes <= most) return OpenText(run);
-  Node node = Largest(model, &RunCost::bytes);
+  if (cost.peak_bytes <= most) return OpenText(cost);
+  Node node = Largest(*run, &RunCost::bytes);
   findings.Add(
-      FullNameOf(node),
-      Sentence("one run holds {0} at one moment; this {1} makes {2}", HumanBytes(run.peak_bytes),
-               node.op(), HumanBytes(model.costs().OfNode(node).bytes)),
+      run->NameOf(node),
+      Sentence("one run holds {0} at one moment; this {1} makes {2}", HumanBytes(cost.peak_bytes),
+               node.op(), HumanBytes(run->OfNode(node).bytes)),
       HumanBytes(most) + " at most",
       "make the tensors smaller, or fewer at a time; or raise the budget");
   return std::string();

@@ -64,9 +64,11 @@ const ModuleShapes& CheckedModel::shapes() {
   return *shapes_;
 }
 
-ModuleCosts& CheckedModel::costs() {
-  if (!costs_) costs_.emplace(module(), shapes());
-  return *costs_;
+Expected<ModelRun*> CheckedModel::Run() {
+  if (!run_) {
+    ASSIGN_OR_RETURN(run_, ModelRun::Of(opened_, is_signature_, /*assumed_batch=*/0));
+  }
+  return &*run_;
 }
 
 const Diff& CheckedModel::changes() {

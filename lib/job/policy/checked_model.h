@@ -8,8 +8,8 @@
 
 #include "lib/diff/value_diff.h"
 #include "lib/job/doctor.h"
+#include "lib/job/model_run.h"
 #include "lib/job/opened_graph.h"
-#include "lib/shape/body_costs.h"
 
 namespace grapnel {
 
@@ -25,9 +25,9 @@ struct LostFusion {
 // do not change.
 class CheckedModel {
  public:
-  CheckedModel(const OpenedGraph& opened, const OpenedGraph* base, ThreadPool* pool,
-               const CancelFlag* cancel)
-      : opened_(opened), base_(base), pool_(pool), cancel_(cancel) {}
+  CheckedModel(const OpenedGraph& opened, const OpenedGraph* base, bool is_signature,
+               ThreadPool* pool, const CancelFlag* cancel)
+      : opened_(opened), base_(base), is_signature_(is_signature), pool_(pool), cancel_(cancel) {}
 
   const OpenedGraph& opened() const { return opened_; }
   const OpenedGraph* base() const { return base_; }  // null: there is none
@@ -37,7 +37,7 @@ class CheckedModel {
 
   // What `doctor` finds, of the checks that policies ask for.
   Expected<const Diagnosis*> Doctor();
-  ModuleCosts& costs();
+  Expected<ModelRun*> Run();
   const ModuleShapes& shapes();
 
   // From the base to the model; there has to be a base.
@@ -48,11 +48,12 @@ class CheckedModel {
  private:
   const OpenedGraph& opened_;
   const OpenedGraph* base_;
+  bool is_signature_;
   ThreadPool* pool_;
   const CancelFlag* cancel_;
   std::optional<Diagnosis> diagnosis_;
   std::optional<ModuleShapes> shapes_;
-  std::optional<ModuleCosts> costs_;
+  std::optional<ModelRun> run_;
   std::optional<Diff> changes_;
   std::optional<ValueReport> values_;
   std::optional<std::vector<LostFusion>> lost_;

@@ -36,8 +36,9 @@ int64_t WithRoom(int64_t size) {
 
 class PolicyWriter {
  public:
-  PolicyWriter(const OpenedGraph& opened, ThreadPool* pool, const CancelFlag* cancel)
-      : opened_(opened), model_(opened, nullptr, pool, cancel) {}
+  PolicyWriter(const OpenedGraph& opened, const GivenSizes& given, bool is_signature,
+               ThreadPool* pool, const CancelFlag* cancel)
+      : opened_(opened), given_(given), model_(opened, nullptr, is_signature, pool, cancel) {}
 
   Expected<std::string> Write() {
     text_ = "# What is demanded of " + Printable(llvm::sys::path::filename(opened_.model().path)) +
@@ -45,7 +46,7 @@ class PolicyWriter {
             "# A table is a check that is made; docs/check.md has their keys.\n";
     WriteNames();
     RETURN_IF_ERROR(WritePlain());
-    WriteBudgets();
+    RETURN_IF_ERROR(WriteBudgets());
     text_ +=
         "\n# Beside BASE (--against): what is fused there has to be fused here.\n"
         "[lost_fusions]\n"
@@ -107,33 +108,62 @@ class PolicyWriter {
     return Error::success();
   }
 
-  void WriteBudgets() {
+  Error WriteBudgets() {
     ModelSizes sizes = SizesOf(model_);
     text_ += "\n# A tenth more than there is.\n";
-    WriteMost("nodes", sizes.nodes);
-    WriteMost("parameters", sizes.parameters);
-    WriteMost("flops", sizes.run.flops);
-    WriteMost("peak_memory", sizes.run.peak_bytes);
-    WriteMost("file_size", sizes.file_bytes);
+    WriteMost("nodes", sizes.nodes, "nodes");
+    WriteMost("parameters", sizes.parameters, "elements of variables and constants");
+    WriteMost("file_size", sizes.file_bytes, "bytes");
+    return WriteRun();
   }
 
-  // What is not known, as of open shapes, is left out.
-  void WriteMost(const char* name, int64_t size) {
+  // What depends on sizes that are open is no budget.
+  Error WriteRun() {
+    ASSIGN_OR_RETURN(ModelRun * run, model_.Run());
+    RunCost cost = run->Cost();
+    std::string of = run->signature().empty() ? "" : " of '" + Printable(run->signature()) + "'";
+    if (cost.open > 0) {
+      std::string why = HasOpenBatch(opened_)
+                            ? "the batch size is open: `check --init --batch N` adds them"
+                            : Plural(cost.open, "node") +
+                                  " with an open shape or a loop cannot be counted (--shape)";
+      text_ += "\n# [flops] and [peak_memory] of one run" + of + " are left out: " + why + ".\n";
+      return Error::success();
+    }
+    std::string sizes = SizesText();
+    text_ += "\n# One run" + of + (sizes.empty() ? "" : ", with" + sizes) + ".\n";
+    if (!sizes.empty()) text_ += "# `check` counts it when it is told the same:" + sizes + ".\n";
+    WriteMost("flops", cost.flops, "floating-point operations: a product and a sum are two");
+    WriteMost("peak_memory", cost.peak_bytes, "bytes of tensors at one moment");
+    return Error::success();
+  }
+
+  // " --batch 8 --shape x=8,3", as far as sizes were given.
+  std::string SizesText() const {
+    std::string text;
+    if (given_.batch > 0) text += " --batch " + std::to_string(given_.batch);
+    for (const std::string& shape : given_.shapes) text += " --shape " + Printable(shape);
+    return text;
+  }
+
+  void WriteMost(const char* name, int64_t size, const char* unit) {
     if (size > 0)
-      text_ += "[" + std::string(name) + "]\nmost = " + std::to_string(WithRoom(size)) + "\n";
+      text_ += "[" + std::string(name) + "]\nmost = " + std::to_string(WithRoom(size)) + "  # " +
+               unit + "\n";
   }
 
   const OpenedGraph& opened_;
+  const GivenSizes& given_;
   CheckedModel model_;
   std::string text_;
 };
 
 }  // namespace
 
-Expected<std::string> InitialPolicy(const OpenedGraph& model, ThreadPool* pool,
-                                    const CancelFlag* cancel) {
+Expected<std::string> InitialPolicy(const OpenedGraph& model, const GivenSizes& given,
+                                    bool is_signature, ThreadPool* pool, const CancelFlag* cancel) {
   RETURN_IF_ERROR(DemandValid(model, [](Severity, llvm::StringRef) {}));
-  return PolicyWriter(model, pool, cancel).Write();
+  return PolicyWriter(model, given, is_signature, pool, cancel).Write();
 }
 
 }  // namespace grapnel

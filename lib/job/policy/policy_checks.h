@@ -65,10 +65,9 @@ Looked LookAtFusions(CheckedModel& model, const PolicyRule& rule, PolicyFindings
 Looked LookAtWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 Looked LookAtOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 
-// What the budgets count.
+// What the budgets count, beside a run's costs (CheckedModel::Run).
 struct ModelSizes {
   int64_t nodes = 0, parameters = 0, file_bytes = 0;
-  RunCost run;
 };
 ModelSizes SizesOf(CheckedModel& model);
 

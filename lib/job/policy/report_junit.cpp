@@ -1,5 +1,6 @@
 #include "lib/job/policy_report.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
@@ -25,10 +26,16 @@ void WriteFailure(const PolicyFinding& finding, llvm::raw_ostream& os) {
      << "; do: " << Xml(finding.advice) << "</failure>\n";
 }
 
+bool Fails(const PolicyReport& report, llvm::StringRef check) {
+  return llvm::any_of(report.findings, [&](const PolicyFinding& finding) {
+    return check == finding.check && finding.severity == FindingSeverity::kError && !finding.waiver;
+  });
+}
+
 void WriteCase(llvm::StringRef check, llvm::StringRef reason, const PolicyReport& report,
                llvm::raw_ostream& os) {
   os << "    <testcase classname=\"grapnel.check\" name=\"" << Xml(check) << "\">\n";
-  if (!reason.empty()) os << "      <skipped message=\"" << Xml(reason) << "\"/>\n";
+  if (!reason.empty() && !Fails(report, check)) os << "      <skipped message=\"" << Xml(reason) << "\"/>\n";
   std::string beside;
   for (const PolicyFinding& finding : report.findings) {
     if (check != finding.check) continue;
@@ -55,7 +62,8 @@ void WriteCase(llvm::StringRef check, llvm::StringRef reason, const PolicyReport
 
 void WritePolicyJunit(const PolicyReport& report, llvm::raw_ostream& os) {
   size_t skipped = 0, failed = report.Count(FindingSeverity::kError);
-  for (const PolicyOutcome& outcome : report.outcomes) skipped += !outcome.reason.empty();
+  for (const PolicyOutcome& outcome : report.outcomes)
+    skipped += !outcome.reason.empty() && !Fails(report, outcome.check);
   // One more for the waivers.
   size_t tests = report.outcomes.size() + 1;
   os << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"

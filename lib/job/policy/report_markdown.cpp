@@ -53,10 +53,6 @@ void WriteBelow(const PolicyReport& report, llvm::raw_ostream& os) {
     if (findings.size() > 1) os << " and " << findings.size() - 1 << " more";
     os << ", " << Cell(waiver->reason) << ".\n";
   }
-  for (const PolicyOutcome& outcome : report.outcomes) {
-    if (!outcome.reason.empty())
-      os << "\nNot looked at: " << Cell(outcome.check) << ", " << Cell(outcome.reason) << ".\n";
-  }
 }
 
 }  // namespace

@@ -71,11 +71,6 @@ void WritePolicyText(const PolicyReport& report, bool all, llvm::raw_ostream& os
   os << ")\n";
   WriteFindings(report, all, os);
   WriteWaived(report, os);
-  std::vector<std::vector<std::string>> rows;
-  for (const PolicyOutcome& outcome : report.outcomes) {
-    if (!outcome.reason.empty()) rows.push_back({outcome.check, outcome.reason});
-  }
-  if (!rows.empty()) os << "\nnot looked at:\n" << Table(rows, "  ");
 }
 
 }  // namespace grapnel
