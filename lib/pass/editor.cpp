@@ -32,6 +32,22 @@ void KeepDistinctFrom(size_t begin, std::vector<uint32_t>* list) {
   list->erase(std::unique(first, list->end()), list->end());
 }
 
+// "[s1,8,s2]" as "[?,8,?]": which sizes are the same is no news to a person.
+std::string WithoutSymbols(llvm::StringRef text) {
+  std::string plain;
+  bool in_shape = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    bool begins = in_shape && text[i] == 's' && (text[i - 1] == '[' || text[i - 1] == ',');
+    size_t end = begins ? text.find_first_not_of("0123456789", i + 1) : i + 1;
+    bool is_symbol = begins && end > i + 1 && end != llvm::StringRef::npos &&
+                     (text[end] == ',' || text[end] == ']');
+    in_shape = text[i] == '[' || (in_shape && text[i] != ']');
+    plain += is_symbol ? '?' : text[i];
+    if (is_symbol) i = end - 1;
+  }
+  return plain;
+}
+
 }  // namespace
 
 void Editor::Record::Clear() {
@@ -65,7 +81,7 @@ Editor::~Editor() = default;
 
 ShapeOptions Editor::GrapplerShapes(bool trust_feeds) const {
   ShapeOptions options;
-  options.trust_feeds = trust_feeds;
+  options.trust_feeds = trust_feeds || trusts_shapes_;
   options.fed = &boundary_.fed;
   options.from_readers = true;
   options.ranks = ranks_;
@@ -88,7 +104,8 @@ const ShapeMap& Editor::shapes() {
   if (!shapes_) {
     // TensorFlow trusts what a Placeholder says of its shape only when asked to be aggressive.
     bool trust_feeds = config_.shape_optimization() == proto::RewriterConfig::AGGRESSIVE;
-    shapes_ = std::make_unique<ShapeMap>(InferShapes(graph_, GrapplerShapes(trust_feeds)));
+    shapes_ = std::make_unique<ShapeMap>(
+        InferShapes(graph_, GrapplerShapes(trust_feeds), argument_shapes_));
   }
   stale_shapes_.clear();
   starts_pass_ = false;
@@ -215,7 +232,7 @@ void Editor::Used(const Node& node) {
 
 void Editor::AddRefusal(llvm::StringRef rule, const Node& node, std::string reason) {
   on_refusal_({pass_, rule.str(), function_ ? function_->name().str() : "", node.name().str(),
-               std::move(reason)});
+               WithoutSymbols(reason)});
 }
 
 void Editor::Touch(const Node& node) {
@@ -354,7 +371,8 @@ void Editor::RemoveNode(const Node& node) {
     Node reader = graph_.node(use.node);
     if (reader.input(use.slot).IsControl()) continue;
     ++num_changes_;  // the rewrite counts, so that its number can be told
-    return Blame(("removed '" + node.name() + "', which '" + reader.name() + "' still reads").str());
+    return Blame(
+        ("removed '" + node.name() + "', which '" + reader.name() + "' still reads").str());
   }
   if (IsPreserved(node)) {
     ++num_changes_;

@@ -65,8 +65,8 @@ class GRAPNEL_PUBLIC Editor {
   }
 
   // --- Facts, cached until the node changes.
-  const Shape& ShapeOf(Port port);  // static shape; fed nodes' shapes are not trusted unless the
-                                    // config says AGGRESSIVE
+  const Shape& ShapeOf(Port port);  // static shape; a fed node's is not trusted, unless the config
+                                    // says AGGRESSIVE or set_fed_shapes was called
   DataType TypeOf(Port port);
   const ShapeMap& shapes();
   // How Grappler infers shapes of this body.
@@ -204,6 +204,12 @@ class GRAPNEL_PUBLIC Editor {
   void set_on_refusal(std::function<void(const Refusal&)> f) { on_refusal_ = std::move(f); }
   void set_limit(int* rewrites_left) { rewrites_left_ = rewrites_left; }  // null: no limit
   void set_counter(int* counter) { counter_ = counter; }
+  // What is fed has the shapes that placeholders say, and arguments those of `arguments`, in order;
+  // of one that is a resource, the shape of what it holds.
+  void set_fed_shapes(std::vector<Shape> arguments) {
+    trusts_shapes_ = true;
+    argument_shapes_ = std::move(arguments);
+  }
   void set_registry(const PassRegistry* registry) { registry_ = registry; }  // default: Get()
   const std::string& pass() const { return pass_; }                          // that is running
   int64_t num_changes() const { return num_changes_; }
@@ -283,6 +289,8 @@ class GRAPNEL_PUBLIC Editor {
   int* counter_ = nullptr;
   int own_counter_ = 0;
   int64_t num_changes_ = 0;
+  bool trusts_shapes_ = false;
+  std::vector<Shape> argument_shapes_;
 };
 
 }  // namespace grapnel
