@@ -5,6 +5,7 @@
 #include "lib/diff/function_match.h"
 #include "lib/io/signature.h"
 #include "lib/ir/node_types.h"
+#include "lib/job/case_on_model.h"
 #include "lib/job/compare.h"
 #include "lib/job/policy/policy_checks.h"
 #include "lib/job/replay.h"
@@ -88,9 +89,10 @@ class KeptFunctions {
 Expected<RunComparison> CompareOnCase(OpenedGraph reference, CheckedModel& model,
                                       const std::string& path) {
   ASSIGN_OR_RETURN(Case values, LoadCase(path));
-  OpenedGraph copy = model.opened().Copy();
+  ASSIGN_OR_RETURN(OpenedGraph copy, model.opened().Reopen());
   CompareRequest request;
   request.run = model.QuietRun();
+  ASSIGN_OR_RETURN(values, CaseOnModel(std::move(values), copy, &request.run.signature));
   for (const Case::Feed& feed : values.feeds)
     request.run.feeds.push_back({feed.tensor, feed.file, Tensor()});
   for (const Case::Fetch& fetch : values.fetches) request.run.fetches.push_back(fetch.tensor);
