@@ -141,8 +141,10 @@ Error RunOther(const OpenedGraph& model, llvm::StringRef path, ReplayRequest req
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenCase(path));
   // The file's own: sizes that were filled in for another purpose are not the case's.
   ASSIGN_OR_RETURN(OpenedGraph copy, model.Reopen());
-  ASSIGN_OR_RETURN(const Case values,
+  ASSIGN_OR_RETURN(Case values,
                    CaseOnModel(*opened.model().case_info, copy, &request.run.signature));
+  if (request.rtol) values.rtol = *request.rtol;
+  for (Case::Fetch& fetch : values.fetches) fetch.atol = request.atol.value_or(fetch.atol);
   if (copy.model().kind != FileKind::kSavedModel) {
     OpenedGraph with = opened.With(copy.module().Copy());
     return RunCase(with, values, request, replayed);

@@ -167,6 +167,8 @@ Looked LookAtOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings
     ReplayRequest request;
     request.run = model.QuietRun();
     request.demands_taps = false;
+    if (rule.numbers.count("rtol")) request.rtol = rule.Number("rtol", 0);
+    if (rule.numbers.count("atol")) request.atol = rule.Number("atol", 0);
     Replayed replayed = ReplayOn(model.opened(), path, request);
     if (replayed.status == Replayed::kPass) continue;
     bool has_differed = replayed.status == Replayed::kFail;
