@@ -154,10 +154,10 @@ Error WriteResult(const OpenedGraph& opened, const Optimized& done, const Flags&
 }
 
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
-  RETURN_IF_ERROR(FillSizes(flags.sizes, flags.pipeline.request.signature, &opened));
   ThreadPool pool(invocation.flags.threads);
   OptimizeRequest request = flags.pipeline.Request(invocation);
   request.pool = &pool;
+  request.sizes = flags.sizes;
   request.sink = invocation.sink();
   request.dump_folder = flags.dump_dir;
   request.run_timeout_s = flags.limit.seconds;

@@ -51,19 +51,6 @@ class InitGraph : public Object {
   Model model_;
 };
 
-std::string InitOpOf(const GraphInFile& graph) {
-  for (const Signature& signature : graph.signatures) {
-    if (signature.name == "__saved_model_init_op" && !signature.outputs.empty())
-      return signature.outputs[0].tensor;
-  }
-  for (llvm::StringRef name : {"saved_model_main_op", "legacy_init_op"}) {
-    for (const Collection& collection : graph.collections) {
-      if (collection.name == name && !collection.values.empty()) return collection.values[0];
-    }
-  }
-  return "";
-}
-
 // The variable of a node of the main graph, made where the session has none.
 Expected<StoredVariable*> VariableOf(const Node& node, Session& session) {
   std::string name = NameOfVariable(node);
@@ -210,6 +197,19 @@ Error FillWithOwn(const GraphInFile& graph, llvm::StringRef variables_prefix, Se
 }
 
 }  // namespace
+
+std::string InitOpOf(const GraphInFile& graph) {
+  for (const Signature& signature : graph.signatures) {
+    if (signature.name == "__saved_model_init_op" && !signature.outputs.empty())
+      return signature.outputs[0].tensor;
+  }
+  for (llvm::StringRef name : {"saved_model_main_op", "legacy_init_op"}) {
+    for (const Collection& collection : graph.collections) {
+      if (collection.name == name && !collection.values.empty()) return collection.values[0];
+    }
+  }
+  return "";
+}
 
 Expected<RestoredState> RestoreSession(const GraphInFile& graph, llvm::StringRef variables_prefix,
                                        Session& session, ThreadPool& pool) {

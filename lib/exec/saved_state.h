@@ -11,6 +11,10 @@
 
 namespace grapnel {
 
+// The node of the main graph that initialises a model once its variables have values: fills tables.
+// Empty: there is none.
+std::string InitOpOf(const GraphInFile& graph);
+
 // A variable that no value was found for.
 struct MissingVariable {
   NodeId variable;  // of the main graph

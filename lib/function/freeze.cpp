@@ -5,6 +5,7 @@
 
 #include "lib/ir/node_types.h"
 #include "lib/ir/wire.h"
+#include "lib/pass/library.h"
 #include "lib/proto/op_def.pb.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -324,13 +325,7 @@ class Freezer {
     rewrite(function->info.inputs, signature.mutable_input_arg());
     rewrite(function->info.outputs, signature.mutable_output_arg());
     function->signature = signature.SerializeAsString();
-    constexpr uint32_t kArgAttrs = 7;
-    std::string rest;
-    WireReader reader(function->source);
-    while (reader.Next()) {
-      if (reader.field() != kArgAttrs) rest += reader.whole_field();
-    }
-    function->source = module_.Keep(rest);
+    DropArgumentNotes(function);
   }
 
   struct InOrder {

@@ -115,7 +115,21 @@ Error ReadCase(const Json& json, Case* result) {
     ASSIGN_OR_RETURN(double atol, Tolerance(json, "atol", tensor));
     result->fetches.push_back({tensor, path, atol});
   }
-  return ReadState(json, result);
+  RETURN_IF_ERROR(ReadState(json, result));
+  // Steps and tolerances are under the keys too, so these become tensors last.
+  if (!json.contains("tensors")) return Error::success();
+  const Json& tensors = json["tensors"];
+  if (!tensors.is_object()) return MakeError("'tensors' must be an object: key to tensor");
+  auto name = [&](std::string* key) -> Error {
+    auto found = tensors.find(*key);
+    if (found == tensors.end()) return Error::success();
+    if (!found->is_string()) return MakeError("'tensors' must name a tensor for '{0}'", *key);
+    *key = found->get<std::string>();
+    return Error::success();
+  };
+  for (Case::Feed& feed : result->feeds) RETURN_IF_ERROR(name(&feed.tensor));
+  for (Case::Fetch& fetch : result->fetches) RETURN_IF_ERROR(name(&fetch.tensor));
+  return Error::success();
 }
 
 }  // namespace
@@ -148,6 +162,19 @@ Expected<Case> LoadCase(llvm::StringRef folder) {
   }
   if (result.graph.empty()) return MakeError("{0}: has a case.json but no graph.pb", folder);
   return result;
+}
+
+Expected<CaseSignature> SignatureOfCase(llvm::StringRef folder) {
+  ASSIGN_OR_RETURN(auto file, FileBytes::Open(JoinPath(folder, "case.json")));
+  ASSIGN_OR_RETURN(Json json, ParseOrdered(*file));
+  CaseSignature signature;
+  if (!json.is_object() || !json.contains("signature")) return signature;
+  if (!json["signature"].is_string())
+    return MakeError("{0}: 'signature' must be a name", file->name());
+  signature.name = json["signature"].get<std::string>();
+  for (const auto& [name, unused] : json["feeds"].items()) signature.feeds.push_back(name);
+  for (const auto& [name, unused] : json["fetches"].items()) signature.fetches.push_back(name);
+  return signature;
 }
 
 Error SaveCase(llvm::StringRef folder, const Case& values) {

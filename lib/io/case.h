@@ -13,8 +13,10 @@ namespace grapnel {
 
 // case.json: {"feeds": {tensor: file.npy}, "fetches": {tensor: file.npy}, "rtol": number,
 // "atol": one number, or {tensor: number}}, and for graphs with state "variables": {node:
-// file.npy}, "init": file, "steps": [{"feeds": ..., "fetches": ...}, ...]. Other keys are ignored.
-// The order is the file's.
+// file.npy}, "init": file, "steps": [{"feeds": ..., "fetches": ...}, ...]. Of a case that was
+// captured from a signature, "signature" is its name; its feeds and fetches may then be called by
+// the signature's keys, and "tensors" says what of the case's own graph these are: {key: tensor}.
+// Other keys are ignored. The order is the file's.
 struct GRAPNEL_PUBLIC Case {
   struct Feed {
     std::string tensor;  // "x:0"
@@ -50,6 +52,14 @@ GRAPNEL_PUBLIC bool IsCaseFolder(llvm::StringRef folder);
 // Reads case.json; values and graph are not opened. Errors name the file, the line, and what was
 // expected.
 GRAPNEL_PUBLIC Expected<Case> LoadCase(llvm::StringRef folder);
+
+// What a case that was captured from a signature is called there.
+struct GRAPNEL_PUBLIC CaseSignature {
+  std::string name;                         // empty: the case is of no signature
+  std::vector<std::string> feeds, fetches;  // names as in case.json, in the order of Case
+};
+// Errors: LoadCase's.
+GRAPNEL_PUBLIC Expected<CaseSignature> SignatureOfCase(llvm::StringRef folder);
 
 // Writes `folder`/case.json with feeds, fetches and variables. Files are named by the last part of
 // their paths; the graph and values are the caller's.

@@ -6,9 +6,12 @@
 #include "lib/check/value_check.h"
 #include "lib/exec/evaluator.h"
 #include "lib/io/model_lines.h"
+#include "lib/io/signature.h"
 #include "lib/ir/device_name.h"
+#include "lib/ir/find.h"
 #include "lib/job/dump.h"
 #include "lib/job/freeze.h"
+#include "lib/job/starting_state.h"
 #include "lib/job/whole_model.h"
 #include "lib/pass/device_renames.h"
 #include "lib/pass/line_keeper.h"
@@ -81,6 +84,34 @@ size_t CountWithoutDevice(const Module& module) {
   return count;
 }
 
+// What signatures call by keys, by name.
+OptimizeRequest WithNames(const OpenedGraph& opened, OptimizeRequest request) {
+  auto chosen = ChooseSignature(opened.model(), opened.file(), request.signature);
+  if (!chosen) llvm::consumeError(chosen.takeError());  // said later
+  if (!chosen || !*chosen) return request;
+  auto name = [](const std::vector<SignatureTensor>& tensors, std::string* key) {
+    for (const SignatureTensor& tensor : tensors) {
+      if (tensor.key == *key) return void(*key = tensor.tensor);
+    }
+  };
+  for (FeedSource& feed : request.feeds) name((*chosen)->inputs, &feed.tensor);
+  for (std::string& fetch : request.fetches) name((*chosen)->outputs, &fetch);
+  return request;
+}
+
+// TensorFlow 2 calls the functions of signatures, whose arguments have shapes; a session feeds a
+// graph with what it likes, unless somebody says what that is.
+bool KnowsShapes(const OpenedGraph& opened, const OptimizeRequest& request,
+                 llvm::ArrayRef<std::string> feeds) {
+  bool is_of_functions =
+      opened.model().kind == FileKind::kSavedModel && !opened.file().object_graph.empty();
+  if (!is_of_functions && request.sizes.empty()) return false;
+  return llvm::all_of(feeds, [&](const std::string& feed) {
+    std::optional<Port> port = FindTensorIfThere(opened.module().main, feed);
+    return port && opened.module().main.node(port->node).op().starts_with("Placeholder");
+  });
+}
+
 // All but evaluator, pool and what is told on the way.
 Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeRequest& request) {
   OptimizeOptions options;
@@ -88,6 +119,7 @@ Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeReq
   for (const FeedSource& feed : request.feeds) feeds.push_back(feed.tensor);
   ASSIGN_OR_RETURN(FeedsAndFetches tensors,
                    FeedsAndFetchesOf(opened, feeds, request.fetches, request.signature));
+  options.trusts_shapes = KnowsShapes(opened, request, tensors.feeds);
   options.feeds = std::move(tensors.feeds);
   options.fetches = std::move(tensors.fetches);
   options.passes = request.passes;
@@ -110,6 +142,15 @@ bool DropsDebugging(const OptimizeOptions& options) {
          options.config.debug_stripper() == proto::RewriterConfig::ON;
 }
 
+std::vector<std::string> ResultsOfSignatures(const GraphInFile& graph) {
+  std::vector<std::string> results;
+  for (const Signature& signature : graph.signatures) {
+    if (IsInternal(signature)) continue;
+    for (const SignatureTensor& output : signature.outputs) results.push_back(output.tensor);
+  }
+  return results;
+}
+
 Expected<std::unique_ptr<ValueCheck>> MakeValueCheck(const OpenedGraph& opened,
                                                      const OptimizeRequest& request,
                                                      const OptimizeOptions& optimize,
@@ -123,7 +164,15 @@ Expected<std::unique_ptr<ValueCheck>> MakeValueCheck(const OpenedGraph& opened,
   options.fetches = optimize.fetches;
   options.drops_debugging = DropsDebugging(optimize);
   const Graph& graph = opened.module().main;
+  if (request.whole_model && request.fetches.empty())
+    options.fetches = ResultsOfSignatures(opened.file());
   if (options.fetches.empty()) options.fetches = DefaultFetches(graph);
+  ASSIGN_OR_RETURN(std::shared_ptr<const StartingState> state, StartingState::Of(opened, pool));
+  if (state) {
+    options.fill_session = [state](const Module&, Session& session) {
+      return state->Fill(session);
+    };
+  }
   std::vector<FeedSource> feeds;
   for (const FeedSource& feed : request.feeds) {
     if (feed.value || !feed.file.empty()) feeds.push_back(feed);
@@ -179,6 +228,12 @@ struct Workshop {
 
 // What passes are given: the graph with what the request puts into it.
 Error MakeReady(OpenedGraph& opened, const OptimizeRequest& request, ThreadPool& pool) {
+  if (request.whole_model && !request.sizes.empty())
+    return MakeError(
+        "{0}: the sizes of a SavedModel's arguments are those of its signatures: --shape and "
+        "--batch go with -o FILE.pb",
+        opened.model().path);
+  RETURN_IF_ERROR(FillSizes(request.sizes, request.signature, &opened));
   if (request.freeze) RETURN_IF_ERROR(Freeze(opened, {request.signature, request.fetches}, pool));
   return SetMissingDevices(opened.module(), request.device.value_or(""));
 }
@@ -236,7 +291,8 @@ std::string Optimized::AssumedText() const {
       .str();
 }
 
-Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request) {
+Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) {
+  const OptimizeRequest request = WithNames(opened, given);
   RETURN_IF_ERROR(DemandValid(opened, request.sink));
   Module& module = opened.module();
   Workshop workshop(request.pool);
@@ -306,8 +362,9 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request
   return optimized;
 }
 
-Expected<std::string> SaveFailedInput(const OpenedGraph& opened, const OptimizeRequest& request,
+Expected<std::string> SaveFailedInput(const OpenedGraph& opened, const OptimizeRequest& given,
                                       const Stage& failed) {
+  const OptimizeRequest request = WithNames(opened, given);
   Workshop workshop(request.pool);
   ASSIGN_OR_RETURN(OpenedGraph again, OpenAnew(opened, request, workshop.pool));
   ASSIGN_OR_RETURN(OptimizeOptions options, OptionsOf(again, request));
@@ -319,9 +376,10 @@ Expected<std::string> SaveFailedInput(const OpenedGraph& opened, const OptimizeR
 }
 
 Expected<std::optional<Culprit>> FindCulprit(
-    const OpenedGraph& opened, const OptimizeRequest& request,
+    const OpenedGraph& opened, const OptimizeRequest& given,
     std::function<Expected<std::optional<std::string>>(const Module&)> fails,
     std::vector<int64_t>* open_sizes) {
+  const OptimizeRequest request = WithNames(opened, given);
   Workshop workshop(request.pool);
   std::optional<OpenedGraph> again;
   std::optional<WholeModel> whole;

@@ -10,6 +10,7 @@
 
 #include "lib/check/bisect.h"
 #include "lib/job/feed_source.h"
+#include "lib/job/given_sizes.h"
 #include "lib/job/opened_graph.h"
 #include "lib/pass/pass_manager.h"
 #include "lib/support/onednn.h"
@@ -18,11 +19,13 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC OptimizeRequest {
-  // Of the main graph; for those not given the case, the text or the signature fills in. A feed's
-  // value is for check_values.
+  // Of the main graph, by key of the signature or by name; for those not given the case, the text
+  // or the signature fills in. A feed's value is for check_values.
   std::vector<FeedSource> feeds;
   std::vector<std::string> fetches;
   std::string signature;
+  // Passes know them, as they know all sizes of what a signature of a function is given.
+  GivenSizes sizes;
   std::vector<std::string> passes;         // just these, in this order; empty: those of the config
   const PassRegistry* registry = nullptr;  // see OptimizeOptions; outlives the job
   // TensorFlow's RewriterConfig as text proto: a file, or the text itself. Empty: the default, with

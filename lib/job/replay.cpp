@@ -5,6 +5,7 @@
 
 #include "lib/check/comparison.h"
 #include "lib/io/value.h"
+#include "lib/job/case_on_model.h"
 #include "lib/job/optimize.h"
 #include "lib/job/source.h"
 #include "lib/watch/tap.h"
@@ -139,15 +140,19 @@ Error RunOwn(llvm::StringRef path, const ReplayRequest& request, Replayed* repla
 Error RunOther(const OpenedGraph& model, llvm::StringRef path, ReplayRequest request,
                Replayed* replayed) {
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenCase(path));
-  const Case values = *opened.model().case_info;
-  if (model.model().kind != FileKind::kSavedModel) {
-    OpenedGraph with = opened.With(model.module().Copy());
+  // The file's own: sizes that were filled in for another purpose are not the case's.
+  ASSIGN_OR_RETURN(OpenedGraph copy, model.Reopen());
+  ASSIGN_OR_RETURN(Case values,
+                   CaseOnModel(*opened.model().case_info, copy, &request.run.signature));
+  if (request.rtol) values.rtol = *request.rtol;
+  for (Case::Fetch& fetch : values.fetches) fetch.atol = request.atol.value_or(fetch.atol);
+  if (copy.model().kind != FileKind::kSavedModel) {
+    OpenedGraph with = opened.With(copy.module().Copy());
     return RunCase(with, values, request, replayed);
   }
   for (const Case::Feed& feed : values.feeds)
     request.run.feeds.push_back({feed.tensor, feed.file, Tensor()});
   for (const Case::Fetch& fetch : values.fetches) request.run.fetches.push_back(fetch.tensor);
-  OpenedGraph copy = model.Copy();
   return RunCase(copy, values, request, replayed);
 }
 

@@ -18,7 +18,8 @@ struct ReplayRequest {
   int repeat = 1;  // more than 1: run so often more, on feeds that differ a little, and timed
   std::vector<Glob> taps;
   TapMode tap_mode = TapMode::kFullHealth;
-  bool demands_taps = true;  // whether a name among `taps` must be there
+  bool demands_taps = true;          // whether a name among `taps` must be there
+  std::optional<double> rtol, atol;  // instead of the case's own; of ReplayOn
 };
 
 struct Replayed {

@@ -140,6 +140,19 @@ std::vector<std::string> NamedTensors(const GraphInFile& graph) {
   return sorted;
 }
 
+// Nodes of the body where each call has become the nodes of its function. A circle counts once.
+size_t InlinedSize(const Function& function, llvm::DenseMap<const Function*, size_t>* sizes) {
+  auto [known, added] = sizes->try_emplace(&function, function.body.num_nodes());
+  if (!added) return known->second;
+  constexpr size_t kMost = size_t{1} << 40;
+  size_t size = function.body.num_nodes();
+  for (Node node : function.body.nodes()) {
+    const Function* callee = CallOf(node).function;
+    if (callee) size = std::min(kMost, size + InlinedSize(*callee, sizes));
+  }
+  return (*sizes)[&function] = size;
+}
+
 }  // namespace
 
 Expected<WholeModel> WholeModel::Prepare(OpenedGraph& opened) {
@@ -208,11 +221,20 @@ void WholeModel::CopyShared(Module& module) const {
   for (Function* caller : callers) CallCopies(caller, copies);
 }
 
-// Passes inline each call: what is called twice would be there twice.
+// Passes inline each call, as TensorFlow's run of a signature does: what is called twice is there
+// twice. So it may be where signatures share functions; a model that calls functions within
+// functions again and again would grow without end.
 void WholeModel::KeepCommon(Module& module) {
   constexpr size_t kSmall = 16;  // nodes; a copy of them is no loss
+  constexpr size_t kMostGrowth = 8;
   FunctionSet run;
   for (const std::string& name : bodies_) AddReachable(*module.FindFunction(name), &run);
+  size_t nodes = 0, inlined = 0;
+  for (const Function* function : run) nodes += function->body.num_nodes();
+  llvm::DenseMap<const Function*, size_t> sizes;
+  for (const std::string& name : bodies_)
+    inlined += InlinedSize(*module.FindFunction(name), &sizes);
+  if (inlined <= kMostGrowth * nodes) return;
   llvm::DenseMap<const Function*, int> calls;
   for (const Function* caller : run) {
     for (Node node : caller->body.nodes()) {
@@ -244,6 +266,9 @@ void WholeModel::CleanUp(Module& module) const {
   for (const std::string& name : kept_) {
     if (const Function* function = module.FindFunction(name)) AddReachable(*function, &needed);
   }
+  // TensorFlow's loader refuses attributes that are not on its list.
+  for (const auto& function : module.functions)
+    RemoveFunctionAttr(function.get(), "_GrapplerSpecializedFunc");
   module.RetainFunctions([&](const Function& function) { return needed.contains(&function); });
 }
 

@@ -149,6 +149,7 @@ class Orderer {
     Function* to = edit_.AddFunction(name);
     to->changed = true;
     to->source = from.source;
+    DropArgumentNotes(to);
     llvm::DenseMap<NodeId, NodeId> copies;  // in the body of `to`
     std::vector<NodeId> args;               // by place among what is read
     for (Port port : read_) {

@@ -84,7 +84,7 @@ Editor::~Editor() = default;
 
 ShapeOptions Editor::GrapplerShapes(bool trust_feeds) const {
   ShapeOptions options;
-  options.trust_feeds = trust_feeds;
+  options.trust_feeds = trust_feeds || trusts_shapes_;
   options.fed = &boundary_.fed;
   options.from_readers = true;
   options.ranks = ranks_;
@@ -105,7 +105,8 @@ const ShapeMap& Editor::shapes() {
     if (starts_pass_ && shapes_->DemandsChanged()) shapes_.reset();
   }
   if (!shapes_) {
-    shapes_ = std::make_unique<ShapeMap>(InferShapes(graph_, GrapplerShapes(trusts_feeds_)));
+    shapes_ = std::make_unique<ShapeMap>(
+        InferShapes(graph_, GrapplerShapes(trusts_feeds_), argument_shapes_));
   }
   stale_shapes_.clear();
   starts_pass_ = false;

@@ -72,7 +72,8 @@ class GRAPNEL_PUBLIC Editor {
   }
 
   // --- Facts, cached until the node changes.
-  const Shape& ShapeOf(Port port);  // static shape; of what is fed only after TrustFeeds
+  const Shape& ShapeOf(Port port);  // static shape; of what is fed only after TrustFeeds or
+                                    // set_fed_shapes
   DataType TypeOf(Port port);
   const ShapeMap& shapes();
   // How Grappler infers shapes of this body.
@@ -213,6 +214,12 @@ class GRAPNEL_PUBLIC Editor {
   void set_on_refusal(std::function<void(const Refusal&)> f) { on_refusal_ = std::move(f); }
   void set_limit(int* rewrites_left) { rewrites_left_ = rewrites_left; }  // null: no limit
   void set_counter(int* counter) { counter_ = counter; }
+  // What is fed has the shapes that placeholders say, and arguments those of `arguments`, in order;
+  // of one that is a resource, the shape of what it holds.
+  void set_fed_shapes(std::vector<Shape> arguments) {
+    trusts_shapes_ = true;
+    argument_shapes_ = std::move(arguments);
+  }
   void set_registry(const PassRegistry* registry) { registry_ = registry; }  // default: Get()
   const std::string& pass() const { return pass_; }                          // that is running
   // The error of a fetch that the graph no longer has. It names the rule that lost it, if a rewrite
@@ -303,6 +310,8 @@ class GRAPNEL_PUBLIC Editor {
   const Fetch* LostFetch() const;
   std::vector<Fetch> fetches_;  // boundary_.fetched_ports
   std::string lost_by_;         // the rule that lost the first of them; empty: none did
+  bool trusts_shapes_ = false;
+  std::vector<Shape> argument_shapes_;
 };
 
 }  // namespace grapnel

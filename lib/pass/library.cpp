@@ -8,7 +8,7 @@ namespace grapnel {
 namespace {
 
 // Fields of FunctionDef, of its attribute map's entries, of FunctionDefLibrary and of GradientDef.
-enum { kFunctionAttr = 5, kEntryKey = 1, kEntryValue = 2, kLibraryGradient = 2 };
+enum { kFunctionAttr = 5, kArgumentAttr = 7, kEntryKey = 1, kEntryValue = 2, kLibraryGradient = 2 };
 enum { kGradientOf = 1, kGradientIs = 2 };
 
 constexpr const char* kInterface = "api_implements";
@@ -93,6 +93,17 @@ class Reach {
   llvm::DenseMap<StringId, bool> may_call_;
   llvm::StringMap<std::vector<const Function*>> choices_;  // by interface
 };
+
+// The FunctionDef without that attribute.
+std::string SourceWithout(const Function& function, llvm::StringRef key) {
+  std::string source;
+  WireReader reader(function.source);
+  while (reader.Next()) {
+    bool is_it = reader.Is(kFunctionAttr, WireType::kBytes) && ReadTwo(reader.bytes()).first == key;
+    if (!is_it) source += reader.whole_field();
+  }
+  return source;
+}
 
 }  // namespace
 
@@ -224,18 +235,29 @@ bool FunctionFlag(const Function& function, llvm::StringRef key) {
 }
 
 void SetFunctionAttr(Function* function, llvm::StringRef key, llvm::StringRef value) {
-  std::string source, entry;
-  WireReader reader(function->source);
-  while (reader.Next()) {
-    bool is_old =
-        reader.Is(kFunctionAttr, WireType::kBytes) && ReadTwo(reader.bytes()).first == key;
-    if (!is_old) source += reader.whole_field();
-  }
+  std::string source = SourceWithout(*function, key), entry;
   AppendBytesField(&entry, kEntryKey, key);
   AppendBytesField(&entry, kEntryValue, value);
   AppendBytesField(&source, kFunctionAttr, entry);
   function->source = function->body.module().Keep(source);
   function->changed = true;
+}
+
+void RemoveFunctionAttr(Function* function, llvm::StringRef key) {
+  if (!FunctionAttr(*function, key)) return;
+  function->source = function->body.module().Keep(SourceWithout(*function, key));
+  function->changed = true;
+}
+
+void DropArgumentNotes(Function* function) {
+  std::string source;
+  WireReader reader(function->source);
+  while (reader.Next()) {
+    if (reader.field() != kArgumentAttr) source += reader.whole_field();
+  }
+  function->source = function->body.module().Keep(source);
+  function->changed = true;
+  RemoveFunctionAttr(function, kInputShapes);
 }
 
 }  // namespace grapnel

@@ -53,6 +53,12 @@ bool IsParametrized(const Function& function);
 std::optional<AttrView> FunctionAttr(const Function& function, llvm::StringRef key);
 bool FunctionFlag(const Function& function, llvm::StringRef key);  // false when it is not there
 void SetFunctionAttr(Function* function, llvm::StringRef key, llvm::StringRef value);
+void RemoveFunctionAttr(Function* function, llvm::StringRef key);
+
+// What a FunctionDef says of its arguments by number: their shapes above all. Whoever changes the
+// arguments drops it, since TensorFlow believes it.
+inline constexpr const char* kInputShapes = "_input_shapes";  // of the function, one for each
+void DropArgumentNotes(Function* function);
 
 }  // namespace grapnel
 

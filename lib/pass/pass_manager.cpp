@@ -9,6 +9,7 @@
 #include "lib/pass/registry.h"
 #include "lib/pass/shape_annotations.h"
 #include "lib/pass/tidy.h"
+#include "lib/shape/module_shapes.h"
 #include "lib/support/denormals.h"
 #include "lib/support/exceptions.h"
 #include "lib/support/text.h"
@@ -80,6 +81,7 @@ class Runner {
   Error RunModule(Boundary boundary) {
     if (!options_.bodies.empty()) return RunBodies();
     std::unique_ptr<Editor> editor = MakeEditor(module_.main, nullptr, std::move(boundary));
+    if (options_.trusts_shapes) editor->set_fed_shapes({});
     if (IsPipeline() && !module_.functions.empty()) {
       auto drop = [&] {
         DropFunctions(editor.get(), /*choices=*/true);
@@ -122,6 +124,7 @@ class Runner {
       if (!function) return MakeError("function '{0}' is not in the library", name);
       AddReachable(*function, &reached);
     }
+    LearnArguments(reached);
     for (const auto& function : module_.functions) {  // of what was inlined, none would hold
       if (reached.contains(function.get())) DropShapeAnnotations(function->body);
     }
@@ -132,7 +135,30 @@ class Runner {
     reached.clear();
     for (const Function* function : done) AddReachable(*function, &reached);
     for (const Function* function : done) reached.erase(function);
+    LearnArguments(reached);  // those that were made meanwhile too
     return RunFunctions(std::move(reached));
+  }
+
+  // What calls give the functions.
+  void LearnArguments(const FunctionSet& functions) {
+    ModuleShapes shapes(module_);
+    // A symbol that two arguments have in common is more than TensorFlow knows.
+    auto without_symbols = [](Shape shape) {
+      for (int i = 0; shape.known_rank() && i < shape.rank(); ++i) {
+        if (!shape.IsKnown(i)) shape.set_dim(i, kUnknownDim);
+      }
+      return shape;
+    };
+    for (const Function* function : functions) {
+      const ShapeMap& body = shapes.Of(function->body);
+      std::vector<Shape>& known = arguments_[function];
+      known.clear();
+      for (NodeId arg : function->args) {
+        bool is_resource = function->body.node(arg).GetType("T") == proto::DT_RESOURCE;
+        known.push_back(
+            without_symbols(is_resource ? body.OfContent({arg, 0}) : body.OfPort({arg, 0})));
+      }
+    }
   }
 
   static void DropFunctions(Editor* editor, bool choices) {
@@ -276,6 +302,8 @@ class Runner {
       Boundary boundary = BoundaryOf(*function);
       boundary.differentiable = differentiable;
       editor = MakeEditor(function->body, function, std::move(boundary));
+      if (auto known = arguments_.find(function); known != arguments_.end())
+        editor->set_fed_shapes(known->second);
     }
     return editor.get();
   }
@@ -458,6 +486,7 @@ class Runner {
   std::vector<std::string> names_;  // of the passes, in order
   bool has_plugins_ = false;        // some of them, or rules of them, came with a file
   std::map<const Function*, std::unique_ptr<Editor>> editors_;
+  std::map<const Function*, std::vector<Shape>> arguments_;  // that are known
   OptimizeResult result_;
 };
 

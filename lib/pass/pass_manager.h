@@ -71,8 +71,12 @@ struct GRAPNEL_PUBLIC OptimizeOptions {
   std::string assumed_device;
   // If, Case and While stay nodes that call functions.
   bool keep_functional = false;
+  // What placeholders say of their shapes is known. Not so by default: a session feeds what it
+  // likes. Where the graph is the body of a function, it is.
+  bool trusts_shapes = false;
   // Functions by name. If there are any, just these are optimised, in this order, and then what
-  // they still reach; the main graph and the rest of the library stay as they are.
+  // they still reach; the main graph and the rest of the library stay as they are. Shapes of
+  // arguments are those that calls give, as in TensorFlow's own runs.
   std::vector<std::string> bodies;
   Evaluator* evaluator = nullptr;
   // Functions that call no function are optimised side by side, with the result that one after

@@ -232,7 +232,7 @@ void ShapeMap::Impl::Feed(Node node) {
   if (!placeholder && !fed && node.op_id() != ops_.arg) return;
   for (int port = 0; port < context_.num_outputs(); ++port) {
     PortFacts& facts = context_.outputs[port];
-    if (fed && facts.extra) facts.extra.reset();
+    if (fed && facts.extra && node.op_id() != ops_.arg) facts.extra.reset();
     if (!trust_feeds_ && (placeholder || fed)) facts = PortFacts();
     if (!use_symbols_ || !facts.shape.known_rank()) continue;
     const PortFacts* before = Facts({node.id(), port});

@@ -115,9 +115,10 @@ class GRAPNEL_PUBLIC ShapeMap {
 };
 
 // Shapes of all tensors of a main graph or a function's body. `arg_shapes` are those of the
-// function's arguments, in order; without them an argument has the shape that the function's file
-// gives it. A dimension of a placeholder or argument that is not known becomes a symbol, numbered
-// in the order of nodes; with `from_readers` any such dimension does.
+// function's arguments, in order (of one that is a resource, of what it holds); without them an
+// argument has the shape that the function's file gives it. A dimension of a placeholder or
+// argument that is not known becomes a symbol, numbered in the order of nodes; with `from_readers`
+// any such dimension does.
 //
 // Follows TensorFlow's shape functions, and knows more in four places: symbols; loops of v1 control
 // flow and functional ones; calls, which are inferred through the function's body; elements of

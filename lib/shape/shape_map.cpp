@@ -164,7 +164,17 @@ ShapeMap InferShapes(const Graph& graph, const ShapeOptions& options,
   if (const Function* function = FunctionOf(graph); function && !HasListArgs(*function)) {
     shared->calls.Enter(*function);
     std::vector<Shape> shapes = arg_shapes.empty() ? ArgShapesInFile(*function) : arg_shapes.vec();
-    for (Shape& shape : shapes) args.emplace_back().shape = std::move(shape);
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      PortFacts& arg = args.emplace_back();
+      bool is_handle = i < function->args.size() && !arg_shapes.empty() &&
+                       graph.node(function->args[i]).GetType("T") == proto::DT_RESOURCE;
+      if (is_handle) {
+        arg.SetContent(std::move(shapes[i]));
+        arg.shape = Shape::Scalar();
+      } else {
+        arg.shape = std::move(shapes[i]);
+      }
+    }
   }
   impl->SetArgs(std::move(args));
   impl->Run();

@@ -162,6 +162,22 @@ class Copier {
     }
     to_->source = edit_.module().Keep(source);
     SetFunctionAttr(to_, "_GrapplerSpecializedFunc", attr::Bool(true));
+    CopyInputShapes();
+  }
+
+  // Of the arguments that are left.
+  void CopyInputShapes() {
+    std::optional<AttrView> attr = FunctionAttr(from_, kInputShapes);
+    auto shapes = attr ? attr->AsShapes() : std::nullopt;
+    std::vector<Shape> kept;
+    for (size_t i = 0; shapes && i < shapes->size() && i < from_.args.size(); ++i) {
+      if (context_.KeepsArg(i)) kept.push_back((*shapes)[i]);
+    }
+    if (shapes && shapes->size() == from_.args.size()) {
+      SetFunctionAttr(to_, kInputShapes, attr::Shapes(kept));
+    } else {
+      RemoveFunctionAttr(to_, kInputShapes);
+    }
   }
 
   Editor& edit_;

@@ -4,6 +4,7 @@
 
 #include "lib/diff/function_match.h"
 #include "lib/ir/node_types.h"
+#include "lib/job/case_on_model.h"
 #include "lib/job/compare.h"
 #include "lib/job/policy/policy_checks.h"
 #include "lib/job/replay.h"
@@ -84,9 +85,10 @@ class KeptFunctions {
 Expected<RunComparison> CompareOnCase(OpenedGraph reference, CheckedModel& model,
                                       const std::string& path) {
   ASSIGN_OR_RETURN(Case values, LoadCase(path));
-  OpenedGraph copy = model.opened().Copy();
+  ASSIGN_OR_RETURN(OpenedGraph copy, model.opened().Reopen());
   CompareRequest request;
   request.run = model.QuietRun();
+  ASSIGN_OR_RETURN(values, CaseOnModel(std::move(values), copy, &request.run.signature));
   for (const Case::Feed& feed : values.feeds)
     request.run.feeds.push_back({feed.tensor, feed.file, Tensor()});
   for (const Case::Fetch& fetch : values.fetches) request.run.fetches.push_back(fetch.tensor);
@@ -162,6 +164,8 @@ Looked LookAtOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings
     ReplayRequest request;
     request.run = model.QuietRun();
     request.demands_taps = false;
+    if (rule.numbers.count("rtol")) request.rtol = rule.Number("rtol", 0);
+    if (rule.numbers.count("atol")) request.atol = rule.Number("atol", 0);
     Replayed replayed = ReplayOn(model.opened(), path, request);
     if (replayed.status == Replayed::kPass) continue;
     bool has_differed = replayed.status == Replayed::kFail;
