@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "lib/job/opened_graph.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
-struct GivenSizes {
+struct GRAPNEL_PUBLIC GivenSizes {
   // "NAME=DIMS": NAME is a key of a signature's inputs, a tensor, or a node; DIMS are sizes between
   // commas, ? for one that stays open, nothing for a scalar.
   std::vector<std::string> shapes;
@@ -26,10 +27,11 @@ struct GivenSizes {
 // Errors name the flag ("--shape", "--batch"): a text that cannot be read, a name that is not there
 // (with the nearest ones) or is no placeholder, a shape that contradicts the file's; no input has
 // an open first size.
-Error FillSizes(const GivenSizes& given, llvm::StringRef signature, OpenedGraph* opened);
+GRAPNEL_PUBLIC Error FillSizes(const GivenSizes& given, llvm::StringRef signature,
+                               OpenedGraph* opened);
 
 // Whether an input has a first size that is open, which a batch would fill.
-bool HasOpenBatch(const OpenedGraph& opened);
+GRAPNEL_PUBLIC bool HasOpenBatch(const OpenedGraph& opened);
 
 }  // namespace grapnel
 

@@ -27,7 +27,7 @@ struct GRAPNEL_PUBLIC ProgramOptions {
   // Optimised by Grappler's passes before the first call, as `grapnel opt` does.
   bool optimize = false;
   OneDnn onednn = OneDnn::kAuto;  // which TensorFlow these passes imitate
-  std::string title;  // Load: of several graphs in a file the one of this title
+  std::string title;              // Load: of several graphs in a file the one of this title
   // Told of each node of each call (taps, checks of numbers); outlives the Program. null: nobody.
   RunHook* hook = nullptr;
   // "cpu:4", or names of CPUs: nodes are placed on these, as `Device` asks, and the parts run side

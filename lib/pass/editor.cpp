@@ -82,14 +82,14 @@ Editor::Editor(Graph& graph, Function* function, Boundary boundary,
 }
 Editor::~Editor() = default;
 
-ShapeOptions Editor::GrapplerShapes(bool trust_feeds) const {
+ShapeMap Editor::InferGrapplerShapes(bool trust_feeds) const {
   ShapeOptions options;
   options.trust_feeds = trust_feeds || trusts_shapes_;
   options.fed = &boundary_.fed;
   options.from_readers = true;
   options.ranks = ranks_;
   options.sees_inside = false;
-  return options;
+  return InferShapes(graph_, options, argument_shapes_);
 }
 
 const ShapeMap& Editor::shapes() {
@@ -105,8 +105,7 @@ const ShapeMap& Editor::shapes() {
     if (starts_pass_ && shapes_->DemandsChanged()) shapes_.reset();
   }
   if (!shapes_) {
-    shapes_ = std::make_unique<ShapeMap>(
-        InferShapes(graph_, GrapplerShapes(trusts_feeds_), argument_shapes_));
+    shapes_ = std::make_unique<ShapeMap>(InferGrapplerShapes(trusts_feeds_));
   }
   stale_shapes_.clear();
   starts_pass_ = false;

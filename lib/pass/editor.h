@@ -76,13 +76,13 @@ class GRAPNEL_PUBLIC Editor {
                                     // set_fed_shapes
   DataType TypeOf(Port port);
   const ShapeMap& shapes();
-  // How Grappler infers shapes of this body.
-  ShapeOptions GrapplerShapes(bool trust_feeds) const;
+  // Shapes of this body as Grappler infers them anew.
+  ShapeMap InferGrapplerShapes(bool trust_feeds) const;
   // From here on shapes are those of the graph as it is now, whatever is edited, until the next
   // call: a node that is made has none. As in a pass of Grappler's, which asks once.
   void FixShapes();
-  // Whether what is fed has the shape that its placeholder promises, until the pass ends. TensorFlow
-  // trusts it in those passes whose toggle is AGGRESSIVE.
+  // Whether what is fed has the shape that its placeholder promises, until the pass ends.
+  // TensorFlow trusts it in those passes whose toggle is AGGRESSIVE.
   void TrustFeeds(bool trust);
   void FollowShapes() { are_shapes_fixed_ = false; }
   // The value of a Const or HostConst node that is not fed; null otherwise. Valid until the node

@@ -23,7 +23,7 @@ Formats MakeFormats(const std::string& from, const std::string& to) {
 std::string WithDepth(std::string format) { return format.insert(format.find('H'), "D"); }
 
 ShapeMap MakeShapes(Editor& edit, bool trust_feeds) {
-  return InferShapes(edit.graph(), edit.GrapplerShapes(trust_feeds));
+  return edit.InferGrapplerShapes(trust_feeds);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ void Remapper::WantShapes(bool trust_feeds) {
   shapes_wanted = true;
   if (!trust_feeds) return;
   constexpr bool kTrustFeeds = true;
-  trusting_ = std::make_unique<ShapeMap>(InferShapes(graph, edit.GrapplerShapes(kTrustFeeds)));
+  trusting_ = std::make_unique<ShapeMap>(edit.InferGrapplerShapes(kTrustFeeds));
 }
 
 Shape Remapper::ShapeOf(Port port) {
