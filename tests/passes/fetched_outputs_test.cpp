@@ -163,8 +163,7 @@ TEST_F(FetchedOutputsTest, AreDemandedAfterEachPass) {
             "pass 'debug_stripper': rule 'lossy': fetch 'm:1' is lost: 'm' is now Identity, with 1 "
             "output");
   EXPECT_EQ(error_of(Vanish),
-            "pass 'debug_stripper': rule 'lossy': fetch 'm:0' is lost: there is no node 'm' any "
-            "more");
+            "pass 'debug_stripper': rule 'lossy' at 'm' removed 'm', which is fetched");
 }
 
 }  // namespace

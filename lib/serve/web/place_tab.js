@@ -13,7 +13,8 @@ class PlaceTab {
     });
     this.hard = element("input", {id: "place-hard", type: "checkbox"});
     this.kernels = element("select", {id: "place-kernels"},
-      ...["tensorflow", "tensorflow-2.16", "tensorflow-2.13", "grapnel"].map((name) => element("option", {value: name}, name)));
+      ...["tensorflow", "tensorflow-2.16", "tensorflow-2.13", "grapnel"].map(
+        (name) => element("option", {value: name}, name)));
     this.defaultDevice = element("input", {id: "place-default-device", size: 24, spellcheck: "false"});
     this.whatIf = element("input", {
       id: "place-what-if", size: 24, spellcheck: "false", placeholder: "cpu:1,hard",
