@@ -88,6 +88,16 @@ std::string AmbiguityText(const Graph& main, llvm::ArrayRef<VariableBinding::Bou
       first->rival);
 }
 
+bool HasDeclaredShape(const Node& variable, const Tensor& value) {
+  auto attr = variable.FindAttr("shape");
+  auto shape = attr ? attr->AsShape() : std::nullopt;
+  if (!shape || !shape->known_rank()) return true;
+  if (shape->rank() != static_cast<int>(value.dims().size())) return false;
+  for (int i = 0; i < shape->rank(); ++i)
+    if (shape->dim(i) >= 0 && shape->dim(i) != value.dims()[i]) return false;
+  return true;
+}
+
 // Gives the variables values of the checkpoint. `any`: whether it has one for any.
 Expected<RestoredState> Bind(const GraphInFile& graph, llvm::StringRef prefix, Reads reads,
                              Session& session, bool* any) {
@@ -118,7 +128,9 @@ Expected<RestoredState> Bind(const GraphInFile& graph, llvm::StringRef prefix, R
   }
   for (auto& [id, reason] : binding.unbound) {
     ASSIGN_OR_RETURN(StoredVariable * variable, VariableOf(main.node(id), session));
-    if (!variable->Get()) state.missing.push_back({id, std::move(reason)});
+    // The saver does not look at the shape of what it reads.
+    if (!variable->Get() || !HasDeclaredShape(main.node(id), variable->Get()))
+      state.missing.push_back({id, std::move(reason)});
   }
   return state;
 }

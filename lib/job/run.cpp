@@ -5,6 +5,7 @@
 
 #include "lib/check/comparison.h"
 #include "lib/exec/saved_state.h"
+#include "lib/function/call.h"
 #include "lib/io/keras_weights.h"
 #include "lib/io/signature.h"
 #include "lib/io/value.h"
@@ -154,6 +155,21 @@ Error RunJob::LoadFeeds() {
   return Error::success();
 }
 
+// Whether an op reads the node's output, also within the functions that it is an argument of. What
+// If, Case and While are given counts as read.
+bool IsRead(const Graph& graph, NodeId source, int depth = 0) {
+  constexpr int kDeepest = 64;  // of calls; deeper ones count as read
+  for (const Use& use : graph.node(source).uses()) {
+    Node reader = graph.node(use.node);
+    if (reader.input(use.slot).IsControl()) continue;
+    const Function* callee = CallOf(reader).function;
+    size_t argument = static_cast<size_t>(use.slot);
+    if (!callee || depth == kDeepest || argument >= callee->args.size()) return true;
+    if (IsRead(callee->body, callee->args[argument], depth + 1)) return true;
+  }
+  return false;
+}
+
 // A variable that a fetch needs and nothing gives a value is said here, and not by the op, deep in
 // calls, that reads it.
 Error RunJob::Restore() {
@@ -177,7 +193,8 @@ Error RunJob::Restore() {
   std::vector<NodeId> needed = NeededNodes(main, fetched);
   std::string text;
   for (const MissingVariable& variable : restored->missing) {
-    if (!llvm::is_contained(needed, variable.variable)) continue;
+    if (!llvm::is_contained(needed, variable.variable) || !IsRead(main, variable.variable))
+      continue;
     text += llvm::formatv("{0}variable '{1}' has no value: {2}", text.empty() ? "" : "\n",
                           main.node(variable.variable).name(), variable.reason)
                 .str();

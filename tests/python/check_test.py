@@ -35,7 +35,9 @@ def findings(folder, model, base=None):
     done = subprocess.run([GRAPNEL, "check", f"{folder}/{model}", "--policy", f"{folder}/policy.toml", "--json", "--all", *against],
                           capture_output=True, text=True)
     assert done.returncode < 2, done.stderr
-    return [(finding["check"], finding["node"]) for finding in json.loads(done.stdout)["findings"]]
+    # Without BASE a check that needs it is a warning.
+    return [(finding["check"], finding["node"]) for finding in json.loads(done.stdout)["findings"]
+            if "could not be made" not in finding["what"]]
 
 
 def network(names, changed=None, before=0):
