@@ -5,11 +5,10 @@
 #include <string>
 
 #include "lib/ir/module.h"
-#include "lib/support/public.h"
 
 namespace grapnel {
 
-struct GRAPNEL_PUBLIC OneDnnNeed {
+struct OneDnnNeed {
   size_t nodes = 0;        // that fail in TensorFlow 2.21 without oneDNN, of all bodies
   std::string first;       // the first of them, "function/node"
   std::string reason;      // why that one fails: "_FusedConv2D with Add"
@@ -25,7 +24,7 @@ struct GRAPNEL_PUBLIC OneDnnNeed {
 
 // Linear; infers the shapes of bodies that have fused nodes. The facts were measured by running
 // each fused op in TensorFlow 2.21 with TF_ENABLE_ONEDNN_OPTS=0.
-GRAPNEL_PUBLIC OneDnnNeed FindOneDnnNeed(const Module& module);
+OneDnnNeed FindOneDnnNeed(const Module& module);
 
 }  // namespace grapnel
 
