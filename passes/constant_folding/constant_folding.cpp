@@ -171,7 +171,10 @@ class Rounds {
 class ConstantFolding : public GraphPass {
  public:
   Error Run(Editor& edit) override {
-    edit.TrustFeeds(edit.config().constant_folding() == proto::RewriterConfig::AGGRESSIVE);
+    // TensorFlow makes the pass without its level where `optimizers` names it.
+    const proto::RewriterConfig& config = edit.config();
+    edit.TrustFeeds(config.optimizers().empty() &&
+                    config.constant_folding() == proto::RewriterConfig::AGGRESSIVE);
     Rounds(edit).Run();
     return Error::success();
   }
