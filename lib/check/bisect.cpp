@@ -48,7 +48,8 @@ Expected<std::optional<Culprit>> Bisect(const BisectOptions& options) {
   if (!bad.what) return std::optional<Culprit>();
   const int rewrites = bad.rewrites;
   if (bad.pass_failed) {
-    // With as many rewrites and no more, is it still so? Else what the pass did is no rewrite.
+    // Repeat the run with exactly this many rewrites. If it no longer fails, the pass also changed
+    // the graph outside of a rewrite.
     ASSIGN_OR_RETURN(Probe same, Try(options, rewrites));
     ASSIGN_OR_RETURN(Probe none, Try(options, 0));
     if (!same.what || none.what) return MakeError("{0}", *bad.what);

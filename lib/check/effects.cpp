@@ -28,7 +28,7 @@ bool OnlyReads(llvm::StringRef op) {
       .Default(false);
 }
 
-// What such an op is given: the input with the resource, or the reference to the variable.
+// The op's input that holds the resource or the reference to the variable.
 bool TakesState(const Node& node, const OpInfo& info) {
   auto types = TypesOf(node, info);
   if (!types) {
@@ -107,7 +107,7 @@ bool SameInAnyOrder(llvm::ArrayRef<Effect> got, llvm::ArrayRef<Effect> expected,
   });
 }
 
-// Of assertions that hold neither their order nor their number is an effect.
+// An assertion that holds is not an effect: passes may reorder or merge such assertions.
 std::optional<std::string> DifferenceOfAsserted(llvm::ArrayRef<Effect> got,
                                                 llvm::ArrayRef<Effect> expected, SameValues same) {
   auto first_without = [&](llvm::ArrayRef<Effect> ones, llvm::ArrayRef<Effect> others) {
@@ -142,7 +142,7 @@ bool EffectLog::ReadsState(const Node& node) {
   if (OnlyReads(node.op())) return true;
   const OpInfo* info = DefinitionOf(node);
   if (!info || HasEffect(node) || IsFlow(node.op())) return false;
-  // Of TensorFlow 1: whoever reads the variable's reference.
+  // In TensorFlow 1 an op reads a variable through a reference to it.
   for (int i = 0; i < node.num_inputs(); ++i) {
     Node source = node.input_node(i);
     if (source && IsVariable(source) && source.op() != "VarHandleOp") return true;

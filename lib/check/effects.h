@@ -1,4 +1,4 @@
-// What a run does beside giving values: what it prints, asserts, assigns and writes.
+// The side effects of a run: what it prints, asserts, assigns and writes.
 #ifndef GRAPNEL_LIB_CHECK_EFFECTS_H_
 #define GRAPNEL_LIB_CHECK_EFFECTS_H_
 
@@ -13,12 +13,12 @@
 
 namespace grapnel {
 
-// In which order the nodes of a run go that could go next. Where an edge is missing that keeps two
-// of them in order, one of these runs has them the other way round.
+// The order in which a run executes nodes that are ready. If a rewrite dropped the control edge
+// that ordered two nodes, they swap places in one of these orders.
 enum class EffectOrder {
   kAsInFile,
-  kWritesLast,  // what has an effect as late as it can, the last in the file first
-  kReadsLast,   // what reads a variable or table as late as it can
+  kWritesLast,  // nodes with effects as late as possible, the last in the file first
+  kReadsLast,   // reads of variables and tables as late as possible
 };
 
 // One effect.

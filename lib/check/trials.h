@@ -1,4 +1,4 @@
-// Values to feed a graph with where nobody gave any: what a wrong rewrite shows itself on.
+// Generated feed values, chosen so that a wrong rewrite changes the result on some of them.
 #ifndef GRAPNEL_LIB_CHECK_TRIALS_H_
 #define GRAPNEL_LIB_CHECK_TRIALS_H_
 
@@ -18,9 +18,9 @@ struct FedValue {
 
 // How values are made up.
 struct MadeUp {
-  int64_t open_size = 2;  // what stands for a dimension that is not known
-  // Numbers are the negatives of those that they would be: with both ways each element has been on
-  // either side of 0. Of integers and strings alone it is said apart: many are indices.
+  int64_t open_size = 2;  // the size used for an unknown dimension
+  // Negate the generated numbers, so that two trials cover both signs of each element. Integers and
+  // strings have a flag of their own, since many are indices.
   bool negative = false, negative_integers = false;
   // Set: every fourth float is, in turn, a NaN, an infinity, its negative, -0 or a number that most
   // sums and products overflow with, from this one of them on.

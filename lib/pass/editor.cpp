@@ -1,3 +1,5 @@
+// One class in one file: every edit shares the record of the open rewrite, the cached facts and the
+// check for changes past the Editor.
 #include "lib/pass/editor.h"
 
 #include <algorithm>

@@ -10,8 +10,8 @@
 namespace grapnel {
 namespace {
 
-// What XLA makes of these ops in a function that it compiles: nothing. Said once, and once more
-// when what was checked does not hold.
+// XLA drops these ops from a function that it compiles. A message says so once, and once more if
+// the check would have failed.
 class XlaDrop {
  public:
   explicit XlaDrop(const Node& node) : node_(node) {}
