@@ -281,8 +281,9 @@ void Editor::Used(const Node& node) {
 }
 
 void Editor::AddRefusal(llvm::StringRef rule, const Node& node, std::string reason) {
+  reason = WithoutSymbols(reason);
   on_refusal_({pass_, rule.str(), function_ ? function_->name().str() : "", node.name().str(),
-               WithoutSymbols(reason)});
+               std::move(reason)});
 }
 
 void Editor::Touch(const Node& node) {
