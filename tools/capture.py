@@ -13,6 +13,9 @@ Then: grapnel replay case. Variables become constants; freeze=False or --no-free
 writes some, or has tables or iterators: values before the run are "variables" in case.json, and what makes the others
 is init.pb. steps=[...], arguments or feeds of further calls, runs them in order on what the ones before left. The
 captured graph is run once more by itself, to see that it gives the same outputs.
+
+A case of a SavedModel has the keys of the signature for its feeds and fetches, so that it runs on any model with that
+signature; "tensors" in case.json says what these are in graph.pb.
 needs: tensorflow 2, and tolerance.py and capture_state.py beside this file
 """
 # mypy: ignore-errors
@@ -61,10 +64,12 @@ def to_npy(name, value):
     return a
 
 
-def write_case(out, graph_def, feeds, fetches, rtol=RTOL, atol=None, variables=None, about=None, init=None, steps=()):
+def write_case(out, graph_def, feeds, fetches, rtol=RTOL, atol=None, variables=None, about=None, init=None, steps=(),
+               keys=None):
     """Writes the folder `out`; feeds and fetches are {tensor: value}, variables {node: value}, init a graph that is run
-    before, steps pairs of further feeds and fetches; `about` is added to case.json. Without `atol` each fetch gets one
-    from its own values. Returns what case.json says."""
+    before, steps pairs of further feeds and fetches; `about` is added to case.json. `keys`: feeds and fetches are called
+    by a signature's keys, and these two {key: tensor} say what its inputs and outputs are in the graph. Without `atol`
+    each fetch gets one from its own values. Returns what case.json says."""
     try:
         graph = graph_def.SerializeToString(deterministic=True)
     except Exception as e:                                    # protobuf's own errors differ from version to version
@@ -73,6 +78,8 @@ def write_case(out, graph_def, feeds, fetches, rtol=RTOL, atol=None, variables=N
         raise CaptureError(f"the graph is {len(graph)} bytes, over the limit of 2 GiB: try freeze=False")
     case = {"nodes": len(graph_def.node), "functions": len(graph_def.library.function), "feeds": {}, "fetches": {},
             "rtol": rtol, "atol": {}, **(about or {})}
+    if keys:
+        case["tensors"] = tensors_of(*keys)
     arrays = {}
     groups = ("feeds", "feed", feeds), ("fetches", "out", fetches), ("variables", "var", variables or {})
     for key, prefix, values in groups:
@@ -114,6 +121,12 @@ def write_case(out, graph_def, feeds, fetches, rtol=RTOL, atol=None, variables=N
     return case
 
 
+def tensors_of(inputs, outputs):
+    """"tensors" of case.json: one {key: tensor}, or one for feeds and one for fetches where both have a key."""
+    shared = set(inputs) & set(outputs)
+    return {"feeds": inputs, "fetches": outputs} if shared else {**inputs, **outputs}
+
+
 def first_line(e):
     return (getattr(e, "message", None) or str(e) or type(e).__name__).strip().split("\n")[0]
 
@@ -123,13 +136,15 @@ def whole(e):
     return (getattr(e, "message", None) or str(e) or type(e).__name__).strip()
 
 
-def check_again(graph_def, steps, rtol, atol, variables=None, init=None):
-    """Runs the captured graph by itself, all steps, and compares with what the program gave."""
+def check_again(graph_def, steps, rtol, atol, variables=None, init=None, keys=None):
+    """Runs the captured graph by itself, all steps, and compares with what the program gave. `keys`: as of write_case."""
+    inputs, outputs = keys or ({}, {})
     try:
         with tf.Graph().as_default() as g, tf.compat.v1.Session(graph=g) as sess:
             tf.import_graph_def(graph_def, name="")
             state.prepare(sess, graph_def, variables or {}, init or tf.compat.v1.GraphDef())
-            again = [sess.run(list(fetches), feeds) for feeds, fetches in steps]
+            again = [sess.run([outputs.get(name, name) for name in fetches],
+                              {inputs.get(name, name): value for name, value in feeds.items()}) for feeds, fetches in steps]
     except (tf.errors.OpError, ValueError, TypeError) as e:
         raise CaptureError(f"the captured graph does not run by itself: {whole(e)}") from e
     for (_, fetches), got in zip(steps, again):
@@ -226,6 +241,13 @@ def function(fn, args, out, kwargs=None, freeze=True, rtol=RTOL, atol=None, chec
     Returns what case.json says."""
     args = list(args) if isinstance(args, (list, tuple)) else [args]
     cf, args, kwargs = concrete(fn, args, kwargs or {})
+    calls = [(given if isinstance(given, (list, tuple)) else [given], kwargs) for given in (args, *steps)]
+    return capture_calls(cf, calls, out, freeze, rtol, atol, check, about)
+
+
+def capture_calls(cf, calls, out, freeze, rtol, atol, check, about, signature=None):
+    """Captures cf, called with each (args, kwargs) of `calls` in order. `signature`: cf is the function of this one,
+    whose keys name the feeds and fetches."""
     count = len(cf.inputs) - len(cf.captured_inputs)
     captures = {t.name: v for t, v in zip(cf.inputs[count:], cf.captured_inputs)}
     handles = {id(v.handle): v for v in cf.graph.variables if hasattr(v, "handle")}
@@ -242,19 +264,27 @@ def function(fn, args, out, kwargs=None, freeze=True, rtol=RTOL, atol=None, chec
     for t in outputs:
         if t.dtype in (tf.resource, tf.variant):
             raise CaptureError(f"output '{t.name}' is a {t.dtype.name}, which has no value to compare")
-    calls = []
-    for given in [args, *(list(s) if isinstance(s, (list, tuple)) else [s] for s in steps)]:
-        values = [v for v in tf.nest.flatten([given, kwargs], expand_composites=True) if is_tensor_like(v)]
+    inputs, fetched, keys = [t.name for t in cf.inputs[:count]], [t.name for t in outputs], None
+    if signature is not None:
+        # Arguments are in the function's own order of keywords, results in that of the sorted keys.
+        keys = dict(zip(cf._arg_keywords, inputs)), dict(zip(sorted(signature.outputs), fetched))
+        inputs, fetched = list(keys[0]), list(keys[1])
+    done = []
+    for args, kwargs in calls:
+        if keys:
+            values = [kwargs[key] for key in inputs]
+        else:
+            values = [v for v in tf.nest.flatten([args, kwargs], expand_composites=True) if is_tensor_like(v)]
         if count != len(values):
             raise CaptureError(f"the function takes {count} tensors, {len(values)} were given")
-        feeds = {t.name: np.asarray(v) for t, v in zip(cf.inputs, values)}
+        feeds = {name: np.asarray(v) for name, v in zip(inputs, values)}
         feeds.update((name, v.numpy()) for name, v in extra.items())
-        calls.append((feeds, {t.name: r.numpy() for t, r in zip(outputs, called(cf, given, kwargs))}))
-    if not calls[0][1]:
+        done.append((feeds, {name: r.numpy() for name, r in zip(fetched, called(cf, args, kwargs))}))
+    if not done[0][1]:
         raise CaptureError("the function returns nothing to compare with")
     if check:
-        check_again(graph, calls, rtol, atol, before, init)
-    return write_case(out, graph, *calls[0], rtol, atol, None if freeze else before, about, init, calls[1:])
+        check_again(graph, done, rtol, atol, before, init, keys)
+    return write_case(out, graph, *done[0], rtol, atol, None if freeze else before, about, init, done[1:], keys)
 
 
 # ---- sessions ----
@@ -280,9 +310,10 @@ def frozen_session(sess, graph, nodes):
                            "freeze=False (--no-freeze) keeps them") from e
 
 
-def session(sess, feeds, fetches, out, freeze=True, rtol=RTOL, atol=None, check=True, about=None, steps=()):
+def session(sess, feeds, fetches, out, freeze=True, rtol=RTOL, atol=None, check=True, about=None, steps=(), keys=None):
     """Captures sess.run(fetches, feeds), run once, and then with each feeds of `steps`. All give tensors by name or as
-    objects; the graph is cut to what the fetches need. Returns what case.json says."""
+    objects; the graph is cut to what the fetches need. `keys`: two {key: tensor}, of a signature whose inputs and
+    outputs these are; the case then has the keys. Returns what case.json says."""
     runs = [{tensor_name(k): np.asarray(v) for k, v in f.items()} for f in (feeds, *steps)]
     feeds = runs[0]
     names = [tensor_name(t) for t in ([fetches] if isinstance(fetches, str) or tf.is_tensor(fetches) else fetches)]
@@ -298,6 +329,9 @@ def session(sess, feeds, fetches, out, freeze=True, rtol=RTOL, atol=None, check=
         inside = {n.name for n in graph.node}
         runs = [{n: v for n, v in f.items() if n.split(":")[0] in inside} for f in runs]
         calls = [(f, dict(zip(names, sess.run(names, f)))) for f in runs]
+        if keys:
+            keys = {k: t for k, t in keys[0].items() if t in runs[0]}, keys[1]
+            calls = [tuple({k: values[t] for k, t in of.items()} for of, values in zip(keys, call)) for call in calls]
     except KeyError as e:
         raise CaptureError(first_line(e).strip("\"'")) from e
     except (tf.errors.OpError, ValueError, TypeError) as e:
@@ -305,8 +339,8 @@ def session(sess, feeds, fetches, out, freeze=True, rtol=RTOL, atol=None, check=
     except state.StateError as e:
         raise CaptureError(str(e)) from e
     if check:
-        check_again(graph, calls, rtol, atol, before, init)
-    return write_case(out, graph, *calls[0], rtol, atol, None if freeze else before, about, init, calls[1:])
+        check_again(graph, calls, rtol, atol, before, init, keys)
+    return write_case(out, graph, *calls[0], rtol, atol, None if freeze else before, about, init, calls[1:], keys)
 
 
 # ---- SavedModels ----
@@ -330,9 +364,35 @@ def one_of(kind, name, names):
     return name
 
 
-def saved_model(path, feeds, out, signature="serving_default", freeze=True, tags=None, seed=0, dim=1, **kw):
-    """Captures a signature. feeds: {argument: value}; an argument that is missing gets a random value from `seed`, with
-    `dim` for unknown dimensions. `tags` chooses the meta graph (default: the first). The rest is as for function()."""
+def values_of_inputs(signature, sig, feeds, seed, dim):
+    """{key: value} of all inputs; those that `feeds` lacks are random."""
+    for name in feeds:
+        one_of(f"input of '{signature}' named", name, sig.inputs)
+    values = {}
+    for i, name in enumerate(sorted(sig.inputs)):
+        values[name] = feeds[name] if name in feeds else random_feed(name, sig.inputs[name], seed + i, dim)
+        dtype = tf.as_dtype(sig.inputs[name].dtype)
+        if dtype != tf.string and np.asarray(values[name]).dtype != dtype.as_numpy_dtype:
+            raise CaptureError(f"input '{name}' is {dtype.name}, the value given is {np.asarray(values[name]).dtype}")
+    return values
+
+
+def keys_of(signature, sig):
+    """{key: tensor} of the inputs of a TF1 signature, and of its outputs."""
+    inputs, outputs = ({k: t[k].name for k in sorted(t)} for t in (sig.inputs, sig.outputs))
+    key_of = {}
+    for key, tensor in inputs.items():
+        if tensor in key_of:
+            raise CaptureError(f"inputs '{key_of[tensor]}' and '{key}' of '{signature}' are one tensor, '{tensor}'")
+        key_of[tensor] = key
+    return inputs, outputs
+
+
+def saved_model(path, feeds, out, signature="serving_default", freeze=True, tags=None, seed=0, dim=1, rtol=RTOL, atol=None,
+                check=True, about=None, steps=()):
+    """Captures a signature; the case has its keys. feeds: {key: value}; an input that is missing gets a random value from
+    `seed`, with `dim` for unknown dimensions. `tags` chooses the meta graph (default: the first). steps: such feeds of
+    further calls; an input that is missing there keeps its value. The rest is as for function()."""
     try:
         metas = loader_impl.parse_saved_model(path).meta_graphs
     except (OSError, tf.errors.OpError) as e:
@@ -341,28 +401,24 @@ def saved_model(path, feeds, out, signature="serving_default", freeze=True, tags
     wanted = ",".join(sorted(tags.split(",") if isinstance(tags, str) else tags)) if tags else next(iter(by_tags), "")
     meta = by_tags[one_of("meta graph with tags", wanted, by_tags)]
     sig = meta.signature_def[one_of("signature", signature, meta.signature_def)]
-    for name in feeds:
-        one_of(f"input of '{signature}' named", name, sig.inputs)
     for name, info in list(sig.inputs.items()) + list(sig.outputs.items()):
         if info.WhichOneof("encoding") != "name":
             raise CaptureError(f"'{name}' of '{signature}' is not one tensor")
-    about = {"signature": signature}
+    about = {**(about or {}), "signature": signature}
     if set(sig.inputs) - set(feeds):
         about["seed"] = seed
-    values = {}
-    for i, name in enumerate(sorted(sig.inputs)):
-        values[name] = feeds[name] if name in feeds else random_feed(name, sig.inputs[name], seed + i, dim)
-        dtype = tf.as_dtype(sig.inputs[name].dtype)
-        if dtype != tf.string and np.asarray(values[name]).dtype != dtype.as_numpy_dtype:
-            raise CaptureError(f"input '{name}' is {dtype.name}, the value given is {np.asarray(values[name]).dtype}")
+    calls = [values_of_inputs(signature, sig, feeds, seed, dim)]
+    for step in steps:
+        calls.append(values_of_inputs(signature, sig, {**calls[-1], **step}, seed, dim))
     if meta.HasField("object_graph_def"):                     # TF2
         loaded = tf.saved_model.load(path, tags=list(meta.meta_info_def.tags))
-        tensors = {n: tf.constant(v, tf.as_dtype(sig.inputs[n].dtype)) for n, v in values.items()}
-        return function(loaded.signatures[signature], [], out, tensors, freeze, about=about, **kw)
+        calls = [([], {n: tf.constant(v, tf.as_dtype(sig.inputs[n].dtype)) for n, v in values.items()}) for values in calls]
+        return capture_calls(loaded.signatures[signature], calls, out, freeze, rtol, atol, check, about, sig)
+    keys = keys_of(signature, sig)
     with tf.Graph().as_default() as g, tf.compat.v1.Session(graph=g) as sess:
         tf.compat.v1.saved_model.load(sess, list(meta.meta_info_def.tags), path)
-        feed = {sig.inputs[n].name: v for n, v in values.items()}
-        return session(sess, feed, [sig.outputs[n].name for n in sorted(sig.outputs)], out, freeze, about=about, **kw)
+        first, *more = ({keys[0][n]: v for n, v in values.items()} for values in calls)
+        return session(sess, first, list(keys[1].values()), out, freeze, rtol, atol, check, about, more, keys)
 
 
 def main(argv=None):

@@ -120,15 +120,16 @@ Error ReadCase(const Json& json, Case* result) {
   if (!json.contains("tensors")) return Error::success();
   const Json& tensors = json["tensors"];
   if (!tensors.is_object()) return MakeError("'tensors' must be an object: key to tensor");
-  auto name = [&](std::string* key) -> Error {
-    auto found = tensors.find(*key);
-    if (found == tensors.end()) return Error::success();
+  auto name = [&](const char* group, std::string* key) -> Error {
+    const Json& of_group = HasObject(tensors, group) ? tensors[group] : tensors;
+    auto found = of_group.find(*key);
+    if (found == of_group.end()) return Error::success();
     if (!found->is_string()) return MakeError("'tensors' must name a tensor for '{0}'", *key);
     *key = found->get<std::string>();
     return Error::success();
   };
-  for (Case::Feed& feed : result->feeds) RETURN_IF_ERROR(name(&feed.tensor));
-  for (Case::Fetch& fetch : result->fetches) RETURN_IF_ERROR(name(&fetch.tensor));
+  for (Case::Feed& feed : result->feeds) RETURN_IF_ERROR(name("feeds", &feed.tensor));
+  for (Case::Fetch& fetch : result->fetches) RETURN_IF_ERROR(name("fetches", &fetch.tensor));
   return Error::success();
 }
 

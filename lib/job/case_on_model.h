@@ -3,20 +3,37 @@
 #define GRAPNEL_LIB_JOB_CASE_ON_MODEL_H_
 
 #include <string>
+#include <vector>
 
 #include "lib/io/case.h"
+#include "lib/job/feed_source.h"
 #include "lib/job/opened_graph.h"
 
 namespace grapnel {
 
-// The case with the keys of the signature in the place of its own graph's tensors, for a run of
-// `model` with that signature, whose name becomes `*signature`. A case that is of no signature
-// stays as it is, and so does one whose signature the model lacks where it has no signatures.
+struct CaseOfModel {
+  // The case. Where `signature` is not empty, feeds and fetches are the model's tensors in the
+  // place of those of the case's own graph.
+  Case values;
+  std::vector<std::string> feed_names, fetch_names;  // for people: keys, where the case has some
+  std::string signature;  // of the model; empty: the names were taken as they are
+};
+
+// Finds by their keys what a case's feeds and fetches are in `model`. A case that is of no
+// signature stays as it is, and so does one on a model without signatures.
 //
 // Cases that were captured before case.json had keys are of a frozen graph: its inputs are named
-// after the keys, and its results are in the order of the sorted keys. Errors: the model has no
+// after the keys, and its results are in the order of the sorted keys. What a function captured is
+// a feed of such a graph too; the model has its own, so it is left out. Errors: the model has no
 // such signature; a feed or fetch is none of the signature's, and what the signature has.
-Expected<Case> CaseOnModel(Case values, const OpenedGraph& model, std::string* signature);
+Expected<CaseOfModel> CaseOnModel(Case values, const OpenedGraph& model);
+
+// The same of the model that is the case: its tensors, with the keys as names.
+Expected<CaseOfModel> CaseOnItself(Case values);
+
+// The values of the feeds. Errors: a file has not the dtype of the model's tensor, or not its
+// shape, and which feed that is.
+Expected<std::vector<FeedSource>> FeedsOn(const CaseOfModel& on_model, const OpenedGraph& model);
 
 }  // namespace grapnel
 

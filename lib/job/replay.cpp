@@ -31,21 +31,23 @@ Error OptimizeFirst(OpenedGraph& opened, const ReplayRequest& request) {
 }
 
 // `step` is 0 for the first, whose files the fetches name.
-Error CheckFetch(const Case& values, size_t step, size_t i, const Tensor& output,
+Error CheckFetch(const CaseOfModel& replays, size_t step, size_t i, const Tensor& output,
                  Replayed* replayed) {
+  const Case& values = replays.values;
   const Case::Fetch& fetch = values.fetches[i];
+  const std::string& name = replays.fetch_names[i];
   const std::string& file = step == 0 ? fetch.file : values.steps[step - 1].fetches[i];
-  if (!output) return MakeError("fetch '{0}' has no value", fetch.tensor);
+  if (!output) return MakeError("fetch '{0}' has no value", name);
   if (output.HoldsObjects())
-    return MakeError("fetch '{0}' is {1}, which cannot be compared", fetch.tensor,
-                     output.ToString());
-  ASSIGN_OR_RETURN(Literal expected, LoadNpyLiteral(file, output.dtype()));
-  Comparison comparison = Compare(output.ToLiteral(), expected, values.rtol, fetch.atol);
+    return MakeError("fetch '{0}' is {1}, which cannot be compared", name, output.ToString());
+  auto expected = LoadNpyLiteral(file, output.dtype());
+  if (!expected) return Annotate("fetch '" + name + "'", expected.takeError());
+  Comparison comparison = Compare(output.ToLiteral(), *expected, values.rtol, fetch.atol);
   replayed->max_error = std::max(replayed->max_error, comparison.max_error);
   if (!comparison.same && replayed->status == Replayed::kPass) {
     replayed->status = Replayed::kFail;
-    replayed->fetch = fetch.tensor;
-    replayed->message = "'" + fetch.tensor + "' " + comparison.message;
+    replayed->fetch = name;
+    replayed->message = "'" + name + "' " + comparison.message;
     if (!values.steps.empty())
       replayed->message = "step " + std::to_string(step + 1) + ": " + replayed->message;
   }
@@ -53,7 +55,8 @@ Error CheckFetch(const Case& values, size_t step, size_t i, const Tensor& output
 }
 
 // The steps after the first, as far as they give what they should.
-Error RunSteps(RunJob& job, const Case& values, Replayed* replayed) {
+Error RunSteps(RunJob& job, const CaseOfModel& replays, Replayed* replayed) {
+  const Case& values = replays.values;
   for (size_t step = 1; step <= values.steps.size() && replayed->status == Replayed::kPass;
        ++step) {
     std::vector<Tensor> feeds;
@@ -66,7 +69,7 @@ Error RunSteps(RunJob& job, const Case& values, Replayed* replayed) {
     auto outputs = job.Run(std::move(feeds));
     if (!outputs) return Annotate("step " + std::to_string(step + 1), outputs.takeError());
     for (size_t i = 0; i < outputs->size(); ++i)
-      RETURN_IF_ERROR(CheckFetch(values, step, i, (*outputs)[i], replayed));
+      RETURN_IF_ERROR(CheckFetch(replays, step, i, (*outputs)[i], replayed));
   }
   return Error::success();
 }
@@ -108,7 +111,7 @@ Error Repeat(RunJob& job, int repeat, Replayed* replayed) {
   return Error::success();
 }
 
-Error RunCase(OpenedGraph& opened, const Case& values, const ReplayRequest& request,
+Error RunCase(OpenedGraph& opened, const CaseOfModel& replays, const ReplayRequest& request,
               Replayed* replayed) {
   if (request.demands_taps) RETURN_IF_ERROR(DemandNodes(opened.module(), request.taps, "--tap"));
   if (request.optimize_for) RETURN_IF_ERROR(OptimizeFirst(opened, request));
@@ -125,35 +128,36 @@ Error RunCase(OpenedGraph& opened, const Case& values, const ReplayRequest& requ
   std::vector<Tensor> outputs = std::move(*ran);
   replayed->taps = tap.tensors_tapped();
   for (size_t i = 0; i < outputs.size(); ++i)
-    RETURN_IF_ERROR(CheckFetch(values, 0, i, outputs[i], replayed));
-  RETURN_IF_ERROR(RunSteps(job, values, replayed));
+    RETURN_IF_ERROR(CheckFetch(replays, 0, i, outputs[i], replayed));
+  RETURN_IF_ERROR(RunSteps(job, replays, replayed));
   return request.repeat > 1 ? Repeat(job, request.repeat, replayed) : Error::success();
 }
 
 Error RunOwn(llvm::StringRef path, const ReplayRequest& request, Replayed* replayed) {
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenCase(path));
-  return RunCase(opened, *opened.model().case_info, request, replayed);
+  ASSIGN_OR_RETURN(CaseOfModel replays, CaseOnItself(*opened.model().case_info));
+  return RunCase(opened, replays, request, replayed);
 }
 
-// A SavedModel restores its own variables, and its signature says what the case's names are; any
-// other graph is put in the place of the case's.
+// A model with signatures restores its own variables, and its signature says what the case's names
+// are; any other graph is put in the place of the case's.
 Error RunOther(const OpenedGraph& model, llvm::StringRef path, ReplayRequest request,
                Replayed* replayed) {
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenCase(path));
   // The file's own: sizes that were filled in for another purpose are not the case's.
   ASSIGN_OR_RETURN(OpenedGraph copy, model.Reopen());
-  ASSIGN_OR_RETURN(Case values,
-                   CaseOnModel(*opened.model().case_info, copy, &request.run.signature));
+  ASSIGN_OR_RETURN(CaseOfModel replays, CaseOnModel(*opened.model().case_info, copy));
+  Case& values = replays.values;
   if (request.rtol) values.rtol = *request.rtol;
   for (Case::Fetch& fetch : values.fetches) fetch.atol = request.atol.value_or(fetch.atol);
-  if (copy.model().kind != FileKind::kSavedModel) {
+  if (replays.signature.empty() && copy.model().kind != FileKind::kSavedModel) {
     OpenedGraph with = opened.With(copy.module().Copy());
-    return RunCase(with, values, request, replayed);
+    return RunCase(with, replays, request, replayed);
   }
-  for (const Case::Feed& feed : values.feeds)
-    request.run.feeds.push_back({feed.tensor, feed.file, Tensor()});
+  request.run.signature = replays.signature;
+  ASSIGN_OR_RETURN(request.run.feeds, FeedsOn(replays, copy));
   for (const Case::Fetch& fetch : values.fetches) request.run.fetches.push_back(fetch.tensor);
-  return RunCase(copy, values, request, replayed);
+  return RunCase(copy, replays, request, replayed);
 }
 
 Replayed Finished(Replayed replayed, Error error) {

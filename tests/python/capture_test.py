@@ -39,9 +39,12 @@ class CaptureTest(unittest.TestCase):
     def replays(self):
         """The folder stands on its own: its graph, run on its feeds, gives its fetches."""
         case, graph, feeds, fetches = read(self.out)
+        tensors = case.get("tensors", {})
+        tensor = lambda group, key: tensors.get(group, tensors).get(key, key)
         with tf.Graph().as_default() as g, tf.compat.v1.Session(graph=g) as sess:
             tf.import_graph_def(graph, name="")
-            for (name, want), got in zip(fetches.items(), sess.run(list(fetches), feeds)):
+            results = sess.run([tensor("fetches", f) for f in fetches], {tensor("feeds", f): v for f, v in feeds.items()})
+            for (name, want), got in zip(fetches.items(), results):
                 if want.dtype.kind == "S":
                     np.testing.assert_array_equal(np.array(got, "S"), want)
                 else:
@@ -222,6 +225,69 @@ class CaptureTest(unittest.TestCase):
         case, _, feeds, _ = read(self.out)
         self.assertEqual(case["seed"], 7)
         self.assertIn((5, 3), [v.shape for v in feeds.values()])
+
+    # A SavedModel's case has the signature's keys, in any order, however odd, and says what they are in its graph.
+    def test_keys(self):
+        v = tf.Variable(2.)
+        held = tf.constant([1., 2., 3.])                      # not frozen, this is a feed that no key names
+        self.save(tf.function(lambda zeta, Alpha: {"z": zeta * v + held, "a/odd key": zeta - Alpha, "b": Alpha * 3}),
+                  tf.TensorSpec([None, 3], name="zeta"), tf.TensorSpec([None, 3], name="Alpha"), variable=v)
+        for freeze in (True, False):
+            case = capture.saved_model(self.model, {"zeta": X, "Alpha": X * 5}, self.out, freeze=freeze, steps=[{"zeta": X * 2}])
+            _, _, feeds, fetches = read(self.out)
+            self.assertEqual([k for k in feeds if k in case["tensors"]], ["Alpha", "zeta"])
+            self.assertEqual(len(feeds), 2 if freeze else 3)
+            np.testing.assert_array_equal(feeds["Alpha"], X * 5)
+            self.assertEqual(list(fetches), ["a/odd key", "b", "z"])
+            self.assertEqual(set(case["atol"]), set(fetches))
+            self.assertEqual(set(case["tensors"]), {"Alpha", "zeta", *fetches})
+            step, = case["steps"]
+            self.assertEqual((list(step["feeds"]), list(step["fetches"])), (list(feeds), list(fetches)))
+            for file, expected in ((case["fetches"]["z"], X * 2 + held), (step["fetches"]["z"], X * 4 + held),
+                                   (step["fetches"]["a/odd key"], X * 2 - X * 5)):
+                np.testing.assert_array_equal(np.load(os.path.join(self.out, file)), expected)
+            if freeze:
+                self.replays()
+        self.assertEqual(capture.saved_model(self.model, {}, self.out, atol=.5)["atol"], {"a/odd key": .5, "b": .5, "z": .5})
+        with self.assertRaisesRegex(capture.CaptureError, "no input of 'serving_default' named 'alpha': there is Alpha, zeta"):
+            capture.saved_model(self.model, {}, self.out, steps=[{"alpha": X}])
+
+    # Where an input and an output have one key, the feeds' tensors and the fetches' are told apart.
+    def test_key_of_input_and_output(self):
+        self.save(tf.function(lambda x: {"x": x * 2}), tf.TensorSpec([1, 3], name="x"))
+        case = capture.saved_model(self.model, {"x": X}, self.out)
+        self.assertEqual(set(case["tensors"]), {"feeds", "fetches"})
+        np.testing.assert_array_equal(self.replays()[3]["x"], X * 2)
+
+    # The same of TensorFlow 1, where two keys may name one output, and none may share an input.
+    def test_keys_of_session(self):
+        def save(folder, inputs):
+            with tf.Graph().as_default() as g, tf.compat.v1.Session(graph=g) as sess:
+                x = tf.compat.v1.placeholder(tf.float32, [None, 3], name="serving/x")
+                w = tf.compat.v1.get_variable("w", initializer=np.float32(3))
+                y = tf.multiply(x, w, name="y")
+                sess.run(tf.compat.v1.global_variables_initializer())
+                info = tf.compat.v1.saved_model.build_tensor_info
+                builder = tf.compat.v1.saved_model.Builder(folder)
+                signature = tf.compat.v1.saved_model.build_signature_def(
+                    {key: info(x) for key in inputs}, {"score": info(y), "again": info(y)}, "tensorflow/serving/predict")
+                builder.add_meta_graph_and_variables(sess, ["serve"], {"serving_default": signature})
+                builder.save()
+        save(self.model, ["features"])
+        for freeze in (True, False):
+            case = capture.saved_model(self.model, {"features": X}, self.out, freeze=freeze, steps=[{"features": X * 2}])
+            self.assertEqual(case["tensors"], {"features": "serving/x:0", "again": "y:0", "score": "y:0"})
+            self.assertEqual((list(case["feeds"]), list(case["steps"][0]["fetches"])), (["features"], ["again", "score"]))
+            np.testing.assert_array_equal(read(self.out)[3]["score"], X * 3)
+        save(self.model + "2", ["left", "right"])
+        with self.assertRaisesRegex(capture.CaptureError, "inputs 'left' and 'right' of 'serving_default' are one tensor"):
+            capture.saved_model(self.model + "2", {}, self.out)
+
+    # A result that is not the same again is told by its key.
+    def test_differs_by_key(self):
+        self.save(tf.function(lambda x: {"noise": x + tf.random.uniform([3])}), tf.TensorSpec([1, 3], name="x"))
+        with self.assertRaisesRegex(capture.CaptureError, "output 'noise' differs"):
+            capture.saved_model(self.model, {"x": X}, self.out)
 
     # What cannot be captured: one line that says what and why, exit code 2, no folder.
     def test_errors(self):

@@ -88,10 +88,11 @@ Expected<RunComparison> CompareOnCase(OpenedGraph reference, CheckedModel& model
   ASSIGN_OR_RETURN(OpenedGraph copy, model.opened().Reopen());
   CompareRequest request;
   request.run = model.QuietRun();
-  ASSIGN_OR_RETURN(values, CaseOnModel(std::move(values), copy, &request.run.signature));
-  for (const Case::Feed& feed : values.feeds)
-    request.run.feeds.push_back({feed.tensor, feed.file, Tensor()});
-  for (const Case::Fetch& fetch : values.fetches) request.run.fetches.push_back(fetch.tensor);
+  ASSIGN_OR_RETURN(CaseOfModel on_model, CaseOnModel(std::move(values), copy));
+  request.run.signature = on_model.signature;
+  ASSIGN_OR_RETURN(request.run.feeds, FeedsOn(on_model, copy));
+  for (const Case::Fetch& fetch : on_model.values.fetches)
+    request.run.fetches.push_back(fetch.tensor);
   return CompareRuns(reference, copy, request);
 }
 
