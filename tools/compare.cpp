@@ -1,4 +1,5 @@
 // `grapnel compare A B`: the first tensor in which two runs part.
+#include "lib/job/case_on_model.h"
 #include "lib/job/compare_text.h"
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
@@ -12,7 +13,7 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string a, b, graph_b, ledger, device, precision, run;
+  std::string a, b, graph_b, values, ledger, device, precision, run;
   RunFlags model;
   double rtol = -1, atol = -1;  // -1: not given
   int threads_b = 0, step = -1;
@@ -42,6 +43,17 @@ Error DemandOneKind(const Flags& flags, bool is_folder) {
     return MakeError("--step and --run are for a B that is a debug folder");
   if (!has_b && !flags.ledger.empty()) return MakeError("--ledger says how B was made: give B");
   return Error::success();
+}
+
+// --case: what A is fed, and B by the same keys.
+Error TakeCase(const OpenedGraph& a, const Flags& flags, CompareRequest* request) {
+  if (flags.values.empty()) return Error::success();
+  if (a.model().case_info)
+    return MakeError("{0} is a case and has values of its own: --case is for a model", flags.a);
+  ASSIGN_OR_RETURN(Case values, LoadCase(flags.values));
+  if (values.rtol > 0) request->tolerance.rtol = values.rtol;
+  ASSIGN_OR_RETURN(CaseOfModel on_a, CaseOnModel(std::move(values), a));
+  return FillFromCase(on_a, a, &request->run);
 }
 
 // What a case says of its outputs holds for all within.
@@ -125,6 +137,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(request.run, flags.model.Request());
   request.run.sink = invocation.sink();
   request.run.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
+  RETURN_IF_ERROR(TakeCase(a, flags, &request));
   FillTolerance(a, flags, &request);
   request.threads_b = std::max(flags.threads_b, 1);
   if (!flags.device.empty()) {
@@ -144,13 +157,20 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("A", flags->a,
               "a model, or a case folder with its feeds; run on one thread of the CPU")
       .Required();
-  line.Option("B", flags->b,
-              "another, which gets A's feeds unless it is a case; or a folder that TensorFlow's "
-              "debugger wrote with tensor_debug_mode=\"FULL_TENSOR\"");
+  line.Option(
+      "B", flags->b,
+      "another, which gets A's feeds, by the keys of a signature that both have, unless both "
+      "are cases; or a folder that TensorFlow's debugger wrote with "
+      "tensor_debug_mode=\"FULL_TENSOR\"");
   flags->model.AddTo(line, "a tensor that both runs compute; default: as `run` has it", "NAME");
   line.Option("--graph-b", flags->graph_b, "which graph of B, or another one of A's file, likewise")
       .ShownAs("TITLE");
   flags->model.AddVariablesTo(line);
+  line.Option(
+          "--case", flags->values,
+          "a case folder with the feeds of both; one that was captured from a signature has its "
+          "keys, by which each model is fed")
+      .ShownAs("DIR");
   line.Option("--ledger", flags->ledger, "what `opt --ledger` wrote when it made B of A")
       .ShownAs("FILE");
   line.Flag("--optimized", flags->optimized, "B is what the default passes make of A");

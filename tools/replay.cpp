@@ -9,6 +9,7 @@
 #include "llvm/Support/Path.h"
 #include "tools/command.h"
 #include "tools/document.h"
+#include "tools/input.h"
 #include "tools/onednn_flag.h"
 #include "tools/spread_flags.h"
 #include "tools/time_limit.h"
@@ -18,6 +19,7 @@ namespace {
 
 struct Flags {
   std::vector<std::string> cases, taps;
+  std::string model, graph;
   std::string tap_mode = "FULL_HEALTH", device = kLocalCpu, run_on = "CPU";
   SpreadFlags spread;
   OneDnnFlag onednn;
@@ -26,13 +28,14 @@ struct Flags {
   TimeLimit limit;
 };
 
-Replayed ReplayInTime(const std::string& path, ReplayRequest request, const Flags& flags,
-                      Invocation& invocation) {
+// `model`: instead of the case's own graph; null: none.
+Replayed ReplayInTime(const std::string& path, const OpenedGraph* model, ReplayRequest request,
+                      const Flags& flags, Invocation& invocation) {
   CancelFlag of_case;  // one that took too long does not end those that follow
   CancelFlag& cancel = flags.cases.size() == 1 ? invocation.cancel() : of_case;
   request.run.cancel = &cancel;
   Deadline deadline = flags.limit.Begin(cancel, path, invocation);
-  Replayed replayed = Replay(path, request);
+  Replayed replayed = model ? ReplayOn(*model, path, request) : Replay(path, request);
   if (cancel.is_set() && replayed.status != Replayed::kPass)
     replayed.message = flags.limit.Text() + ": " + replayed.message;
   return replayed;
@@ -87,11 +90,17 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (invocation.flags.verbose) request.run.print = invocation.sink();
   ASSIGN_OR_RETURN(request.run.device, Devices::Get().Find(flags.run_on));
   flags.spread.Fill(&request.run, "--run-on");
+  std::optional<OpenedGraph> model;
+  if (!flags.model.empty()) {
+    ASSIGN_OR_RETURN(model, OpenInput(flags.model, flags.graph, invocation.sink()));
+  } else if (!flags.graph.empty()) {
+    return MakeError("--graph goes with --model: a case has one graph");
+  }
   int passed = 0, failed = 0;
   for (const std::string& path : flags.cases) {
     invocation.SayProgress(path, passed + failed + 1, flags.cases.size());
     RETURN_IF_ERROR(StopIfCancelled(&invocation.cancel()));
-    Replayed replayed = ReplayInTime(path, request, flags, invocation);
+    Replayed replayed = ReplayInTime(path, model ? &*model : nullptr, request, flags, invocation);
     ++(replayed.status == Replayed::kPass ? passed : failed);
     Print(flags, path, replayed, invocation);
     invocation.out().flush();
@@ -104,6 +113,11 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("CASE", flags->cases, "case folders: graph.pb, case.json, .npy files").Required();
+  line.Option("--model", flags->model,
+              "run the cases on this model instead of their own graphs: those that were captured "
+              "from a signature, by its keys; others by the names of tensors")
+      .ShownAs("MODEL");
+  line.Option("--graph", flags->graph, "which graph of MODEL: its title as `info` shows it");
   line.Flag("--optimize", flags->optimize, "optimise first, with the default passes");
   line.Option("--repeat", flags->repeat,
               "run so often more, on feeds that differ a little, and say the median time")

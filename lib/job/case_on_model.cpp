@@ -2,6 +2,7 @@
 
 #include "lib/io/signature.h"
 #include "lib/io/value.h"
+#include "lib/ir/find.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
@@ -79,6 +80,7 @@ class Finder {
         continue;
       }
       if (!input) return NoSuch("input", name, signature_.inputs);
+      found->own_feeds.push_back(values.feeds[i].tensor);
       values.feeds[i].tensor = input->tensor;
       found->feed_names.push_back(input->key);
     }
@@ -111,6 +113,7 @@ class Finder {
       bool is_key = IsKey(name, values.fetches[i].tensor);
       if (!output && !is_key) output = WithTensor(name, signature_.outputs);
       if (!output) return NoSuch("output", name, signature_.outputs);
+      found->own_fetches.push_back(values.fetches[i].tensor);
       values.fetches[i].tensor = output->tensor;
       found->fetch_names.push_back(output->key);
     }
@@ -140,6 +143,21 @@ bool Fits(llvm::ArrayRef<int64_t> dims, const Shape& shape) {
   return true;
 }
 
+// Inputs that no output depends on may be missing.
+Error DemandInputs(const CaseOfModel& found, const OpenedGraph& model, const Signature& signature) {
+  const Graph& main = model.module().main;
+  std::vector<NodeId> needed = NeededNodes(main, signature);
+  for (const SignatureTensor& input : signature.inputs) {
+    if (llvm::is_contained(found.feed_names, input.key)) continue;
+    std::optional<Port> port = FindTensorIfThere(main, input.tensor);
+    if (!port || !llvm::is_contained(needed, port->node)) continue;
+    if (main.node(port->node).op() != "Placeholder") continue;
+    return MakeError("{0}: has no value for input '{1}' of signature '{2}' in {3}",
+                     found.values.folder, input.key, signature.name, model.model().path);
+  }
+  return Error::success();
+}
+
 }  // namespace
 
 Expected<CaseOfModel> CaseOnItself(Case values) {
@@ -147,6 +165,8 @@ Expected<CaseOfModel> CaseOnItself(Case values) {
   ASSIGN_OR_RETURN(CaseSignature captured, SignatureOfCase(values.folder));
   for (size_t i = 0; i < values.feeds.size(); ++i)
     found.feed_names.push_back(captured.name.empty() ? values.feeds[i].tensor : captured.feeds[i]);
+  for (const Case::Feed& feed : values.feeds) found.own_feeds.push_back(feed.tensor);
+  for (const Case::Fetch& fetch : values.fetches) found.own_fetches.push_back(fetch.tensor);
   for (size_t i = 0; i < values.fetches.size(); ++i)
     found.fetch_names.push_back(captured.name.empty() ? values.fetches[i].tensor
                                                       : captured.fetches[i]);
@@ -169,18 +189,25 @@ Expected<CaseOfModel> CaseOnModel(Case values, const OpenedGraph& model) {
   return found;
 }
 
-Expected<std::vector<FeedSource>> FeedsOn(const CaseOfModel& on_model, const OpenedGraph& model) {
-  std::vector<FeedSource> feeds;
+Error FillFromCase(const CaseOfModel& on_model, const OpenedGraph& model, RunRequest* run) {
   const Signature* signature = nullptr;
   if (!on_model.signature.empty()) {
     ASSIGN_OR_RETURN(signature, ChooseSignature(model.model(), model.file(), on_model.signature));
+    RETURN_IF_ERROR(DemandInputs(on_model, model, *signature));
+    run->signature = on_model.signature;
   }
+  std::vector<FeedSource> given = std::move(run->feeds);
+  run->feeds.clear();
   for (size_t i = 0; i < on_model.values.feeds.size(); ++i) {
     const Case::Feed& feed = on_model.values.feeds[i];
     const std::string& name = on_model.feed_names[i];
+    if (llvm::any_of(given, [&](const FeedSource& other) {
+          return other.tensor == name || other.tensor == feed.tensor;
+        }))
+      continue;
     const SignatureTensor* input = signature ? WithKey(name, signature->inputs) : nullptr;
     if (!input) {
-      feeds.push_back({feed.tensor, feed.file, Tensor()});
+      run->feeds.push_back({feed.tensor, feed.file, Tensor()});
       continue;
     }
     std::string what = "input '" + name + "'";
@@ -192,9 +219,80 @@ Expected<std::vector<FeedSource>> FeedsOn(const CaseOfModel& on_model, const Ope
     }
     auto tensor = Tensor::FromLiteral(*value);
     if (!tensor) return Annotate(what, tensor.takeError());
-    feeds.push_back({feed.tensor, "", std::move(*tensor)});
+    run->feeds.push_back({feed.tensor, "", std::move(*tensor)});
   }
-  return feeds;
+  for (FeedSource& feed : given) run->feeds.push_back(std::move(feed));
+  if (!run->fetches.empty()) return Error::success();
+  for (const Case::Fetch& fetch : on_model.values.fetches) run->fetches.push_back(fetch.tensor);
+  return Error::success();
+}
+
+namespace {
+
+// Of a case with keys: its own tensors as A, those of `model` as B.
+SameEnds EndsOf(const CaseOfModel& on_model) {
+  SameEnds ends;
+  const Case& values = on_model.values;
+  for (size_t i = 0; i < values.feeds.size(); ++i)
+    ends.inputs.push_back({on_model.own_feeds[i], values.feeds[i].tensor, on_model.feed_names[i]});
+  for (size_t i = 0; i < values.fetches.size(); ++i)
+    ends.outputs.push_back(
+        {on_model.own_fetches[i], values.fetches[i].tensor, on_model.fetch_names[i]});
+  return ends;
+}
+
+std::vector<SameEnds::End> Together(const Tensors& a, const Tensors& b) {
+  std::vector<SameEnds::End> ends;
+  for (const SignatureTensor& tensor : a) {
+    if (const SignatureTensor* same = WithKey(tensor.key, b))
+      ends.push_back({tensor.tensor, same->tensor, tensor.key});
+  }
+  return ends;
+}
+
+SameEnds TheOtherWay(SameEnds ends) {
+  for (auto* list : {&ends.inputs, &ends.outputs}) {
+    for (SameEnds::End& end : *list) std::swap(end.a, end.b);
+  }
+  return ends;
+}
+
+}  // namespace
+
+Expected<SameEnds> FindSameEnds(const OpenedGraph& a, const OpenedGraph& b,
+                                llvm::StringRef signature) {
+  const auto& case_a = a.model().case_info;
+  const auto& case_b = b.model().case_info;
+  if (case_a || case_b) {
+    if (case_a && case_b) {
+      // Both have their own values: what they call alike is alike.
+      ASSIGN_OR_RETURN(CaseOfModel keys_a, CaseOnItself(*case_a));
+      ASSIGN_OR_RETURN(CaseOfModel keys_b, CaseOnItself(*case_b));
+      SameEnds ends;
+      for (size_t i = 0; i < keys_a.fetch_names.size(); ++i) {
+        auto same = llvm::find(keys_b.fetch_names, keys_a.fetch_names[i]);
+        if (same == keys_b.fetch_names.end()) continue;
+        ends.outputs.push_back(
+            {keys_a.own_fetches[i], keys_b.own_fetches[same - keys_b.fetch_names.begin()], *same});
+      }
+      return ends;
+    }
+    ASSIGN_OR_RETURN(CaseOfModel on_model,
+                     case_a ? CaseOnModel(*case_a, b) : CaseOnModel(*case_b, a));
+    if (on_model.signature.empty()) return SameEnds();
+    SameEnds ends = EndsOf(on_model);
+    return case_a ? ends : TheOtherWay(std::move(ends));
+  }
+  ASSIGN_OR_RETURN(const Signature* of_a, ChooseSignature(a.model(), a.file(), signature));
+  if (!of_a) return SameEnds();
+  auto of_b = ChooseSignature(b.model(), b.file(), of_a->name);
+  if (!of_b) {
+    llvm::consumeError(of_b.takeError());
+    return SameEnds();
+  }
+  if (!*of_b) return SameEnds();
+  return SameEnds{Together(of_a->inputs, (*of_b)->inputs),
+                  Together(of_a->outputs, (*of_b)->outputs)};
 }
 
 }  // namespace grapnel

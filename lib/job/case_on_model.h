@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "lib/io/case.h"
-#include "lib/job/feed_source.h"
-#include "lib/job/opened_graph.h"
+#include "lib/job/run.h"
 
 namespace grapnel {
 
@@ -16,6 +15,8 @@ struct CaseOfModel {
   // place of those of the case's own graph.
   Case values;
   std::vector<std::string> feed_names, fetch_names;  // for people: keys, where the case has some
+  // What feeds and fetches are in the case's own graph.
+  std::vector<std::string> own_feeds, own_fetches;
   std::string signature;  // of the model; empty: the names were taken as they are
 };
 
@@ -31,9 +32,24 @@ Expected<CaseOfModel> CaseOnModel(Case values, const OpenedGraph& model);
 // The same of the model that is the case: its tensors, with the keys as names.
 Expected<CaseOfModel> CaseOnItself(Case values);
 
-// The values of the feeds. Errors: a file has not the dtype of the model's tensor, or not its
-// shape, and which feed that is.
-Expected<std::vector<FeedSource>> FeedsOn(const CaseOfModel& on_model, const OpenedGraph& model);
+// Gives a run of `model` the case's feeds, but those that it has already, the case's fetches,
+// unless it has some, and the signature. Errors: a file has another dtype or shape than the model's
+// tensor, with the name of the feed; the outputs need an input that the case lacks.
+Error FillFromCase(const CaseOfModel& on_model, const OpenedGraph& model, RunRequest* run);
+
+// The tensors that two graphs have for the same keys, and the keys.
+struct SameEnds {
+  struct End {
+    std::string a, b, key;
+  };
+  std::vector<End> inputs, outputs;
+  bool empty() const { return inputs.empty() && outputs.empty(); }
+};
+// Of graphs that are run with `signature`, without a name with the default one of `a`. A case that
+// was captured from a signature has its keys. Empty: one of them has no signatures, or `b` has not
+// that of `a`. Errors: CaseOnModel's; there is no such signature in `a`.
+Expected<SameEnds> FindSameEnds(const OpenedGraph& a, const OpenedGraph& b,
+                                llvm::StringRef signature);
 
 }  // namespace grapnel
 

@@ -2,10 +2,12 @@
 
 #include "lib/exec/evaluator.h"
 #include "lib/ir/find.h"
+#include "lib/job/case_on_model.h"
 #include "lib/job/optimize.h"
 #include "lib/job/same_nodes.h"
 #include "lib/job/source.h"
 #include "lib/support/memory_budget.h"
+#include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_calls.h"
 #include "llvm/ADT/STLExtras.h"
@@ -44,11 +46,14 @@ class RunComparer {
     // Loops of a broken graph cannot be opened to find what is in them.
     if (Error error = DemandValid(a_, nullptr)) return WithPath(a_, std::move(error));
     if (Error error = DemandValid(b, nullptr)) return WithPath(b, std::move(error));
+    auto ends = FindSameEnds(a_, b, request_.run.signature);
+    if (!ends) return ends.takeError();
+    ends_ = std::move(*ends);
     SameNodes same(a_.module(), b.module(), request_.provenance);
     RunPairs pairs(finder_, Budget(), same.namers());
     comparison_.is_rewritten = request_.provenance != nullptr;
     for (bool is_first = true, is_more = true; is_more; is_first = false) {
-      ASSIGN_OR_RETURN(Ran ran_a, RunA(pairs, is_first));
+      ASSIGN_OR_RETURN(Ran ran_a, RunA(pairs, is_first, &b));
       ASSIGN_OR_RETURN(Ran ran_b, RunB(b, ran_a, pairs, is_first));
       if (is_first) CompareFetches(ran_a, ran_b);
       bool is_nothing = pairs.paired() == 0 || finder_.divergence().parted == 0;
@@ -65,6 +70,27 @@ class RunComparer {
   Expected<RunComparison> RunRecorded(const DebugFolder& folder, const DebugRun& run, int step);
 
  private:
+  // What B has for a tensor of A: of the same key, else of the same name.
+  static std::string InB(llvm::ArrayRef<SameEnds::End> ends, const std::string& tensor) {
+    auto end = llvm::find_if(ends, [&](const auto& one) { return one.a == tensor; });
+    return end == ends.end() ? tensor : end->b;
+  }
+
+  std::string KeyOf(const std::string& tensor) const {
+    const auto& ends = ends_.outputs;
+    auto end = llvm::find_if(ends, [&](const auto& one) { return one.a == tensor; });
+    return end == ends.end() ? tensor : end->key;
+  }
+
+  // Of a tensor of A that is an output of a signature: B's has none of that key.
+  Error NoSuchOutput(const OpenedGraph& b, const std::string& fetch) const {
+    std::vector<std::string> keys;
+    for (const SameEnds::End& end : ends_.outputs) keys.push_back(end.key);
+    std::string name =
+        NamesOfFetches(a_.model(), a_.file(), request_.run.signature, {fetch}).front();
+    return Annotate(b.model().path, NotFound("output", name, keys, " in its signature"));
+  }
+
   int64_t Budget() const {
     return request_.budget > 0 ? request_.budget : MemoryBudget::Get().limit() / 4;
   }
@@ -77,8 +103,13 @@ class RunComparer {
     return request;
   }
 
-  Expected<Ran> RunA(RunPairs& pairs, bool is_first) {
+  // `b`: a case that has values for A, unless A is one itself; null: none.
+  Expected<Ran> RunA(RunPairs& pairs, bool is_first, const OpenedGraph* b = nullptr) {
     RunRequest request = RequestFor(is_first);
+    if (b && b->model().case_info && !a_.model().case_info && !ends_.empty()) {
+      ASSIGN_OR_RETURN(CaseOfModel on_a, CaseOnModel(*b->model().case_info, a_));
+      RETURN_IF_ERROR(FillFromCase(on_a, a_, &request));
+    }
     request.pool = &pool_a_;
     request.hook = &pairs.hook_a();
     return RunOne(a_, std::move(request), [](const Ran&) { return Error::success(); });
@@ -88,18 +119,31 @@ class RunComparer {
   Expected<Ran> RunB(OpenedGraph& b, const Ran& ran_a, RunPairs& pairs, bool is_first) {
     RunRequest request = RequestFor(is_first);
     if (&b != &a_) request.print = [](Severity, llvm::StringRef) {};
-    if (!b.model().case_info || b.model().path == a_.model().path) {
+    bool has_own = b.model().case_info && a_.model().case_info;
+    if (!has_own || b.model().path == a_.model().path) {
       const Graph& main = b.module().main;
       request.feeds.clear();
       for (size_t i = 0; i < ran_a.feeds.size(); ++i) {
-        if (FindTensorIfThere(main, ran_a.feeds[i]))
-          request.feeds.push_back({ran_a.feeds[i], "", ran_a.values[i]});
+        std::string feed = InB(ends_.inputs, ran_a.feeds[i]);
+        if (FindTensorIfThere(main, feed)) request.feeds.push_back({feed, "", ran_a.values[i]});
       }
-      bool has_all = llvm::all_of(ran_a.fetches, [&](const std::string& fetch) {
+      std::vector<std::string> fetches;
+      for (const std::string& fetch : ran_a.fetches) {
+        std::string in_b = InB(ends_.outputs, fetch);
+        bool is_there = in_b != fetch || FindTensorIfThere(main, in_b);
+        if (is_there || ends_.outputs.empty()) {
+          fetches.push_back(std::move(in_b));
+        } else if (!request_.run.fetches.empty()) {  // else it is told that it is not compared
+          return NoSuchOutput(b, fetch);
+        }
+      }
+      bool has_all = llvm::all_of(fetches, [&](const std::string& fetch) {
         return FindTensorIfThere(main, fetch).has_value();
       });
-      request.completes = !has_all;
-      if (has_all) request.fetches = ran_a.fetches;
+      // The graph of a case may have feeds that are no inputs of the signature.
+      request.completes = !has_all || b.model().case_info;
+      if (b.model().case_info) request.signature.clear();
+      if (has_all) request.fetches = fetches;
     }
     request.pool = &pool_b_;
     request.hook = &pairs.hook_b();
@@ -129,7 +173,7 @@ class RunComparer {
 
   Error PairFeeds(OpenedGraph& b, const Ran& ran_a, const Ran& ran_b, RunPairs& pairs) {
     for (size_t i = 0; i < ran_a.feeds.size(); ++i) {
-      auto same = llvm::find(ran_b.feeds, ran_a.feeds[i]);
+      auto same = llvm::find(ran_b.feeds, InB(ends_.inputs, ran_a.feeds[i]));
       if (same == ran_b.feeds.end()) continue;
       ASSIGN_OR_RETURN(Port x, FindTensor(a_.module().main, ran_a.feeds[i]));
       ASSIGN_OR_RETURN(Port y, FindTensor(b.module().main, *same));
@@ -149,8 +193,9 @@ class RunComparer {
     comparison_.failure_a = ran_a.failure;
     comparison_.failure_b = ran_b.failure;
     for (size_t i = 0; i < ran_a.outputs.size(); ++i) {
-      ComparedFetch fetch{ran_a.fetches[i], false, {}};
-      auto same = llvm::find(ran_b.fetches, ran_a.fetches[i]);
+      ComparedFetch fetch{KeyOf(ran_a.fetches[i]), false, {}};
+      fetches_b_.push_back(InB(ends_.outputs, ran_a.fetches[i]));
+      auto same = llvm::find(ran_b.fetches, fetches_b_.back());
       size_t j = same - ran_b.fetches.begin();
       bool is_there = j < ran_b.outputs.size() && ran_a.outputs[i] && ran_b.outputs[j];
       if (is_there && !ran_a.outputs[i].HoldsObjects() && !ran_b.outputs[j].HoldsObjects()) {
@@ -197,9 +242,9 @@ class RunComparer {
   // Through tensors of B that parted too, or have no counterpart.
   bool ReachesPartedFetch(const Graph& main, const Parting& fault) const {
     llvm::DenseSet<NodeId> goals;
-    for (const ComparedFetch& fetch : comparison_.fetches) {
-      if (fetch.difference.agreement != Agreement::kParted) continue;
-      if (auto port = FindTensorIfThere(main, fetch.name)) goals.insert(port->node);
+    for (size_t i = 0; i < comparison_.fetches.size(); ++i) {
+      if (comparison_.fetches[i].difference.agreement != Agreement::kParted) continue;
+      if (auto port = FindTensorIfThere(main, fetches_b_[i])) goals.insert(port->node);
     }
     std::string start = fault.node_b.empty() ? fault.node : fault.node_b;
     for (const CallSite& call : llvm::reverse(fault.calls)) {
@@ -228,6 +273,8 @@ class RunComparer {
   ThreadPool pool_a_, pool_b_;
   std::unique_ptr<Evaluator> evaluator_;
   DivergenceFinder finder_;
+  SameEnds ends_;                       // by keys, of A and B
+  std::vector<std::string> fetches_b_;  // what B has for each fetch of `comparison_`
   RunComparison comparison_;
 };
 

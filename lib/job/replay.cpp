@@ -26,6 +26,9 @@ Error OptimizeFirst(OpenedGraph& opened, const ReplayRequest& request) {
   passes.device = *request.optimize_for;
   passes.pool = request.run.pool;
   passes.onednn = request.run.onednn;
+  passes.signature = request.run.signature;
+  for (const FeedSource& feed : request.run.feeds) passes.feeds.push_back({feed.tensor, "", {}});
+  passes.fetches = request.run.fetches;
   ASSIGN_OR_RETURN(Optimized done, Optimize(opened, passes));
   return done.AsError();
 }
@@ -37,11 +40,11 @@ Error CheckFetch(const CaseOfModel& replays, size_t step, size_t i, const Tensor
   const Case::Fetch& fetch = values.fetches[i];
   const std::string& name = replays.fetch_names[i];
   const std::string& file = step == 0 ? fetch.file : values.steps[step - 1].fetches[i];
-  if (!output) return MakeError("fetch '{0}' has no value", name);
+  if (!output) return MakeError("output '{0}' has no value", name);
   if (output.HoldsObjects())
-    return MakeError("fetch '{0}' is {1}, which cannot be compared", name, output.ToString());
+    return MakeError("output '{0}' is {1}, which cannot be compared", name, output.ToString());
   auto expected = LoadNpyLiteral(file, output.dtype());
-  if (!expected) return Annotate("fetch '" + name + "'", expected.takeError());
+  if (!expected) return Annotate("output '" + name + "'", expected.takeError());
   Comparison comparison = Compare(output.ToLiteral(), *expected, values.rtol, fetch.atol);
   replayed->max_error = std::max(replayed->max_error, comparison.max_error);
   if (!comparison.same && replayed->status == Replayed::kPass) {
@@ -145,7 +148,9 @@ Error RunOther(const OpenedGraph& model, llvm::StringRef path, ReplayRequest req
                Replayed* replayed) {
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenCase(path));
   // The file's own: sizes that were filled in for another purpose are not the case's.
-  ASSIGN_OR_RETURN(OpenedGraph copy, model.Reopen());
+  ASSIGN_OR_RETURN(OpenedGraph again, model.Reopen());
+  // Passes change a copy: what initialises and restores the model is in the file's own graph.
+  OpenedGraph copy = request.optimize_for ? again.Copy() : std::move(again);
   ASSIGN_OR_RETURN(CaseOfModel replays, CaseOnModel(*opened.model().case_info, copy));
   Case& values = replays.values;
   if (request.rtol) values.rtol = *request.rtol;
@@ -154,9 +159,7 @@ Error RunOther(const OpenedGraph& model, llvm::StringRef path, ReplayRequest req
     OpenedGraph with = opened.With(copy.module().Copy());
     return RunCase(with, replays, request, replayed);
   }
-  request.run.signature = replays.signature;
-  ASSIGN_OR_RETURN(request.run.feeds, FeedsOn(replays, copy));
-  for (const Case::Fetch& fetch : values.fetches) request.run.fetches.push_back(fetch.tensor);
+  RETURN_IF_ERROR(FillFromCase(replays, copy, &request.run));
   return RunCase(copy, replays, request, replayed);
 }
 

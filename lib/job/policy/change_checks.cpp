@@ -84,15 +84,14 @@ class KeptFunctions {
 
 Expected<RunComparison> CompareOnCase(OpenedGraph reference, CheckedModel& model,
                                       const std::string& path) {
-  ASSIGN_OR_RETURN(Case values, LoadCase(path));
   ASSIGN_OR_RETURN(OpenedGraph copy, model.opened().Reopen());
   CompareRequest request;
   request.run = model.QuietRun();
-  ASSIGN_OR_RETURN(CaseOfModel on_model, CaseOnModel(std::move(values), copy));
-  request.run.signature = on_model.signature;
-  ASSIGN_OR_RETURN(request.run.feeds, FeedsOn(on_model, copy));
-  for (const Case::Fetch& fetch : on_model.values.fetches)
-    request.run.fetches.push_back(fetch.tensor);
+  if (!reference.model().case_info) {
+    ASSIGN_OR_RETURN(Case values, LoadCase(path));
+    ASSIGN_OR_RETURN(CaseOfModel on_reference, CaseOnModel(std::move(values), reference));
+    RETURN_IF_ERROR(FillFromCase(on_reference, reference, &request.run));
+  }
   return CompareRuns(reference, copy, request);
 }
 
