@@ -1,6 +1,7 @@
 #include "lib/job/compare.h"
 
 #include "lib/exec/evaluator.h"
+#include "lib/io/signature.h"
 #include "lib/ir/find.h"
 #include "lib/job/case_on_model.h"
 #include "lib/job/optimize.h"
@@ -79,16 +80,31 @@ class RunComparer {
   std::string KeyOf(const std::string& tensor) const {
     const auto& ends = ends_.outputs;
     auto end = llvm::find_if(ends, [&](const auto& one) { return one.a == tensor; });
-    return end == ends.end() ? tensor : end->key;
+    if (end != ends.end()) return end->key;
+    return ends_.empty() ? tensor : NameInA(tensor);
   }
 
-  // Of a tensor of A that is an output of a signature: B's has none of that key.
-  Error NoSuchOutput(const OpenedGraph& b, const std::string& fetch) const {
+  // Empty: the fetch is an output of A's signature whose key B's has not. A tensor of that name in
+  // B would be another one.
+  std::string FetchInB(const std::string& fetch) const {
+    bool has_key = llvm::any_of(ends_.outputs, [&](const auto& end) { return end.a == fetch; });
+    if (!has_key && !ends_.empty() && NameInA(fetch) != fetch) return "";
+    return InB(ends_.outputs, fetch);
+  }
+
+  // The key, of an output of A's signature.
+  std::string NameInA(const std::string& fetch) const {
+    return NamesOfFetches(a_.model(), a_.file(), request_.run.signature, {fetch}).front();
+  }
+
+  Error NoSuchOutput(const OpenedGraph& b, llvm::StringRef key) const {
+    ASSIGN_OR_RETURN(const Signature* signature,
+                     ChooseSignature(b.model(), b.file(), request_.run.signature));
     std::vector<std::string> keys;
-    for (const SameEnds::End& end : ends_.outputs) keys.push_back(end.key);
-    std::string name =
-        NamesOfFetches(a_.model(), a_.file(), request_.run.signature, {fetch}).front();
-    return Annotate(b.model().path, NotFound("output", name, keys, " in its signature"));
+    if (signature) {
+      for (const SignatureTensor& output : signature->outputs) keys.push_back(output.key);
+    }
+    return Annotate(b.model().path, NotFound("output", key, keys, " in its signature"));
   }
 
   int64_t Budget() const {
@@ -129,12 +145,10 @@ class RunComparer {
       }
       std::vector<std::string> fetches;
       for (const std::string& fetch : ran_a.fetches) {
-        std::string in_b = InB(ends_.outputs, fetch);
-        bool is_there = in_b != fetch || FindTensorIfThere(main, in_b);
-        if (is_there || ends_.outputs.empty()) {
+        if (std::string in_b = FetchInB(fetch); !in_b.empty()) {
           fetches.push_back(std::move(in_b));
         } else if (!request_.run.fetches.empty()) {  // else it is told that it is not compared
-          return NoSuchOutput(b, fetch);
+          return NoSuchOutput(b, NameInA(fetch));
         }
       }
       bool has_all = llvm::all_of(fetches, [&](const std::string& fetch) {
@@ -194,7 +208,7 @@ class RunComparer {
     comparison_.failure_b = ran_b.failure;
     for (size_t i = 0; i < ran_a.outputs.size(); ++i) {
       ComparedFetch fetch{KeyOf(ran_a.fetches[i]), false, {}};
-      fetches_b_.push_back(InB(ends_.outputs, ran_a.fetches[i]));
+      fetches_b_.push_back(FetchInB(ran_a.fetches[i]));
       auto same = llvm::find(ran_b.fetches, fetches_b_.back());
       size_t j = same - ran_b.fetches.begin();
       bool is_there = j < ran_b.outputs.size() && ran_a.outputs[i] && ran_b.outputs[j];
