@@ -1,0 +1,173 @@
+"""Whether `grapnel` knows of the signatures of testdata/signatures what TensorFlow did (tests/python/record_signatures.py).
+
+usage: signatures.py KIND TESTDATA FOLDER [NAME...]       `grapnel` is on PATH; FOLDER is for files of the test
+
+Prints what is wrong, and last how many models of the kind are as they should be.
+"""
+import array
+import ast
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import urllib.parse
+
+# What carries values and control, and is no computation.
+PLUMBING = set("Placeholder VarHandleOp ReadVariableOp Identity IdentityN NoOp Const".split())
+MODES = "on", "off"
+NUMBERS = {"f4": "f", "f8": "d", "i4": "i", "i8": "q"}
+
+
+class Model:
+    def __init__(self, folder, scratch):
+        self.folder, self.scratch, self.path = folder, scratch, folder / "model"
+        about = json.loads((folder / "about.json").read_text())
+        self.signature, self.inputs, self.outputs = about["signature"], about["inputs"], about["outputs"]
+
+    def file(self, prefix, key):
+        return self.folder / f"{prefix}_{urllib.parse.quote(key, safe='')}.npy"
+
+    def feeds(self):
+        return [word for key in self.inputs for word in ("--feed", f"{key}={self.file('x', key)}")]
+
+
+def grapnel(*words):
+    done = subprocess.run(["grapnel", *map(str, words)], capture_output=True, text=True)
+    return done.returncode, (done.stdout + done.stderr).strip()
+
+
+def read_npy(path):
+    """Dtype, shape and elements."""
+    data = path.read_bytes()
+    size = int.from_bytes(data[8:10], "little")
+    header = ast.literal_eval(data[10:10 + size].decode())
+    kind, rest = header["descr"].lstrip("<|="), data[10 + size:]
+    if kind[0] == "S":
+        width = int(kind[1:])
+        return "S", header["shape"], [rest[i:i + width].rstrip(b"\0") for i in range(0, len(rest), width)]
+    return kind, header["shape"], list(array.array(NUMBERS[kind], rest))
+
+
+def is_like(got, wanted):
+    (kind, shape, values), (kind_wanted, shape_wanted, values_wanted) = read_npy(got), read_npy(wanted)
+    if (kind, shape) != (kind_wanted, shape_wanted):
+        return False
+    if kind[0] != "f":
+        return values == values_wanted
+    return all(math.isclose(a, b, rel_tol=1e-4, abs_tol=1e-5) for a, b in zip(values, values_wanted))
+
+
+def spoil(file):
+    """Another value in the last element."""
+    data = bytearray(file.read_bytes())
+    data[-2] ^= 64
+    file.write_bytes(data)
+
+
+# ---- each kind: what is wrong with a model ----
+
+def outputs_of_captured_case(model):
+    policy = model.scratch / "policy.toml"
+
+    def check(case, *words, **demands):
+        lines = [f"{key} = {value}\n" for key, value in demands.items()]
+        policy.write_text(f'[outputs]\ncases = ["{case}"]\n' + "".join(lines))
+        return grapnel("check", model.path, "--policy", policy, *words)
+
+    for name in ("case", "old_case"):
+        case = model.folder / name
+        for words in [()] + [("--onednn", mode) for mode in MODES] + [("--batch", 1)]:
+            code, said = check(case, *words)
+            if code and "no input has an open first size" not in said and "--batch" not in said:
+                yield f"{name}: check {words} ends with {code}: {said}"
+        for words in ((), ("--model", model.path), ("--model", model.path, "--optimize")):
+            code, said = grapnel("replay", case, *words)
+            if code or "1 passed" not in said:
+                yield f"{name}: replay {words[::2]} ends with {code}: {said}"
+        files = json.loads((case / "case.json").read_text())
+        # A key that is wrong is told by its key, in a case that has other names too.
+        for key, file in zip(model.outputs, (files["fetches"][k] for k in sorted_fetches(files, model, name))):
+            spoilt = model.scratch / "spoilt"
+            shutil.rmtree(spoilt, ignore_errors=True)
+            shutil.copytree(case, spoilt)
+            spoil(spoilt / file)
+            code, said = check(spoilt)
+            if code != 1 or f"'{key}' " not in said:
+                yield f"{name}: of another '{key}', check ends with {code}: {said}"
+            code, said = grapnel("replay", spoilt, "--model", model.path)
+            if code != 1 or f"'{key}' " not in said:
+                yield f"{name}: of another '{key}', replay ends with {code}: {said}"
+
+
+def sorted_fetches(files, model, name):
+    """The fetches of a case in the order of the model's keys: as they are named, or as they stand in an older case."""
+    return model.outputs if name == "case" else list(files["fetches"])
+
+
+def check_values_of_saved_models(model):
+    count = len(model.outputs)
+    wanted = f"{count} {'fetch' if count == 1 else 'fetches'} with the same values"
+    for mode in MODES:
+        flags = "--signature", model.signature, "--onednn", mode
+        for feeds in ((), model.feeds()):
+            with_feeds = "with" if feeds else "without"
+            code, said = grapnel("opt", model.path, "--check-values", *flags, *feeds)
+            if code or wanted not in said:
+                yield f"opt --check-values {with_feeds} feeds, oneDNN {mode}, ends with {code}: {said}"
+            code, said = grapnel("bisect", model.path, *flags, *feeds)
+            if code not in (0, 1) or "no value" in said or "not found" in said:
+                yield f"bisect {with_feeds} feeds, oneDNN {mode}, ends with {code}: {said}"
+        fetches = [word for key in model.outputs for word in ("--fetch", f"{key}={model.scratch / urllib.parse.quote(key, safe='')}.npy")]
+        code, said = grapnel("run", model.path, *flags, *model.feeds(), *fetches)
+        if code:
+            yield f"run ends with {code}: {said}"
+            continue
+        for key in model.outputs:
+            if not is_like(model.scratch / f"{urllib.parse.quote(key, safe='')}.npy", model.file("y", key)):
+                yield f"run gives another '{key}' than TensorFlow, oneDNN {mode}"
+
+
+def ops_of(model, path, *words):
+    code, said = grapnel("info", path, *words, "--json")
+    if code:
+        return said
+    document = json.loads(said)
+    graph = document["graphs"][0] if "graphs" in document else document
+    return {op["op"]: op["count"] for op in graph["ops"] if op["op"] not in PLUMBING}
+
+
+def opt_knows_shapes_of_arguments(model):
+    wanted = json.loads((model.folder / "ops.json").read_text())
+    for mode in MODES:
+        folder, frozen = model.scratch / mode, model.scratch / f"{mode}.pb"
+        for to, words, info in ((folder, (), ("--signature", model.signature)),
+                                (frozen, ("--freeze", "--signature", model.signature), ())):
+            code, said = grapnel("opt", model.path, "-o", to, "-q", "--onednn", mode, *words)
+            found = said if code else ops_of(model, to, *info)
+            if found != wanted[mode] and not (to == frozen and model.folder.name in HAVE_VARIABLES and not code):
+                yield f"{to.name}: TensorFlow runs {wanted[mode]}, grapnel has {found}"
+
+
+# Frozen, their variables are constants, and more can be fused than in TensorFlow's run.
+HAVE_VARIABLES = {"keras_static", "broadcasts"}
+
+
+def main(kind, testdata, scratch, *names):
+    folders = sorted(f for f in (pathlib.Path(testdata).resolve() / "signatures" / kind).iterdir() if not names or f.name in names)
+    good = 0
+    for folder in folders:
+        place = pathlib.Path(scratch) / folder.name
+        shutil.rmtree(place, ignore_errors=True)
+        os.makedirs(place)
+        faults = list(globals()[kind](Model(folder, place)))
+        good += not faults
+        print("\n".join([f"{folder.name}: {fault}" for fault in faults] or [f"{folder.name}: as in TensorFlow"]))
+    print(f"{good} of {len(folders)} models")
+    return int(good < len(folders))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
