@@ -207,7 +207,8 @@ A folder with `graph.pb` is a case folder: a graph with its feeds and the values
 under `rewrites/` has `graph.pbtxt`, the `config.pbtxt` (a RewriterConfig) it was optimised under, the fetches
 (`case.json`) and TensorFlow's result, `tf.pbtxt`. A folder under `functions/` is both. Debug folders have a
 [README of their own](tfdbg/README.md), files in chunks [another](chunked/README.md), weights of
-Keras [a third](keras/README.md), networks that do not learn [a fourth](doctor/README.md).
+Keras [a third](keras/README.md), networks that do not learn [a fourth](doctor/README.md), SavedModels beside what
+TensorFlow makes of their signatures [a fifth](signatures/README.md).
 
 | folder | what it is | where it came from | bytes |
 |---|---|---|---|

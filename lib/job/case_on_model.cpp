@@ -232,6 +232,7 @@ namespace {
 // Of a case with keys: its own tensors as A, those of `model` as B.
 SameEnds EndsOf(const CaseOfModel& on_model) {
   SameEnds ends;
+  ends.by_keys = true;
   const Case& values = on_model.values;
   for (size_t i = 0; i < values.feeds.size(); ++i)
     ends.inputs.push_back({on_model.own_feeds[i], values.feeds[i].tensor, on_model.feed_names[i]});
@@ -269,6 +270,7 @@ Expected<SameEnds> FindSameEnds(const OpenedGraph& a, const OpenedGraph& b,
       ASSIGN_OR_RETURN(CaseOfModel keys_a, CaseOnItself(*case_a));
       ASSIGN_OR_RETURN(CaseOfModel keys_b, CaseOnItself(*case_b));
       SameEnds ends;
+      ends.by_keys = true;
       for (size_t i = 0; i < keys_a.fetch_names.size(); ++i) {
         auto same = llvm::find(keys_b.fetch_names, keys_a.fetch_names[i]);
         if (same == keys_b.fetch_names.end()) continue;
@@ -291,7 +293,7 @@ Expected<SameEnds> FindSameEnds(const OpenedGraph& a, const OpenedGraph& b,
     return SameEnds();
   }
   if (!*of_b) return SameEnds();
-  return SameEnds{Together(of_a->inputs, (*of_b)->inputs),
+  return SameEnds{true, Together(of_a->inputs, (*of_b)->inputs),
                   Together(of_a->outputs, (*of_b)->outputs)};
 }
 

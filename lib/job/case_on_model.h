@@ -42,12 +42,12 @@ struct SameEnds {
   struct End {
     std::string a, b, key;
   };
+  bool by_keys = false;  // both have the signature, though perhaps no key in common
   std::vector<End> inputs, outputs;
-  bool empty() const { return inputs.empty() && outputs.empty(); }
 };
 // Of graphs that are run with `signature`, without a name with the default one of `a`. A case that
-// was captured from a signature has its keys. Empty: one of them has no signatures, or `b` has not
-// that of `a`. Errors: CaseOnModel's; there is no such signature in `a`.
+// was captured from a signature has its keys. Not by keys: one of them has no signatures, or `b`
+// has not that of `a`. Errors: CaseOnModel's; there is no such signature in `a`.
 Expected<SameEnds> FindSameEnds(const OpenedGraph& a, const OpenedGraph& b,
                                 llvm::StringRef signature);
 

@@ -81,14 +81,16 @@ class RunComparer {
     const auto& ends = ends_.outputs;
     auto end = llvm::find_if(ends, [&](const auto& one) { return one.a == tensor; });
     if (end != ends.end()) return end->key;
-    return ends_.empty() ? tensor : NameInA(tensor);
+    return ends_.by_keys ? NameInA(tensor) : tensor;
   }
 
   // Empty: the fetch is an output of A's signature whose key B's has not. A tensor of that name in
   // B would be another one.
   std::string FetchInB(const std::string& fetch) const {
     bool has_key = llvm::any_of(ends_.outputs, [&](const auto& end) { return end.a == fetch; });
-    if (!has_key && !ends_.empty() && NameInA(fetch) != fetch) return "";
+    // Where no output is asked for and no key is the same, outputs are paired by tensor.
+    bool matters = !ends_.outputs.empty() || !request_.run.fetches.empty();
+    if (!has_key && ends_.by_keys && matters && NameInA(fetch) != fetch) return "";
     return InB(ends_.outputs, fetch);
   }
 
@@ -122,7 +124,7 @@ class RunComparer {
   // `b`: a case that has values for A, unless A is one itself; null: none.
   Expected<Ran> RunA(RunPairs& pairs, bool is_first, const OpenedGraph* b = nullptr) {
     RunRequest request = RequestFor(is_first);
-    if (b && b->model().case_info && !a_.model().case_info && !ends_.empty()) {
+    if (b && b->model().case_info && !a_.model().case_info && ends_.by_keys) {
       ASSIGN_OR_RETURN(CaseOfModel on_a, CaseOnModel(*b->model().case_info, a_));
       RETURN_IF_ERROR(FillFromCase(on_a, a_, &request));
     }
