@@ -120,6 +120,7 @@ Error ReadCase(const Json& json, Case* result) {
   if (!json.contains("tensors")) return Error::success();
   const Json& tensors = json["tensors"];
   if (!tensors.is_object()) return MakeError("'tensors' must be an object: key to tensor");
+  // {"feeds": {key: tensor}, "fetches": {key: tensor}} where an input and an output have one key.
   auto name = [&](const char* group, std::string* key) -> Error {
     const Json& of_group = HasObject(tensors, group) ? tensors[group] : tensors;
     auto found = of_group.find(*key);
