@@ -1,7 +1,10 @@
 // `grapnel opt MODEL`: optimises a graph as Grappler does, and keeps a record.
 #include "lib/check/value_check.h"
+#include "lib/exec/saved_state.h"
 #include "lib/io/saved_model_writer.h"
+#include "lib/io/signature.h"
 #include "lib/io/write.h"
+#include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/text.h"
 #include "lib/job/job_json.h"
@@ -153,6 +156,63 @@ Error WriteResult(const OpenedGraph& opened, const Optimized& done, const Flags&
   return WriteGraph(module, flags.output, TopologicalOrder(module.main));
 }
 
+// What a written GraphDef no longer says: which tensor is which key of the signature, and what is
+// to be run before the outputs.
+struct Written {
+  std::vector<SignatureTensor> inputs, outputs;
+  std::string init;
+
+  Written(const OpenedGraph& opened, const OptimizeRequest& request, const Optimized& done) {
+    const Graph& main = opened.module().main;
+    if (request.freeze) init = TableInitOf(main);
+    auto chosen = ChooseSignature(opened.model(), opened.file(), request.signature);
+    if (!chosen) llvm::consumeError(chosen.takeError());  // the job succeeded without
+    if (!chosen || !*chosen) return;
+    for (const SignatureTensor& input : (*chosen)->inputs) {
+      if (FindTensorIfThere(main, input.tensor)) inputs.push_back(input);
+    }
+    for (const SignatureTensor& output : (*chosen)->outputs) {
+      if (llvm::is_contained(done.tensors.fetches, output.tensor)) outputs.push_back(output);
+    }
+  }
+
+  // Nothing is said of tensors that all have the names of their keys.
+  static std::string LineOf(llvm::StringRef what, llvm::ArrayRef<SignatureTensor> tensors) {
+    if (llvm::all_of(tensors, [](const SignatureTensor& one) {
+          return one.tensor == one.key || one.tensor == one.key + ":0";
+        }))
+      return "";
+    std::vector<std::string> parts;
+    for (const SignatureTensor& one : tensors)
+      parts.push_back(Printable(one.key) + " = " + Printable(one.tensor));
+    return (what + ": " + llvm::join(parts, ", ") + "\n").str();
+  }
+
+  void Print(llvm::raw_ostream& os) const {
+    os << LineOf("inputs", inputs) << LineOf("outputs", outputs);
+    if (!init.empty())
+      os << "tables: run " << init << " once before the outputs; it fills them (`grapnel run` does "
+         << "so by itself)\n";
+  }
+
+  void WriteJson(llvm::json::OStream& json) const {
+    auto write = [&](llvm::StringRef name, llvm::ArrayRef<SignatureTensor> tensors) {
+      if (tensors.empty()) return;
+      json.attributeArray(name, [&] {
+        for (const SignatureTensor& one : tensors) {
+          json.object([&] {
+            json.attribute("key", llvm::json::fixUTF8(one.key));
+            json.attribute("tensor", llvm::json::fixUTF8(one.tensor));
+          });
+        }
+      });
+    };
+    write("inputs", inputs);
+    write("outputs", outputs);
+    if (!init.empty()) json.attribute("run_first", init);
+  }
+};
+
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
   OptimizeRequest request = flags.pipeline.Request(invocation);
@@ -192,11 +252,14 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   if (ledger) RETURN_IF_ERROR(ledger->Commit());
   RETURN_IF_ERROR(WriteResult(opened, done, flags, invocation));
   const OneDnnNeed need = FindOneDnnNeed(module);
+  std::optional<Written> written;
+  if (!flags.output.empty() && !request.whole_model) written.emplace(opened, request, done);
   if (invocation.flags.json) {
     WriteDocument(invocation.out(), [&](llvm::json::OStream& json) {
       json.attribute("path", llvm::json::fixUTF8(flags.model));
       WriteOptimizedJson(done, nodes_before, count_nodes(), flags.timing, json);
       if (need.nodes > 0) json.attribute("needs_onednn", need.Text());
+      if (written) written->WriteJson(json);
     });
     return kExitOk;
   }
@@ -212,6 +275,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     if (done.values_compared) os << ", " << ComparedText(done);
     if (flags.output.empty()) os << " (-o FILE writes the result)";
     os << "\n";
+    if (written) written->Print(os);
     if (std::string assumed = done.AssumedText(); !assumed.empty()) os << assumed << "\n";
     if (need.nodes > 0)
       os << need.Text() << (done.onednn ? "; --onednn off makes none that do" : "") << "\n";
@@ -246,7 +310,7 @@ RunCommand SetUp(CommandLine& line) {
   flags->sizes.AddTo(line);
   flags->pipeline.AddDeviceTo(line);
   line.Flag("--freeze", flags->pipeline.request.freeze,
-            "put the values of a SavedModel's variables into the graph, as constants");
+            "put the values of a SavedModel's variables and tables into the graph, as constants");
   line.Option("--dump-dir", flags->dump_dir,
               "dump before and after each pass that changed something (or TF_DUMP_GRAPH_PREFIX)");
   line.Option("--ledger", flags->ledger, "every rewrite as a line of JSON");

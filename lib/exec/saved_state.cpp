@@ -210,6 +210,11 @@ Error FillWithOwn(const GraphInFile& graph, llvm::StringRef variables_prefix, Se
 
 }  // namespace
 
+std::string TableInitOf(const Graph& main) {
+  Node node = main.Find(kTableInit);
+  return node && node.op() == "NoOp" ? node.name().str() : "";
+}
+
 std::string InitOpOf(const GraphInFile& graph) {
   for (const Signature& signature : graph.signatures) {
     if (signature.name == "__saved_model_init_op" && !signature.outputs.empty())
@@ -220,7 +225,9 @@ std::string InitOpOf(const GraphInFile& graph) {
       if (collection.name == name && !collection.values.empty()) return collection.values[0];
     }
   }
-  return "";
+  // A GraphDef says nothing beside its nodes.
+  bool is_graph_alone = graph.signatures.empty() && graph.collections.empty() && graph.module;
+  return is_graph_alone ? TableInitOf(graph.module->main) : "";
 }
 
 Expected<RestoredState> RestoreSession(const GraphInFile& graph, llvm::StringRef variables_prefix,

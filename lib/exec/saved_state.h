@@ -11,8 +11,15 @@
 
 namespace grapnel {
 
+// What TensorFlow's tables_initializer calls the op that fills tables, and a frozen graph of ours
+// too.
+inline constexpr llvm::StringLiteral kTableInit = "init_all_tables";
+// kTableInit, if the graph has an op of that name that does nothing but wait for others; else
+// empty.
+std::string TableInitOf(const Graph& main);
+
 // The node of the main graph that initialises a model once its variables have values: fills tables.
-// Empty: there is none.
+// What the file says, or TableInitOf. Empty: there is none.
 std::string InitOpOf(const GraphInFile& graph);
 
 // A variable that no value was found for.
@@ -31,9 +38,9 @@ struct RestoredState {
 // of Keras, KerasWeights) where the saver read none, or read another tensor of the checkpoint than
 // tf.saved_model.load does; then those that the graph has beside it (GraphInFile::initial_values);
 // and runs the initialiser (signature __saved_model_init_op, or collection saved_model_main_op or
-// legacy_init_op) with the assets' paths fed. What the saver cannot read, such as the checkpoint of
-// a tf.train.Checkpoint, is read without it; an error of the saver is one where nothing of the
-// model is found. Errors name the op that failed.
+// legacy_init_op; of a GraphDef, TableInitOf) with the assets' paths fed. What the saver cannot
+// read, such as the checkpoint of a tf.train.Checkpoint, is read without it; an error of the saver
+// is one where nothing of the model is found. Errors name the op that failed.
 Expected<RestoredState> RestoreSession(const GraphInFile& graph, llvm::StringRef variables_prefix,
                                        Session& session, ThreadPool& pool);
 

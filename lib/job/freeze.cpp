@@ -7,6 +7,7 @@
 #include "lib/io/saved_variables.h"
 #include "lib/io/signature.h"
 #include "lib/ir/node_types.h"
+#include "lib/job/frozen_tables.h"
 #include "lib/pass/library.h"
 
 namespace grapnel {
@@ -46,7 +47,8 @@ Error Freeze(OpenedGraph& opened, const FreezeFor& what, ThreadPool& pool) {
   }
   bool has_variables = false;
   for (Node node : module.main.nodes()) has_variables |= IsVariable(node);
-  if (!has_variables) return Error::success();
+  const bool has_tables = HasTables(module);
+  if (!has_variables && !has_tables) return Error::success();
 
   // From the file as it was read: what restores is no part of the graph any more.
   ASSIGN_OR_RETURN(OpenedGraph whole, opened.Reopen());
@@ -72,7 +74,9 @@ Error Freeze(OpenedGraph& opened, const FreezeFor& what, ThreadPool& pool) {
     }
     return tensor.ToLiteral();
   };
-  return Annotate(opened.model().path, FreezeVariables(module, value));
+  RETURN_IF_ERROR(Annotate(opened.model().path, FreezeVariables(module, value)));
+  if (!has_tables) return Error::success();
+  return Annotate(opened.model().path, FreezeTables(module, whole, session, pool));
 }
 
 }  // namespace grapnel

@@ -5,6 +5,7 @@
 #include "lib/check/reproducer.h"
 #include "lib/check/value_check.h"
 #include "lib/exec/evaluator.h"
+#include "lib/exec/saved_state.h"
 #include "lib/io/model_lines.h"
 #include "lib/io/signature.h"
 #include "lib/ir/device_name.h"
@@ -112,6 +113,18 @@ bool KnowsShapes(const OpenedGraph& opened, const OptimizeRequest& request,
   });
 }
 
+// Without the op that fills its tables a frozen graph cannot be run, neither where it is made nor
+// where its GraphDef is optimised and nobody says what is fetched.
+void KeepTableInit(const OpenedGraph& opened, const OptimizeRequest& request,
+                   std::vector<std::string>* fetches) {
+  const Graph& main = opened.module().main;
+  std::string init = TableInitOf(main);
+  bool is_graph_def = opened.file().signatures.empty() && fetches->empty();
+  if (init.empty() || request.whole_model || !(request.freeze || is_graph_def)) return;
+  if (fetches->empty()) *fetches = DefaultFetches(main);
+  if (!llvm::is_contained(*fetches, init)) fetches->push_back(std::move(init));
+}
+
 // All but evaluator, pool and what is told on the way.
 Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeRequest& request) {
   OptimizeOptions options;
@@ -122,6 +135,7 @@ Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeReq
   options.trusts_shapes = KnowsShapes(opened, request, tensors.feeds);
   options.feeds = std::move(tensors.feeds);
   options.fetches = std::move(tensors.fetches);
+  KeepTableInit(opened, request, &options.fetches);
   options.passes = request.passes;
   options.registry = request.registry;
   options.limit = request.limit;
@@ -162,6 +176,10 @@ Expected<std::unique_ptr<ValueCheck>> MakeValueCheck(const OpenedGraph& opened,
   options.pool = &pool;
   options.sink = request.sink;
   options.fetches = optimize.fetches;
+  // It has no value, and the starting state has what it does.
+  llvm::erase_if(options.fetches, [&](const std::string& fetch) {
+    return fetch == TableInitOf(opened.module().main);
+  });
   options.drops_debugging = DropsDebugging(optimize);
   const Graph& graph = opened.module().main;
   if (request.whole_model && request.fetches.empty())

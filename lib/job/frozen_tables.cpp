@@ -1,0 +1,148 @@
+#include "lib/job/frozen_tables.h"
+
+#include <set>
+
+#include "lib/exec/executor.h"
+#include "lib/exec/saved_state.h"
+#include "lib/ir/attr.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace grapnel {
+namespace {
+
+// Ops of tables that have a name in the session. Version 2 has a resource as handle, version 1 a
+// reference.
+bool IsTable(const Node& node) {
+  llvm::StringRef op = node.op();
+  op.consume_back("V2");
+  return llvm::StringSwitch<bool>(op)
+      .Cases("HashTable", "MutableHashTable", "MutableHashTableOfTensors", "MutableDenseHashTable",
+             true)
+      .Default(false);
+}
+
+bool Fills(const Node& node) {
+  llvm::StringRef op = node.op();
+  op.consume_back("V2");
+  return llvm::StringSwitch<bool>(op)
+      .Cases("InitializeTable", "InitializeTableFromTextFile", "LookupTableImport", true)
+      .Default(false);
+}
+
+// What the session calls a table. In a function only a name that the node says is known outside.
+std::string TableName(const Node& table, bool is_in_function) {
+  std::string name = table.GetString("shared_name");
+  if (name.empty() && !is_in_function) name = table.name().str();
+  std::string container = table.GetString("container");
+  return container.empty() || name.empty() ? name : container + "/" + name;
+}
+
+// Each table once. A dense table reads its marks; one that a function makes reads them there, where
+// nodes of the main graph cannot, and is left out.
+std::vector<Node> TablesOf(const Module& module) {
+  std::vector<Node> tables;
+  std::set<std::string> names;
+  auto add = [&](const Node& node, bool is_in_function) {
+    if (!IsTable(node) || (is_in_function && node.num_inputs() > 0)) return;
+    std::string name = TableName(node, is_in_function);
+    if (!name.empty() && names.insert(name).second) tables.push_back(node);
+  };
+  for (Node node : module.main.nodes()) add(node, false);
+  for (const auto& function : module.functions) {
+    for (Node node : function->body.nodes()) add(node, true);
+  }
+  return tables;
+}
+
+bool FillsByItself(const Module& module) {
+  auto fills = [](const Graph& graph) {
+    for (Node node : graph.nodes()) {
+      if (Fills(node)) return true;
+    }
+    return false;
+  };
+  return fills(module.main) ||
+         llvm::any_of(module.functions, [&](const auto& one) { return fills(one->body); });
+}
+
+// The table in a main graph: the node itself, or for that of a function one like it.
+Node InMain(Graph& main, const Node& table) {
+  if (!table.graph().function()) {
+    if (Node same = main.Find(table.name())) return same;
+  }
+  NodeId id = main.AddNode(main.UniqueName(table.name()), table.op(), table.device());
+  main.CopyAttrs(id, table);
+  return main.node(id);
+}
+
+// "Import" or "Export" of the table, as its node's version has it.
+std::string OpFor(const Node& table, llvm::StringRef what) {
+  return ("LookupTable" + what + (table.op().ends_with("V2") ? "V2" : "")).str();
+}
+
+NodeId AddConst(Graph& graph, const std::string& name, const Node& like, const Literal& value) {
+  NodeId id = graph.AddNode(graph.UniqueName(name), "Const", like.device());
+  graph.SetAttr(id, "dtype", attr::Type(value.dtype()));
+  llvm::StringRef content;
+  std::string tensor = value.TensorProtoHead(/*compress=*/false, &content);
+  graph.SetAttr(id, "value", {attr::TensorHead(tensor.size() + content.size()), tensor, content});
+  return id;
+}
+
+// Keys and values of the table, which the session has.
+Expected<std::vector<Tensor>> ContentOf(Graph& main, const Node& table, Session& session,
+                                        ThreadPool& pool) {
+  NodeId id =
+      main.AddNode(main.UniqueName((table.name() + "/export").str()), OpFor(table, "Export"));
+  main.AddInput(id, {table.id(), 0});
+  main.SetAttr(id, "Tkeys", attr::Type(table.GetType("key_dtype")));
+  main.SetAttr(id, "Tvalues", attr::Type(table.GetType("value_dtype")));
+  ExecutorOptions options;
+  options.pool = &pool;
+  options.session = &session;
+  for (const char* output : {":0", ":1"})
+    options.fetches.push_back((main.node(id).name() + output).str());
+  ASSIGN_OR_RETURN(auto executor, Executor::Compile(main, options));
+  return executor->Run({});
+}
+
+NodeId AddImport(Graph& main, const Node& table, const Literal& keys, const Literal& values) {
+  std::string name = (table.name() + "/import").str();
+  NodeId constants[] = {AddConst(main, name + "/keys", table, keys),
+                        AddConst(main, name + "/values", table, values)};
+  NodeId import = main.AddNode(main.UniqueName(name), OpFor(table, "Import"), table.device());
+  main.AddInput(import, {table.id(), 0});
+  for (NodeId constant : constants) main.AddInput(import, {constant, 0});
+  main.SetAttr(import, "Tin", attr::Type(keys.dtype()));
+  main.SetAttr(import, "Tout", attr::Type(values.dtype()));
+  return import;
+}
+
+}  // namespace
+
+bool HasTables(const Module& module) { return !TablesOf(module).empty(); }
+
+Error FreezeTables(Module& frozen, OpenedGraph& whole, Session& session, ThreadPool& pool) {
+  Graph& main = frozen.main;
+  // An empty table that is filled once must still be filled, unless the outputs do that.
+  bool fills_empty = !InitOpOf(whole.file()).empty() && !FillsByItself(frozen);
+  std::vector<NodeId> imports;
+  for (const Node& table : TablesOf(frozen)) {
+    Node in_whole = InMain(whole.module().main, table);
+    auto content = ContentOf(whole.module().main, in_whole, session, pool);
+    if (!content)
+      return Annotate(llvm::formatv("table '{0}'", table.name()).str(), content.takeError());
+    Literal keys = (*content)[0].ToLiteral(), values = (*content)[1].ToLiteral();
+    bool is_mutable = table.op().starts_with("Mutable");
+    if ((*content)[0].num_elements() == 0 && (is_mutable || !fills_empty)) continue;
+    imports.push_back(AddImport(main, InMain(main, table), keys, values));
+  }
+  if (imports.empty()) return Error::success();
+  Node existing = main.Find(kTableInit);
+  NodeId init = existing ? existing.id() : main.AddNode(kTableInit, "NoOp");
+  for (NodeId import : imports) main.AddControl(init, import);
+  return Error::success();
+}
+
+}  // namespace grapnel
