@@ -140,17 +140,11 @@ void WarnOfVariables(const OpenedGraph& opened, const MessageSink& sink) {
            .str());
 }
 
-// What a SavedModel says of how it was made, for people and `info`.
-std::string NoteOf(const Optimized& done) {
-  llvm::json::Object note{{"optimized_by", "grapnel opt"}, {"onednn", OneDnnWord(done.onednn)}};
-  return llvm::formatv("{0:2}\n", llvm::json::Value(std::move(note))).str();
-}
-
 Error WriteResult(const OpenedGraph& opened, const Optimized& done, const Flags& flags,
                   Invocation& invocation) {
   if (flags.output.empty()) return Error::success();
   if (flags.WritesFolder(opened))
-    return WriteSavedModel(opened.model(), flags.output, NoteOf(done));
+    return WriteSavedModel(opened.model(), flags.output, OptimizedNote(done));
   WarnOfVariables(opened, invocation.sink());
   const Module& module = opened.module();
   return WriteGraph(module, flags.output, TopologicalOrder(module.main));

@@ -4,6 +4,8 @@
 
 #include "lib/ir/literal_json.h"
 #include "lib/pass/near_misses.h"
+#include "lib/support/onednn.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace grapnel {
 void WriteTensorJson(llvm::StringRef name, const Tensor& tensor, int64_t limit,
@@ -49,6 +51,11 @@ void WriteOptimizedJson(const Optimized& done, size_t nodes_before, size_t nodes
     }
   });
   if (!done.near_misses.empty()) WriteNearMissesJson(done.near_misses, json);
+}
+
+std::string OptimizedNote(const Optimized& done) {
+  llvm::json::Object note{{"optimized_by", "grapnel opt"}, {"onednn", OneDnnWord(done.onednn)}};
+  return llvm::formatv("{0:2}\n", llvm::json::Value(std::move(note))).str();
 }
 
 void WriteOpenSizesJson(llvm::ArrayRef<int64_t> sizes, llvm::json::OStream& json) {

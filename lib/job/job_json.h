@@ -21,6 +21,10 @@ void WriteTensorJson(llvm::StringRef name, const Tensor& tensor, int64_t limit,
 void WriteOptimizedJson(const Optimized& done, size_t nodes_before, size_t nodes_after, bool times,
                         llvm::json::OStream& json);
 
+// What the extras of a written SavedModel say of how it was made: a document of its own, with its
+// line end.
+std::string OptimizedNote(const Optimized& done);
+
 // "open_sizes": those that a check of values tried, if there were any.
 void WriteOpenSizesJson(llvm::ArrayRef<int64_t> sizes, llvm::json::OStream& json);
 
