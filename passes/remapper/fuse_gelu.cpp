@@ -3,7 +3,8 @@
 //   Before:  t = BiasAdd(MatMul(x, w), b);  y = 0.5 * t * (1 + Erf(t * 0.7071))
 //   After:   y = _FusedMatMul(x, w, b) {fused_ops=[BiasAdd, GeluExact]}
 //
-// and in the tanh form, once MatMul and bias are one, [BiasAdd, GeluApproximate].
+// likewise y = t * (0.5 * Erfc(-t * 0.7071)), which is tf.nn.gelu once the arithmetic optimizer has
+// moved its 0.5; and in the tanh form, once MatMul and bias are one, [BiasAdd, GeluApproximate].
 //
 // Refuses: constants other than GELU's (TensorFlow lets them be off by 0.01); a transposed first
 // input; nodes off the CPU; inner nodes that are fetched, read from outside or have control edges.
@@ -20,9 +21,12 @@ class Gelu {
  public:
   Gelu(Remapper& rule, const Node& root) : rule_(rule), root_(root) {}
 
-  // Mul(Mul(t, 0.5), Add(Erf(Mul(t, 0.7071)), 1)), where the 0.5 may stand with either factor.
+  // Mul(Mul(t, 0.5), Add(Erf(Mul(t, 0.7071)), 1)), where the 0.5 may stand with either factor; or
+  // Mul(t, Mul(0.5, Erfc(Mul(Neg(t), 0.7071)))), where it may not.
   bool MatchExact() {
-    return MatchHalves([this](const Node& node) { return IsErf(node); });
+    return MatchHalves([this](const Node& node) { return IsErf(node); }) ||
+           Binary(root_, {"Mul"},
+                  [&](Port a, Port b) { return IsValue(b) && IsHalfOfErfc(At(a)); });
   }
   // The same with Tanh(0.7979 * (t + (0.044715 * t) * Square(t))).
   bool MatchApproximate() {
@@ -95,6 +99,24 @@ class Gelu {
     if (node.op() != "Erf" || !ValueTimes(node.input_node(0), 0.70710678f)) return false;
     inner.push_back(node);
     return true;
+  }
+
+  bool IsHalfOfErfc(const Node& half) {
+    auto is_negative = [&](const Node& neg) {
+      if (neg.op() != "Neg" || !IsValue(neg.input(0))) return false;
+      inner.push_back(neg);
+      return true;
+    };
+    auto is_erfc = [&](const Node& erfc) {
+      if (erfc.op() != "Erfc" || !Binary(erfc.input_node(0), {"Mul"}, [&](Port a, Port b) {
+            return IsNumber(b, 0.70710678f) && is_negative(At(a));
+          }))
+        return false;
+      inner.push_back(erfc);
+      return true;
+    };
+    return Binary(half, {"Mul"},
+                  [&](Port a, Port b) { return IsNumber(b, 0.5) && is_erfc(At(a)); });
   }
 
   bool IsTanh(const Node& node) {

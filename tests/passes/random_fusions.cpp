@@ -52,20 +52,22 @@ void RandomGraphMaker::Residual() {
   Keep(added.node, 0, sum.type, sum.dims, magnitude, {sum, other});
 }
 
-// Of a product and its bias, by Erf or by Tanh.
+// Of a product and its bias, by Erf, Erfc or Tanh.
 void RandomGraphMaker::Gelu() {
   Value product;
   if (!MakeProduct(&product)) return;
   Value bias = ConstantOf(proto::DT_FLOAT, {product.dims.back()});
-  Port x = Float("BiasAdd", {product.port, bias.port}), step;
-  if (Chance(50)) {
-    step = Float("Erf", {Float("Mul", {x, Number(0.70710678)})});
+  Port x = Float("BiasAdd", {product.port, bias.port}), sum;
+  if (Chance(33)) {
+    sum = Float("Erfc", {Float("Mul", {Float("Neg", {x}), Number(0.70710678)})});
+  } else if (Chance(50)) {
+    sum = Float("AddV2", {Float("Erf", {Float("Mul", {x, Number(0.70710678)})}), Number(1)});
   } else {
     Port cube = Float("Mul", {Float("Mul", {x, Number(0.044715)}), Float("Square", {x})});
-    step = Float("Tanh", {Float("Mul", {Float("AddV2", {x, cube}), Number(0.79788456)})});
+    Port tanh = Float("Tanh", {Float("Mul", {Float("AddV2", {x, cube}), Number(0.79788456)})});
+    sum = Float("AddV2", {tanh, Number(1)});
   }
-  Port half = Float("Mul", {Float("AddV2", {step, Number(1)}), Number(0.5)});
-  Port result = Float("Mul", {x, half});
+  Port result = Float("Mul", {x, Float("Mul", {sum, Number(0.5)})});
   Keep(result.node, 0, proto::DT_FLOAT, product.dims, product.magnitude + bias.magnitude,
        {product, bias});
 }
