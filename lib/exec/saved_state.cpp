@@ -13,6 +13,7 @@
 #include "lib/ir/verify.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -253,6 +254,31 @@ Expected<RestoredState> RestoreSession(const GraphInFile& graph, llvm::StringRef
   if (Error error = RunOp(graph.module->main, init, assets, session, pool))
     return Annotate("initialising the model", std::move(error));
   return state;
+}
+
+Error KeepOwnSeeds(const GraphInFile& graph, llvm::StringRef own_prefix, Session& session,
+                   RestoredState* state) {
+  llvm::DenseSet<NodeId> seeds;
+  for (const SavedVariable& variable : VariablesOfObjects(graph)) {
+    llvm::StringRef name = llvm::StringRef(variable.name).rsplit('/').second;
+    bool is_missing = llvm::any_of(
+        state->missing, [&](const MissingVariable& one) { return one.variable == variable.node; });
+    if (is_missing && name.starts_with("seed_generator_state")) seeds.insert(variable.node);
+  }
+  if (seeds.empty()) return Error::success();
+  ASSIGN_OR_RETURN(Bundle own, Bundle::Open(own_prefix));
+  ASSIGN_OR_RETURN(VariableBinding binding, BindVariables(graph, &own));
+  for (const VariableBinding::Bound& bound : binding.bound) {
+    if (!seeds.contains(bound.variable)) continue;
+    ASSIGN_OR_RETURN(StoredVariable * variable,
+                     VariableOf(graph.module->main.node(bound.variable), session));
+    ASSIGN_OR_RETURN(Literal value, own.Read(bound.key));
+    ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(value));
+    variable->Set(std::move(tensor));
+    llvm::erase_if(state->missing,
+                   [&](const MissingVariable& one) { return one.variable == bound.variable; });
+  }
+  return Error::success();
 }
 
 Error RestoreCase(const GraphInFile& graph, const Case& values, Session& session,

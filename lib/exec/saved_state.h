@@ -44,6 +44,13 @@ struct RestoredState {
 Expected<RestoredState> RestoreSession(const GraphInFile& graph, llvm::StringRef variables_prefix,
                                        Session& session, ThreadPool& pool);
 
+// After RestoreSession from another checkpoint: seed generators of Keras that it has no value for
+// keep those that the model came with, in `own_prefix`, and are no longer missing. Keras does not
+// save the generators of recurrent and image layers, and what it loads leaves them as they are.
+// Errors: the model's checkpoint is damaged.
+Error KeepOwnSeeds(const GraphInFile& graph, llvm::StringRef own_prefix, Session& session,
+                   RestoredState* state);
+
 // Gives the session what a case says that it has before the first run: values of variables, and
 // what its graph of initialisers makes. Errors name the variable, the file, or the op that failed.
 Error RestoreCase(const GraphInFile& graph, const Case& values, Session& session, ThreadPool& pool);

@@ -181,6 +181,8 @@ Error RunJob::Restore() {
     Error error = restored.takeError();
     return request_.variables.empty() ? std::move(error) : Annotate(prefix, std::move(error));
   }
+  if (!request_.variables.empty() && !own.empty())
+    RETURN_IF_ERROR(KeepOwnSeeds(opened_->file(), own, *session_, &*restored));
   if (const auto& values = opened_->model().case_info)
     RETURN_IF_ERROR(RestoreCase(opened_->file(), *values, *session_, *request_.pool));
   if (!restored->ambiguous.empty() && request_.sink)

@@ -74,8 +74,17 @@ def with_a_net_in_it():
     return [keras.Sequential([layers.Dense(3, activation="tanh"), layers.AlphaDropout(0.3)]), layers.LayerNormalization(), layers.Dense(2)]
 
 
+def with_dropout_in_a_loop():
+    return [layers.Reshape((2, 2)), layers.Bidirectional(layers.GRU(3, dropout=0.2)), layers.Dense(2)]
+
+
+def with_recurrent_dropout():
+    return [layers.Reshape((2, 2)), layers.LSTM(3, dropout=0.2, recurrent_dropout=0.3), layers.Dense(2)]
+
+
 class Dropout(InFolder):
-    """Keras keeps a seed in each layer that draws random numbers; a tf.train.Checkpoint of the model has none of them."""
+    """Keras keeps a seed in each layer that draws random numbers. A tf.train.Checkpoint of the model has none of them, and files of
+    weights lack those of recurrent layers."""
 
     def check(self, make):
         for kind in ("sequential", "functional") if FULL else ("functional",):
@@ -92,12 +101,15 @@ class Dropout(InFolder):
                     wanted = model(x, training=False).numpy()
                     checkpoint = tf.train.Checkpoint(**{root: model}) if root else tf.train.Checkpoint(model)
                     checkpoint.write(self.path("ck"))
+                    model.save_weights(self.path("ck.weights.h5"))
+                    model.save(self.path("ck.keras"))
                     np.save(self.path("x.npy"), x)
                     key = list(tf.saved_model.load(export).signatures["serving_default"].structured_input_signature[1])[0]
-                    done = self.run_grapnel(export, "--feed", f"{key}={self.path('x.npy')}", "--fetch", f"output_0={self.path('y.npy')}",
-                                            "--variables", self.path("ck"))
-                    self.assertEqual(done.returncode, 0, done.stderr)
-                    np.testing.assert_allclose(np.load(self.path("y.npy")), wanted, rtol=1e-4, atol=1e-5)
+                    for weights in ("ck", "ck.weights.h5", "ck.keras"):
+                        done = self.run_grapnel(export, "--feed", f"{key}={self.path('x.npy')}", "--fetch", f"output_0={self.path('y.npy')}",
+                                                "--variables", self.path(weights))
+                        self.assertEqual(done.returncode, 0, done.stderr)
+                        np.testing.assert_allclose(np.load(self.path("y.npy")), wanted, rtol=1e-4, atol=1e-5)
 
     @staticmethod
     def net(parts, kind):
@@ -109,7 +121,7 @@ class Dropout(InFolder):
         return keras.Model(begin, x)
 
 
-for _make in (with_dropout, with_noise, with_two_dropouts, with_a_net_in_it):
+for _make in (with_dropout, with_noise, with_two_dropouts, with_a_net_in_it, with_dropout_in_a_loop, with_recurrent_dropout):
     setattr(Dropout, "test_" + _make.__name__, lambda self, make=_make: self.check(make))
 
 
