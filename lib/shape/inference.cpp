@@ -110,7 +110,8 @@ bool ShapeMap::Impl::Visit(NodeId id) {
   }
   context_.outputs.clear();
   context_.outputs.resize(CountOutputs(node, op));
-  if (node.op_id() == ops_.arg) {
+  // The arguments of a graph that TensorFlow's runtime dumped say themselves what they are.
+  if (node.op_id() == ops_.arg && !args_.empty()) {
     int64_t index = node.GetInt("index", -1);
     if (index >= 0 && index < static_cast<int64_t>(args_.size()))
       context_.OutFacts(0, args_[index]);

@@ -23,6 +23,15 @@ void VarHandlesShape(ShapeContext& c) {
   }
 }
 
+// An argument of a graph that TensorFlow's runtime dumped: its shape, and those of the variable
+// that it is a handle of.
+void ArgShape(ShapeContext& c) {
+  DefaultShape(c);
+  std::optional<AttrView> attr = c.Attr("_handle_shapes");
+  auto shapes = attr ? attr->AsShapes() : std::nullopt;
+  if (shapes && shapes->size() == 1 && c.num_outputs() == 1) c.OutContent(0, (*shapes)[0]);
+}
+
 void ReadVariableShape(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) {
     if (const Shape* content = c.facts(i).content()) c.Out(i, *content);
@@ -211,6 +220,7 @@ void Vector2Shape(ShapeContext& c) { c.Out(0, VectorOf(2)); }
 void BarrierTakeManyShape(ShapeContext& c) { c.Out(0, VectorOf(kUnknownDim)); }
 
 constexpr ShapeRule kRules[] = {
+    {"_Arg", ArgShape},
     {"VarHandleOp", VarHandleShape},
     {"_VarHandlesOp", VarHandlesShape},
     {"_XlaAotOnlyVarHandleOp", VarHandleShape},

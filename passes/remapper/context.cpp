@@ -71,6 +71,21 @@ bool Remapper::WaitsForNone(const Node& root) {
   return false;
 }
 
+bool Remapper::TakesAlone(const Node& root, llvm::ArrayRef<Node> nodes) {
+  for (const Node& node : nodes) {
+    if (node == root) {
+      if (!WaitsForNone(root)) return false;
+      continue;
+    }
+    if (!HasNoControls(node)) return false;
+    bool is_open = IsPreserved(node) || llvm::any_of(node.uses(), [&](const Use& use) {
+                     return !llvm::is_contained(nodes, graph.node(use.node));
+                   });
+    if (is_open) return Fails("'{0}' is fetched or read from outside", node.name());
+  }
+  return true;
+}
+
 bool Remapper::CanTake(const Node& root, const Node& inner) {
   if (HasControls(inner)) {
     RefuseAt(root, "'{0}' has control edges", inner.name());
@@ -149,6 +164,14 @@ void Remapper::AddDefaults(const Node& node) {
   for (const OpAttr& attr : info->attrs) {
     if (attr.default_value && !node.FindAttr(attr.name))
       edit.SetAttr(node, attr.name, *attr.default_value);
+  }
+}
+
+void Remapper::RemoveInOrder(std::vector<Node> nodes) {
+  while (!nodes.empty()) {
+    auto next = llvm::find_if(nodes, [](const Node& node) { return node.uses().empty(); });
+    edit.RemoveNode(*next);
+    nodes.erase(next);
   }
 }
 

@@ -144,32 +144,6 @@ class Gelu {
   const Node& root_;
 };
 
-// Whether the result is all that anybody reads of these nodes. Refuses, control edges at the node
-// that has them.
-bool IsClosed(Remapper& rule, const Node& root, llvm::ArrayRef<Node> nodes) {
-  for (const Node& node : nodes) {
-    if (node == root) {
-      if (!rule.WaitsForNone(root)) return false;
-      continue;
-    }
-    if (!rule.HasNoControls(node)) return false;
-    bool is_open = rule.IsPreserved(node) || llvm::any_of(node.uses(), [&](const Use& use) {
-                     return !llvm::is_contained(nodes, rule.graph.node(use.node));
-                   });
-    if (is_open) return rule.Fails("'{0}' is fetched or read from outside", node.name());
-  }
-  return true;
-}
-
-// Each once its readers are gone.
-void RemoveAll(Editor& edit, std::vector<Node> nodes) {
-  while (!nodes.empty()) {
-    auto next = llvm::find_if(nodes, [](const Node& node) { return node.uses().empty(); });
-    edit.RemoveNode(*next);
-    nodes.erase(next);
-  }
-}
-
 Verdict FuseGelu(Remapper& rule, const Node& root) {
   Gelu exact(rule, root), approximate(rule, root);
   bool is_exact = exact.MatchExact() && exact.value.op() == "BiasAdd" &&
@@ -181,7 +155,8 @@ Verdict FuseGelu(Remapper& rule, const Node& root) {
   Node value = match.value, matmul = is_exact ? value.input_node(0) : value;
   match.inner.push_back(value);
   if (is_exact) match.inner.push_back(matmul);
-  if (!IsClosed(rule, root, match.inner) || !IsFusable(rule, root, matmul) || !rule.HasOneDnn(root))
+  if (!rule.TakesAlone(root, match.inner) || !IsFusable(rule, root, matmul) ||
+      !rule.HasOneDnn(root))
     return rule.Refused();
   if (matmul.GetBool("transpose_a"))
     return rule.Refuse("'{0}' transposes its first input", matmul.name());
@@ -193,7 +168,7 @@ Verdict FuseGelu(Remapper& rule, const Node& root) {
       FusedAttrsOf(rule, matmul, {"BiasAdd", is_exact ? "GeluExact" : "GeluApproximate"}, 1);
   rule.Become(root, "_FusedMatMul", matmul.device(), inputs, attrs);
   llvm::erase(match.inner, root);
-  RemoveAll(rule.edit, match.inner);
+  rule.RemoveInOrder(match.inner);
   return rule.Done();
 }
 

@@ -45,6 +45,8 @@ class Remapper : public RuleContext {
   bool WaitsForNone(const Node& root);
   // Whether `inner` may be taken out: no control edges, nobody else reads it, not preserved.
   bool CanTake(const Node& root, const Node& inner);
+  // The same of a group of nodes, `root` may be one, that read each other: nothing else reads them.
+  bool TakesAlone(const Node& root, llvm::ArrayRef<Node> nodes);
   // Whether nobody reads or fetches another output of `norm` than the first, the only one that is
   // left when it is fused or expanded. Refuses at `norm`.
   bool OnlyFirstIsUsed(const Node& norm);
@@ -67,6 +69,8 @@ class Remapper : public RuleContext {
   void AddDefaults(const Node& node);
   // Nodes that nobody reads any more, readers first.
   void Remove(llvm::ArrayRef<Node> nodes);
+  // The same in any order, each once its readers are gone.
+  void RemoveInOrder(std::vector<Node> nodes);
 
  private:
   std::unique_ptr<ShapeMap> trusting_;  // when feeds are trusted; no fusion changes a shape

@@ -29,8 +29,11 @@ PLUMBING = set(
 # How the runtime names the nodes of a body that it inlines: "while/body/_6/add", "cond/then/_1/mul", "case/branch2/_7/neg".
 INLINED = re.compile(r"/(body|cond|then|else|branch\d+)/_\d+/")
 CALLS = ("PartitionedCall", "StatefulPartitionedCall")
-# Models that differ, and why.
-KNOWN = {}
+# Models that differ in a mode, and why.
+KNOWN = {
+    ("k2_simple_rnn", "on"): "TensorFlow's remapper leaves a node without an op in the loop's body, and the runtime then keeps the graph "
+    "as it was ('Ignoring multi-device function optimization failure')",
+}
 
 
 def python_with_keras2():
@@ -182,6 +185,8 @@ def main(*names):
                                       capture_output=True, text=True)
                 differences = [done.stderr.strip()] if done.returncode else ops_of_folder(out / folder.name / "optimised", out / folder.name)
                 same += not differences
+                if differences and (folder.name, mode) in KNOWN:
+                    print(f"{folder.name} ({mode}): known: {KNOWN[folder.name, mode]}")
                 for text in differences:
                     print(f"{folder.name} ({mode}): {text}")
             results = run_tensorflow(python, onednn, out, "after", *folders)

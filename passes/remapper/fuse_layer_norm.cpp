@@ -1,0 +1,114 @@
+// The layer normalization of Keras 2, which goes through a batch normalization with a row for each
+// channel, becomes one op.
+//
+//   Before:  r = Reshape(x, [1, rows, n, 1])
+//            norm = FusedBatchNormV3(r, Fill(.., 1), Fill(.., 0), [], []) {is_training, NCHW}
+//            Reshape(norm, Shape(x)) * gamma + beta -> y
+//   After:   _MklLayerNorm(x, gamma, beta) -> y
+//
+// Refuses: values of rank other than 2 and 3, or of another shape than the result; fills that are
+// not 1 and 0; rows that are known not to be x's last dimension (TensorFlow asks neither); nodes
+// off the CPU; inner nodes that are fetched, read from outside or have control edges.
+#include "lib/ir/device_name.h"
+#include "llvm/ADT/STLExtras.h"
+#include "passes/remapper/remapper.h"
+
+namespace grapnel::remapper {
+namespace {
+
+struct LayerNorm {
+  Node scaled, after, norm, before, ones, zeros;
+  Port values, gamma, beta;
+  // Fills of one value each may be one node.
+  std::vector<Node> nodes(const Node& root) const {
+    return {root, scaled, after, norm, before, ones, zeros};
+  }
+};
+
+bool IsOp(const Node& node, llvm::StringRef op) { return node && node.op() == op; }
+
+// By the ops alone: sums and products have their inputs in either order.
+std::optional<LayerNorm> Match(const Node& root) {
+  LayerNorm match;
+  for (int i = 0; i < 2; ++i) {
+    match.scaled = root.input_node(i);
+    match.beta = root.input(1 - i);
+    if (!IsOp(match.scaled, "Mul")) continue;
+    for (int k = 0; k < 2; ++k) {
+      match.after = match.scaled.input_node(k);
+      match.gamma = match.scaled.input(1 - k);
+      if (!IsOp(match.after, "Reshape")) continue;
+      match.norm = match.after.input_node(0);
+      if (!IsOp(match.norm, "FusedBatchNormV3") || match.after.input(0).index != 0) continue;
+      match.before = match.norm.input_node(0);
+      match.ones = match.norm.input_node(1);
+      match.zeros = match.norm.input_node(2);
+      if (!IsOp(match.before, "Reshape") || !IsOp(match.ones, "Fill") || !IsOp(match.zeros, "Fill"))
+        continue;
+      match.values = match.before.input(0);
+      return match;
+    }
+  }
+  return std::nullopt;
+}
+
+bool IsEmpty(Remapper& rule, const Node& node) {
+  const Literal* literal = rule.edit.ConstantOf(node);
+  return literal && literal->num_elements() == 0;
+}
+
+// Whether the batch normalization takes the statistics of each row.
+bool IsOfRows(Remapper& rule, const Node& root, const LayerNorm& match) {
+  const Node& norm = match.norm;
+  if (!norm.GetBool("is_training", true) || !IsEmpty(rule, norm.input_node(3)) ||
+      !IsEmpty(rule, norm.input_node(4)))
+    return rule.Fails("'{0}' does not take its own statistics", norm.name());
+  if (rule.ScalarOf(match.ones.input(1)) != 1.0f || rule.ScalarOf(match.zeros.input(1)) != 0.0f)
+    return rule.Fails("'{0}' has a scale other than 1 or an offset other than 0", norm.name());
+  rule.WantShapes(/*trust_feeds=*/true);
+  Shape values = rule.ShapeOf(match.values), result = rule.ShapeOf({root.id(), 0});
+  bool is_same =
+      values.known_rank() && values == result && !llvm::is_contained(values.dims(), kUnknownDim);
+  if (!is_same || values.rank() < 2 || values.rank() > 3) {
+    return rule.Fails("'{0}' is {1} and the result {2}: one shape of rank 2 or 3 was expected",
+                      rule.graph.node(match.values.node).name(), values.ToString(),
+                      result.ToString());
+  }
+  Shape rows = rule.ShapeOf({match.before.id(), 0});
+  int64_t last = values.dim(values.rank() - 1);
+  bool is_of_rows = norm.GetString("data_format", "NHWC") == "NCHW" && rows.known_rank() &&
+                    rows.rank() == 4 && rows.dim(0) == 1 && rows.dim(3) == 1 &&
+                    (!rows.IsKnown(2) || rows.dim(2) == last);
+  if (is_of_rows) return true;
+  return rule.Fails("'{0}' reads {1}, and channels of one row each were expected", norm.name(),
+                    rows.ToString());
+}
+
+Verdict FuseLayerNorm(Remapper& rule, const Node& root) {
+  std::optional<LayerNorm> match = Match(root);
+  if (!match) return rule.NotMine();
+  std::vector<Node> nodes = match->nodes(root);
+  if (!rule.TakesAlone(root, nodes) || !IsOn(rule.DeviceOf(match->norm), "CPU") ||
+      !IsOfRows(rule, root, *match) || !rule.HasOneDnn(root))
+    return rule.Refused();
+  RemapAttrs attrs;
+  CopyAttr(&attrs, root, "T");
+  CopyAttr(&attrs, match->norm, "epsilon");
+  rule.Become(root, "_MklLayerNorm", root.device(), {match->values, match->gamma, match->beta},
+              attrs);
+  llvm::erase(nodes, root);
+  rule.RemoveInOrder(std::move(nodes));
+  return rule.Done();
+}
+
+GRAPNEL_RULE({.optimizer = "remapper",
+              .place = 19,
+              .name = "fuse_layer_norm",
+              .ops = {"AddV2"},
+              .help = "the layer normalization of Keras 2 becomes _MklLayerNorm",
+              .refuses = "values of rank other than 2 and 3, inner nodes that are read from "
+                         "outside, nodes off the CPU",
+              .apply = FuseLayerNorm});
+
+}  // namespace
+}  // namespace grapnel::remapper
