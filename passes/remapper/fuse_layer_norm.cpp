@@ -76,9 +76,9 @@ bool IsOfRows(Remapper& rule, const Node& root, const LayerNorm& match) {
   }
   Shape rows = rule.ShapeOf({match.before.id(), 0});
   int64_t last = values.dim(values.rank() - 1);
+  auto may_be = [&](int i, int64_t size) { return !rows.IsKnown(i) || rows.dim(i) == size; };
   bool is_of_rows = norm.GetString("data_format", "NHWC") == "NCHW" && rows.known_rank() &&
-                    rows.rank() == 4 && rows.dim(0) == 1 && rows.dim(3) == 1 &&
-                    (!rows.IsKnown(2) || rows.dim(2) == last);
+                    rows.rank() == 4 && may_be(0, 1) && may_be(2, last) && may_be(3, 1);
   if (is_of_rows) return true;
   return rule.Fails("'{0}' reads {1}, and channels of one row each were expected", norm.name(),
                     rows.ToString());

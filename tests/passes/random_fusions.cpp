@@ -72,6 +72,38 @@ void RandomGraphMaker::Gelu() {
        {product, bias});
 }
 
+// As Keras 2 has it: rows, which it counts when it runs, are the channels of a picture.
+void RandomGraphMaker::LayerNorm() {
+  Value a;
+  if (!FindFloat(&a, Chance(50) ? 2 : 3, 10)) return;
+  int64_t depth = a.dims.back(),
+          rows = NumElements(a.dims).value_or(0) / std::max<int64_t>(depth, 1);
+  if (rows == 0) return;
+  auto pack = [&](llvm::ArrayRef<Port> sizes) {
+    Port port = {Typed("Pack", sizes, proto::DT_INT32), 0};
+    graph().SetAttr(port.node, "N", attr::Int(static_cast<int64_t>(sizes.size())));
+    return port;
+  };
+  // 0, which no pass knows.
+  Value fed = Placeholder(proto::DT_INT32, {});
+  Port zero = {Typed("FloorMod", {fed.port, Int(1)}, proto::DT_INT32), 0};
+  Port count = {Typed("AddV2", {zero, Int(rows)}, proto::DT_INT32), 0};
+  Port before = Float("Reshape", {a.port, pack({Int(1), count, Int(depth), Int(1)})});
+  Port counts = pack({count}), none = Constant(Literal::Make(proto::DT_FLOAT, {0}, ""));
+  Port norm = Float("FusedBatchNormV3", {before, Float("Fill", {counts, Number(1)}),
+                                         Float("Fill", {counts, Number(0)}), none, none});
+  graph().SetAttr(norm.node, "U", attr::Type(proto::DT_FLOAT));
+  graph().SetAttr(norm.node, "data_format", attr::String("NCHW"));
+  graph().SetAttr(norm.node, "epsilon", attr::Float(0.01f));
+  Port shape = {Typed("Shape", {a.port}, proto::DT_FLOAT), 0};
+  Value gamma = ConstantOf(proto::DT_FLOAT, {depth}), beta = ConstantOf(proto::DT_FLOAT, {depth});
+  Port scaled = Float("Mul", {Float("Reshape", {norm, shape}), gamma.port});
+  Port sum = Float("AddV2", {scaled, beta.port});
+  // Where numbers hardly differ, what they differ by is divided by the root of epsilon.
+  double magnitude = 10 * a.magnitude * std::max(gamma.magnitude, 1.0) + beta.magnitude;
+  Keep(sum.node, 0, a.type, a.dims, magnitude, {a, gamma, beta});
+}
+
 void RandomGraphMaker::SqueezeBias() {
   Value a;
   if (!FindFloat(&a, 4, 10)) return;

@@ -62,6 +62,7 @@ void RandomGraphMaker::Step() {
                                                            {5, &Maker::LayerActivation},
                                                            {4, &Maker::Residual},
                                                            {3, &Maker::Gelu},
+                                                           {3, &Maker::LayerNorm},
                                                            {3, &Maker::SqueezeBias},
                                                            {3, &Maker::Attention},
                                                            {3, &Maker::PaddedConv3D},

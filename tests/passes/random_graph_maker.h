@@ -118,6 +118,7 @@ class RandomGraphMaker {
   void LayerActivation();
   void Residual();
   void Gelu();
+  void LayerNorm();
   void SqueezeBias();
   void Attention();
   void PaddedConv3D();
