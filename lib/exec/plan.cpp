@@ -1,6 +1,7 @@
 #include "lib/exec/plan.h"
 
 #include "lib/exec/ordering_hook.h"
+#include "lib/ir/fits_shape.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -26,11 +27,7 @@ Error ExecutionPlan::CheckFeeds(llvm::ArrayRef<Tensor> values) const {
       return MakeError("feed '{0}' is {1}, the graph has {2}", feed.node.name(),
                        DataTypeName(values[i].dtype()), DataTypeName(feed.dtype));
     }
-    if (!feed.shape) continue;
-    bool fits = feed.shape->rank() == values[i].rank();
-    for (int d = 0; fits && d < feed.shape->rank(); ++d)
-      fits = !feed.shape->IsKnown(d) || feed.shape->dim(d) == values[i].dim(d);
-    if (!fits)
+    if (feed.shape && !FitsShape(Shape(values[i].dims()), *feed.shape))
       return MakeError("feed '{0}' has shape {1}, the graph expects {2}", feed.node.name(),
                        DimsText(values[i].dims()), feed.shape->ToString());
   }

@@ -10,6 +10,7 @@
 #include "lib/io/saved_variables.h"
 #include "lib/io/value.h"
 #include "lib/io/variable_binding.h"
+#include "lib/ir/fits_shape.h"
 #include "lib/ir/verify.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/DenseMap.h"
@@ -92,11 +93,7 @@ std::string AmbiguityText(const Graph& main, llvm::ArrayRef<VariableBinding::Bou
 bool HasDeclaredShape(const Node& variable, const Tensor& value) {
   auto attr = variable.FindAttr("shape");
   auto shape = attr ? attr->AsShape() : std::nullopt;
-  if (!shape || !shape->known_rank()) return true;
-  if (shape->rank() != static_cast<int>(value.dims().size())) return false;
-  for (int i = 0; i < shape->rank(); ++i)
-    if (shape->dim(i) >= 0 && shape->dim(i) != value.dims()[i]) return false;
-  return true;
+  return !shape || FitsShape(Shape(value.dims()), *shape);
 }
 
 // Gives the variables values of the checkpoint. `any`: whether it has one for any.

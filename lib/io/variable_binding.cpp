@@ -5,6 +5,7 @@
 #include "lib/io/name_match.h"
 #include "lib/io/object_match.h"
 #include "lib/io/saved_variables.h"
+#include "lib/ir/fits_shape.h"
 #include "lib/ir/node_types.h"
 #include "lib/proto/saved_object_graph.pb.h"
 #include "lib/proto/trackable_object_graph.pb.h"
@@ -26,17 +27,8 @@ Expected<Message> Parsed(llvm::StringRef bytes, llvm::StringRef what) {
   return message;
 }
 
-bool Fits(const Shape& wanted, const Shape& given) {
-  if (!wanted.known_rank()) return true;
-  if (!given.known_rank() || given.rank() != wanted.rank()) return false;
-  for (int i = 0; i < wanted.rank(); ++i) {
-    if (wanted.dim(i) >= 0 && wanted.dim(i) != given.dim(i)) return false;
-  }
-  return true;
-}
-
 bool FitsValue(DataType dtype, const Shape& shape, const Bundle::Entry& entry) {
-  return entry.dtype == BaseType(dtype) && Fits(shape, entry.shape);
+  return entry.dtype == BaseType(dtype) && FitsShape(entry.shape, shape);
 }
 
 // Whether both keys hold the same bits, as far as the index tells.
@@ -232,7 +224,7 @@ std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph) {
 
 std::string WhyNoValue(const SavedVariable& variable, llvm::StringRef key, DataType dtype,
                        const Shape& shape) {
-  if (dtype == BaseType(variable.dtype) && Fits(variable.shape, shape)) return "";
+  if (dtype == BaseType(variable.dtype) && FitsShape(shape, variable.shape)) return "";
   return Sentence("the checkpoint's '{0}' is {1}{2}, and {3}{4} was expected", key,
                   DataTypeName(dtype).str(), shape.ToString(), DataTypeName(variable.dtype).str(),
                   variable.shape.ToString());

@@ -3,6 +3,7 @@
 #include "lib/io/signature.h"
 #include "lib/io/value.h"
 #include "lib/ir/find.h"
+#include "lib/ir/fits_shape.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
@@ -134,15 +135,6 @@ class Finder {
   const CaseSignature& captured_;
 };
 
-bool Fits(llvm::ArrayRef<int64_t> dims, const Shape& shape) {
-  if (!shape.known_rank()) return true;
-  if (static_cast<size_t>(shape.rank()) != dims.size()) return false;
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (shape.IsKnown(i) && shape.dim(i) != dims[i]) return false;
-  }
-  return true;
-}
-
 // Inputs that no output depends on may be missing.
 Error DemandInputs(const CaseOfModel& found, const OpenedGraph& model, const Signature& signature) {
   const Graph& main = model.module().main;
@@ -213,7 +205,7 @@ Error FillFromCase(const CaseOfModel& on_model, const OpenedGraph& model, RunReq
     std::string what = "input '" + name + "'";
     auto value = LoadNpyLiteral(feed.file, input->dtype);
     if (!value) return Annotate(what, value.takeError());
-    if (!Fits(value->dims(), input->shape)) {
+    if (!FitsShape(Shape(value->dims()), input->shape)) {
       return MakeError("{0}: {1} has shape {2}, {3} expects {4}", what, feed.file,
                        DimsText(value->dims()), model.model().path, input->shape.ToString());
     }

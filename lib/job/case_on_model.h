@@ -47,7 +47,7 @@ struct SameEnds {
 };
 // Of graphs that are run with `signature`, without a name with the default one of `a`. A case that
 // was captured from a signature has its keys. Not by keys: one of them has no signatures, or `b`
-// has not that of `a`. Errors: CaseOnModel's; there is no such signature in `a`.
+// lacks that of `a`. Errors: CaseOnModel's; `a` has no such signature.
 Expected<SameEnds> FindSameEnds(const OpenedGraph& a, const OpenedGraph& b,
                                 llvm::StringRef signature);
 

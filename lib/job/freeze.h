@@ -18,9 +18,9 @@ struct FreezeFor {
 };
 
 // Restores the model and puts the values of variables into the graph, see lib/function/freeze.h,
-// and what tables hold, see lib/job/frozen_tables.h; what the outputs do not need goes first, so
-// variables that nobody reads, savers and other signatures do not matter. Who runs the graph runs
-// TableInitOf(main) before. Errors: FreezeVariables', FreezeTables', RestoreSession's, a variable
+// and what tables hold, see lib/job/frozen_tables.h. What the outputs do not need goes first, so
+// unread variables, savers and other signatures do not matter. To run the graph, run
+// TableInitOf(main) first. Errors: FreezeVariables', FreezeTables', RestoreSession's, a variable
 // without a value; the module must not be used then.
 Error Freeze(OpenedGraph& opened, const FreezeFor& what, ThreadPool& pool);
 

@@ -113,8 +113,8 @@ bool KnowsShapes(const OpenedGraph& opened, const OptimizeRequest& request,
   });
 }
 
-// Without the op that fills its tables a frozen graph cannot be run, neither where it is made nor
-// where its GraphDef is optimised and nobody says what is fetched.
+// A frozen graph cannot be run without the op that fills its tables. The op stays where the graph is
+// frozen, and where its GraphDef is optimized without a named fetch.
 void KeepTableInit(const OpenedGraph& opened, const OptimizeRequest& request,
                    std::vector<std::string>* fetches) {
   const Graph& main = opened.module().main;

@@ -5,6 +5,7 @@
 #include "lib/exec/saved_state.h"
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
+#include "lib/ir/fits_shape.h"
 #include "lib/job/opened_graph.h"
 #include "lib/job/optimize.h"
 #include "lib/job/run.h"

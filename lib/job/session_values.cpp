@@ -3,6 +3,7 @@
 #include "lib/io/bundle.h"
 #include "lib/io/bundle_writer.h"
 #include "lib/io/saved_variables.h"
+#include "lib/ir/fits_shape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -22,14 +23,6 @@ std::string Listed(llvm::ArrayRef<std::string> names) {
 std::string TypeAndShape(DataType dtype, const Shape& shape) {
   bool is_scalar = shape.known_rank() && shape.rank() == 0;
   return (DataTypeName(dtype) + (is_scalar ? "" : shape.ToString())).str();
-}
-
-bool FitsShape(const Shape& shape, const Shape& wanted) {
-  if (!wanted.known_rank()) return true;
-  bool fits = shape.rank() == wanted.rank();
-  for (int i = 0; fits && i < wanted.rank(); ++i)
-    fits = !wanted.IsKnown(i) || wanted.dim(i) == shape.dim(i);
-  return fits;
 }
 
 Tensor ValueOfVariable(const Session& session, llvm::StringRef container, llvm::StringRef name) {

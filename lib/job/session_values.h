@@ -14,8 +14,6 @@ namespace grapnel {
 
 // "float[2,3]", "float".
 std::string TypeAndShape(DataType dtype, const Shape& shape);
-// Whether a value of `shape` may be one of `wanted`.
-bool FitsShape(const Shape& shape, const Shape& wanted);
 
 // An empty tensor: it has none, or there is no such variable.
 Tensor ValueOfVariable(const Session& session, llvm::StringRef container, llvm::StringRef name);

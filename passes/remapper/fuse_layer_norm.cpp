@@ -7,7 +7,7 @@
 //   After:   _MklLayerNorm(x, gamma, beta) -> y
 //
 // Refuses: values of rank other than 2 and 3, or of another shape than the result; fills that are
-// not 1 and 0; rows that are known not to be x's last dimension (TensorFlow asks neither); nodes
+// not 1 and 0; rows that are known not to be x's last dimension (TensorFlow checks neither); nodes
 // off the CPU; inner nodes that are fetched, read from outside or have control edges.
 #include "lib/ir/device_name.h"
 #include "llvm/ADT/STLExtras.h"
