@@ -113,8 +113,8 @@ bool KnowsShapes(const OpenedGraph& opened, const OptimizeRequest& request,
   });
 }
 
-// A frozen graph cannot be run without the op that fills its tables. The op stays where the graph is
-// frozen, and where its GraphDef is optimized without a named fetch.
+// A frozen graph cannot be run without the op that fills its tables. The op stays where the graph
+// is frozen, and where its GraphDef is optimized without a named fetch.
 void KeepTableInit(const OpenedGraph& opened, const OptimizeRequest& request,
                    std::vector<std::string>* fetches) {
   const Graph& main = opened.module().main;
