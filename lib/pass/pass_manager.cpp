@@ -408,6 +408,8 @@ class Runner {
     editor->NoticeChanges();
     if (editor->fault()) return editor->fault();
     if (editor->IsRewriting()) return Editor::Fault{"", "", "left a rewrite open"};
+    // Not noted of passes of ours, which may run on the other bodies at this moment.
+    if (before.empty()) return std::nullopt;
     for (const auto& [id, version] : OtherBodies(editor->graph())) {
       auto was = before.find(id);
       if (was != before.end() && was->second != version)
