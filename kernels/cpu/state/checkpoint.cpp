@@ -1,4 +1,7 @@
 // Checkpoints as ops: RestoreV2, SaveV2, and what TensorFlow's saver wraps around them.
+#include <map>
+#include <vector>
+
 #include "kernels/common/kernel_of.h"
 #include "kernels/cpu/array/data_move.h"
 #include "lib/io/bundle.h"
@@ -85,18 +88,75 @@ Error Restore(KernelContext& ctx) {
   return Error::success();
 }
 
+// A tensor that is saved in parts, as a partitioned variable is. TensorFlow reads its parts out of
+// the whole, too.
+struct InParts {
+  Tensor whole;
+  std::vector<Part> parts;
+};
+
+bool Overlap(const Part& a, const Part& b) {
+  for (size_t d = 0; d < a.shape.size(); ++d) {
+    if (a.start[d] + a.length[d] <= b.start[d] || b.start[d] + b.length[d] <= a.start[d])
+      return false;
+  }
+  return true;
+}
+
+Error AddPart(KernelContext& ctx, const Tensor& value, llvm::StringRef spec, InParts* tensor) {
+  ASSIGN_OR_RETURN(Part part, ParsePart(spec));
+  if (value.dims() != llvm::ArrayRef<int64_t>(part.length))
+    return MakeError("'{0}' is not the part of a value of shape {1}", spec, DimsText(value.dims()));
+  if (!tensor->whole) {
+    ASSIGN_OR_RETURN(tensor->whole, ctx.Scratch(value.dtype(), part.shape));
+  }
+  Tensor& whole = tensor->whole;
+  if (whole.dtype() != value.dtype() || whole.dims() != llvm::ArrayRef<int64_t>(part.shape))
+    return MakeError("'{0}' is a part of another tensor than the one before", spec);
+  for (const Part& other : tensor->parts) {
+    if (Overlap(part, other)) return MakeError("'{0}' overlaps another part", spec);
+  }
+  Dims strides = RowMajorStrides(part.shape);
+  int64_t first = 0;
+  for (size_t d = 0; d < strides.size(); ++d) first += part.start[d] * strides[d];
+  if (value.num_elements() > 0) {
+    CopyStrided(ctx, value.dtype(), part.length, value.raw(), RowMajorStrides(part.length),
+                At(whole, first), strides);
+  }
+  tensor->parts.push_back(std::move(part));
+  return Error::success();
+}
+
+// Errors: some elements are of no part; those would be of another file.
+Error DemandWhole(const InParts& tensor) {
+  int64_t saved = 0;
+  for (const Part& part : tensor.parts) saved += *NumElements(part.length);
+  if (saved == tensor.whole.num_elements()) return Error::success();
+  return MakeError(
+      "its parts have {0} of {1} elements: all parts of a tensor were expected in one "
+      "file",
+      saved, tensor.whole.num_elements());
+}
+
 Error Save(KernelContext& ctx) {
   RETURN_IF_ERROR(CheckNames(ctx, ctx.num_inputs() - 3));
   ASSIGN_OR_RETURN(auto writer, BundleWriter::Create(*ctx.input(0).data<std::string>()));
+  std::map<std::string, InParts> in_parts;
   for (int i = 3; i < ctx.num_inputs(); ++i) {
     const std::string& name = ctx.input(1).data<std::string>()[i - 3];
     const std::string& spec = ctx.input(2).data<std::string>()[i - 3];
-    if (!spec.empty())
-      return MakeError("tensor '{0}': saving a part of a tensor ('{1}') is not supported", name,
-                       spec);
     if (ctx.input(i).HoldsObjects())
       return MakeError("tensor '{0}' is {1}, which cannot be saved", name, ctx.input(i).ToString());
-    RETURN_IF_ERROR(writer->Add(name, ctx.input(i).ToLiteral()));
+    if (spec.empty()) {
+      RETURN_IF_ERROR(writer->Add(name, ctx.input(i).ToLiteral()));
+    } else if (Error error = AddPart(ctx, ctx.input(i), spec, &in_parts[name])) {
+      return Annotate("tensor '" + name + "'", std::move(error));
+    }
+  }
+  for (const auto& [name, tensor] : in_parts) {
+    if (Error error = DemandWhole(tensor))
+      return Annotate("tensor '" + name + "'", std::move(error));
+    RETURN_IF_ERROR(writer->Add(name, tensor.whole.ToLiteral()));
   }
   return writer->Finish();
 }
