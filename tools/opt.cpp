@@ -186,7 +186,7 @@ struct Written {
     os << LineOf("inputs", inputs) << LineOf("outputs", outputs);
     if (!init.empty())
       os << "tables: run " << init << " once before the outputs; it fills them (`grapnel run` does "
-         << "so by itself)\n";
+         << "this itself)\n";
   }
 
   void WriteJson(llvm::json::OStream& json) const {

@@ -255,6 +255,7 @@ Expected<RestoredState> RestoreSession(const GraphInFile& graph, llvm::StringRef
 
 Error KeepOwnSeeds(const GraphInFile& graph, llvm::StringRef own_prefix, Session& session,
                    RestoredState* state) {
+  if (state->missing.empty()) return Error::success();
   llvm::DenseSet<NodeId> seeds;
   for (const SavedVariable& variable : VariablesOfObjects(graph)) {
     llvm::StringRef name = llvm::StringRef(variable.name).rsplit('/').second;

@@ -11,15 +11,14 @@
 
 namespace grapnel {
 
-// What TensorFlow's tables_initializer calls the op that fills tables, and a frozen graph of ours
-// too.
+// The op that fills the tables of a frozen graph. TensorFlow's tables_initializer uses this name.
 inline constexpr llvm::StringLiteral kTableInit = "init_all_tables";
 // kTableInit, if the graph has an op of that name that does nothing but wait for others; else
 // empty.
 std::string TableInitOf(const Graph& main);
 
 // The node of the main graph that initialises a model once its variables have values: fills tables.
-// What the file says, or TableInitOf. Empty: there is none.
+// The file names it, or it is TableInitOf. Empty if the model has none.
 std::string InitOpOf(const GraphInFile& graph);
 
 // A variable that no value was found for.

@@ -221,7 +221,7 @@ Error FillFromCase(const CaseOfModel& on_model, const OpenedGraph& model, RunReq
 
 namespace {
 
-// Of a case with keys: its own tensors as A, those of `model` as B.
+// For a case with keys: A has the case's own tensors, B the model's.
 SameEnds EndsOf(const CaseOfModel& on_model) {
   SameEnds ends;
   ends.by_keys = true;

@@ -15,7 +15,7 @@ struct CaseOfModel {
   // place of those of the case's own graph.
   Case values;
   std::vector<std::string> feed_names, fetch_names;  // for people: keys, where the case has some
-  // What feeds and fetches are in the case's own graph.
+  // The tensors of the feeds and fetches in the case's own graph.
   std::vector<std::string> own_feeds, own_fetches;
   std::string signature;  // of the model; empty: the names were taken as they are
 };
@@ -45,9 +45,10 @@ struct SameEnds {
   bool by_keys = false;  // both have the signature, though perhaps no key in common
   std::vector<End> inputs, outputs;
 };
-// Of graphs that are run with `signature`, without a name with the default one of `a`. A case that
-// was captured from a signature has its keys. Not by keys: one of them has no signatures, or `b`
-// lacks that of `a`. Errors: CaseOnModel's; `a` has no such signature.
+// Pairs the inputs and outputs of two graphs by the keys of `signature`; an empty name means the
+// default signature of `a`. A case that was captured from a signature has its keys. `by_keys` is
+// false if a graph has no signatures, or `b` lacks that of `a`. Errors: CaseOnModel's; `a` has no
+// such signature.
 Expected<SameEnds> FindSameEnds(const OpenedGraph& a, const OpenedGraph& b,
                                 llvm::StringRef signature);
 

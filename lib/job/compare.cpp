@@ -71,7 +71,7 @@ class RunComparer {
   Expected<RunComparison> RunRecorded(const DebugFolder& folder, const DebugRun& run, int step);
 
  private:
-  // What B has for a tensor of A: of the same key, else of the same name.
+  // B's tensor for a tensor of A: the one with the same key, else with the same name.
   static std::string InB(llvm::ArrayRef<SameEnds::End> ends, const std::string& tensor) {
     auto end = llvm::find_if(ends, [&](const auto& one) { return one.a == tensor; });
     return end == ends.end() ? tensor : end->b;
@@ -84,8 +84,8 @@ class RunComparer {
     return ends_.by_keys ? NameInA(tensor) : tensor;
   }
 
-  // Empty: the fetch is an output of A's signature whose key B's has not. A tensor of that name in
-  // B would be another one.
+  // Empty if the fetch is an output of A's signature and B's signature lacks its key. A tensor of
+  // that name in B would be a different one.
   std::string FetchInB(const std::string& fetch) const {
     bool has_key = llvm::any_of(ends_.outputs, [&](const auto& end) { return end.a == fetch; });
     // Where no output is asked for and no key is the same, outputs are paired by tensor.
@@ -290,7 +290,7 @@ class RunComparer {
   std::unique_ptr<Evaluator> evaluator_;
   DivergenceFinder finder_;
   SameEnds ends_;                       // by keys, of A and B
-  std::vector<std::string> fetches_b_;  // what B has for each fetch of `comparison_`
+  std::vector<std::string> fetches_b_;  // B's tensor for each fetch of `comparison_`
   RunComparison comparison_;
 };
 

@@ -30,7 +30,8 @@ bool Fills(const Node& node) {
       .Default(false);
 }
 
-// What the session calls a table. In a function only a name that the node says is known outside.
+// The table's name in the session. A table made in a function is known outside only by the name in
+// its attributes.
 std::string TableName(const Node& table, bool is_in_function) {
   std::string name = table.GetString("shared_name");
   if (name.empty() && !is_in_function) name = table.name().str();

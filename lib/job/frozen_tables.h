@@ -1,4 +1,4 @@
-// What lookup tables hold, as a part of a frozen graph.
+// Puts the contents of lookup tables into a frozen graph.
 #ifndef GRAPNEL_LIB_JOB_FROZEN_TABLES_H_
 #define GRAPNEL_LIB_JOB_FROZEN_TABLES_H_
 

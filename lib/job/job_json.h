@@ -21,8 +21,8 @@ void WriteTensorJson(llvm::StringRef name, const Tensor& tensor, int64_t limit,
 void WriteOptimizedJson(const Optimized& done, size_t nodes_before, size_t nodes_after, bool times,
                         llvm::json::OStream& json);
 
-// What the extras of a written SavedModel say of how it was made: a document of its own, with its
-// line end.
+// The note in the extras of a written SavedModel that says how it was made: JSON that ends with a
+// newline.
 std::string OptimizedNote(const Optimized& done);
 
 // "open_sizes": those that a check of values tried, if there were any.

@@ -408,7 +408,7 @@ class Runner {
     editor->NoticeChanges();
     if (editor->fault()) return editor->fault();
     if (editor->IsRewriting()) return Editor::Fault{"", "", "left a rewrite open"};
-    // Not noted of passes of ours, which may run on the other bodies at this moment.
+    // Built-in passes have none: they may be rewriting the other bodies on other threads.
     if (before.empty()) return std::nullopt;
     for (const auto& [id, version] : OtherBodies(editor->graph())) {
       auto was = before.find(id);

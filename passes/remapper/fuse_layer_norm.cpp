@@ -19,7 +19,6 @@ namespace {
 struct LayerNorm {
   Node scaled, after, norm, before, ones, zeros;
   Port values, gamma, beta;
-  // Fills of one value each may be one node.
   std::vector<Node> nodes(const Node& root) const {
     return {root, scaled, after, norm, before, ones, zeros};
   }
@@ -88,8 +87,14 @@ Verdict FuseLayerNorm(Remapper& rule, const Node& root) {
   std::optional<LayerNorm> match = Match(root);
   if (!match) return rule.NotMine();
   std::vector<Node> nodes = match->nodes(root);
-  if (!rule.TakesAlone(root, nodes) || !IsOn(rule.DeviceOf(match->norm), "CPU") ||
-      !IsOfRows(rule, root, *match) || !rule.HasOneDnn(root))
+  for (Port input : {match->values, match->gamma, match->beta}) {
+    // scaled + scaled: what the op would read goes.
+    if (llvm::is_contained(nodes, rule.graph.node(input.node))) return rule.NotMine();
+  }
+  if (!IsOn(rule.DeviceOf(match->norm), "CPU"))
+    return rule.Refuse("'{0}' is on {1}, a CPU was expected (see --device)", match->norm.name(),
+                       QuotedDevice(match->norm.device()));
+  if (!rule.TakesAlone(root, nodes) || !IsOfRows(rule, root, *match) || !rule.HasOneDnn(root))
     return rule.Refused();
   RemapAttrs attrs;
   CopyAttr(&attrs, root, "T");

@@ -41,6 +41,14 @@ Expected<Part> ParsePart(llvm::StringRef spec) {
                    spec);
 }
 
+// The part's first element in the whole.
+int64_t FirstElement(const Part& part) {
+  Dims strides = RowMajorStrides(part.shape);
+  int64_t first = 0;
+  for (size_t d = 0; d < strides.size(); ++d) first += part.start[d] * strides[d];
+  return first;
+}
+
 Expected<Tensor> Cut(KernelContext& ctx, const Tensor& whole, llvm::StringRef spec) {
   ASSIGN_OR_RETURN(Part part, ParsePart(spec));
   if (whole.dims() != llvm::ArrayRef<int64_t>(part.shape)) {
@@ -48,11 +56,8 @@ Expected<Tensor> Cut(KernelContext& ctx, const Tensor& whole, llvm::StringRef sp
                      spec, DimsText(part.shape));
   }
   ASSIGN_OR_RETURN(Tensor out, ctx.Scratch(whole.dtype(), part.length));
-  Dims strides = RowMajorStrides(part.shape);
-  int64_t first = 0;
-  for (size_t d = 0; d < strides.size(); ++d) first += part.start[d] * strides[d];
-  CopyStrided(ctx, whole.dtype(), part.length, At(whole, first), strides, out.raw(),
-              RowMajorStrides(part.length));
+  CopyStrided(ctx, whole.dtype(), part.length, At(whole, FirstElement(part)),
+              RowMajorStrides(part.shape), out.raw(), RowMajorStrides(part.length));
   return out;
 }
 
@@ -116,12 +121,9 @@ Error AddPart(KernelContext& ctx, const Tensor& value, llvm::StringRef spec, InP
   for (const Part& other : tensor->parts) {
     if (Overlap(part, other)) return MakeError("'{0}' overlaps another part", spec);
   }
-  Dims strides = RowMajorStrides(part.shape);
-  int64_t first = 0;
-  for (size_t d = 0; d < strides.size(); ++d) first += part.start[d] * strides[d];
   if (value.num_elements() > 0) {
     CopyStrided(ctx, value.dtype(), part.length, value.raw(), RowMajorStrides(part.length),
-                At(whole, first), strides);
+                At(whole, FirstElement(part)), RowMajorStrides(part.shape));
   }
   tensor->parts.push_back(std::move(part));
   return Error::success();
