@@ -222,6 +222,7 @@ class GRAPNEL_PUBLIC Editor {
   }
   void set_registry(const PassRegistry* registry) { registry_ = registry; }  // default: Get()
   const std::string& pass() const { return pass_; }                          // that is running
+  int iteration() const { return iteration_; }                               // that it runs in
   // The error of a fetch that the graph no longer has. It names the rule that lost it, if a rewrite
   // did.
   Error DemandFetches() const;

@@ -21,8 +21,11 @@ bool IsOn(const PassInfo& info, llvm::StringRef toggle, const proto::RewriterCon
     case proto::RewriterConfig::DEFAULT:
       return info.default_on;
     case proto::RewriterConfig::ON:
-    case proto::RewriterConfig::AGGRESSIVE:
       return true;
+    case proto::RewriterConfig::AGGRESSIVE:
+      // TensorFlow compares the toggles of passes that are off by default with ON alone, except
+      // those of mixed precision.
+      return info.default_on || toggle.starts_with("auto_mixed_precision");
     default:
       return false;
   }

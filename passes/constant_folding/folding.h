@@ -43,9 +43,9 @@ class Folding : public RuleContext {
   llvm::DenseSet<NodeId>
       too_large;  // results over the limit: not to be tried again, nor simplified
 
-  // Merges that had readers when the pass began. Grappler keeps them when they have none left: it
-  // remembers that they may fold, puts constants in their place that nobody reads, and drops those
-  // after it has counted them as readers.
+  // Merges that had readers when the pass began, now or in an earlier iteration. Grappler keeps
+  // them when they have none left: it remembers that they may fold, makes constants for them that
+  // nothing reads, and drops those after it has counted them as readers.
   llvm::DenseSet<NodeId> merges_once_read;
 
   // --- Constants: of Const nodes that are not fed. Grappler does not fold what a HostConst gives.
