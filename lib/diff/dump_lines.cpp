@@ -4,8 +4,8 @@
 #include <array>
 #include <map>
 
+#include "lib/diff/dump_names.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
 namespace grapnel {
@@ -51,18 +51,6 @@ constexpr std::array kMoments = {
     Moment{"partition_", kOfPartitions},
 };
 
-// Of a stage's text: "before placer".
-std::optional<int> RankOf(llvm::StringRef stage) {
-  std::string name = stage.str();
-  std::replace(name.begin(), name.end(), ' ', '_');
-  for (const Moment& moment : kMoments) {
-    if (llvm::StringRef(name).contains(moment.part)) return moment.rank;
-  }
-  return std::nullopt;
-}
-
-bool IsNumber(llvm::StringRef text) { return !text.empty() && llvm::all_of(text, llvm::isDigit); }
-
 // A name in its parts: "before_X_ADDRESS_2" is X, before, turn 2.
 struct Parts {
   llvm::StringRef base, address;
@@ -74,7 +62,7 @@ Parts PartsOf(llvm::StringRef name) {
   Parts parts;
   for (int i = 0; i < 2; ++i) {
     auto [head, last] = name.rsplit('_');
-    if (!IsNumber(last) || head.empty()) break;
+    if (!IsDigits(last) || head.empty()) break;
     if (last.size() >= 6 || last.getAsInteger(10, parts.turn)) parts.address = last;
     name = head;
   }
@@ -150,7 +138,7 @@ class Joining {
   static constexpr double kAlike = 0.5;
 
   bool IsOfPartitions(size_t i) const {
-    return RankOf(stages_[i].stage).value_or(0) >= kOfPartitions ||
+    return MomentOf(stages_[i].stage).value_or(0) >= kOfPartitions ||
            llvm::StringRef(stages_[i].line).contains("_partition_");
   }
 
@@ -177,7 +165,7 @@ class Joining {
       bool is_named = IsNamed(i, stages_[loose]);
       double likeness = Likeness(sketches_[i], sketches_[loose]);
       if (!is_named && likeness < kAlike) continue;
-      std::tuple score(is_named, likeness, RankOf(stages_[i].stage).has_value(),
+      std::tuple score(is_named, likeness, MomentOf(stages_[i].stage).has_value(),
                        -Taken(stages_[i].line, loose));
       bool is_before = stages_[loose].when == 0;
       if (best && (is_before ? score <= best_score : score < best_score)) continue;
@@ -211,8 +199,8 @@ class Joining {
       if (order_[i] == *nearest) at = line.size();
       line.push_back(i);
     }
-    auto rank = [&](size_t i) { return RankOf(stages_[order_[line[i]]].stage).value_or(-1); };
-    int own = RankOf(stages_[loose].stage).value_or(rank(at));
+    auto rank = [&](size_t i) { return MomentOf(stages_[order_[line[i]]].stage).value_or(-1); };
+    int own = MomentOf(stages_[loose].stage).value_or(rank(at));
     bool is_after = rank(at) <= own;
     if (is_after) {
       while (at + 1 < line.size() && rank(at + 1) >= rank(at) && rank(at + 1) <= own) ++at;
@@ -231,6 +219,15 @@ class Joining {
 };
 
 }  // namespace
+
+std::optional<int> MomentOf(llvm::StringRef stage) {
+  std::string name = stage.str();
+  std::replace(name.begin(), name.end(), ' ', '_');
+  for (const Moment& moment : kMoments) {
+    if (llvm::StringRef(name).contains(moment.part)) return moment.rank;
+  }
+  return std::nullopt;
+}
 
 std::optional<DumpStage> LooseDump(llvm::StringRef file) {
   llvm::StringRef name = file;
@@ -258,7 +255,7 @@ bool IsOfOneOp(llvm::StringRef line) { return line.starts_with("__wrapped__"); }
 void SortLoose(std::vector<DumpStage>* stages) {
   llvm::stable_sort(*stages, [](const DumpStage& x, const DumpStage& y) {
     auto key = [](const DumpStage& stage) {
-      return std::tuple(stage.turn, RankOf(stage.stage).value_or(kOfPartitions),
+      return std::tuple(stage.turn, MomentOf(stage.stage).value_or(kOfPartitions),
                         !IsOfOneOp(stage.line), stage.line, stage.when);
     };
     return key(x) < key(y);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/diff/meta_runs.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace grapnel {
@@ -24,16 +24,16 @@ struct DumpStage {
   int turn = 0, when = 1;
 };
 
-// Every file that may hold a graph. `log` is TensorFlow's
-// stderr or empty: files whose lines ("Dumped Graph to") it has come in its order. Without it:
-//   NAME.NNNN.GROUP.TAG              by number; a partition's after those of the graph it is of; a
-//                                    tag that comes again begins another run
-//   after_MetaOptimizer_..._ID_K     by the order of Grappler's passes; which function's turn a
-//                                    pass belongs to is told by `same_content` of its result
+// Every file that may hold a graph. `log` is TensorFlow's stderr or empty: files whose lines
+// ("Dumped Graph to") it has come in its order. Without it:
+//   NAME.NNNN.GROUP.TAG              by number; a partition's after those of the graph it is of. A
+//                                    function that TensorFlow instantiates again has another line
+//                                    for each instance.
+//   after_MetaOptimizer_..._ID_K     a run is part of the line whose before_graph_optimization it
+//                                    starts from, and follows it; see lib/diff/meta_runs.h
 //   any other name, .pb or .pbtxt    loose: after the others, until JoinLines has seen its graph
-std::vector<DumpStage> OrderDumps(
-    llvm::ArrayRef<std::string> files, llvm::StringRef log,
-    llvm::function_ref<bool(llvm::StringRef, llvm::StringRef)> same_content);
+std::vector<DumpStage> OrderDumps(llvm::ArrayRef<std::string> files, llvm::StringRef log,
+                                  ContentOf content);
 
 }  // namespace grapnel
 

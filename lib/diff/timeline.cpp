@@ -3,21 +3,15 @@
 #include <map>
 #include <set>
 
+#include "lib/diff/body_view.h"
 #include "lib/diff/dump_lines.h"
 #include "lib/io/open.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
 namespace {
-
-bool SameBytes(llvm::StringRef a, llvm::StringRef b) {
-  auto file_a = FileBytes::Open(a), file_b = FileBytes::Open(b);
-  bool same = file_a && file_b && (*file_a)->bytes() == (*file_b)->bytes();
-  if (!file_a) llvm::consumeError(file_a.takeError());
-  if (!file_b) llvm::consumeError(file_b.takeError());
-  return same;
-}
 
 void Count(TimelineStage* stage) {
   auto body = [&](const Graph& graph) {
@@ -71,63 +65,95 @@ bool Has(const Module& module, llvm::StringRef name) {
   return body && body->body.Find(node);
 }
 
-struct OpenedDump {
-  DumpStage dump;
-  size_t source = 0;                     // the dump whose file is read: itself, or one of its bytes
+// A file as it is, and as what it is read. Half of the dumps are another's bytes again: those share
+// one module.
+struct OpenedFile {
+  DumpContent content;
   std::shared_ptr<const Module> module;  // null: it cannot be read
   std::string problem;                   // and why
 };
 
-// Those whose names do not say so get the lines that they are of.
-std::vector<OpenedDump> InLines(std::vector<OpenedDump> dumps) {
-  std::vector<DumpStage> stages;
-  std::vector<std::shared_ptr<const Module>> modules;
-  for (OpenedDump& opened : dumps) {
-    stages.push_back(std::move(opened.dump));
-    modules.push_back(opened.module);
+uint64_t HashOfNames(const Graph& graph, bool with_ends) {
+  uint64_t sum = 1;
+  for (Node node : graph.nodes()) {
+    bool is_end = node.op() == "_Arg" || node.op() == "_Retval";
+    if (with_ends || !is_end) sum += HashText(node.name());
   }
-  std::vector<OpenedDump> ordered;
-  for (size_t i : JoinLines(&stages, modules)) {
-    dumps[i].dump = std::move(stages[i]);
-    ordered.push_back(std::move(dumps[i]));
-  }
-  return ordered;
+  return sum;
 }
 
-// Half of the dumps are the one before again: each is read once, and those side by side.
+void Open(const std::string& path, OpenedFile* file) {
+  auto module = OpenGraph(path);
+  if (!module) {
+    file->problem = TextOf(module.takeError());
+    return;
+  }
+  file->module = std::move(*module);
+  file->content.names = HashOfNames(file->module->main, /*with_ends=*/true);
+  file->content.body = HashOfNames(file->module->main, /*with_ends=*/false);
+  for (const auto& function : file->module->functions)
+    file->content.functions.push_back(
+        {function->name().str(), HashOfNames(function->body, /*with_ends=*/false)});
+}
+
+std::vector<OpenedFile> OpenFiles(llvm::StringRef folder, llvm::ArrayRef<std::string> files,
+                                  ThreadPool& pool) {
+  std::vector<OpenedFile> opened(files.size());
+  auto for_each = [&](double nanoseconds, llvm::function_ref<void(size_t)> work) {
+    pool.ParallelFor(files.size(), nanoseconds, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) work(i);
+    });
+  };
+  for_each(1e5, [&](size_t i) {
+    auto bytes = FileBytes::Open(JoinPath(folder, files[i]));
+    if (bytes) opened[i].content.bytes = HashText((*bytes)->bytes());
+    else llvm::consumeError(bytes.takeError());
+  });
+  std::map<uint64_t, size_t> first;  // file of these bytes
+  for (size_t i = 0; i < files.size(); ++i) first.try_emplace(opened[i].content.bytes, i);
+  auto source = [&](size_t i) {
+    uint64_t bytes = opened[i].content.bytes;
+    return bytes == 0 ? i : first.find(bytes)->second;
+  };
+  for_each(1e7, [&](size_t i) {
+    if (source(i) == i) Open(JoinPath(folder, files[i]), &opened[i]);
+  });
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (source(i) == i) continue;
+    opened[i] = opened[source(i)];
+    // The text names the file.
+    if (!opened[i].module) Open(JoinPath(folder, files[i]), &opened[i]);
+  }
+  return opened;
+}
+
+struct OpenedDump {
+  DumpStage dump;
+  std::shared_ptr<const Module> module;  // null: it cannot be read
+  std::string problem;                   // and why
+};
+
 std::vector<OpenedDump> OpenDumps(llvm::StringRef folder, llvm::ArrayRef<std::string> files,
                                   llvm::StringRef log, ThreadPool& pool) {
-  auto same = [&](llvm::StringRef a, llvm::StringRef b) {
-    return SameBytes(JoinPath(folder, a), JoinPath(folder, b));
+  std::vector<std::string> graphs;
+  for (const std::string& file : files)
+    if (LooseDump(file)) graphs.push_back(file);
+  std::vector<OpenedFile> opened = OpenFiles(folder, graphs, pool);
+  llvm::StringMap<const OpenedFile*> by_name;
+  for (size_t i = 0; i < graphs.size(); ++i) by_name[graphs[i]] = &opened[i];
+  auto content = [&](llvm::StringRef file) -> const DumpContent& {
+    return by_name.find(file)->second->content;
   };
+  std::vector<DumpStage> stages = OrderDumps(graphs, log, content);
+  std::vector<std::shared_ptr<const Module>> modules;
+  for (const DumpStage& stage : stages) modules.push_back(by_name[stage.file]->module);
+  // Those whose names do not say so get the lines that they are of.
   std::vector<OpenedDump> dumps;
-  std::map<std::string, size_t> last;  // dump of each line
-  for (DumpStage& dump : OrderDumps(files, log, same)) {
-    OpenedDump opened{std::move(dump), dumps.size(), nullptr, ""};
-    auto before = last.find(opened.dump.line);
-    if (before == last.end()) before = last.find(opened.dump.from_line);
-    if (before != last.end() && same(dumps[before->second].dump.file, opened.dump.file))
-      opened.source = dumps[before->second].source;
-    last[opened.dump.line] = dumps.size();
-    dumps.push_back(std::move(opened));
+  for (size_t i : JoinLines(&stages, modules)) {
+    const OpenedFile& file = *by_name[stages[i].file];
+    dumps.push_back({std::move(stages[i]), file.module, file.problem});
   }
-  constexpr double kNanosecondsAFile = 1e7;
-  pool.ParallelFor(dumps.size(), kNanosecondsAFile, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      if (dumps[i].source != static_cast<size_t>(i)) continue;
-      auto module = OpenGraph(JoinPath(folder, dumps[i].dump.file));
-      if (module) {
-        dumps[i].module = std::move(*module);
-      } else {
-        dumps[i].problem = TextOf(module.takeError());
-      }
-    }
-  });
-  for (OpenedDump& opened : dumps) {
-    opened.module = dumps[opened.source].module;
-    opened.problem = dumps[opened.source].problem;
-  }
-  return InLines(std::move(dumps));
+  return dumps;
 }
 
 bool IsEmpty(llvm::StringRef path) {

@@ -1,0 +1,51 @@
+// Dumps of Grappler's passes, put together to runs of MetaOptimizer.
+#ifndef GRAPNEL_LIB_DIFF_META_RUNS_H_
+#define GRAPNEL_LIB_DIFF_META_RUNS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace grapnel {
+
+// What a dump holds, as far as its place in the order depends on it. Equal numbers mean equal
+// contents. 0: the file cannot be read.
+struct DumpContent {
+  uint64_t bytes = 0;  // of the file
+  uint64_t names = 0;  // of the main graph's nodes, in any order
+  uint64_t body = 0;   // likewise, without arguments and results
+  // Of each function of the library: its name and `body`.
+  std::vector<std::pair<std::string, uint64_t>> functions;
+};
+using ContentOf = llvm::function_ref<const DumpContent&(llvm::StringRef file)>;
+
+// One run, in the order in which TensorFlow writes its dumps: two iterations of the passes over the
+// graph, two of the final module pass, the result. Functions of the library are optimized in turns
+// of their own, at another address and without a result.
+struct MetaRun {
+  struct Stage {
+    std::string file, stage;  // "after model_pruner, iteration 0"
+  };
+  std::vector<Stage> stages;
+  bool has_result = false;
+  const std::string& first() const { return stages.front().file; }
+  const std::string& last() const { return stages.back().file; }
+};
+
+// The runs that the files named after_MetaOptimizer_iteration_I_PASS_ADDRESS_K, and the like, tell
+// of. The address is that of an object: files of one run share it, but runs may share it too, and
+// K counts the files that would have one name. Contents tell which of them follow each other: each
+// iteration starts from what the one before ended with. Other files are passed over. Sorted by
+// address, then by time.
+std::vector<MetaRun> MetaRunsOf(llvm::ArrayRef<std::string> files, ContentOf content);
+
+// Whether MetaRunsOf takes the file.
+bool IsMetaDump(llvm::StringRef file);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_DIFF_META_RUNS_H_
