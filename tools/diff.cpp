@@ -3,6 +3,7 @@
 
 #include "lib/diff/diff_json.h"
 #include "lib/diff/diff_text.h"
+#include "lib/diff/dump_order.h"
 #include "lib/diff/signature_diff.h"
 #include "lib/diff/statistics.h"
 #include "lib/job/model_values.h"
@@ -24,7 +25,8 @@ namespace {
 struct Flags {
   std::string a, b, signature, ledger, output;
   std::vector<std::string> ignored, only, graphs;
-  bool all = false, names = false, statistics = false, values = false, no_values = false;
+  bool all = false, names = false, by_name = false, statistics = false, values = false,
+       no_values = false;
 };
 
 // All that was found.
@@ -185,6 +187,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (Error error = options.only.DemandFits(a.module(), b.module()))
     return Annotate("--only", std::move(error));
   options.names = flags.names;
+  options.by_name = flags.by_name || (flags.ledger.empty() &&
+                                      AreStagesOfOneRun(flags.a, a.module(), flags.b, b.module()));
   std::optional<Provenance> provenance;
   if (!flags.ledger.empty()) {
     ASSIGN_OR_RETURN(auto file, FileBytes::Open(flags.ledger));
@@ -224,6 +228,9 @@ RunCommand SetUp(CommandLine& line) {
       .Separator(',')
       .ShownAs("GLOB,...");
   line.Flag("--names", flags->names, "a new name is a difference");
+  line.Flag("--by-name", flags->by_name,
+            "a node is the one of its name, whatever else differs; always so for two dumps of one "
+            "run");
   line.Option("--ledger", flags->ledger, "what `opt --ledger` wrote when it made B of A")
       .ShownAs("FILE");
   line.Option("-o,--output", flags->output,

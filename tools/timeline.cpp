@@ -6,6 +6,7 @@
 #include "lib/serve/pages/html_file.h"
 #include "lib/serve/pages/stage_page.h"
 #include "lib/support/file.h"
+#include "lib/support/printable.h"
 #include "lib/support/suggest.h"
 #include "llvm/Support/Path.h"
 #include "tools/command.h"
@@ -16,13 +17,25 @@ namespace {
 
 struct Flags {
   std::string folder, log, node, html;
-  bool changes = false;
+  bool changes = false, all = false;
 };
+
+// A block for each graph.
+void PrintLife(const Timeline& timeline, llvm::ArrayRef<LifeEvent> life, llvm::StringRef indent,
+               llvm::raw_ostream& os) {
+  std::string line;
+  for (const LifeEvent& event : life) {
+    const DumpStage& dump = timeline.stages[event.stage].dump;
+    if (dump.line != line) os << indent << Printable(dump.line) << ":\n";
+    line = dump.line;
+    os << indent << "  " << Printable(dump.stage) << ": " << Printable(event.text) << "\n";
+  }
+}
 
 // Of the node of that name, else of every node of that op.
 Error PrintLives(const Timeline& timeline, const Flags& flags, llvm::raw_ostream& os) {
-  std::vector<std::string> life = LifeOf(timeline, flags.node);
-  for (const std::string& line : life) os << line << "\n";
+  std::vector<LifeEvent> life = LifeOf(timeline, flags.node);
+  PrintLife(timeline, life, "", os);
   if (!life.empty()) return Error::success();
   std::vector<std::string> nodes = NodesOfOp(timeline, flags.node);
   if (nodes.empty()) {
@@ -33,8 +46,8 @@ Error PrintLives(const Timeline& timeline, const Flags& flags, llvm::raw_ostream
                     NotFound("node", flags.node, names, " in any stage, nor one of that op"));
   }
   for (const std::string& node : nodes) {
-    os << node << " (" << flags.node << ")\n";
-    for (const std::string& line : LifeOf(timeline, node)) os << "  " << line << "\n";
+    os << Printable(node) << " (" << flags.node << ")\n";
+    PrintLife(timeline, LifeOf(timeline, node), "  ", os);
   }
   return Error::success();
 }
@@ -64,7 +77,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!flags.node.empty()) {
     RETURN_IF_ERROR(PrintLives(timeline, flags, os));
   } else if (flags.changes) {
-    WriteTimelineChanges(timeline, {invocation.UseColor(), false}, os);
+    WriteTimelineChanges(timeline, {invocation.UseColor(), flags.all}, os);
   } else if (invocation.flags.json) {
     WriteDocument(os, [&](llvm::json::OStream& json) { WriteTimelineJson(timeline, json); });
   } else {
@@ -83,6 +96,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--node", flags->node,
               "the life of this node (NODE or FUNCTION/NODE), or of the nodes of this op");
   line.Flag("--changes", flags->changes, "what each stage changed, as `diff` shows it");
+  line.Flag("--all", flags->all, "with --changes: every change, and every value in full");
   line.Option("--html", flags->html,
               "a page with a slider through the stages, what each did glowing")
       .ShownAs("FILE");

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "lib/diff/edit_list.h"
+#include "lib/diff/fates.h"
 #include "lib/diff/function_match.h"
 #include "lib/support/side_by_side.h"
 #include "llvm/ADT/STLExtras.h"
@@ -70,7 +71,7 @@ llvm::StringRef NodeEntry::function() const {
 }
 
 bool Diff::Same() const {
-  return removed.empty() && added.empty() && groups.empty() &&
+  return removed.empty() && added.empty() && groups.empty() && opened.empty() && counted.empty() &&
          llvm::all_of(matched, [](const MatchedPair& pair) { return pair.changes.empty(); }) &&
          llvm::all_of(functions, [](const FunctionEntry& function) {
            return function.changes.empty() && !function.a.empty() && !function.b.empty();
@@ -82,10 +83,11 @@ Diff DiffModules(const Module& a, const Module& b, const DiffOptions& options) {
   SideBySide(
       options.side_by_side && a.main.num_nodes() + b.main.num_nodes() > kWorthThreads,
       [&] { view_a.emplace(a, options.ignore); }, [&] { view_b.emplace(b, options.ignore); });
-  ModuleMatching matching(*view_a, *view_b, options.provenance, options.side_by_side);
+  ModuleMatching matching(*view_a, *view_b, options);
   Diff diff = MakeEditList(*view_a, *view_b, matching, options);
   if (!options.only.empty()) Restrict(&diff, options.only);
   Sort(&diff, options.side_by_side);
+  if (options.by_name) TellFates(a, b, &diff);
   return diff;
 }
 

@@ -40,6 +40,34 @@ struct FunctionEntry {
   std::vector<Change> changes;  // of what is no node: attributes, control outputs
 };
 
+// What became of a node that only A has, between two stages of one run.
+struct Fate {
+  enum Kind {
+    kPruned,    // nothing reads it
+    kMerged,    // an equal node, which both graphs have, is read in its place
+    kFolded,    // its readers became constants, or read one now
+    kBypassed,  // its readers read what it read
+    kFused,     // a reader with another op computes it
+    kReplaced,  // another node is read in its place
+    kOpened,    // it was a function's: nodes of the main graph do what it did in calls
+  } kind = kPruned;
+  std::string into;  // the node of B that tells where it went; empty: none
+};
+
+// A call that only A has as such: B has the nodes of the body in its place, as CALL/NODE.
+struct OpenedCall {
+  std::string call, function;
+  // Each node of the body ("function/node") and its copy, sorted by the copy's name. Calls within
+  // the body that were opened too have entries of their own.
+  std::vector<std::pair<std::string, std::string>> nodes;
+};
+
+// Changes of one kind that are no news of any single node: "placed on CPU:0".
+struct CountedChange {
+  std::string what;
+  std::vector<std::string> nodes;  // sorted
+};
+
 struct Diff {
   std::vector<MatchedPair> matched;                // sorted by A's name
   std::vector<NodeEntry> removed;                  // only in A, sorted by name
@@ -47,13 +75,22 @@ struct Diff {
   std::vector<GroupEntry> groups;                  // sorted by A's first name
   std::vector<FunctionEntry> functions;            // those of A, then those that only B has
   std::shared_ptr<std::deque<std::string>> names;  // of entries of functions
+  // Where names decided (DiffOptions::by_name), else empty. `fates` has one for each of `removed`,
+  // in its order. Copies that calls were opened into are not in `added`, nor are bodies that live
+  // on in them in `removed`. What is in `counted` is not among the changes of `matched`.
+  std::vector<Fate> fates;
+  std::vector<OpenedCall> opened;      // sorted by call
+  std::vector<CountedChange> counted;  // sorted
   bool Same() const;
 };
 
 struct DiffOptions {
   IgnoreRules ignore;
   OnlyFilters only;
-  bool names = false;                      // a renamed node or function is changed
+  bool names = false;  // a renamed node or function is changed
+  // A node is the one of the same name, whatever else differs, and so is a function: what stages of
+  // one run need, since no pass of TensorFlow renames a node. Also tells the fates of what is gone.
+  bool by_name = false;
   const Provenance* provenance = nullptr;  // from A to B
   bool side_by_side = true;                // two threads for what is large
 };

@@ -4,15 +4,18 @@
 #include <map>
 #include <set>
 
+#include "lib/diff/fates.h"
 #include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
 namespace {
 
 // More of a kind than this says nothing new.
 constexpr size_t kShownAlike = 6;
+constexpr size_t kShownFates = 40;
 constexpr size_t kLongestValue = 90;
 constexpr size_t kMostChanges = 4;     // of a node
 constexpr size_t kMostNeighbours = 2;  // of a node that is new or gone
@@ -26,6 +29,7 @@ struct Line {
   std::string rest;
   std::string kind;  // equal for changes that are alike
   Node lone = {};    // of one graph alone: its neighbours are told, too
+  size_t most_alike = kShownAlike;
 };
 
 struct ScopeLines {
@@ -103,14 +107,25 @@ class TextWriter {
   void Write(const Diff& diff) {
     for (const FunctionEntry& function : diff.functions)
       if (!function.a.empty() && !function.b.empty()) name_in_a_[function.b] = function.a;
-    for (const NodeEntry& node : diff.removed) AddNode(Sign::kRemoved, node);
+    for (size_t i = 0; i < diff.removed.size(); ++i)
+      AddRemoved(diff.removed[i], i < diff.fates.size() ? diff.fates[i] : Fate());
     for (const NodeEntry& node : diff.added) AddNode(Sign::kAdded, node);
     for (const GroupEntry& group : diff.groups) AddGroup(group);
     for (const MatchedPair& pair : diff.matched) {
       if (!pair.changes.empty()) AddChanged(pair);
     }
-    for (const FunctionEntry& function : diff.functions) AddFunction(function);
+    std::set<std::string> opened;
+    for (const OpenedCall& call : diff.opened) opened.insert(call.function);
+    for (const FunctionEntry& function : diff.functions)
+      if (!function.b.empty() || !opened.contains(function.a)) AddFunction(function);
     WriteScope(root_, 0);
+    for (const OpenedCall& call : diff.opened) {
+      os_ << "> " << Printable(call.call) << "  opened: " << Plural(call.nodes.size(), "node")
+          << " of " << Printable(call.function) << (call.nodes.size() == 1 ? " stands" : " stand")
+          << " in its place\n";
+    }
+    for (const CountedChange& counted : diff.counted)
+      os_ << "= " << Plural(counted.nodes.size(), "node") << " " << Printable(counted.what) << "\n";
     if (left_out_ > 0) os_ << "... and " << WithCommas(left_out_) << " more like these (--all)\n";
   }
 
@@ -137,6 +152,15 @@ class TextWriter {
     std::string op = node.node.op().str();
     Add(sign == Sign::kAdded ? PathInA(node) : PathOf(node),
         {sign, Leaf(node), "(" + op + ")", op, node.node});
+  }
+
+  void AddRemoved(const NodeEntry& node, const Fate& fate) {
+    if (fate.into.empty()) return AddNode(Sign::kRemoved, node);
+    std::string op = node.node.op().str();
+    Line line = {Sign::kRemoved, Leaf(node), "(" + op + ")  " + FateText(fate),
+                 op + FateWord(fate.kind).str()};
+    line.most_alike = kShownFates;
+    Add(PathOf(node), std::move(line));
   }
 
   void AddGroup(const GroupEntry& group) {
@@ -203,7 +227,7 @@ class TextWriter {
   void WriteScope(const ScopeLines& scope, int depth) {
     for (const Line& line : scope.lines) {
       std::string kind = std::to_string(static_cast<int>(line.sign)) + line.kind;
-      if (!options_.all && ++shown_[kind] > kShownAlike) {
+      if (!options_.all && ++shown_[kind] > line.most_alike) {
         ++left_out_;
         continue;
       }
@@ -248,7 +272,13 @@ class TextWriter {
   // Nothing but removed nodes, or nothing but added ones, and more than a few.
   static bool IsAllOfOneSign(const ScopeLines& scope) {
     size_t removed = scope.counts[0], added = scope.counts[1], all = Sum(scope);
-    return all > 3 && (removed == all || added == all);
+    return all > 3 && (removed == all || added == all) && !TellsFates(scope);
+  }
+
+  static bool TellsFates(const ScopeLines& scope) {
+    return llvm::any_of(scope.lines,
+                        [](const Line& line) { return line.most_alike > kShownAlike; }) ||
+           llvm::any_of(scope.scopes, [](const auto& inner) { return TellsFates(inner.second); });
   }
 
   void WriteAsWhole(const std::string& path, const ScopeLines& scope, int depth) {
@@ -277,7 +307,7 @@ class TextWriter {
   bool AnythingNew(const ScopeLines& scope) const {
     auto is_new = [&](const Line& line) {
       auto it = shown_.find(std::to_string(static_cast<int>(line.sign)) + line.kind);
-      return it == shown_.end() || it->second < kShownAlike;
+      return it == shown_.end() || it->second < line.most_alike;
     };
     return llvm::any_of(scope.lines, is_new) ||
            llvm::any_of(scope.scopes, [&](const auto& inner) { return AnythingNew(inner.second); });
@@ -333,6 +363,34 @@ void WriteRenames(llvm::ArrayRef<Rename> renames, bool all, llvm::raw_ostream& o
     os << "... and " << WithCommas(renames.size() - shown.size()) << " more (--all)\n";
 }
 
+std::string DiffRemark(const Diff& diff) {
+  std::vector<std::string> parts;
+  std::map<Fate::Kind, size_t> fates;
+  for (size_t i = 0; i < diff.fates.size(); ++i)
+    if (diff.removed[i].function().empty()) ++fates[diff.fates[i].kind];
+  for (const auto& [kind, count] : fates)
+    parts.push_back(WithCommas(count) + " " + FateWord(kind).str());
+  size_t fused = 0;
+  for (const GroupEntry& group : diff.groups) fused += group.a.size();
+  if (fused > 0)
+    parts.push_back(WithCommas(fused) + " fused into " + WithCommas(diff.groups.size()));
+  std::map<std::string, size_t> folded;
+  for (const MatchedPair& pair : diff.matched) {
+    for (const Change& change : pair.changes)
+      if (change.what == "op" && pair.b.function().empty())
+        ++folded[change.after == "Const" ? "made constant" : "rewritten"];
+  }
+  for (const auto& [what, count] : folded) parts.push_back(WithCommas(count) + " " + what);
+  size_t copies = 0;
+  for (const OpenedCall& call : diff.opened) copies += call.nodes.size();
+  if (!diff.opened.empty())
+    parts.push_back(Plural(diff.opened.size(), "call") + " opened (" + Plural(copies, "node") +
+                    ")");
+  for (const CountedChange& counted : diff.counted)
+    parts.push_back(WithCommas(counted.nodes.size()) + " " + counted.what);
+  return llvm::join(parts, ", ");
+}
+
 std::string DiffSummary(const Diff& diff) {
   size_t changed = 0, renamed = 0;
   for (const MatchedPair& pair : diff.matched) {
@@ -345,7 +403,10 @@ std::string DiffSummary(const Diff& diff) {
                      WithCommas(diff.added.size()) + " added, " + WithCommas(changed) +
                      " changed, ";
   if (!diff.groups.empty()) text += WithCommas(diff.groups.size()) + " replaced, ";
-  return text + WithCommas(diff.matched.size() - changed) + " the same" + suffix;
+  std::string remark = DiffRemark(diff);
+  text += WithCommas(diff.matched.size() - changed) + " the same" + suffix;
+  return diff.fates.empty() && diff.counted.empty() && diff.opened.empty() ? text
+                                                                           : text + ": " + remark;
 }
 
 void WriteStatistics(const DiffStatistics& statistics, llvm::raw_ostream& os) {

@@ -17,8 +17,8 @@ namespace grapnel {
 // no name of a graph's file.
 std::optional<DumpStage> LooseDump(llvm::StringRef file);
 
-// How far the runtime is when it writes the stage, from a function's first graph to what its devices
-// run: a larger number is later. nullopt: the stage is none of the runtime's.
+// How far the runtime is when it writes the stage, from a function's first graph to what its
+// devices run: a larger number is later. nullopt: the stage is none of the runtime's.
 std::optional<int> MomentOf(llvm::StringRef stage);
 
 // Whether a line is of an op that ran by itself: those make what functions are called with, and

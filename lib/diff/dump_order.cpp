@@ -10,6 +10,7 @@
 #include "lib/diff/dump_names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Path.h"
 
 namespace grapnel {
 namespace {
@@ -36,7 +37,8 @@ std::optional<Numbered> ParseNumbered(llvm::StringRef file) {
 
 std::string StageText(llvm::StringRef tag) {
   for (llvm::StringRef when : {"before", "after"}) {
-    if (tag.starts_with((when + "_").str())) return (when + " " + tag.substr(when.size() + 1)).str();
+    if (tag.starts_with((when + "_").str()))
+      return (when + " " + tag.substr(when.size() + 1)).str();
   }
   return tag.str();
 }
@@ -250,6 +252,20 @@ std::vector<DumpStage> OrderDumps(llvm::ArrayRef<std::string> files, llvm::Strin
                       [&](const DumpStage& x, const DumpStage& y) { return place(x) < place(y); });
   }
   return stages;
+}
+
+bool AreStagesOfOneRun(llvm::StringRef path_a, const Module& a, llvm::StringRef path_b,
+                       const Module& b) {
+  namespace path = llvm::sys::path;
+  if (path::parent_path(path_a) != path::parent_path(path_b)) return false;
+  llvm::StringRef file_a = path::filename(path_a), file_b = path::filename(path_b);
+  std::optional<Numbered> numbered_a = ParseNumbered(file_a), numbered_b = ParseNumbered(file_b);
+  auto graph = [](const Numbered& dump) { return dump.parent.empty() ? dump.graph : dump.parent; };
+  if (numbered_a && numbered_b) return graph(*numbered_a) == graph(*numbered_b);
+  if ((!numbered_a && !IsMetaDump(file_a)) || (!numbered_b && !IsMetaDump(file_b))) return false;
+  size_t both = 0;
+  for (Node node : a.main.nodes()) both += static_cast<bool>(b.main.Find(node.name()));
+  return 2 * both >= std::min(a.main.num_nodes(), b.main.num_nodes());
 }
 
 }  // namespace grapnel

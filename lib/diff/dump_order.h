@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/diff/meta_runs.h"
+#include "lib/ir/module.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -34,6 +35,12 @@ struct DumpStage {
 //   any other name, .pb or .pbtxt    loose: after the others, until JoinLines has seen its graph
 std::vector<DumpStage> OrderDumps(llvm::ArrayRef<std::string> files, llvm::StringRef log,
                                   ContentOf content);
+
+// Whether two files are, by their names, dumps of one graph at two stages of one run, so that a
+// node is the one of its name in both. Dumps of Grappler's passes do not say whose they are: those
+// count where at least half of the nodes of one graph are in the other.
+bool AreStagesOfOneRun(llvm::StringRef path_a, const Module& a, llvm::StringRef path_b,
+                       const Module& b);
 
 }  // namespace grapnel
 

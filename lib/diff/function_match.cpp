@@ -41,18 +41,13 @@ int32_t ModuleView::Find(llvm::StringRef function) const {
   return it == by_name_.end() ? kNobody : it->second;
 }
 
-ModuleMatching::ModuleMatching(const ModuleView& a, const ModuleView& b,
-                               const Provenance* provenance, bool side_by_side)
-    : a_(a),
-      b_(b),
-      provenance_(provenance),
-      side_by_side_(side_by_side),
-      to_b_(a.size(), kNobody),
-      to_a_(b.size(), kNobody) {
+ModuleMatching::ModuleMatching(const ModuleView& a, const ModuleView& b, const DiffOptions& options)
+    : a_(a), b_(b), options_(options), to_b_(a.size(), kNobody), to_a_(b.size(), kNobody) {
   Pair(0, 0);
+  if (options.by_name) PairEqualNames();
   do {
     Follow();
-  } while (PairLeftOver());
+  } while (!options.by_name && PairLeftOver());
 }
 
 llvm::StringRef ModuleMatching::InB(llvm::StringRef function_of_a) const {
@@ -66,16 +61,27 @@ void ModuleMatching::Pair(int32_t a, int32_t b) {
   pairs_.push_back({a, b, nullptr});
 }
 
+void ModuleMatching::PairEqualNames() {
+  for (int32_t a = 1; a < a_.size(); ++a) {
+    int32_t b = b_.Find(a_.name(a));
+    if (b != kNobody) Pair(a, b);
+  }
+}
+
 void ModuleMatching::Follow() {
   for (; followed_ < pairs_.size(); ++followed_) {
     auto [a, b] = std::pair(pairs_[followed_].a, pairs_[followed_].b);
-    bool is_long = side_by_side_ && a_.body(a).size() + b_.body(b).size() > kWorthThreads;
+    bool is_long = options_.side_by_side && a_.body(a).size() + b_.body(b).size() > kWorthThreads;
     auto matching =
         std::make_unique<Matching>(a_.body(a), a_.labels(a), b_.body(b), b_.labels(b), is_long);
-    KnownPairs known;
-    if (provenance_) known = provenance_->PairsOf(a_.body(a), b_.body(b));
-    matching->Run(known);
-    PairCallees(*matching);
+    if (options_.by_name) {
+      matching->RunByName();
+    } else {
+      KnownPairs known;
+      if (options_.provenance) known = options_.provenance->PairsOf(a_.body(a), b_.body(b));
+      matching->Run(known);
+      PairCallees(*matching);
+    }
     pairs_[followed_].matching = std::move(matching);
   }
 }

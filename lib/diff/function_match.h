@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/diff/diff.h"
 #include "lib/diff/matching.h"
-#include "lib/diff/provenance.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -49,8 +49,7 @@ constexpr int32_t kWorthThreads = 20'000;
 // numbers.
 class ModuleMatching {
  public:
-  ModuleMatching(const ModuleView& a, const ModuleView& b, const Provenance* provenance,
-                 bool side_by_side);
+  ModuleMatching(const ModuleView& a, const ModuleView& b, const DiffOptions& options);
 
   const std::vector<BodyPair>& pairs() const { return pairs_; }  // main first
   // The function of B that A's function is; empty when there is none.
@@ -60,6 +59,7 @@ class ModuleMatching {
 
  private:
   void Pair(int32_t a, int32_t b);
+  void PairEqualNames();
   // Matches the bodies that were paired, then those that they call, until there are no more.
   void Follow();
   void PairCallees(const Matching& matching);
@@ -68,8 +68,7 @@ class ModuleMatching {
   static std::vector<bool> CalledByLeftOver(const ModuleView& view, llvm::ArrayRef<int32_t> other);
 
   const ModuleView &a_, &b_;
-  const Provenance* provenance_;
-  bool side_by_side_;
+  const DiffOptions& options_;
   std::vector<int32_t> to_b_, to_a_;
   std::vector<BodyPair> pairs_;
   size_t followed_ = 0;

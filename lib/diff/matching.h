@@ -45,6 +45,8 @@ class Matching {
 
   // All stages.
   void Run(const KnownPairs& known);
+  // Instead of all stages: nodes of one name are one, and no others are.
+  void RunByName() { MatchNames(Likeness::kAny, Trust::kAll); }
 
   const Side& a() const { return a_; }
   const Side& b() const { return b_; }

@@ -1,10 +1,12 @@
 #include "lib/diff/timeline.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
 #include "lib/diff/body_view.h"
 #include "lib/diff/dump_lines.h"
+#include "lib/diff/fates.h"
 #include "lib/io/open.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,48 +16,114 @@ namespace grapnel {
 namespace {
 
 void Count(TimelineStage* stage) {
-  auto body = [&](const Graph& graph) {
+  auto body = [&](const Graph& graph, size_t* nodes, size_t* edges) {
     for (Node node : graph.nodes()) {
-      ++stage->nodes;
-      stage->edges += node.num_inputs() + node.num_controls();
+      ++*nodes;
+      *edges += node.num_inputs() + node.num_controls();
     }
   };
-  body(stage->module->main);
-  for (const auto& function : stage->module->functions) body(function->body);
+  body(stage->module->main, &stage->nodes, &stage->edges);
+  for (const auto& function : stage->module->functions)
+    body(function->body, &stage->library_nodes, &stage->library_edges);
 }
 
-// What a stage says of a node that is called `name` in the stage before it. Empty when it is as it
-// was; `name` becomes what it is called from here on, empty when it is no more.
-std::string Event(const Diff& diff, std::string* name) {
+// What a stage says of a node, and what it goes on as. Both empty: it is as it was.
+struct Event {
+  std::string text;
+  std::vector<std::string> names;
+};
+
+std::string ChangesText(const MatchedPair& pair) {
+  std::string text;
+  for (const Change& change : pair.changes) {
+    if (change.what == "op") {
+      std::string ops = " (" + change.before + " -> " + change.after + ")";
+      text = (change.after == "Const" ? "folded to a constant" : "rewritten") + ops + text;
+      continue;
+    }
+    text += text.empty() ? "changed: " : "; ";
+    text += change.what + " " + (change.before.empty() ? "(none)" : change.before) + " -> " +
+            (change.after.empty() ? "(none)" : change.after);
+  }
+  return text;
+}
+
+std::string FusionText(const GroupEntry& group, llvm::StringRef name) {
+  std::string text = group.a.size() > 1 ? "fused with" : "split";
+  for (const NodeEntry& node : group.a)
+    if (node.name != name) text += (" " + node.name).str();
+  text += " into";
+  for (const NodeEntry& node : group.b)
+    text += (" " + node.name + " (" + node.node.op() + ")").str();
+  return text;
+}
+
+// Of marks that a pass gives to most nodes nothing is said.
+std::string CountedText(const Diff& diff, const std::string& name) {
+  std::string text;
+  for (const CountedChange& counted : diff.counted) {
+    if (llvm::StringRef(counted.what).starts_with("marked ") ||
+        !std::binary_search(counted.nodes.begin(), counted.nodes.end(), name))
+      continue;
+    text += (text.empty() ? "" : "; ") + counted.what;
+  }
+  return text;
+}
+
+Event GoneText(const Fate& fate) {
+  switch (fate.kind) {
+    case Fate::kMerged:
+    case Fate::kReplaced:
+      return {FateText(fate), {fate.into}};
+    case Fate::kPruned:
+      return {"removed: nothing reads it", {}};
+    default:
+      return {"removed: " + FateText(fate), {}};
+  }
+}
+
+Event EventOf(const Diff& diff, const std::string& name) {
+  Event event;
+  for (const OpenedCall& call : diff.opened) {
+    for (const auto& [node, copy] : call.nodes) {
+      if (node != name) continue;
+      event.text += (event.text.empty() ? "opened as " : ", ") + copy;
+      event.names.push_back(copy);
+    }
+    if (call.call == name)
+      return {"opened: " + Plural(call.nodes.size(), "node") + " of " + call.function +
+                  " stand in its place",
+              {name}};
+  }
+  if (!event.names.empty()) return event;
   for (const MatchedPair& pair : diff.matched) {
-    if (pair.a.name != *name) continue;
-    std::string text;
-    for (const Change& change : pair.changes) {
-      text += text.empty() ? "changed: " : "; ";
-      text += change.what + " " + (change.before.empty() ? "(none)" : change.before) + " -> " +
-              (change.after.empty() ? "(none)" : change.after);
-    }
-    if (pair.b.name != *name) {
-      text += (text.empty() ? "" : "; ") + ("now called " + pair.b.name).str();
-      *name = pair.b.name.str();
-    }
-    return text;
+    if (pair.a.name != name) continue;
+    event = {ChangesText(pair), {pair.b.name.str()}};
+    if (pair.b.name != name)
+      event.text += (event.text.empty() ? "" : "; ") + ("now called " + pair.b.name).str();
+    std::string counted = CountedText(diff, event.names[0]);
+    event.text += (event.text.empty() || counted.empty() ? "" : "; ") + counted;
+    return event;
   }
   for (const GroupEntry& group : diff.groups) {
-    auto is_it = [&](const NodeEntry& node) { return node.name == *name; };
-    if (llvm::none_of(group.a, is_it)) continue;
-    std::string text = group.a.size() > 1 ? "fused with" : "split";
-    for (const NodeEntry& node : group.a) {
-      if (!is_it(node)) text += (" " + node.name).str();
-    }
-    text += " into";
-    for (const NodeEntry& node : group.b)
-      text += (" " + node.name + " (" + node.node.op() + ")").str();
-    *name = group.b[0].name.str();
-    return text;
+    if (llvm::any_of(group.a, [&](const NodeEntry& node) { return node.name == name; }))
+      return {FusionText(group, name), {group.b[0].name.str()}};
   }
-  *name = "";
-  return "removed";
+  for (size_t i = 0; i < diff.removed.size(); ++i) {
+    if (diff.removed[i].name == name)
+      return i < diff.fates.size() ? GoneText(diff.fates[i]) : Event{"removed", {}};
+  }
+  return {"removed: its function is gone", {}};
+}
+
+// Where a node that the stage before did not have comes from.
+std::string OriginText(const TimelineStage& stage, llvm::StringRef node) {
+  if (stage.before < 0) return "is there";
+  for (const OpenedCall& call : stage.diff.opened) {
+    for (const auto& [original, copy] : call.nodes)
+      if (copy == node) return "opened from " + original;
+  }
+  return "made";
 }
 
 bool Has(const Module& module, llvm::StringRef name) {
@@ -106,8 +174,10 @@ std::vector<OpenedFile> OpenFiles(llvm::StringRef folder, llvm::ArrayRef<std::st
   };
   for_each(1e5, [&](size_t i) {
     auto bytes = FileBytes::Open(JoinPath(folder, files[i]));
-    if (bytes) opened[i].content.bytes = HashText((*bytes)->bytes());
-    else llvm::consumeError(bytes.takeError());
+    if (bytes)
+      opened[i].content.bytes = HashText((*bytes)->bytes());
+    else
+      llvm::consumeError(bytes.takeError());
   });
   std::map<uint64_t, size_t> first;  // file of these bytes
   for (size_t i = 0; i < files.size(); ++i) first.try_emplace(opened[i].content.bytes, i);
@@ -199,7 +269,7 @@ void AddStage(DumpStage dump, std::shared_ptr<const Module> module, int before,
   stage.before = before;
   const TimelineStage* previous = before < 0 ? nullptr : &timeline->stages[before];
   if (previous && previous->module != stage.module)
-    stage.diff = DiffModules(*previous->module, *stage.module, {});
+    stage.diff = DiffModules(*previous->module, *stage.module, {.by_name = true});
   Count(&stage);
   timeline->stages.push_back(std::move(stage));
 }
@@ -243,26 +313,33 @@ std::vector<std::string> NodesOfOp(const Timeline& timeline, llvm::StringRef op)
   return {names.begin(), names.end()};
 }
 
-std::vector<std::string> LifeOf(const Timeline& timeline, llvm::StringRef node) {
-  std::vector<std::string> lines;
-  std::map<int, std::string> names;  // stage -> what the node is called there
+std::vector<LifeEvent> LifeOf(const Timeline& timeline, llvm::StringRef node) {
+  std::vector<LifeEvent> life;
+  std::map<int, std::vector<std::string>> names;  // stage -> what the node is called there
   for (size_t i = 0; i < timeline.stages.size(); ++i) {
     const TimelineStage& stage = timeline.stages[i];
-    std::string where = stage.dump.file + " (" + stage.dump.stage + "): ";
+    int number = static_cast<int>(i);
     auto known = names.find(stage.before);
     if (known == names.end()) {
       if (!Has(*stage.module, node)) continue;
-      lines.push_back(where + (stage.before < 0 ? "is there" : "made"));
-      names[static_cast<int>(i)] = node.str();
+      life.push_back({number, OriginText(stage, node)});
+      names[number] = {node.str()};
       continue;
     }
-    std::string name = known->second, event;
-    bool same = stage.module == timeline.stages[stage.before].module;
-    if (!same) event = Event(stage.diff, &name);
-    if (!event.empty()) lines.push_back(where + event);
-    if (!name.empty()) names[static_cast<int>(i)] = name;
+    if (stage.module == timeline.stages[stage.before].module) {
+      names[number] = known->second;
+      continue;
+    }
+    std::vector<std::string> next;
+    for (const std::string& name : known->second) {
+      Event event = EventOf(stage.diff, name);
+      std::string of = name == node ? "" : name + ": ";
+      if (!event.text.empty()) life.push_back({number, of + event.text});
+      llvm::append_range(next, event.names);
+    }
+    if (!next.empty()) names[number] = std::move(next);
   }
-  return lines;
+  return life;
 }
 
 }  // namespace grapnel

@@ -15,9 +15,10 @@ namespace grapnel {
 struct TimelineStage {
   DumpStage dump;
   std::shared_ptr<const Module>
-      module;       // that of `before` where the file is byte for byte the same
-  int before = -1;  // the stage it is compared with; -1: it begins a line
-  size_t nodes = 0, edges = 0;
+      module;                   // that of `before` where the file is byte for byte the same
+  int before = -1;              // the stage it is compared with; -1: it begins a line
+  size_t nodes = 0, edges = 0;  // of the main graph, as Grappler's log counts them
+  size_t library_nodes = 0, library_edges = 0;  // of all functions
   Diff diff;  // from `before` to this one; empty where the module is the same
 };
 
@@ -33,9 +34,15 @@ Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, Thr
 // Adds a stage, compared with the stage `before` (-1: with none).
 void AddStage(DumpStage dump, std::shared_ptr<const Module> module, int before, Timeline* timeline);
 
-// One node's life, a line each: where it is first seen, changes, gets another name, is replaced or
-// goes. Empty when no stage has it. Follows it through new names, and into what it was fused into.
-std::vector<std::string> LifeOf(const Timeline& timeline, llvm::StringRef node);
+struct LifeEvent {
+  int stage;
+  std::string text;  // "fused with conv bias into relu (_FusedConv2D)"
+};
+
+// One node's life: where it is first seen, changes, gets another name, is replaced or goes. Empty
+// when no stage has it. Follows it through new names, into what it was fused into or merged with,
+// and into each copy where calls of its function were opened; of another name the text says which.
+std::vector<LifeEvent> LifeOf(const Timeline& timeline, llvm::StringRef node);
 
 // Names of the nodes of this op in the stages that begin a line, sorted: what `--node Min` may
 // mean.

@@ -1,50 +1,124 @@
 #include "lib/diff/timeline_text.h"
 
+#include "lib/diff/fates.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
 
-size_t Changed(const Diff& diff) {
-  return llvm::count_if(diff.matched, [](const MatchedPair& p) { return !p.changes.empty(); });
+// Names of one body's kind: the main graph's, or those of functions.
+struct Names {
+  std::vector<llvm::StringRef> added, removed, changed;
+};
+
+Names NamesOf(const Diff& diff, bool of_library) {
+  Names names;
+  auto add = [&](const NodeEntry& node, std::vector<llvm::StringRef>* list) {
+    if (node.function().empty() != of_library) list->push_back(node.name);
+  };
+  for (const NodeEntry& node : diff.added) add(node, &names.added);
+  for (const NodeEntry& node : diff.removed) add(node, &names.removed);
+  for (const GroupEntry& group : diff.groups) {
+    auto is_kept = [](const NodeEntry& node, llvm::ArrayRef<NodeEntry> in) {
+      return llvm::any_of(in, [&](const NodeEntry& other) { return other.name == node.name; });
+    };
+    for (const NodeEntry& node : group.a)
+      if (!is_kept(node, group.b)) add(node, &names.removed);
+    for (const NodeEntry& node : group.b)
+      add(node, is_kept(node, group.a) ? &names.changed : &names.added);
+  }
+  for (const MatchedPair& pair : diff.matched)
+    if (!pair.changes.empty()) add(pair.b, &names.changed);
+  for (std::vector<llvm::StringRef>* list : {&names.added, &names.removed, &names.changed})
+    llvm::sort(*list);
+  return names;
 }
+
+class StageJson {
+ public:
+  StageJson(const Timeline& timeline, llvm::json::OStream& json)
+      : timeline_(timeline), json_(json) {}
+
+  void Write(const TimelineStage& stage) {
+    Text("file", stage.dump.file);
+    Text("stage", stage.dump.stage);
+    Text("graph", stage.dump.line);
+    if (stage.before >= 0) Text("before", timeline_.stages[stage.before].dump.file);
+    Counts(stage.nodes, stage.edges, NamesOf(stage.diff, /*of_library=*/false));
+    json_.attributeObject("library", [&] {
+      Counts(stage.library_nodes, stage.library_edges, NamesOf(stage.diff, /*of_library=*/true));
+    });
+    Fates(stage.diff);
+    Array("replaced", stage.diff.groups, [&](const GroupEntry& group) {
+      Nodes("a", group.a);
+      Nodes("b", group.b);
+    });
+    Array("opened", stage.diff.opened, [&](const OpenedCall& call) {
+      Text("call", call.call);
+      Text("function", call.function);
+      Array("nodes", call.nodes, [&](const auto& node) {
+        Text("node", node.first);
+        Text("copy", node.second);
+      });
+    });
+    Array("counted", stage.diff.counted, [&](const CountedChange& counted) {
+      Text("what", counted.what);
+      json_.attribute("nodes", static_cast<int64_t>(counted.nodes.size()));
+    });
+  }
+
+ private:
+  void Text(const char* key, llvm::StringRef text) {
+    json_.attribute(key, llvm::json::fixUTF8(text));
+  }
+  void List(const char* key, llvm::ArrayRef<llvm::StringRef> names) {
+    json_.attributeArray(key, [&] {
+      for (llvm::StringRef name : names) json_.value(llvm::json::fixUTF8(name));
+    });
+  }
+  void Nodes(const char* key, llvm::ArrayRef<NodeEntry> nodes) {
+    json_.attributeArray(key, [&] {
+      for (const NodeEntry& node : nodes) json_.value(llvm::json::fixUTF8(node.name));
+    });
+  }
+  template <typename List, typename Write>
+  void Array(const char* key, const List& list, Write write) {
+    json_.attributeArray(key, [&] {
+      for (const auto& one : list) json_.object([&] { write(one); });
+    });
+  }
+
+  void Counts(size_t nodes, size_t edges, const Names& names) {
+    json_.attribute("nodes", static_cast<int64_t>(nodes));
+    json_.attribute("edges", static_cast<int64_t>(edges));
+    List("added", names.added);
+    List("removed", names.removed);
+    List("changed", names.changed);
+  }
+
+  void Fates(const Diff& diff) {
+    json_.attributeArray("fates", [&] {
+      for (size_t i = 0; i < diff.fates.size(); ++i) {
+        json_.object([&] {
+          Text("node", diff.removed[i].name);
+          Text("fate", FateWord(diff.fates[i].kind));
+          if (!diff.fates[i].into.empty()) Text("into", diff.fates[i].into);
+        });
+      }
+    });
+  }
+
+  const Timeline& timeline_;
+  llvm::json::OStream& json_;
+};
 
 }  // namespace
 
 void WriteTimelineJson(const Timeline& timeline, llvm::json::OStream& json) {
-  auto names = [&](const char* key, llvm::ArrayRef<NodeEntry> nodes) {
-    json.attributeArray(key, [&] {
-      for (const NodeEntry& node : nodes) json.value(llvm::json::fixUTF8(node.name));
-    });
-  };
   json.attributeArray("stages", [&] {
-    for (const TimelineStage& stage : timeline.stages) {
-      json.object([&] {
-        json.attribute("file", llvm::json::fixUTF8(stage.dump.file));
-        json.attribute("stage", llvm::json::fixUTF8(stage.dump.stage));
-        json.attribute("graph", llvm::json::fixUTF8(stage.dump.line));
-        if (stage.before >= 0)
-          json.attribute("before", llvm::json::fixUTF8(timeline.stages[stage.before].dump.file));
-        json.attribute("nodes", static_cast<int64_t>(stage.nodes));
-        json.attribute("edges", static_cast<int64_t>(stage.edges));
-        names("added", stage.diff.added);
-        names("removed", stage.diff.removed);
-        json.attributeArray("changed", [&] {
-          for (const MatchedPair& pair : stage.diff.matched) {
-            if (!pair.changes.empty()) json.value(llvm::json::fixUTF8(pair.b.name));
-          }
-        });
-        json.attributeArray("replaced", [&] {
-          for (const GroupEntry& group : stage.diff.groups) {
-            json.object([&] {
-              names("a", group.a);
-              names("b", group.b);
-            });
-          }
-        });
-      });
-    }
+    for (const TimelineStage& stage : timeline.stages)
+      json.object([&] { StageJson(timeline, json).Write(stage); });
   });
   json.attributeArray("problems", [&] {
     for (const auto* problems : {&timeline.skipped, &timeline.problems}) {
@@ -55,18 +129,37 @@ void WriteTimelineJson(const Timeline& timeline, llvm::json::OStream& json) {
 
 void WriteTimelineTable(const Timeline& timeline, llvm::raw_ostream& os) {
   std::vector<std::vector<std::string>> rows = {
-      {"stage", "nodes", "edges", "removed", "added", "changed", "replaced"}};
+      {"stage", "nodes", "edges", "in functions", "removed", "added", "changed"}};
+  bool has_library = llvm::any_of(
+      timeline.stages, [](const TimelineStage& stage) { return stage.library_nodes > 0; });
+  std::vector<std::string> remarks = {""};
   std::string line;
   auto count = [](size_t n) { return n ? WithCommas(n) : std::string(); };
   for (const TimelineStage& stage : timeline.stages) {
-    if (stage.dump.line != line) rows.push_back({stage.dump.line + ":"});
+    if (stage.dump.line != line) {
+      rows.push_back({stage.dump.line + ":"});
+      remarks.emplace_back();
+    }
     line = stage.dump.line;
+    Names names = NamesOf(stage.diff, /*of_library=*/false);
     rows.push_back({"  " + stage.dump.stage, WithCommas(stage.nodes), WithCommas(stage.edges),
-                    count(stage.diff.removed.size()), count(stage.diff.added.size()),
-                    count(Changed(stage.diff)), count(stage.diff.groups.size())});
+                    count(stage.library_nodes), count(names.removed.size()),
+                    count(names.added.size()), count(names.changed.size())});
+    remarks.push_back(DiffRemark(stage.diff));
   }
-  for (auto& row : rows) row.resize(7);
-  os << Table(rows);
+  for (auto& row : rows) {
+    row.resize(7);
+    if (!has_library) row.erase(row.begin() + 3);
+  }
+  std::string table = Table(rows);
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(table).split(lines, '\n', -1, /*KeepEmpty=*/false);
+  size_t width = lines.front().size();
+  for (auto [text, remark] : llvm::zip(lines, remarks)) {
+    os << text;
+    if (!remark.empty()) os.indent(width > text.size() ? width - text.size() : 0) << "  " << remark;
+    os << "\n";
+  }
 }
 
 void WriteTimelineChanges(const Timeline& timeline, const DiffTextOptions& options,

@@ -3,17 +3,23 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 namespace grapnel {
 namespace {
 
-// The stages of the files, given in another order than the wanted one.
+// What files hold, by their names: files with equal numbers have equal contents.
+using Contents = std::map<std::string, DumpContent>;
+
+// The stages of the files, given in another order than the wanted one. Files that `contents` does
+// not name are unlike each other.
 std::vector<DumpStage> Order(std::vector<std::string> files, llvm::StringRef log = "",
-                             std::vector<std::pair<std::string, std::string>> same = {}) {
+                             Contents contents = {}) {
   std::sort(files.begin(), files.end());
-  return OrderDumps(files, log, [&](llvm::StringRef a, llvm::StringRef b) {
-    return std::any_of(same.begin(), same.end(),
-                       [&](const auto& pair) { return pair.first == a && pair.second == b; });
+  for (const std::string& file : files)
+    contents.try_emplace(file, DumpContent{1000 + contents.size(), 1000 + contents.size()});
+  return OrderDumps(files, log, [&](llvm::StringRef file) -> const DumpContent& {
+    return contents.find(file.str())->second;
   });
 }
 
@@ -44,31 +50,106 @@ TEST(DumpOrderTest, NumbersAreNumbers) {
   EXPECT_EQ(Files(Order(wanted)), wanted);
 }
 
-TEST(DumpOrderTest, MetaOptimizersDumpsGoByPassAndByTurn) {
-  std::string end = "_123456789.pbtxt", end_1 = "_123456789_1.pbtxt", end_2 = "_123456789_2.pbtxt";
+std::vector<std::string> Lines(const std::vector<DumpStage>& stages) {
+  std::vector<std::string> lines;
+  for (const DumpStage& stage : stages) lines.push_back(stage.line);
+  return lines;
+}
+
+TEST(DumpOrderTest, ARunIsOfTheFunctionThatItStartsFrom) {
+  std::string one = "_123456789.pbtxt", two = "_223456789.pbtxt";
   std::string at = "MetaOptimizer_iteration_0";
-  // Turn 1 is a function's and has no pass's dump; the second call of Grappler is turn 2.
+  std::vector<std::string> wanted = {
+      "f_1.0019.main.before_graph_optimization.pbtxt",
+      "before_" + at + two,
+      "after_" + at + "_model_pruner" + two,
+      "after_" + at + two,
+      "after_MetaOptimizer" + two,
+      "f_1.0020.main.after_graph_optimization.pbtxt",
+      "g_2.0019.main.before_graph_optimization.pbtxt",
+      "before_" + at + one,
+      "after_MetaOptimizer" + one,
+      "g_2.0020.main.after_graph_optimization.pbtxt",
+  };
+  std::vector<DumpStage> stages =
+      Order(wanted, "",
+            {{wanted[0], {1, 7}}, {wanted[1], {2, 7}}, {wanted[6], {3, 8}}, {wanted[7], {3, 8}}});
+  EXPECT_EQ(Files(stages), wanted);
+  for (size_t i = 0; i < stages.size(); ++i) EXPECT_EQ(stages[i].line, i < 6 ? "f_1" : "g_2");
+}
+
+TEST(DumpOrderTest, RunsThatShareAnAddressAreToldApartByWhatFollowsWhat) {
+  std::string end = "_123456789.pbtxt", end_1 = "_123456789_1.pbtxt", end_2 = "_123456789_2.pbtxt";
+  std::string at = "MetaOptimizer_iteration_0", then = "MetaOptimizer_iteration_1";
+  // Turn 1 is the final module pass of the first run; turn 2 is the second run, and has no more
+  // than one iteration.
   std::vector<std::string> wanted = {
       "before_" + at + end,
       "after_" + at + "_model_pruner" + end,
       "after_" + at + "_constant_folding" + end,
-      "after_" + at + "_arithmetic_optimizer" + end,
       "after_" + at + end,
+      "before_" + then + end,
+      "after_" + then + end,
       "before_" + at + end_1,
       "after_" + at + end_1,
       "after_MetaOptimizer" + end,
       "before_" + at + end_2,
       "after_" + at + "_model_pruner" + end_1,
       "after_" + at + "_constant_folding" + end_1,
-      "after_" + at + "_arithmetic_optimizer" + end_1,
       "after_" + at + end_2,
       "after_MetaOptimizer" + end_1,
   };
-  std::vector<DumpStage> stages =
-      Order(wanted, "", {{wanted[3], wanted[4]}, {wanted[11], wanted[12]}});
+  std::vector<DumpStage> stages = Order(wanted, "",
+                                        {{wanted[2], {1, 1}},
+                                         {wanted[3], {1, 1}},
+                                         {wanted[4], {1, 1}},
+                                         {wanted[5], {2, 2}},
+                                         {wanted[6], {3, 2}},
+                                         {wanted[11], {4, 4}},
+                                         {wanted[12], {4, 4}}});
   EXPECT_EQ(Files(stages), wanted);
-  EXPECT_EQ(stages[13].from_line, stages[12].line);
-  EXPECT_NE(stages[6].line, stages[4].line);
+  EXPECT_EQ(stages[6].stage, "before final tfg_optimizer, iteration 0");
+  EXPECT_EQ(stages[8].line, "MetaOptimizer run 0");
+  EXPECT_EQ(stages[9].line, "MetaOptimizer run 1");
+}
+
+TEST(DumpOrderTest, TurnsOfALibrarysFunctionsHaveLinesOfTheirOwn) {
+  std::string at = "MetaOptimizer_iteration_0";
+  std::vector<std::string> wanted = {
+      "before_" + at + "_123456789.pbtxt",
+      "before_" + at + "_923456789.pbtxt",
+      "after_MetaOptimizer_123456789.pbtxt",
+  };
+  DumpContent library{1, 1, 1, {{"body", 5}}}, body{2, 2, 5, {}};
+  std::vector<DumpStage> stages = Order(wanted, "", {{wanted[0], library}, {wanted[1], body}});
+  EXPECT_EQ(Lines(stages), (std::vector<std::string>{"MetaOptimizer run 0", "MetaOptimizer run 0",
+                                                     "MetaOptimizer run 0: body"}));
+}
+
+TEST(DumpOrderTest, EachInstanceOfAFunctionIsALine) {
+  // TensorFlow counts the dumps of both together. Two threads make the last two at one time.
+  std::vector<std::string> files = {
+      "f.0000.main.initial.pb",
+      "f.0001.main.before_graph_optimization.pb",
+      "f.0002.main.after_graph_optimization.pb",
+      "f.0003.main.initial.pb",
+      "f.0004.main.before_graph_optimization.pb",
+      "f.0005.main.initial.pb",
+      "f.0006.main.before_graph_optimization.pb",
+      "f.0007.main.after_graph_optimization.pb",
+      "f.0008.main.after_graph_optimization.pb",
+  };
+  std::map<std::string, int> sizes;
+  for (const DumpStage& stage : Order(files)) ++sizes[stage.line];
+  EXPECT_EQ(sizes,
+            (std::map<std::string, int>{{"f", 3}, {"f, instance 2", 3}, {"f, instance 3", 3}}));
+}
+
+TEST(DumpOrderTest, IterationsOfOurOwnDumpsAreOneLine) {
+  std::vector<std::string> wanted = {"g.0000.main.before_constant_folding.pb",
+                                     "g.0001.main.after_constant_folding.pb",
+                                     "g.0002.main.before_constant_folding.pb"};
+  for (const std::string& line : Lines(Order(wanted))) EXPECT_EQ(line, "g");
 }
 
 TEST(DumpOrderTest, TheLogDecides) {

@@ -1,0 +1,283 @@
+#include "lib/diff/fates.h"
+
+#include <map>
+#include <set>
+
+#include "lib/diff/followed_changes.h"
+#include "lib/diff/opened_calls.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+bool IsConst(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
+
+// Where a node's input comes from, in terms that both bodies share.
+struct SourceName {
+  llvm::StringRef node;
+  int32_t port;  // kControlPort: a control input
+  bool operator==(const SourceName& other) const {
+    return node == other.node && port == other.port;
+  }
+};
+
+llvm::SmallVector<SourceName, 4> SourcesOf(const Node& node) {
+  llvm::SmallVector<SourceName, 4> sources;
+  for (Port port : node.inputs())
+    if (port.node != kNoNode)
+      sources.push_back({Node(&node.graph(), port.node).name(), port.index});
+  return sources;
+}
+
+// The fates in one body that both modules have.
+class BodyFates {
+ public:
+  BodyFates(const Graph& a, const Graph& b) : a_(a), b_(b) {}
+
+  Fate Of(const Node& gone) {
+    auto [it, is_new] = known_.try_emplace(gone.id());
+    if (!is_new) return it->second;  // of one that is being looked at, in a loop: pruned
+    Fate best;
+    for (const Use& use : gone.uses()) {
+      Node reader(&a_, use.node);
+      Node after = b_.Find(reader.name());
+      Fate fate = after ? BySurvivor(gone, reader, after, use) : ByReader(gone, reader, use);
+      if (Weight(fate) > Weight(best)) best = fate;
+    }
+    known_[gone.id()] = best;
+    return best;
+  }
+
+ private:
+  // Which of several readers' answers counts: the surest one.
+  static int Weight(const Fate& fate) {
+    switch (fate.kind) {
+      case Fate::kMerged:
+        return 5;
+      case Fate::kFused:
+        return 4;
+      case Fate::kBypassed:
+        return 3;
+      case Fate::kFolded:
+        return 2;
+      case Fate::kReplaced:
+        return 1;
+      case Fate::kPruned:
+      case Fate::kOpened:
+        return 0;
+    }
+    return 0;
+  }
+
+  // What a reader that is still there reads and did not read before.
+  static llvm::SmallVector<SourceName, 4> GainedBy(const Node& reader, const Node& after) {
+    llvm::SmallVector<SourceName, 4> before = SourcesOf(reader), gained;
+    for (const SourceName& source : SourcesOf(after)) {
+      auto it = llvm::find(before, source);
+      if (it == before.end()) {
+        gained.push_back(source);
+      } else {
+        before.erase(it);
+      }
+    }
+    return gained;
+  }
+
+  // Of what the reader gained, what came in the place of `gone`: what is at its place now, else
+  // what is of its op, else the first.
+  std::optional<SourceName> InPlaceOf(const Node& gone, const Node& reader, const Node& after,
+                                      const Use& use) const {
+    bool is_data = use.slot < static_cast<uint32_t>(reader.num_inputs());
+    llvm::SmallVector<SourceName, 4> gained;
+    for (const SourceName& source : GainedBy(reader, after))
+      if ((source.port != kControlPort) == is_data) gained.push_back(source);
+    if (gained.empty()) return std::nullopt;
+    llvm::SmallVector<SourceName, 4> now = SourcesOf(after);
+    bool has_place = after.num_inputs() == reader.num_inputs() && use.slot < now.size() && is_data;
+    if (has_place && llvm::is_contained(gained, now[use.slot])) return now[use.slot];
+    auto same_op = llvm::find_if(
+        gained, [&](const SourceName& source) { return b_.Find(source.node).op() == gone.op(); });
+    return same_op == gained.end() ? gained.front() : *same_op;
+  }
+
+  Fate BySurvivor(const Node& gone, const Node& reader, const Node& after, const Use& use) const {
+    bool other_op = after.op() != reader.op();
+    if (other_op && IsConst(after)) return {Fate::kFolded, after.name().str()};
+    std::optional<SourceName> now = InPlaceOf(gone, reader, after, use);
+    if (!now) {
+      bool waits_for_its_inputs = !other_op && ReadsBehind(gone, after);
+      if (waits_for_its_inputs) return {Fate::kBypassed, after.name().str()};
+      return {};
+    }
+    Node source = b_.Find(now->node), before = a_.Find(now->node);
+    std::string name = now->node.str();
+    if (other_op && (before ? IsBehind(gone, now->node) : !IsConst(source)))
+      return {Fate::kFused, after.name().str()};
+    if (before && IsBehind(gone, now->node)) return {Fate::kBypassed, name};
+    if (before && before.op() == gone.op()) return {Fate::kMerged, name};
+    if (IsConst(source)) return {Fate::kFolded, name};
+    return {Fate::kReplaced, name};
+  }
+
+  // A reader that went too takes what it read with it, or went because that did.
+  Fate ByReader(const Node& gone, const Node& reader, const Use& use) {
+    Fate fate = Of(reader);
+    switch (fate.kind) {
+      case Fate::kMerged: {
+        // Two that are equal read equal nodes.
+        Node twin = a_.Find(fate.into);
+        if (!twin || static_cast<int>(use.slot) >= twin.num_inputs()) return {};
+        Node source = twin.input_node(static_cast<int>(use.slot));
+        if (!source || source == gone || source.op() != gone.op()) return {};
+        if (b_.Find(source.name())) return {Fate::kMerged, source.name().str()};
+        Fate of_source = Of(source);
+        return of_source.kind == Fate::kMerged ? of_source : Fate();
+      }
+      case Fate::kBypassed:
+        return IsBehind(gone, fate.into) ? fate : Fate();
+      default:
+        return fate;
+    }
+  }
+
+  // Visits what a node read, through nodes that are gone too. Of a large part that went as one, not
+  // all.
+  template <typename Visit>
+  void VisitBehind(const Node& gone, Visit visit) const {
+    constexpr size_t kMost = 256;
+    llvm::SmallVector<Node, 8> todo = {gone};
+    llvm::DenseSet<NodeId> seen = {gone.id()};
+    while (!todo.empty() && seen.size() < kMost) {
+      Node node = todo.pop_back_val();
+      for (Port port : node.inputs()) {
+        if (port.node == kNoNode || !seen.insert(port.node).second) continue;
+        Node source(&a_, port.node);
+        if (visit(source)) return;
+        if (!b_.Find(source.name())) todo.push_back(source);
+      }
+    }
+  }
+
+  bool IsBehind(const Node& gone, llvm::StringRef name) const {
+    bool found = false;
+    VisitBehind(gone, [&](const Node& source) { return found = source.name() == name; });
+    return found;
+  }
+
+  bool ReadsBehind(const Node& gone, const Node& after) const {
+    std::set<llvm::StringRef> reads;
+    for (const SourceName& source : SourcesOf(after)) reads.insert(source.node);
+    bool found = false;
+    VisitBehind(gone, [&](const Node& source) { return found = reads.contains(source.name()); });
+    return found;
+  }
+
+  const Graph &a_, &b_;
+  llvm::DenseMap<NodeId, Fate> known_;
+};
+
+// Bodies by function; "" is the main graph.
+class Teller {
+ public:
+  Teller(const Module& a, const Module& b, Diff* diff) : a_(a), b_(b), diff_(diff) {}
+
+  void Run() {
+    OpenCalls(a_, b_, diff_);
+    for (const NodeEntry& node : diff_->removed) diff_->fates.push_back(FateOf(node));
+    JoinFused();
+    CountFollowedChanges(diff_);
+  }
+
+ private:
+  Fate FateOf(const NodeEntry& entry) {
+    llvm::StringRef function = entry.function();
+    auto it = bodies_.find(function);
+    if (it == bodies_.end()) {
+      const Function* of_b = function.empty() ? nullptr : b_.FindFunction(function);
+      if (!function.empty() && !of_b) return {};
+      it = bodies_.try_emplace(function, entry.node.graph(), of_b ? of_b->body : b_.main).first;
+    }
+    return it->second.Of(entry.node);
+  }
+
+  // A node that took others in, and these, are one group.
+  void JoinFused() {
+    std::map<std::pair<llvm::StringRef, std::string>, std::vector<NodeEntry>> taken;
+    for (auto [node, fate] : llvm::zip(diff_->removed, diff_->fates))
+      if (fate.kind == Fate::kFused) taken[{node.function(), fate.into}].push_back(node);
+    if (taken.empty()) return;
+    std::vector<MatchedPair> matched;
+    for (MatchedPair& pair : diff_->matched) {
+      auto it = taken.find({pair.b.function(), pair.b.node.name().str()});
+      if (it == taken.end()) {
+        matched.push_back(std::move(pair));
+        continue;
+      }
+      GroupEntry group{it->second, {pair.b}};
+      group.a.push_back(pair.a);
+      llvm::sort(group.a, [](const NodeEntry& x, const NodeEntry& y) { return x.name < y.name; });
+      diff_->groups.push_back(std::move(group));
+    }
+    diff_->matched = std::move(matched);
+    std::vector<NodeEntry> removed;
+    std::vector<Fate> fates;
+    for (auto [node, fate] : llvm::zip(diff_->removed, diff_->fates)) {
+      if (fate.kind == Fate::kFused) continue;
+      removed.push_back(node);
+      fates.push_back(fate);
+    }
+    diff_->removed = std::move(removed);
+    diff_->fates = std::move(fates);
+  }
+
+  const Module &a_, &b_;
+  Diff* diff_;
+  std::map<llvm::StringRef, BodyFates> bodies_;
+};
+
+}  // namespace
+
+void TellFates(const Module& a, const Module& b, Diff* diff) { Teller(a, b, diff).Run(); }
+
+llvm::StringRef FateWord(Fate::Kind kind) {
+  switch (kind) {
+    case Fate::kPruned:
+      return "pruned";
+    case Fate::kMerged:
+      return "merged";
+    case Fate::kFolded:
+      return "folded";
+    case Fate::kBypassed:
+      return "bypassed";
+    case Fate::kFused:
+      return "fused";
+    case Fate::kReplaced:
+      return "replaced";
+    case Fate::kOpened:
+      return "opened";
+  }
+  return "";
+}
+
+std::string FateText(const Fate& fate) {
+  switch (fate.kind) {
+    case Fate::kPruned:
+      return "pruned";
+    case Fate::kMerged:
+      return "merged into " + fate.into;
+    case Fate::kFolded:
+      return "folded into the constant " + fate.into;
+    case Fate::kBypassed:
+      return "bypassed: " + fate.into + " is read in its place";
+    case Fate::kFused:
+      return "fused into " + fate.into;
+    case Fate::kReplaced:
+      return "replaced by " + fate.into;
+    case Fate::kOpened:
+      return "opened as " + fate.into;
+  }
+  return "";
+}
+
+}  // namespace grapnel

@@ -1,0 +1,21 @@
+// What became of the nodes that one stage of a run has and the next has not.
+#ifndef GRAPNEL_LIB_DIFF_FATES_H_
+#define GRAPNEL_LIB_DIFF_FATES_H_
+
+#include "lib/diff/diff.h"
+
+namespace grapnel {
+
+// Completes a diff in which names decided: tells the fate of each removed node by what its readers
+// read now, joins nodes that a reader took in to a group, finds calls that were opened, and moves
+// changes that only follow from these to `counted`. `a` and `b` are what was compared. Near-linear.
+void TellFates(const Module& a, const Module& b, Diff* diff);
+
+// "merged", "pruned", ...
+llvm::StringRef FateWord(Fate::Kind kind);
+// "merged into x", "folded into the constant x", "pruned", ...
+std::string FateText(const Fate& fate);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_DIFF_FATES_H_

@@ -1,0 +1,173 @@
+#include "lib/diff/followed_changes.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "lib/ir/device_name.h"
+#include "lib/ir/node_types.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+bool IsOfInputs(const Change& change) {
+  return llvm::StringRef(change.what).starts_with("input ") || change.what == "control inputs";
+}
+
+bool IsCommutative(const Node& node) {
+  const OpInfo* info = FindOp(node.op());
+  // TensorFlow's definition of Add, which also joins strings, does not say so.
+  return info &&
+         (info->is_commutative || (node.op() == "Add" && node.GetType("T") != proto::DT_STRING));
+}
+
+constexpr const char* kInOtherOrder = "with operands in another order";
+constexpr const char* kReadsSuccessor = "follow a removed input";
+
+// A node that is read, and the output: names tell the same of both graphs.
+using Source = std::pair<std::string, int32_t>;
+
+class Counting {
+ public:
+  explicit Counting(Diff* diff) : diff_(diff) {
+    for (auto [node, fate] : llvm::zip(diff->removed, diff->fates))
+      into_[std::string(node.name)] = fate.into;
+    for (const GroupEntry& group : diff->groups)
+      for (const NodeEntry& node : group.a) into_[std::string(node.name)] = group.b[0].node.name();
+    for (const OpenedCall& call : diff->opened) opened_.insert(call.call);
+  }
+
+  void Run() {
+    for (MatchedPair& pair : diff_->matched)
+      if (!pair.changes.empty()) Sift(&pair);
+    for (auto& [what, nodes] : counts_) diff_->counted.push_back({what, std::move(nodes)});
+  }
+
+ private:
+  void Count(const std::string& what, const MatchedPair& pair) {
+    counts_[what].push_back(pair.b.name.str());
+  }
+
+  void Sift(MatchedPair* pair) {
+    std::vector<Change>& changes = pair->changes;
+    bool other_op = pair->a.node.op() != pair->b.node.op();
+    if (other_op && (pair->b.node.op() == "Const" || pair->b.node.op() == "HostConst")) {
+      llvm::erase_if(changes, [](const Change& change) { return change.what != "op"; });
+      return;
+    }
+    llvm::erase_if(changes, [&](const Change& change) {
+      if (change.what == "device" && change.before.empty()) {
+        Count("placed on " + ShortDevice(change.after), *pair);
+      } else if (change.what.front() == '_') {
+        Count("marked " + change.what, *pair);
+      } else {
+        return false;
+      }
+      return true;
+    });
+    if (other_op || llvm::none_of(changes, IsOfInputs)) return;
+    std::string why = WhyOtherInputs(*pair);
+    if (why.empty()) return;
+    llvm::erase_if(changes, IsOfInputs);
+    Count(why, *pair);
+  }
+
+  std::string EntryName(const MatchedPair& pair, llvm::StringRef node) const {
+    llvm::StringRef function = pair.a.function();
+    return function.empty() ? node.str() : (function + "/" + node).str();
+  }
+
+  // Whether what A's node read is, in B, what B's node reads.
+  bool Follows(const MatchedPair& pair, const Source& before, const Source& after) const {
+    if (before == after) return true;
+    auto gone = into_.find(EntryName(pair, before.first));
+    if (gone != into_.end()) return gone->second == after.first;
+    llvm::StringRef name = after.first;
+    return IsOpened(before.first) && (name.consume_front("Func/") || before.first != name) &&
+           name.starts_with(before.first);
+  }
+
+  bool IsOpened(const std::string& call) const {
+    auto it = opened_.lower_bound(call);
+    return it != opened_.end() && (*it == call || llvm::StringRef(*it).starts_with(call + "/"));
+  }
+
+  // Empty: the changes of its inputs are its own.
+  std::string WhyOtherInputs(const MatchedPair& pair) const {
+    std::vector<Source> before = DataSources(pair.a.node), after = DataSources(pair.b.node);
+    auto follows = [&](const Source& x, const Source& y) { return Follows(pair, x, y); };
+    bool in_order = before.size() == after.size() &&
+                    std::equal(before.begin(), before.end(), after.begin(), follows);
+    bool swapped =
+        !in_order && IsCommutative(pair.b.node) &&
+        std::is_permutation(before.begin(), before.end(), after.begin(), after.end(), follows);
+    if ((!in_order && !swapped) || !ControlsFollow(pair)) return "";
+    return swapped ? kInOtherOrder : kReadsSuccessor;
+  }
+
+  static std::vector<Source> DataSources(const Node& node) {
+    std::vector<Source> sources;
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      Node source = node.input_node(i);
+      sources.push_back({source ? source.name().str() : "", node.input(i).index});
+    }
+    return sources;
+  }
+
+  static std::set<std::string> Controls(const Node& node) {
+    std::set<std::string> names;
+    for (int i = 0; i < node.num_controls(); ++i)
+      if (Node control = node.control(i)) names.insert(control.name().str());
+    return names;
+  }
+
+  // A control input that went was removed or opened, and one that came took its place or is what
+  // it waited for.
+  bool ControlsFollow(const MatchedPair& pair) const {
+    std::set<std::string> before = Controls(pair.a.node), after = Controls(pair.b.node);
+    if (before == after) return true;
+    std::vector<std::string> gone;
+    std::set_difference(before.begin(), before.end(), after.begin(), after.end(),
+                        std::back_inserter(gone));
+    std::set<std::string> expected;
+    for (const std::string& name : gone) {
+      auto it = into_.find(EntryName(pair, name));
+      if (it == into_.end() && !IsOpened(name)) return false;
+      if (it != into_.end()) expected.insert(it->second);
+      AddBehind(pair, name, &expected);
+    }
+    return llvm::all_of(after, [&](const std::string& name) {
+      return before.contains(name) || expected.contains(name) ||
+             llvm::any_of(gone, [&](const std::string& old) {
+               return Follows(pair, {old, kControlPort}, {name, kControlPort});
+             });
+    });
+  }
+
+  // What the node read or waited for, through nodes that are gone too.
+  void AddBehind(const MatchedPair& pair, const std::string& name,
+                 std::set<std::string>* expected) const {
+    Node node = pair.a.node.graph().Find(name);
+    if (!node) return;
+    for (Port port : node.inputs()) {
+      if (port.node == kNoNode) continue;
+      std::string source = Node(&node.graph(), port.node).name().str();
+      auto it = into_.find(EntryName(pair, source));
+      if (!expected->insert(source).second || it == into_.end()) continue;
+      if (!it->second.empty()) expected->insert(it->second);
+      AddBehind(pair, source, expected);
+    }
+  }
+
+  Diff* diff_;
+  std::map<std::string, std::string> into_;  // of nodes that are gone
+  std::set<std::string> opened_;
+  std::map<std::string, std::vector<std::string>> counts_;
+};
+
+}  // namespace
+
+void CountFollowedChanges(Diff* diff) { Counting(diff).Run(); }
+
+}  // namespace grapnel
