@@ -86,9 +86,6 @@ struct Turn {
 
   const Meta* First() const { return iterations.begin()->second.before; }
   const Meta* Last() const { return iterations.rbegin()->second.after; }
-  bool HasPasses() const {
-    return llvm::any_of(iterations, [](const auto& one) { return !one.second.passes.empty(); });
-  }
 };
 
 // The dumps of one address.
@@ -109,7 +106,7 @@ class Address {
     for (const Meta& meta : metas_)
       if (meta.iteration == kResult) results.push_back(&meta);
     std::vector<MetaRun> runs;
-    std::vector<std::vector<const Turn*>> groups = Groups(results.size());
+    std::vector<std::vector<const Turn*>> groups = Groups();
     for (size_t i = 0; i < groups.size(); ++i) {
       MetaRun run;
       for (const Turn* turn : groups[i]) AddStages(*turn, turn != groups[i].front(), &run);
@@ -175,8 +172,8 @@ class Address {
     return std::min(first, turns_.size());
   }
 
-  // The k-th dumps of the passes of an iteration need not be of the k-th turn: the final module
-  // pass writes none. Most often as many turns lie between two chains.
+  // The dumps of the passes in the first iteration that has any, a chain for each repeat. Its k-th
+  // chain is of the k-th run, and so are those of later iterations, though not every run has one.
   void FindChains() {
     using Chain = std::vector<const Meta*>;
     std::map<int, std::map<int, Chain>> chains;  // by iteration and repeat
@@ -184,39 +181,90 @@ class Address {
       if (!meta.pass.empty()) chains[meta.iteration][meta.repeat].push_back(&meta);
     }
     for (const auto& [iteration, of_iteration] : chains) {
-      size_t next = 0, i = 0;
-      for (const auto& [repeat, passes] : of_iteration) {
-        size_t guess = std::max(next, i++ * turns_.size() / of_iteration.size());
-        size_t at = TurnThatEndsWith(*passes.back(), next, guess);
-        if (at >= turns_.size()) turns_.resize(at + 1);
-        turns_[at].iterations[iteration].passes = passes;
-        next = at + 1;
+      std::vector<const Chain*> in_order;
+      for (const auto& [repeat, chain] : of_iteration) in_order.push_back(&chain);
+      if (begins_run_.empty()) FindRuns(in_order);
+      size_t turn = 0;
+      for (size_t i = 0; i < in_order.size(); ++i, ++turn) {
+        turn = NextTurnFor(*in_order[i]->back(), turn);
+        if (turn >= turns_.size()) turns_.resize(turn + 1);
+        turns_[turn].iterations[iteration].passes = *in_order[i];
       }
+    }
+    if (begins_run_.empty()) FindRuns({});
+  }
+
+  // The turn that begins a run and whose iteration ends with what this last pass left, else the
+  // first that begins a run and has the iteration.
+  size_t NextTurnFor(const Meta& pass, size_t first) const {
+    std::optional<size_t> fallback;
+    for (size_t turn = first; turn < turns_.size(); ++turn) {
+      auto it = turns_[turn].iterations.find(pass.iteration);
+      if (it == turns_[turn].iterations.end() || !BeginsRun(turn)) continue;
+      if (SameBytes(&pass, it->second.after)) return turn;
+      if (!fallback) fallback = turn;
+    }
+    return fallback.value_or(first);
+  }
+
+  bool BeginsRun(size_t turn) const { return turn >= begins_run_.size() || begins_run_[turn]; }
+
+  // Which turns begin a run: as many as there are chains, or results. Between two of them is at
+  // most one turn, of the final module pass. Takes the choice that agrees most with the contents: a
+  // run's first iteration ends with what its last pass left, and the final pass starts from what
+  // the iterations ended with. Of choices that agree alike, the one that ends runs first.
+  void FindRuns(llvm::ArrayRef<const std::vector<const Meta*>*> chains) {
+    size_t num_turns = turns_.size();
+    size_t num_results =
+        llvm::count_if(metas_, [](const Meta& meta) { return meta.iteration == kResult; });
+    size_t num_runs = chains.empty() ? num_results : chains.size();
+    begins_run_.assign(num_turns, true);
+    constexpr size_t kMostStates = 1 << 24;
+    if (num_runs == 0 || num_runs >= num_turns || num_turns > 2 * num_runs ||
+        num_turns * num_runs > kMostStates)
+      return;
+    // best[r][t]: of the first r runs, which take the first t turns. A run takes one turn or two.
+    struct Choice {
+      int score = INT_MIN / 2;
+      bool has_final = false;
+    };
+    std::vector<std::vector<Choice>> best(num_runs + 1, std::vector<Choice>(num_turns + 1));
+    best[0][0].score = 0;
+    for (size_t run = 0; run < num_runs; ++run) {
+      for (size_t turn = run; turn < std::min(num_turns, 2 * run + 1); ++turn) {
+        int score = best[run][turn].score +
+                    ScoreOfFirst(turn, chains.empty() ? nullptr : chains[run]->back());
+        auto offer = [&](size_t end, int with, bool has_final) {
+          Choice& choice = best[run + 1][end];
+          if (with > choice.score) choice = {with, has_final};
+        };
+        offer(turn + 1, score, false);
+        if (turn + 2 <= num_turns) offer(turn + 2, score + ScoreOfFinal(turn + 1), true);
+      }
+    }
+    size_t turn = num_turns;
+    for (size_t run = num_runs; run > 0; --run) {
+      bool has_final = best[run][turn].has_final;
+      if (has_final) begins_run_[turn - 1] = false;
+      turn -= has_final ? 2 : 1;
     }
   }
 
-  // The turn whose iteration ends with what this last pass left: the guess, else the first from
-  // `first` on, else the guess all the same.
-  size_t TurnThatEndsWith(const Meta& pass, size_t first, size_t guess) const {
-    auto ends_so = [&](size_t turn) {
-      auto it = turns_[turn].iterations.find(pass.iteration);
-      return it != turns_[turn].iterations.end() && SameBytes(&pass, it->second.after);
-    };
-    if (guess < turns_.size() && ends_so(guess)) return guess;
-    for (size_t turn = first; turn < turns_.size(); ++turn)
-      if (ends_so(turn)) return turn;
-    return guess;
+  int ScoreOfFirst(size_t turn, const Meta* last_pass) const {
+    if (!last_pass) return 0;
+    auto it = turns_[turn].iterations.find(last_pass->iteration);
+    return it != turns_[turn].iterations.end() && SameBytes(last_pass, it->second.after) ? 4 : 0;
+  }
+  int ScoreOfFinal(size_t turn) const {
+    return SameNames(turns_[turn - 1].Last(), turns_[turn].First()) ? 2 : -5;
   }
 
-  // A turn without passes that starts from what the one before ended with is the same run's.
-  std::vector<std::vector<const Turn*>> Groups(size_t num_results) const {
+  std::vector<std::vector<const Turn*>> Groups() const {
     std::vector<std::vector<const Turn*>> groups;
-    for (const Turn& turn : turns_) {
-      if (turn.iterations.empty()) continue;
-      bool goes_on = num_results > 0 && !groups.empty() && !turn.HasPasses() &&
-                     groups.back().size() == 1 && SameNames(groups.back()[0]->Last(), turn.First());
-      if (!goes_on) groups.emplace_back();
-      groups.back().push_back(&turn);
+    for (size_t i = 0; i < turns_.size(); ++i) {
+      if (turns_[i].iterations.empty()) continue;
+      if (BeginsRun(i) || groups.empty()) groups.emplace_back();
+      groups.back().push_back(&turns_[i]);
     }
     return groups;
   }
@@ -238,6 +286,7 @@ class Address {
   std::vector<Meta> metas_;
   ContentOf content_;
   std::vector<Turn> turns_;
+  std::vector<bool> begins_run_;  // by turn
 };
 
 }  // namespace
