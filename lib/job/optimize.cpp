@@ -1,5 +1,7 @@
 #include "lib/job/optimize.h"
 
+#include <array>
+
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
 #include "lib/check/reproducer.h"
@@ -14,6 +16,7 @@
 #include "lib/job/freeze.h"
 #include "lib/job/starting_state.h"
 #include "lib/job/whole_model.h"
+#include "lib/pass/boundary.h"
 #include "lib/pass/device_renames.h"
 #include "lib/pass/line_keeper.h"
 #include "lib/pass/near_misses.h"
@@ -24,6 +27,7 @@
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
 
 namespace grapnel {
 namespace {
@@ -100,12 +104,13 @@ OptimizeRequest WithNames(const OpenedGraph& opened, OptimizeRequest request) {
   return request;
 }
 
-// TensorFlow 2 calls the functions of signatures, whose arguments have shapes; a session feeds a
-// graph with what it likes, unless somebody says what that is.
+// TensorFlow 2 calls functions, whose arguments have shapes: those of signatures, and those that it
+// dumped. A session feeds a graph with what it likes, unless somebody says what that is.
 bool KnowsShapes(const OpenedGraph& opened, const OptimizeRequest& request,
                  llvm::ArrayRef<std::string> feeds) {
   bool is_of_functions =
       opened.model().kind == FileKind::kSavedModel && !opened.file().object_graph.empty();
+  if (IsFunctionGraph(opened.module().main)) return true;
   if (!is_of_functions && request.sizes.empty()) return false;
   return llvm::all_of(feeds, [&](const std::string& feed) {
     std::optional<Port> port = FindTensorIfThere(opened.module().main, feed);
@@ -125,6 +130,35 @@ void KeepTableInit(const OpenedGraph& opened, const OptimizeRequest& request,
   if (!llvm::is_contained(*fetches, init)) fetches->push_back(std::move(init));
 }
 
+// tf.data's kernels, and its iterators over several devices, instantiate their functions without
+// two of the optimizers. Only the name of the dump tells.
+bool IsOfTfData(llvm::StringRef path) {
+  llvm::StringRef name = llvm::sys::path::filename(path);
+  if (!name.consume_front("__inference_")) return false;
+  if (name.starts_with("Dataset_")) return true;
+  if (!name.consume_front("_remote_")) name.consume_front("_");
+  return llvm::any_of(std::array<llvm::StringRef, 3>{"init_func_", "next_func_", "finalize_func_"},
+                      [&](llvm::StringRef of_iterator) { return name.starts_with(of_iterator); });
+}
+
+// The configuration that TensorFlow optimizes such a graph with. A session optimizes any graph; the
+// runtime leaves small functions alone.
+proto::RewriterConfig DefaultConfig(const OpenedGraph& opened, const OptimizeRequest& request) {
+  proto::RewriterConfig config;
+  if (!IsFunctionGraph(opened.module().main)) {
+    config.set_min_graph_nodes(-1);
+  } else if (IsOfTfData(opened.file().path) && request.passes.empty()) {
+    config.set_constant_folding(proto::RewriterConfig::OFF);
+    config.set_layout_optimizer(proto::RewriterConfig::OFF);
+    if (request.sink)
+      request.sink(Severity::kWarning,
+                   opened.name() +
+                       ": a function of tf.data, optimized as TensorFlow does it: without "
+                       "constant_folding and layout (--rewriter-config asks for another pipeline)");
+  }
+  return config;
+}
+
 // All but evaluator, pool and what is told on the way.
 Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeRequest& request) {
   OptimizeOptions options;
@@ -135,6 +169,8 @@ Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeReq
   options.trusts_shapes = KnowsShapes(opened, request, tensors.feeds);
   options.feeds = std::move(tensors.feeds);
   options.fetches = std::move(tensors.fetches);
+  if (options.fetches.empty() && IsFunctionGraph(opened.module().main))
+    options.fetches = DefaultFetches(opened.module().main);
   KeepTableInit(opened, request, &options.fetches);
   options.passes = request.passes;
   options.registry = request.registry;
@@ -142,7 +178,7 @@ Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeReq
   options.onednn = UsesOneDnn(request.onednn);
   options.keep_nan = request.keep_nan;
   if (AssumesCpu(request)) options.assumed_device = AssumedDevice();
-  options.config.set_min_graph_nodes(-1);
+  options.config = DefaultConfig(opened, request);
   if (!request.rewriter_config.empty()) {
     ASSIGN_OR_RETURN(options.config, ReadRewriterConfig(request));
     if (!request.may_read) RETURN_IF_ERROR(DemandNoFiles(options.config));

@@ -1,5 +1,7 @@
 #include "lib/pass/boundary.h"
 
+#include <set>
+
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
@@ -23,7 +25,7 @@ Expected<Port> FindEnd(const Graph& graph, llvm::StringRef tensor, const char* w
 // What is fed in any case; one with a default may do without.
 bool IsPlaceholder(const Node& node) {
   llvm::StringRef op = node.op();
-  return op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg";
+  return op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg" || op == "_DeviceArg";
 }
 
 // Only one of its outputs has a value.
@@ -31,9 +33,60 @@ bool IsSwitch(const Node& node) {
   return node.op() == "Switch" || node.op() == "RefSwitch" || node.op() == "_SwitchN";
 }
 
+bool IsArgument(const Node& node) { return node.op() == "_Arg" || node.op() == "_DeviceArg"; }
+bool IsResult(const Node& node) { return node.op() == "_Retval" || node.op() == "_DeviceRetval"; }
+
+// Of an argument or a variable's handle it is the value's.
+bool HasEffect(const Node& node) {
+  const OpInfo* info = DefinitionOf(node);
+  return info && info->is_stateful && !IsArgument(node) && !IsResult(node) && !IsVariable(node);
+}
+
+// A call that the runtime inlined is a NoOp that waits for its effects; their names begin with its
+// own. Calls within it are not ends of the graph.
+std::vector<std::string> InlinedCalls(const Graph& graph) {
+  std::set<llvm::StringRef> scopes, calls;
+  for (Node node : graph.nodes()) {
+    if (!HasEffect(node)) continue;
+    for (llvm::StringRef scope = node.name(); scope.contains('/');) {
+      scope = scope.rsplit('/').first;
+      scopes.insert(scope);
+    }
+  }
+  for (Node node : graph.nodes())
+    if (node.op() == "NoOp" && node.uses().empty() && scopes.contains(node.name()))
+      calls.insert(node.name());
+  std::vector<std::string> outermost;
+  for (llvm::StringRef call : calls) {
+    bool is_within = false;
+    for (llvm::StringRef scope = call; scope.contains('/');) {
+      scope = scope.rsplit('/').first;
+      is_within |= calls.contains(scope);
+    }
+    if (!is_within) outermost.push_back(call.str());
+  }
+  return outermost;
+}
+
+std::vector<std::string> EndsOfFunctionGraph(const Graph& graph) {
+  std::vector<std::string> ends;
+  for (Node node : graph.nodes())
+    if (IsResult(node) || (node.uses().empty() && HasEffect(node)))
+      ends.push_back(IsResult(node) ? node.name().str() : "^" + node.name().str());
+  for (const std::string& call : InlinedCalls(graph)) ends.push_back("^" + call);
+  return ends;
+}
+
 }  // namespace
 
+bool IsFunctionGraph(const Graph& graph) {
+  for (Node node : graph.nodes())
+    if (IsArgument(node) || IsResult(node)) return true;
+  return false;
+}
+
 std::vector<std::string> DefaultFetches(const Graph& graph) {
+  if (IsFunctionGraph(graph)) return EndsOfFunctionGraph(graph);
   std::vector<std::string> sinks;
   for (Node node : graph.nodes()) {
     if (!node.uses().empty() || node.op() == "NoOp" || node.op() == "Const") continue;
@@ -61,7 +114,7 @@ Expected<Boundary> BoundaryOf(const Graph& graph, llvm::ArrayRef<std::string> fe
   }
   for (Node node : graph.nodes()) {
     if (IsPlaceholder(node)) boundary.fed.insert(node.id());
-    if (node.op() == "_Retval") boundary.kept.insert(node.id());
+    if (IsResult(node)) boundary.kept.insert(node.id());
   }
   return boundary;
 }

@@ -35,8 +35,13 @@ struct GRAPNEL_PUBLIC Boundary {
   bool has_fetches() const { return !fetched.empty() || !kept.empty(); }
 };
 
-// What is fetched of a graph that says nothing of its results: all outputs of the nodes that nobody
-// reads; the first of a Switch, which gives one of them.
+// Whether the graph is a function's with its arguments and results as nodes (_Arg, _Retval), as
+// TensorFlow's runtime dumps it.
+GRAPNEL_PUBLIC bool IsFunctionGraph(const Graph& graph);
+
+// What is fetched of a graph that says nothing of its results: all outputs of unread nodes; the
+// first of a Switch, which gives one of them. Of a function's graph: its results, unread nodes with
+// effects, and the NoOps that stand for inlined calls with effects.
 GRAPNEL_PUBLIC std::vector<std::string> DefaultFetches(const Graph& graph);
 
 // Of a main graph, by names of nodes and tensors ("x", "x:1", "^x" for one that must run).

@@ -25,7 +25,7 @@ bool IsStale(const Node& node, const AttrView& annotation, const ShapeMap& shape
 void DropShapeAnnotations(Graph& main) {
   if (!main.MayHaveAttr(kOutputShapes)) return;
   for (Node node : main.nodes()) {
-    if (node.FindAttr(kOutputShapes) && DefinitionOf(node))
+    if (node.FindAttr(kOutputShapes) && DefinitionOf(node) && node.op() != "_Arg")
       main.RemoveAttr(node.id(), kOutputShapes);
   }
 }

@@ -7,8 +7,8 @@
 namespace grapnel {
 
 // Takes the annotations off the nodes of a main graph: TensorFlow does so where it makes a graph
-// ready for Grappler (grappler_item_builder.cc), and infers shapes anew. Those of ops that nobody
-// defines stay, since nothing else says what they give. Linear.
+// ready for Grappler (grappler_item_builder.cc), and infers shapes anew. Those of unknown
+// ops and of arguments stay, since nothing else says what they give. Linear.
 void DropShapeAnnotations(Graph& main);
 
 // Nodes whose annotation contradicts what their op gives, in id order: a rewrite made something
