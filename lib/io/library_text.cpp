@@ -26,9 +26,8 @@ class Writer {
 
   void Write() {
     if (library_.functions.empty()) return;
-    size_t python = llvm::count_if(library_.rows, [](const FunctionRow& row) {
-      return row.role == FunctionRole::kTrace;
-    });
+    size_t python = llvm::count_if(
+        library_.rows, [](const FunctionRow& row) { return row.role == FunctionRole::kTrace; });
     os_ << "\nfunctions";
     if (python > 0) os_ << " (" << Plural(python, "Python function") << ")";
     os_ << "\n";
@@ -70,9 +69,8 @@ class Writer {
 
   bool SameShapes(const FunctionRow& row) const {
     auto text = [&](int number) { return ArgumentsText(At(number), ~size_t{0}); };
-    return llvm::all_of(llvm::ArrayRef(row.members).take_front(row.traces), [&](int member) {
-      return text(member) == text(row.members[0]);
-    });
+    return llvm::all_of(llvm::ArrayRef(row.members).take_front(row.traces),
+                        [&](int member) { return text(member) == text(row.members[0]); });
   }
 
   // Whether the line of its trace tells of it.
@@ -112,7 +110,9 @@ class Writer {
     std::string size = Plural(each.nodes, "node");
     if (each.bytes > 0) size += ", " + HumanBytes(each.bytes);
     add(size);
-    if (each.copy_of >= 0 && !(library_.rows[each.row].one_body && At(each.copy_of).row == each.row)) add("a copy of " + Printable(ShortName(At(each.copy_of))));
+    if (each.copy_of >= 0 &&
+        !(library_.rows[each.row].one_body && At(each.copy_of).row == each.row))
+      add("a copy of " + Printable(ShortName(At(each.copy_of))));
     add(PairPart(each));
     if (!each.calls.empty()) add("calls " + CalleesText(each.calls));
     return llvm::join(parts, "; ");
@@ -146,7 +146,8 @@ class Writer {
     std::string pair = each.forward < 0 ? "" : NameOf(each.forward);
     if (each.backward >= 0) pair += (pair.empty() ? "" : " and ") + NameOf(each.backward);
     if (each.forward < 0) return "gradient: " + pair;
-    return (each.status == FunctionStatus::kSuperseded ? "superseded: runs as " : "for gradients: ") +
+    return (each.status == FunctionStatus::kSuperseded ? "superseded: runs as "
+                                                       : "for gradients: ") +
            pair;
   }
 
@@ -226,7 +227,8 @@ std::string PartOfText(const FunctionLibrary& library, const LibraryFunction& fu
   if (function.part.empty()) return "";
   if (function.uses.empty()) return RoleText(function);
   const FunctionUse& use = function.uses[0];
-  std::string text = (RoleText(function) + " of " + use.node.op() + " '" + use.node.name() + "'").str();
+  std::string text =
+      (RoleText(function) + " of " + use.node.op() + " '" + use.node.name() + "'").str();
   if (use.caller >= 0) text += " in " + ShortName(library.functions[use.caller]);
   return text;
 }

@@ -42,7 +42,7 @@ enum class FunctionStatus {
 
 // A node that names a function.
 struct FunctionUse {
-  int caller = -1;        // a number of Module::functions; -1: the main graph
+  int caller = -1;  // a number of Module::functions; -1: the main graph
   Node node;
   std::string attribute;  // "then_branch"; empty: the function is the node's op
   int place = -1;         // in a list of functions: of `branches`
@@ -51,8 +51,8 @@ struct FunctionUse {
 struct FunctionArgument {
   std::string name;  // in the signature
   DataType dtype = proto::DT_INVALID;
-  std::string type;   // "float", or "N*float" and the like where a call decides it
-  Shape shape;        // unknown where the file says nothing
+  std::string type;       // "float", or "N*float" and the like where a call decides it
+  Shape shape;            // unknown where the file says nothing
   bool captured = false;  // it stands for a tensor or variable outside of the function
 
   std::string ToString() const;  // "float[2,3]"; of what has no shape "resource"
@@ -72,7 +72,7 @@ struct LibraryFunction {
   FunctionRole role = FunctionRole::kPlain;
   std::string part;  // of an op: "body", "then branch", "branch 2", "map function"; or empty
   FunctionStatus status = FunctionStatus::kUnused;
-  std::vector<FunctionUse> uses;  // in the order of the file
+  std::vector<FunctionUse> uses;    // in the order of the file
   std::vector<int> callers, calls;  // functions, each once, ascending; callers: -1 is main
   int forward = -1, backward = -1;  // of a trace, the pair that runs in its place
   int partner = -1;                 // of a forward function its backward function, and the reverse
@@ -82,11 +82,11 @@ struct LibraryFunction {
   // How it differs from the other traces of its Python function.
   std::vector<TraceConstant> constants;
   std::vector<std::string> only, lacking;  // nodes that no other has; that all others have
-  size_t nodes = 0;    // without arguments and results
-  uint64_t bytes = 0;  // in the file; 0 of what was not read from a message
-  uint64_t hash = 0;   // as BodyHashes
-  int copy_of = -1;    // of functions with this body the one of the least number, if another
-  int row = 0;         // in FunctionLibrary::rows
+  size_t nodes = 0;                        // without arguments and results
+  uint64_t bytes = 0;                      // in the file; 0 of what was not read from a message
+  uint64_t hash = 0;                       // as BodyHashes
+  int copy_of = -1;  // of functions with this body the one of the least number, if another
+  int row = 0;       // in FunctionLibrary::rows
 };
 
 // One Python function, or the parts of one op.
@@ -96,7 +96,7 @@ struct FunctionRow {
   std::vector<int> members;  // traces by number, then what is made of them
   size_t traces = 0;         // how many of them come first
   bool is_entry = false;
-  bool one_body = false;     // all traces are copies of one
+  bool one_body = false;  // all traces are copies of one
 };
 
 struct FunctionLibrary {

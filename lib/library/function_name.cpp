@@ -44,10 +44,22 @@ bool IsNameOfControlFlow(llvm::StringRef name) {
 
 // "Dataset_map_parse" -> "map", "parse".
 void TakeTransformation(llvm::StringRef* name, FunctionName* out) {
-  static constexpr llvm::StringRef kMethods[] = {
-      "bucket_by_sequence_length", "choose_from_datasets", "flat_map", "filter", "from_generator",
-      "group_by_reducer", "group_by_window", "interleave", "map_with_legacy_function", "map",
-      "rejection_resample", "reduce", "scan", "take_while", "unique", "window"};
+  static constexpr llvm::StringRef kMethods[] = {"bucket_by_sequence_length",
+                                                 "choose_from_datasets",
+                                                 "flat_map",
+                                                 "filter",
+                                                 "from_generator",
+                                                 "group_by_reducer",
+                                                 "group_by_window",
+                                                 "interleave",
+                                                 "map_with_legacy_function",
+                                                 "map",
+                                                 "rejection_resample",
+                                                 "reduce",
+                                                 "scan",
+                                                 "take_while",
+                                                 "unique",
+                                                 "window"};
   llvm::StringRef rest = *name;
   if (!rest.consume_front("Dataset_") && !rest.consume_front("tf_data_experimental_") &&
       !rest.starts_with("reduce_"))

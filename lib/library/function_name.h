@@ -37,7 +37,7 @@ struct FunctionName {
   bool is_gradient = false;       // of a branch or a loop's body
   bool is_control_flow = false;   // named as cond and while name what they trace
   bool is_specialized = false;
-  std::string transformation;     // "map", of a function that was given to a tf.data dataset
+  std::string transformation;  // "map", of a function that was given to a tf.data dataset
 };
 
 // Any text is a name: of what TensorFlow did not make, the base is all of it. `in_dataset`: the

@@ -73,7 +73,9 @@ std::optional<Literal> ValueOf(const Node& node) {
   return std::nullopt;
 }
 
-bool IsNumber(DataType type) { return IsFloating(type) || IsInteger(type) || type == proto::DT_BOOL; }
+bool IsNumber(DataType type) {
+  return IsFloating(type) || IsInteger(type) || type == proto::DT_BOOL;
+}
 
 std::string TextOf(const Literal& literal) {
   if (literal.num_elements() > kFewElements)
@@ -210,8 +212,8 @@ class Comparer {
     if (IsConst(node)) return CompareConstants(named);
     std::set<std::string> different;
     for (const auto& [trace, other] : llvm::ArrayRef(named.nodes).drop_front()) {
-      if (other.op_id() != node.op_id() || node.graph().AttrBytes(node.id()) ==
-                                               other.graph().AttrBytes(other.id()))
+      if (other.op_id() != node.op_id() ||
+          node.graph().AttrBytes(node.id()) == other.graph().AttrBytes(other.id()))
         continue;
       const SizePairs& sizes = SizesOf(first, trace);
       for (const auto& [key, value] : node.Attrs()) {

@@ -189,7 +189,8 @@ constexpr TableOfGraph kTables[] = {
     {"costs", &RowSinks::costs, "INSERT INTO costs VALUES(?,?,?,?,?)"},
     {"bodies", &RowSinks::bodies, "INSERT INTO bodies VALUES(?,?,?,?,?,?)"},
     {"scopes", &RowSinks::scopes, "INSERT INTO scopes VALUES(?,?,?,?)"},
-    {"functions", &RowSinks::functions, "INSERT OR IGNORE INTO functions VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
+    {"functions", &RowSinks::functions,
+     "INSERT OR IGNORE INTO functions VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
     {"calls", &RowSinks::calls, "INSERT INTO calls VALUES(?,?)"},
     {"lines", &RowSinks::lines, "INSERT INTO lines VALUES(?,?,?,?,?,?)"},
 };
@@ -208,7 +209,8 @@ class Tables {
 
   Error AddAll() {
     RETURN_IF_ERROR(Add(module_.main, {}));
-    for (const auto& function : module_.functions) RETURN_IF_ERROR(Add(function->body, function->name()));
+    for (const auto& function : module_.functions)
+      RETURN_IF_ERROR(Add(function->body, function->name()));
     if (rows_.functions) RETURN_IF_ERROR(AddFunctions());
     return rows_.scopes ? AddScopes() : Error::success();
   }

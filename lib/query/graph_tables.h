@@ -32,8 +32,7 @@ Error ForEachRow(const Module& module, const LineTable& lines, llvm::StringRef t
 // statement that will be asked, those that it reads. Names that are not UTF-8 are stored as they
 // are. Cost: some microseconds for each node, edge and attribute.
 Error AddGraph(const Module& module, Database* database, const LineTable& lines = {},
-               llvm::StringRef only_for = {},
-               llvm::ArrayRef<std::string> from_outside = {});
+               llvm::StringRef only_for = {}, llvm::ArrayRef<std::string> from_outside = {});
 
 // Fills the tables of rewrites from a ledger that `opt --ledger` wrote. Errors name the file and
 // the line.
