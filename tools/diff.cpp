@@ -70,10 +70,10 @@ llvm::StringRef NameOf(const OpenedGraph& side, const Flags& flags, llvm::String
 }
 
 Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const Flags& flags) {
-  std::string title = (NameOf(a, flags, flags.functions.empty() ? "" : flags.functions.front()) +
-                       " \xe2\x86\x92 " +
-                       NameOf(b, flags, flags.functions.empty() ? "" : flags.functions.back()))
-                          .str();
+  std::string title =
+      (NameOf(a, flags, flags.functions.empty() ? "" : flags.functions.front()) + " \xe2\x86\x92 " +
+       NameOf(b, flags, flags.functions.empty() ? "" : flags.functions.back()))
+          .str();
   ASSIGN_OR_RETURN(std::unique_ptr<DiffPage> page,
                    DiffPage::Make(a.module(), b.module(), diff, title));
   PageSet pages;

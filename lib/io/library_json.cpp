@@ -17,6 +17,8 @@ class Writer {
     if (each.name.number) json_.attribute("number", *each.name.number);
     json_.attribute("role", RoleName(each.role));
     if (!each.part.empty()) json_.attribute("part", llvm::json::fixUTF8(each.part));
+    if (each.name.is_control_flow && (each.name.is_rewritten || each.name.is_gradient))
+      json_.attribute("direction", each.name.is_gradient ? "backward" : "forward");
     json_.attribute("status", StatusName(each.status));
     json_.attribute("bytes", static_cast<int64_t>(each.bytes));
     json_.attribute("hash", llvm::formatv("{0:x-16}", each.hash).str());
@@ -32,8 +34,8 @@ class Writer {
       for (const TraceConstant& constant : each.constants)
         json_.object([&] { WriteConstant(constant); });
     });
-    WriteTexts("only", each.only);
-    WriteTexts("lacking", each.lacking);
+    WriteTexts("has", each.has);
+    WriteTexts("lacks", each.lacks);
   }
 
   void WriteRow(const FunctionRow& row) {

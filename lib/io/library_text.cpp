@@ -105,8 +105,8 @@ class Writer {
       add(Printable(ConstantText(constant)));
     if (each.constants.size() > limit_)
       add(WithCommas(each.constants.size() - limit_) + " more values");
-    if (!each.only.empty()) add("only here: " + NamesText(each.only));
-    if (!each.lacking.empty()) add("not here: " + NamesText(each.lacking));
+    if (!each.has.empty()) add("has " + NamesText(each.has));
+    if (!each.lacks.empty()) add("lacks " + NamesText(each.lacks));
     std::string size = Plural(each.nodes, "node");
     if (each.bytes > 0) size += ", " + HumanBytes(each.bytes);
     add(size);
@@ -146,9 +146,9 @@ class Writer {
     std::string pair = each.forward < 0 ? "" : NameOf(each.forward);
     if (each.backward >= 0) pair += (pair.empty() ? "" : " and ") + NameOf(each.backward);
     if (each.forward < 0) return "gradient: " + pair;
-    return (each.status == FunctionStatus::kSuperseded ? "superseded: runs as "
-                                                       : "for gradients: ") +
-           pair;
+    if (each.status != FunctionStatus::kSuperseded) return "for gradients: " + pair;
+    bool by_python = At(each.forward).status == FunctionStatus::kEntry;
+    return (by_python ? "superseded: Python runs " : "superseded: runs as ") + pair;
   }
 
   std::string NameOf(int number) const { return Printable(At(number).function->name()); }

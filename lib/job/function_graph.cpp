@@ -46,8 +46,7 @@ Expected<std::string> TakeFunction(llvm::StringRef name, OpenedGraph* opened) {
   const Graph& body = module->FindFunction(taken)->body;
   module->main.CopyNodes(body, [](llvm::StringRef bytes) { return bytes; });
   std::set<const Function*> reached = ReachedFrom(module->main);
-  module->RetainFunctions(
-      [&](const Function& function) { return reached.count(&function) != 0; });
+  module->RetainFunctions([&](const Function& function) { return reached.count(&function) != 0; });
   opened->WorkOn(std::move(module));
   return taken;
 }

@@ -76,8 +76,7 @@ std::string PartText(const FunctionUse& use) {
   if (key == "else_branch") return "else branch";
   if (key == "branches") return "branch " + std::to_string(use.place);
   if (!op.contains("Dataset")) return {};
-  if (key == "predicate") return "predicate";
-  if (key != "f")
+  if (key != "f" && key != "predicate")
     return key.ends_with("_func") ? (key.drop_back(5) + " function").str() : key.str();
   op.consume_front("Experimental");
   op.consume_front("Parallel");
@@ -215,9 +214,9 @@ class LibraryReader {
     if (name.kind == Kind::kForward) return FunctionRole::kForward;
     if (name.kind == Kind::kBackward) return FunctionRole::kBackward;
     llvm::StringRef part = each.part, base = name.base;
-    if (part == "body" || (part.empty() && name.is_control_flow && base.ends_with("while_body")))
+    if (part == "body" || (part.empty() && name.is_control_flow && base.ends_with("_body")))
       return FunctionRole::kBody;
-    if (part == "cond" || (part.empty() && name.is_control_flow && base.ends_with("while_cond")))
+    if (part == "cond" || (part.empty() && name.is_control_flow && base.ends_with("_cond")))
       return FunctionRole::kCondition;
     if (part.contains("branch") || (part.empty() && name.is_control_flow))
       return FunctionRole::kBranch;

@@ -81,10 +81,10 @@ struct LibraryFunction {
   std::vector<FunctionArgument> results;
   // How it differs from the other traces of its Python function.
   std::vector<TraceConstant> constants;
-  std::vector<std::string> only, lacking;  // nodes that no other has; that all others have
-  size_t nodes = 0;                        // without arguments and results
-  uint64_t bytes = 0;                      // in the file; 0 of what was not read from a message
-  uint64_t hash = 0;                       // as BodyHashes
+  std::vector<std::string> has, lacks;  // nodes that at most half of the traces have; at least half
+  size_t nodes = 0;                     // without arguments and results
+  uint64_t bytes = 0;                   // in the file; 0 of what was not read from a message
+  uint64_t hash = 0;                    // as BodyHashes
   int copy_of = -1;  // of functions with this body the one of the least number, if another
   int row = 0;       // in FunctionLibrary::rows
 };

@@ -34,10 +34,19 @@ void TakeSuffixes(llvm::StringRef* name, FunctionName* out) {
   }
 }
 
-// As cond, switch_case, while_loop and what is made of them name their functions.
+// As cond, switch_case, while_loop and what is made of them name their functions: a scope, as
+// "while", "while_1" or "AssertGuard", and the part.
 bool IsNameOfControlFlow(llvm::StringRef name) {
-  for (llvm::StringRef end : {"cond_true", "cond_false", "while_body", "while_cond"})
-    if (name.ends_with(end)) return true;
+  auto is_part_of = [&](llvm::StringRef part, llvm::StringRef scope) {
+    llvm::StringRef rest = name;
+    if (!rest.consume_back(part)) return false;
+    TakeNumber(&rest);
+    return rest.ends_with(scope);
+  };
+  for (llvm::StringRef part : {"_true", "_false"})
+    if (is_part_of(part, "cond") || is_part_of(part, "AssertGuard")) return true;
+  for (llvm::StringRef part : {"_body", "_cond"})
+    if (is_part_of(part, "while")) return true;
   llvm::StringRef rest = name.rtrim("0123456789");
   return rest.size() < name.size() && rest.ends_with("_branch");
 }

@@ -58,6 +58,10 @@ class RowMaker {
     return "";
   }
 
+  static bool CanBeSplit(const LibraryFunction& each) {
+    return each.role == FunctionRole::kTrace || each.role == FunctionRole::kDataset;
+  }
+
   bool IsTrace(int number) const {
     const LibraryFunction& each = library_.functions[number];
     return each.role != FunctionRole::kForward && each.role != FunctionRole::kBackward &&
@@ -79,7 +83,7 @@ class RowMaker {
     for (int number : group) {
       if (!IsTrace(number)) continue;
       size_t row = first;
-      while (row < library_.rows.size() && functions()[number].role == FunctionRole::kTrace &&
+      while (row < library_.rows.size() && CanBeSplit(functions()[number]) &&
              !MayBeTracesOfOne(functions()[library_.rows[row].members[0]], functions()[number]))
         ++row;
       add(number, row);

@@ -252,20 +252,23 @@ class Comparer {
     }
   }
 
+  // A node that few traces have is told of these, one that most have of the others.
   void CountNames() {
     for (const Named& named : nodes_) {
       size_t count = named.nodes.size();
-      std::string name = named.nodes[0].second.name().str();
-      if (count == 1 && !told_.count({named.nodes[0].first, named.nodes[0].second.id()}))
-        traces_[named.nodes[0].first]->only.push_back(name);
-      if (count + 1 != traces_.size()) continue;
+      if (count == traces_.size()) continue;
       bool is_told = llvm::any_of(named.nodes, [&](const auto& each) {
         return told_.count({each.first, each.second.id()}) != 0;
       });
       if (is_told) continue;
-      size_t lacking = 0;
-      while (lacking < count && named.nodes[lacking].first == lacking) ++lacking;
-      traces_[lacking]->lacking.push_back(name);
+      std::string name = named.nodes[0].second.name().str();
+      size_t next = 0;
+      for (size_t i = 0; i < traces_.size(); ++i) {
+        bool has = next < count && named.nodes[next].first == i;
+        next += has;
+        if (has && count * 2 <= traces_.size()) traces_[i]->has.push_back(name);
+        if (!has && count * 2 >= traces_.size()) traces_[i]->lacks.push_back(name);
+      }
     }
   }
 
@@ -290,7 +293,9 @@ bool MayBeTracesOfOne(const LibraryFunction& a, const LibraryFunction& b) {
     if (!argument.captured) of_a.insert(argument.name);
   for (const auto& argument : b.arguments)
     if (!argument.captured) of_b.insert(argument.name);
-  if (of_a.empty() == of_b.empty() &&
+  // What all lambdas are called tells nothing, and neither do parameters of datasets' functions.
+  bool is_lambda = a.name.base == "<lambda>" || a.name.base == "lambda";
+  if (!is_lambda && of_a.empty() == of_b.empty() &&
       (of_a.empty() || llvm::any_of(of_a, [&](llvm::StringRef name) { return of_b.count(name); })))
     return true;
   llvm::DenseSet<StringId> names;
@@ -302,7 +307,7 @@ bool MayBeTracesOfOne(const LibraryFunction& a, const LibraryFunction& b) {
     ++of_other;
     common += names.count(node.name_id());
   }
-  return common * 3 >= std::max<size_t>(names.size(), of_other);
+  return common * (is_lambda ? 2 : 3) >= std::max<size_t>(names.size(), of_other);
 }
 
 }  // namespace grapnel

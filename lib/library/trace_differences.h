@@ -8,13 +8,13 @@
 
 namespace grapnel {
 
-// Fills `constants`, `only` and `lacking` of traces of one function. Nodes are the same where their
+// Fills `constants`, `has` and `lacks` of traces of one function. Nodes are the same where their
 // names are, as TensorFlow names what a Python function makes alike each time. A constant that
 // follows from the shape of an argument is no value of Python's. Cost: linear in nodes.
 void CompareTraces(const std::vector<LibraryFunction*>& traces);
 
 // Whether two functions of one name may be traces of one Python function: parameters have a name in
-// common, or bodies are alike.
+// common, or bodies are alike. Of lambdas bodies alone count.
 bool MayBeTracesOfOne(const LibraryFunction& a, const LibraryFunction& b);
 
 }  // namespace grapnel

@@ -43,8 +43,8 @@ class Writer {
     std::vector<std::string> values;
     for (const TraceConstant& constant : each.constants) values.push_back(ConstantText(constant));
     WriteTexts("constants", values);
-    WriteTexts("only", ByScope(each.only));
-    WriteTexts("lacking", ByScope(each.lacking));
+    WriteTexts("has", ByScope(each.has));
+    WriteTexts("lacks", ByScope(each.lacks));
   }
 
   void WriteBody(llvm::StringRef key, int number) {

@@ -109,8 +109,8 @@ class FunctionsTab {
     else if (each.partner !== undefined) aim.append(element("div", {class: "dim"}, "pairs with ", name(each.partner)));
     else if (each.trace !== undefined) aim.append(element("div", {class: "dim"}, "of ", name(each.trace)));
     const differs = [...each.constants ?? []];
-    if (each.only) differs.push(`only here: ${each.only.join(", ")}`);
-    if (each.lacking) differs.push(`not here: ${each.lacking.join(", ")}`);
+    if (each.has) differs.push(`has ${each.has.join(", ")}`);
+    if (each.lacks) differs.push(`lacks ${each.lacks.join(", ")}`);
     const difference = element("td", {}, ...differs.map((item) => element("div", {}, item)));
     if (each.copy_of !== undefined) difference.append(element("div", {class: "dim"}, "a copy of ", name(each.copy_of)));
     return element("tr", {class: kind}, element("td", {}, link(text, () => this.enter(body), bodies[body].name)),
