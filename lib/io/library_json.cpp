@@ -27,6 +27,7 @@ class Writer {
     WriteName("forward", each.forward);
     WriteName("backward", each.backward);
     WriteName("trace", each.trace);
+    WriteName("successor", each.successor);
     WriteArguments("arguments", each.arguments);
     WriteArguments("results", each.results);
     WriteUses(each.uses);

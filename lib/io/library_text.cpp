@@ -130,6 +130,9 @@ class Writer {
       case FunctionStatus::kEntry:
         return "entry point";
       case FunctionStatus::kSuperseded:
+        if (each.successor >= 0)
+          return "superseded: it makes variables, " + Printable(ShortName(At(each.successor))) +
+                 " runs once they are made";
         return each.forward >= 0 ? "" : "superseded with what calls it";
       case FunctionStatus::kUnused:
         return each.callers.empty() ? "called by nobody" : "called by nobody that runs";

@@ -63,8 +63,11 @@ void ReadArguments(const Function& function, LibraryFunction* out) {
     if (shapes != attrs.attr().end() && shapes->second.list().shape_size() == 1)
       argument.shape = Shape::FromProto(shapes->second.list().shape(0));
     auto said = attrs.attr().find("_user_specified_name");
-    if (said != attrs.attr().end())
-      argument.captured = !IsParameter(argument.name, said->second.s());
+    if (said == attrs.attr().end()) continue;
+    llvm::StringRef name = said->second.s();
+    argument.captured = !IsParameter(argument.name, name);
+    int64_t number;
+    if (argument.captured && !name.getAsInteger(10, number)) argument.captured_at = number;
   }
 }
 
@@ -88,6 +91,13 @@ std::string PartText(const FunctionUse& use) {
     words += llvm::toLower(c);
   }
   return words + " function";
+}
+
+// As an iterator over several devices calls what it gives to a GeneratorDataset on each
+// (tensorflow/python/data/ops/multi_device_iterator_ops.py).
+bool IsOfIterator(llvm::StringRef base) {
+  base.consume_front("_remote");
+  return base == "_init_func" || base == "_next_func" || base == "_finalize_func";
 }
 
 bool IsPart(FunctionRole role) {
@@ -125,9 +135,12 @@ class LibraryReader {
   }
 
   void FindUses(const Graph& graph, int caller) {
+    StringId asks_for_variable = module_.strings.Find("VarIsInitializedOp");
     for (Node node : graph.nodes()) {
       auto [it, is_new] = may_call_.try_emplace(node.op_id(), false);
       if (is_new) it->second = MayCallFunctions(node);
+      if (node.op_id() == asks_for_variable && caller >= 0)
+        functions()[caller].makes_variables = true;
       if (!it->second) continue;
       AddUse(node.op(), {caller, node, "", -1});
       for (const auto& [key, value] : node.Attrs()) {
@@ -183,9 +196,12 @@ class LibraryReader {
     out->role = RoleOf(*out, in_dataset);
     if (IsPart(out->role))  // whose arguments are all given by the op
       for (FunctionArgument& argument : out->arguments) argument.captured = false;
-    if (out->role == FunctionRole::kDataset && out->part.empty() &&
-        !out->name.transformation.empty())
-      out->part = out->name.transformation + " function";
+    if (out->role == FunctionRole::kDataset && out->part.empty()) {
+      if (!out->name.transformation.empty())
+        out->part = out->name.transformation + " function";
+      else if (IsOfIterator(out->name.base))
+        out->part = "iterator function";
+    }
     out->nodes = function.body.num_nodes() - function.args.size() - function.results.size();
     out->bytes = function.source.size();
   }
@@ -220,7 +236,7 @@ class LibraryReader {
       return FunctionRole::kCondition;
     if (part.contains("branch") || (part.empty() && name.is_control_flow))
       return FunctionRole::kBranch;
-    if (in_dataset || !part.empty()) return FunctionRole::kDataset;
+    if (in_dataset || !part.empty() || IsOfIterator(base)) return FunctionRole::kDataset;
     if (gradients_.of.count(each.function->name())) return FunctionRole::kGradient;
     if (name.kind != Kind::kTrace) return FunctionRole::kPlain;
     if (base.starts_with("signature_wrapper")) return FunctionRole::kSignature;

@@ -4,6 +4,7 @@
 #ifndef GRAPNEL_LIB_LIBRARY_FUNCTION_LIBRARY_H_
 #define GRAPNEL_LIB_LIBRARY_FUNCTION_LIBRARY_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,9 @@ struct FunctionArgument {
   std::string type;       // "float", or "N*float" and the like where a call decides it
   Shape shape;            // unknown where the file says nothing
   bool captured = false;  // it stands for a tensor or variable outside of the function
+  // The process's number when it was captured, where the file says it: then no larger number was
+  // given yet.
+  std::optional<int64_t> captured_at;
 
   std::string ToString() const;  // "float[2,3]"; of what has no shape "resource"
 };
@@ -77,6 +81,8 @@ struct LibraryFunction {
   int forward = -1, backward = -1;  // of a trace, the pair that runs in its place
   int partner = -1;                 // of a forward function its backward function, and the reverse
   int trace = -1;                   // of both: the trace that they are made from
+  int successor = -1;  // of a trace that makes variables: the next one, which finds them made
+  bool makes_variables = false;  // where they are not yet: tf.function's first trace does
   std::vector<FunctionArgument> arguments;
   std::vector<FunctionArgument> results;
   // How it differs from the other traces of its Python function.

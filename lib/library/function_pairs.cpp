@@ -46,6 +46,8 @@ class PairFinder {
     for (size_t i = 0; i < functions().size(); ++i) {
       LibraryFunction& each = functions()[i];
       if (each.name.is_gradient && each.partner < 0) PairGradientPart(static_cast<int>(i));
+      if (each.makes_variables && each.role == FunctionRole::kTrace)
+        each.successor = NextTrace(each);
     }
   }
 
@@ -110,6 +112,28 @@ class PairFinder {
              const auto& [x, y] = pair;
              return x.type == y.type && x.shape == y.shape;
            });
+  }
+
+  // tf.function traces again, for the same arguments, once the first trace has made its variables.
+  int NextTrace(const LibraryFunction& first) {
+    int best = -1;
+    for (int candidate : by_base_[first.name.base]) {
+      const LibraryFunction& each = functions()[candidate];
+      if (each.role != FunctionRole::kTrace || each.makes_variables) continue;
+      if (each.name.number <= first.name.number || !SameParameters(each, first)) continue;
+      if (best < 0 || each.name.number < functions()[best].name.number) best = candidate;
+    }
+    return best;
+  }
+
+  static bool SameParameters(const LibraryFunction& a, const LibraryFunction& b) {
+    auto text = [](const LibraryFunction& each) {
+      std::string all;
+      for (const FunctionArgument& argument : each.arguments)
+        if (!argument.captured) all += argument.name + " " + argument.ToString() + ",";
+      return all;
+    };
+    return text(a) == text(b);
   }
 
   void PairDefun(int number) {

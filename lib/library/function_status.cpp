@@ -45,7 +45,9 @@ class StatusFinder {
   FunctionStatus StatusOfRoot(const LibraryFunction& each) const {
     switch (each.role) {
       case FunctionRole::kTrace:
-        return each.forward >= 0 ? FunctionStatus::kUnused : FunctionStatus::kEntry;
+        return (each.forward >= 0 && !WasTracedBefore(each)) || each.successor >= 0
+                   ? FunctionStatus::kUnused
+                   : FunctionStatus::kEntry;
       case FunctionRole::kForward:  // Python ran it under a tape
         return each.name.is_loaded || each.partner < 0 || !IsFree(each.partner)
                    ? FunctionStatus::kUnused
@@ -64,11 +66,51 @@ class StatusFinder {
       case FunctionRole::kPlain:
       case FunctionRole::kSignature:
       case FunctionRole::kRestored:
-      case FunctionRole::kSaver:
         return FunctionStatus::kEntry;
       default:
         return FunctionStatus::kUnused;
     }
+  }
+
+  // Whether a trace was there before the function that runs its pair was traced, so that Python had
+  // called it. A function that traces another captures at once what that one captured, and each
+  // capture is numbered: its number is the next after the other's.
+  bool WasTracedBefore(const LibraryFunction& trace) const {
+    bool captures = llvm::any_of(trace.arguments, [](const auto& each) { return each.captured; });
+    const LibraryFunction* first = captures ? FirstCallerOf(trace.forward, trace) : nullptr;
+    if (!first) return false;
+    int64_t number = *trace.name.number;
+    bool any = false;
+    for (const FunctionArgument& argument : first->arguments) {
+      if (!argument.captured_at) continue;
+      if (*argument.captured_at <= number || IsNext(*argument.captured_at, trace)) return false;
+      any = true;
+    }
+    return any;
+  }
+
+  // The first function that was traced with calls of the pair of `trace`.
+  const LibraryFunction* FirstCallerOf(int forward, const LibraryFunction& trace) const {
+    const LibraryFunction* first = nullptr;
+    for (int caller : library_.functions[forward].callers) {
+      if (caller < 0) return nullptr;
+      const LibraryFunction& each = library_.functions[caller];
+      if (each.role != FunctionRole::kTrace || !each.name.number || !trace.name.number ||
+          *each.name.number <= *trace.name.number)
+        return nullptr;
+      if (!first || *each.name.number < *first->name.number) first = &each;
+    }
+    return first;
+  }
+
+  bool IsNext(int64_t captured_at, const LibraryFunction& trace) const {
+    return llvm::any_of(
+        std::initializer_list<const LibraryFunction*>{
+            &trace, &library_.functions[trace.forward],
+            trace.backward < 0 ? &trace : &library_.functions[trace.backward]},
+        [&](const LibraryFunction* each) {
+          return each->name.number && captured_at == *each->name.number + 1;
+        });
   }
 
   bool IsFree(int number) const { return library_.functions[number].callers.empty(); }
@@ -81,7 +123,8 @@ class StatusFinder {
       found.push_back(static_cast<int>(i));
     };
     for (size_t i = 0; i < functions().size(); ++i) {
-      if (functions()[i].status == FunctionStatus::kUnused && functions()[i].forward >= 0)
+      if (functions()[i].status == FunctionStatus::kUnused &&
+          (functions()[i].forward >= 0 || functions()[i].successor >= 0))
         supersede(i);
     }
     while (!found.empty()) {

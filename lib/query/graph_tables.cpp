@@ -106,7 +106,7 @@ CREATE TABLE functions (
   number INTEGER,          -- of the trace; NULL: the name has none
   role TEXT,               -- trace, forward, backward, body, cond, branch, dataset function, signature, restored, saver, gradient, eager op, function
   part TEXT,               -- of which op, and where: body of While 'while' in f 97; NULL: it is none
-  status TEXT,             -- entry: called from outside of the graph; called; dataset and eager: run by these; superseded: its forward function runs instead; unused
+  status TEXT,             -- entry: called from outside of the graph; called; dataset and eager: run by these; superseded: its forward function or a later trace runs instead; unused
   partner TEXT,            -- of a forward function its backward function, and the reverse
   trace TEXT,              -- of both, the function that they are made from
   argument_types TEXT,     -- x float[4,8], lr float[]

@@ -40,6 +40,7 @@ class Writer {
     WriteBody("backward", each.backward);
     WriteBody("partner", each.partner);
     WriteBody("trace", each.trace);
+    WriteBody("successor", each.successor);
     std::vector<std::string> values;
     for (const TraceConstant& constant : each.constants) values.push_back(ConstantText(constant));
     WriteTexts("constants", values);

@@ -107,6 +107,7 @@ class FunctionsTab {
     const lead = each.forward === undefined ? "gradient: " : each.status === "superseded" ? "runs as " : "for gradients: ";
     if (pair.length > 0) aim.append(element("div", {class: "dim"}, lead, ...list(pair)));
     else if (each.partner !== undefined) aim.append(element("div", {class: "dim"}, "pairs with ", name(each.partner)));
+    else if (each.successor !== undefined) aim.append(element("div", {class: "dim"}, "it makes variables; then runs ", name(each.successor)));
     else if (each.trace !== undefined) aim.append(element("div", {class: "dim"}, "of ", name(each.trace)));
     const differs = [...each.constants ?? []];
     if (each.has) differs.push(`has ${each.has.join(", ")}`);
