@@ -73,6 +73,15 @@ def retraces(path):
     conv2d_1(tf.ones([5]))
     increment = tf.function(lambda x: x + 1.0)
     increment(tf.ones([2]))
+    made = []
+
+    @tf.function
+    def counted(x):  # traced twice: once to make the variable
+        if not made:
+            made.append(tf.Variable(0.0))
+        return made[0].assign_add(x)
+
+    counted(tf.constant(2.0))
     save_library(path)
 
 
