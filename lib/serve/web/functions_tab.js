@@ -6,7 +6,8 @@ import {addTab} from "./tabs.js";
 const DEEPEST = 12, FEW = 30;
 const COLUMNS = ["function", "arguments", "what it is for", "how it differs", "ops", "bytes", "calls"];
 const STATUS = {
-  entry: "entry point", dataset: "run by a dataset", eager: "run eagerly", superseded: "superseded", unused: "called by nobody",
+  entry: "entry point", dataset: "run by a dataset", eager: "run eagerly", superseded: "superseded",
+  unused: "called by nobody",
 };
 
 // Who calls whom, from main or the entry points on.
@@ -30,7 +31,8 @@ class FunctionsTab {
     this.root = root;
     this.page = page;
     this.opened = new Map();  // rows that the reader opened or closed, by their number
-    this.filter = element("input", {type: "search", placeholder: "Only functions with \u2026", oninput: () => this.draw()});
+    const hint = "Only functions with \u2026";
+    this.filter = element("input", {type: "search", placeholder: hint, oninput: () => this.draw()});
     this.head = element("h2");
     this.table = element("table", {class: "list functions"});
     this.tree = element("div");
@@ -49,7 +51,8 @@ class FunctionsTab {
     if (source !== this.page.source) return;  // another graph was chosen meanwhile
     this.rows = rows;
     const python = rows.filter((row) => row.role === "trace").length;
-    this.head.textContent = plural(bodies.length - 1, "function") + (python > 0 ? ` of ${plural(python, "Python function")}` : "");
+    const of = python > 0 ? ` of ${plural(python, "Python function")}` : "";
+    this.head.textContent = plural(bodies.length - 1, "function") + of;
     this.draw();
     this.drawTree();
     this.root.replaceChildren(this.head, element("p", {}, this.filter), this.table, this.tree);
@@ -80,52 +83,73 @@ class FunctionsTab {
 
   group(row, i, openByItself) {
     const lines = this.linesOf(row);
-    if (lines.length === 1) return element("tbody", {}, this.line(lines[0], this.bodies[lines[0].body].name));
+    const fullName = (each) => this.bodies[each.body].name;
+    if (lines.length === 1) return element("tbody", {}, this.line(lines[0], fullName(lines[0])));
     const open = this.opened.get(i) ?? openByItself;
     const toggle = () => {
       this.opened.set(i, !open);
       this.draw();
     };
-    const facts = [row.role === "trace" ? plural(row.traces, "trace") : plural(lines.length, "function")];
+    const isPython = row.role === "trace";
+    const facts = [isPython ? plural(row.traces, "trace") : plural(lines.length, "function")];
     if (row.one_body) facts.push("one body");
-    const sum = (what) => element("td", {class: "number"}, commas(row.members.reduce((all, each) => all + each[what], 0)));
+    const total = (what) => row.members.reduce((all, each) => all + each[what], 0);
+    const sum = (what) => element("td", {class: "number"}, commas(total(what)));
+    const state = {class: "opener", "aria-expanded": String(open)};
     const head = element("th", {scope: "rowgroup", colspan: 4},
-      element("button", {type: "button", class: "opener", "aria-expanded": String(open), onclick: toggle},
-        open ? "\u25be " : "\u25b8 ", row.name), " ", element("span", {class: "dim"}, facts.join(", ")));
-    const label = (each) => (each.number === undefined || row.role !== "trace" ? this.bodies[each.body].name : String(each.number));
-    return element("tbody", {}, element("tr", {class: "group"}, head, sum("nodes"), sum("bytes"), element("td")),
+      element("button", {type: "button", ...state, onclick: toggle}, open ? "\u25be " : "\u25b8 ", row.name),
+      " ", element("span", {class: "dim"}, facts.join(", ")));
+    const isNumbered = (each) => isPython && each.number !== undefined;
+    const label = (each) => (isNumbered(each) ? String(each.number) : fullName(each));
+    const first = element("tr", {class: "group"}, head, sum("nodes"), sum("bytes"), element("td"));
+    return element("tbody", {}, first,
       ...(open ? lines.map((each) => this.line(each, label(each), "inner")) : []));
   }
 
+  name(body) { return link(this.bodies[body].name, () => this.enter(body), "Go into it"); }
+  names(bodies) { return bodies.flatMap((body, i) => (i > 0 ? [", ", this.name(body)] : [this.name(body)])); }
+
   line(each, text, kind = undefined) {
-    const {bodies} = this, {body} = each, name = (i) => link(bodies[i].name, () => this.enter(i), "Go into it");
-    const list = (items) => items.flatMap((item, i) => (i > 0 ? [", ", item] : [item]));
-    const roles = each.role === "trace" || each.role === "function" ? [] : [each.role];
-    if (STATUS[each.status]) roles.push(STATUS[each.status]);
-    const pair = [each.forward, each.backward].filter((i) => i !== undefined).map(name);
-    const aim = element("td", {}, roles.join("; "));
-    const lead = each.forward === undefined ? "gradient: " : each.status === "superseded" ? "runs as " : "for gradients: ";
-    if (pair.length > 0) aim.append(element("div", {class: "dim"}, lead, ...list(pair)));
-    else if (each.partner !== undefined) aim.append(element("div", {class: "dim"}, "pairs with ", name(each.partner)));
-    else if (each.successor !== undefined) aim.append(element("div", {class: "dim"}, "it makes variables; then runs ", name(each.successor)));
-    else if (each.trace !== undefined) aim.append(element("div", {class: "dim"}, "of ", name(each.trace)));
-    const differs = [...each.constants ?? []];
-    if (each.has) differs.push(`has ${each.has.join(", ")}`);
-    if (each.lacks) differs.push(`lacks ${each.lacks.join(", ")}`);
-    const difference = element("td", {}, ...differs.map((item) => element("div", {}, item)));
-    if (each.copy_of !== undefined) difference.append(element("div", {class: "dim"}, "a copy of ", name(each.copy_of)));
-    return element("tr", {class: kind}, element("td", {}, link(text, () => this.enter(body), bodies[body].name)),
-      element("td", {}, each.arguments), aim, difference, element("td", {class: "number"}, commas(each.nodes)),
+    const {body} = each, {name, calls} = this.bodies[body];
+    return element("tr", {class: kind}, element("td", {}, link(text, () => this.enter(body), name)),
+      element("td", {}, each.arguments), this.aim(each), this.difference(each),
+      element("td", {class: "number"}, commas(each.nodes)),
       element("td", {class: "number"}, each.bytes > 0 ? commas(each.bytes) : ""),
-      element("td", {}, ...list(bodies[body].calls.map(name))));
+      element("td", {}, ...this.names(calls)));
+  }
+
+  // What it is for, who runs it, and the pair that runs instead.
+  aim(each) {
+    const {role, status, forward, backward, partner, successor, trace} = each;
+    const roles = role === "trace" || role === "function" ? [] : [role];
+    if (STATUS[status]) roles.push(STATUS[status]);
+    const instead = status === "superseded" ? "runs as " : "for gradients: ";
+    const pair = [forward, backward].filter((i) => i !== undefined);
+    const [lead, bodies] = pair.length > 0 ? [forward === undefined ? "gradient: " : instead, pair]
+      : partner !== undefined ? ["pairs with ", [partner]]
+        : successor !== undefined ? ["it makes variables; then runs ", [successor]]
+          : ["of ", trace === undefined ? [] : [trace]];
+    const more = bodies.length > 0 ? element("div", {class: "dim"}, lead, ...this.names(bodies)) : undefined;
+    return element("td", {}, roles.join("; "), more);
+  }
+
+  difference({constants = [], has, lacks, copy_of: copied}) {
+    const differs = [...constants];
+    if (has) differs.push(`has ${has.join(", ")}`);
+    if (lacks) differs.push(`lacks ${lacks.join(", ")}`);
+    return element("td", {}, ...differs.map((item) => element("div", {}, item)),
+      copied === undefined ? undefined : element("div", {class: "dim"}, "a copy of ", this.name(copied)));
   }
 
   drawTree() {
-    const {bodies} = this, enter = (body) => this.enter(body), called = new Set(bodies.flatMap(({calls}) => calls));
+    const {bodies} = this, enter = (body) => this.enter(body);
+    const called = new Set(bodies.flatMap(({calls}) => calls));
     const free = bodies.map((_, i) => i).filter((i) => i > 0 && !called.has(i));
-    const entries = new Set(this.rows.flatMap(({members}) => members.filter(({status}) => status === "entry").map(({body}) => body)));
+    const members = this.rows.flatMap((row) => row.members);
+    const entries = new Set(members.filter(({status}) => status === "entry").map(({body}) => body));
     const begins = free.filter((i) => entries.has(i)), unused = free.filter((i) => !entries.has(i));
-    const part = (title, roots) => (roots.length > 0 ? [element("h3", {}, title), callTree(bodies, roots, enter)] : []);
+    const part = (title, roots) =>
+      (roots.length > 0 ? [element("h3", {}, title), callTree(bodies, roots, enter)] : []);
     this.tree.replaceChildren(...part("Who calls whom", bodies[0].nodes > 0 ? [0, ...begins] : begins),
       ...part("Called by nobody", unused));
   }
