@@ -107,7 +107,7 @@ class FunctionsTab {
   }
 
   name(body) { return link(this.bodies[body].name, () => this.enter(body), "Go into it"); }
-  names(bodies) { return bodies.flatMap((body, i) => (i > 0 ? [", ", this.name(body)] : [this.name(body)])); }
+  names(bodies) { return bodies.map((body) => element("div", {}, this.name(body))); }
 
   line(each, text, kind = undefined) {
     const {body} = each, {name, calls} = this.bodies[body];
