@@ -42,7 +42,7 @@ PICTURES = {
     "page-flops": (MOBILENET, [("const choice = document.getElementById('color'); choice.value = 'flops'; grapnel.colour()",), (CHOOSE, "block_2")],
                    "document.querySelector('#panel h2').textContent.startsWith('block_2')"),
     "page-train": ("build/corpus/resnet50_train", [], "true"),
-    "page-functions": ("testdata/collatz", press("#to-functions"), "document.querySelectorAll('#tab-functions .list tbody tr').length === 4"),
+    "page-functions": ("testdata/libraries/train_step.pb", press("#to-functions"), "document.querySelectorAll('#tab-functions .list tbody tr').length === 14"),
     "page-nodes": ("testdata/models/lenet", press("#to-nodes"), "document.querySelectorAll('#tab-nodes tbody tr').length > 20"),
     "page-ops": (MOBILENET, press("#to-ops"), "document.querySelectorAll('#tab-ops tbody tr').length > 5"),
     "page-stage": (TIMELINE, [("const stage = document.getElementById('stage-slider'); stage.value = 2; stage.dispatchEvent(new Event('input'))",)],

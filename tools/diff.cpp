@@ -6,6 +6,7 @@
 #include "lib/diff/dump_order.h"
 #include "lib/diff/signature_diff.h"
 #include "lib/diff/statistics.h"
+#include "lib/job/function_graph.h"
 #include "lib/job/model_values.h"
 #include "lib/job/without_values.h"
 #include "lib/render/diff_picture.h"
@@ -24,7 +25,7 @@ namespace {
 
 struct Flags {
   std::string a, b, signature, ledger, output;
-  std::vector<std::string> ignored, only, graphs;
+  std::vector<std::string> ignored, only, graphs, functions;
   bool all = false, names = false, by_name = false, statistics = false, values = false,
        no_values = false;
 };
@@ -62,14 +63,19 @@ void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   os << DiffSummary(found.diff) << "\n";
 }
 
-// What a side is called beside the other: its file, or its title within the file of both.
-llvm::StringRef NameOf(const OpenedGraph& side, const Flags& flags) {
+// What a side is called beside the other: its function, its file, or its title within the file of
+// both.
+llvm::StringRef NameOf(const OpenedGraph& side, const Flags& flags, llvm::StringRef function) {
+  if (!function.empty()) return function;
   if (flags.b.empty()) return side.file().title;
   return llvm::sys::path::filename(side.model().path);
 }
 
 Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const Flags& flags) {
-  std::string title = (NameOf(a, flags) + " \xe2\x86\x92 " + NameOf(b, flags)).str();
+  std::string title =
+      (NameOf(a, flags, flags.functions.empty() ? "" : flags.functions.front()) + " \xe2\x86\x92 " +
+       NameOf(b, flags, flags.functions.empty() ? "" : flags.functions.back()))
+          .str();
   ASSIGN_OR_RETURN(std::unique_ptr<DiffPage> page,
                    DiffPage::Make(a.module(), b.module(), diff, title));
   PageSet pages;
@@ -141,13 +147,14 @@ Expected<Sides> OpenSides(const Flags& flags, bool side_by_side) {
   if (flags.a == "-" && flags.b == "-")
     return MakeError("only one of the two graphs can come from standard input");
   if (flags.graphs.size() > 2) return MakeError("--graph: two at most, of A and of B");
+  if (flags.functions.size() > 2) return MakeError("--function: two at most, of A and of B");
   std::string title_a, title_b;
   if (!flags.graphs.empty()) {
     title_a = flags.graphs.front();
     title_b = flags.graphs.back();
   }
   if (!flags.b.empty()) return OpenBoth(flags, title_a, title_b, side_by_side);
-  if (flags.graphs.size() == 2) {
+  if (flags.graphs.size() == 2 || flags.functions.size() == 2) {
     ASSIGN_OR_RETURN(OpenedGraph a, OpenInput(flags.a, title_a));
     ASSIGN_OR_RETURN(OpenedGraph b, OpenInput(flags.a, title_b));
     return std::pair(std::move(a), std::move(b));
@@ -162,7 +169,16 @@ Expected<Sides> OpenSides(const Flags& flags, bool side_by_side) {
   return std::pair(std::move(graphs[0]), std::move(graphs[1]));
 }
 
+// The functions that are compared, instead of the graphs that hold them.
+Error TakeFunctions(const Flags& flags, Sides* sides) {
+  if (flags.functions.empty()) return Error::success();
+  RETURN_IF_ERROR(TakeFunction(flags.functions.front(), &sides->first).takeError());
+  return TakeFunction(flags.functions.back(), &sides->second).takeError();
+}
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (!flags.functions.empty() && (flags.values || !flags.signature.empty()))
+    return MakeError("--function compares bodies: no --signature, no --values");
   if (flags.values && flags.no_values)
     return MakeError("--values tells of what --no-values leaves out: one of them");
   if (flags.values && !flags.signature.empty())
@@ -171,6 +187,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(auto sides, OpenSides(flags, side_by_side));
   for (OpenedGraph* side : {&sides.first, &sides.second})
     RETURN_IF_ERROR(TakeGiven(flags.signature, {}, side));
+  RETURN_IF_ERROR(TakeFunctions(flags, &sides));
   const OpenedGraph &a = sides.first, &b = sides.second;
   MessageSink sink = invocation.sink();
   WarnOfBoth(a, b, side_by_side, sink);
@@ -202,7 +219,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   found.statistics = CompareSizes(a.module(), b.module(), flags.statistics);
   if (flags.no_values) LeaveOutValues(&sides.first.module(), &sides.second.module(), &found.diff);
   if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, found.diff, flags, invocation));
-  if (flags.only.empty() && flags.signature.empty())
+  if (flags.only.empty() && flags.signature.empty() && flags.functions.empty())
     found.signatures = DiffSignatures(a.file(), b.file(), found.diff);
   if (flags.values) {
     ASSIGN_OR_RETURN(found.values, CompareModelValues(a, b, found.diff));
@@ -220,6 +237,10 @@ RunCommand SetUp(CommandLine& line) {
               "which graph of files with several, by its title; twice: of A and of B, which may be "
               "one file");
   AddSignatureFlag(line, flags->signature);
+  line.Option("--function", flags->functions,
+              "compare this function's body, not the main graph; twice: of A and of B, which may "
+              "be one file")
+      .ShownAs("NAME");
   line.Option("--ignore", flags->ignored,
               "what does not count: attribute names (globs), device, control, node:GLOB, op:GLOB")
       .Separator(',')

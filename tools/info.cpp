@@ -4,6 +4,7 @@
 #include "lib/check/coverage.h"
 #include "lib/check/first_cause.h"
 #include "lib/exec/inventory.h"
+#include "lib/io/named_functions.h"
 #include "lib/io/summary_json.h"
 #include "lib/io/summary_text.h"
 #include "lib/ir/find.h"
@@ -34,6 +35,7 @@ void WriteProblems(llvm::json::OStream& json, llvm::ArrayRef<std::string> lines)
 
 struct Findings {
   Summary summary;
+  FunctionLibrary library;
   std::vector<std::string> problems;
   OneDnnNeed onednn;
 };
@@ -42,8 +44,9 @@ struct Findings {
 Findings Examine(const OpenedGraph& input) {
   auto problems = std::async(std::launch::async, [&input] { return ProblemLines(input); });
   Summary summary = Summarize(input.module());
+  FunctionLibrary library = LibraryOf(input.file());
   OneDnnNeed onednn = FindOneDnnNeed(input.module());
-  return {std::move(summary), problems.get(), std::move(onednn)};
+  return {std::move(summary), std::move(library), problems.get(), std::move(onednn)};
 }
 
 // One run, of a batch of 1 where nobody said another.
@@ -89,7 +92,7 @@ void WriteOneGraph(const OpenedGraph& opened, ModelRun* run, llvm::json::OStream
   const GraphInFile& graph = opened.file();
   if (!graph.module) return json.attribute("title", llvm::json::fixUTF8(graph.title));
   Findings found = Examine(opened);
-  WriteSummaryJson(graph, found.summary, json);
+  WriteSummaryJson(graph, found.summary, found.library, json);
   if (run) WriteCost(*run, json);
   WriteOneDnn(found.onednn, json);
   WriteProblems(json, found.problems);
@@ -275,7 +278,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     if (!graph.title.empty()) os << "\n--- " << graph.title << "\n";
     Findings found = Examine(opened);
     const std::vector<std::string>& problems = found.problems;
-    WriteSummaryText(graph, found.summary, flags.all, flags.signature, os);
+    WriteSummaryText(graph, found.summary, found.library, flags.all, flags.signature, os);
     PrintOneDnn(found.onednn, os);
     if (ModelRun* run = run_of(opened)) PrintCost(*run, os);
     if (problems.empty()) continue;

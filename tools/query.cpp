@@ -1,4 +1,5 @@
 // `grapnel query MODEL 'SQL'`: questions about a graph, in SQL or as chains of ops.
+#include "lib/io/named_functions.h"
 #include "lib/job/source.h"
 #include "lib/query/graph_tables.h"
 #include "lib/query/path_pattern.h"
@@ -38,7 +39,8 @@ Expected<QueryResult> RunSql(const OpenedGraph& input, const Flags& flags) {
   // A database that is kept has all tables.
   llvm::StringRef only_for;
   if (flags.database.empty()) only_for = flags.query;
-  RETURN_IF_ERROR(AddGraph(input.module(), &database, LinesOf(input), only_for));
+  RETURN_IF_ERROR(AddGraph(input.module(), &database, LinesOf(input), only_for,
+                           FunctionsNamedOutside(input.file())));
   if (!flags.ledger.empty()) RETURN_IF_ERROR(AddLedger(flags.ledger, &database));
   if (flags.database.empty()) database.ForbidWrites();
   QueryResult result;

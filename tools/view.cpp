@@ -1,4 +1,5 @@
 // `grapnel view MODEL -o FILE`: a picture of what was chosen.
+#include "lib/io/named_functions.h"
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
 #include "lib/job/without_values.h"
@@ -136,6 +137,19 @@ Expected<std::vector<NodeData>> ReadNumbers(const Flags& flags, const Module& mo
   return first;
 }
 
+// A library without a main graph is drawn from its entry points, as many as have room.
+void BeginAtEntries(const OpenedGraph& input, ViewOptions* view) {
+  constexpr size_t kMostEntries = 6;
+  bool asked = !view->functions.empty() || !view->scopes.empty() || !view->around.empty() ||
+               !view->path_from.empty();
+  if (asked || input.module().main.num_nodes() > 0) return;
+  FunctionLibrary library =
+      ReadFunctionLibrary(input.module(), FunctionsNamedOutside(input.file()));
+  std::vector<int> entries = library.Entries();
+  for (int entry : llvm::ArrayRef(entries).take_front(kMostEntries))
+    view->functions.push_back(library.functions[entry].function->name().str());
+}
+
 Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
                            std::optional<PictureFormat> format, Invocation& invocation) {
   ViewOptions& view = flags.view;
@@ -152,6 +166,7 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
       if (!port) return Annotate(flags.model, port.takeError());
     }
   }
+  BeginAtEntries(input, &view);
   view.title = std::move(title);
   view.feeds = given.feeds;
   view.fetches = given.fetches;

@@ -1,5 +1,6 @@
 #include "lib/io/summary_json.h"
 
+#include "lib/io/library_json.h"
 #include "lib/io/saved_variables.h"
 #include "lib/io/signature.h"
 
@@ -62,24 +63,10 @@ void WriteVariables(llvm::json::OStream& json, const GraphInFile& graph) {
   });
 }
 
-void WriteFunctions(llvm::json::OStream& json, const Summary& summary) {
-  json.attributeArray("functions", [&] {
-    for (const FunctionSummary& function : summary.functions) {
-      json.object([&] {
-        json.attribute("name", llvm::json::fixUTF8(function.name));
-        json.attribute("nodes", static_cast<int64_t>(function.nodes));
-        json.attribute("callers", function.callers);
-        json.attributeArray("calls", [&] {
-          for (const std::string& callee : function.calls) json.value(llvm::json::fixUTF8(callee));
-        });
-      });
-    }
-  });
-}
-
 }  // namespace
 
-void WriteSummaryJson(const GraphInFile& graph, const Summary& summary, llvm::json::OStream& json) {
+void WriteSummaryJson(const GraphInFile& graph, const Summary& summary,
+                      const FunctionLibrary& library, llvm::json::OStream& json) {
   json.attribute("title", llvm::json::fixUTF8(graph.title));
   json.attribute("nodes", static_cast<int64_t>(summary.nodes));
   json.attribute("data_edges", static_cast<int64_t>(summary.data_edges));
@@ -119,7 +106,7 @@ void WriteSummaryJson(const GraphInFile& graph, const Summary& summary, llvm::js
       });
     }
   });
-  WriteFunctions(json, summary);
+  WriteLibraryJson(library, json);
 }
 
 }  // namespace grapnel

@@ -4,13 +4,15 @@
 
 #include "lib/io/open.h"
 #include "lib/ir/summary.h"
+#include "lib/library/function_library.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
 
 // Members of the object that is open: "title", "nodes", "data_edges", ..., "functions". No list is
 // cut short.
-void WriteSummaryJson(const GraphInFile& graph, const Summary& summary, llvm::json::OStream& json);
+void WriteSummaryJson(const GraphInFile& graph, const Summary& summary,
+                      const FunctionLibrary& library, llvm::json::OStream& json);
 
 }  // namespace grapnel
 

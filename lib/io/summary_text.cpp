@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/io/library_text.h"
 #include "lib/io/saved_variables.h"
 #include "lib/io/signature.h"
 #include "lib/support/printable.h"
@@ -23,26 +24,6 @@ void PrintTensors(llvm::raw_ostream& os, const char* title, llvm::ArrayRef<Tenso
   os << Table(rows, "  ");
   if (shown < tensors.size())
     os << "  ... and " << WithCommas(tensors.size() - shown) << " more (--all)\n";
-}
-
-void PrintCalls(llvm::raw_ostream& os, const Summary& summary, bool all) {
-  if (summary.functions.empty()) return;
-  os << "\nfunctions\n";
-  size_t shown = 0;
-  for (const FunctionSummary& function : summary.functions) {
-    if (!all && shown++ == 20) {
-      os << "  ... and " << WithCommas(summary.functions.size() - 20) << " more (--all)\n";
-      break;
-    }
-    os << "  " << Printable(function.name) << ": " << Plural(function.nodes, "node");
-    if (function.callers == 0) os << ", called by nobody";
-    if (!function.calls.empty()) {
-      os << ", calls ";
-      for (size_t i = 0; i < function.calls.size(); ++i)
-        os << (i ? ", " : "") << Printable(function.calls[i]);
-    }
-    os << "\n";
-  }
 }
 
 // "float[2,3]"; what is no tensor (an initialiser that is only to run) has no dtype.
@@ -85,8 +66,9 @@ void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph, llvm::Stri
 
 }  // namespace
 
-void WriteSummaryText(const GraphInFile& graph, const Summary& summary, bool all,
-                      llvm::StringRef signature, llvm::raw_ostream& os) {
+void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
+                      const FunctionLibrary& library, bool all, llvm::StringRef signature,
+                      llvm::raw_ostream& os) {
   if (!graph.signatures.empty()) {
     PrintSignatures(os, graph, signature);
     os << "\n";
@@ -145,7 +127,7 @@ void WriteSummaryText(const GraphInFile& graph, const Summary& summary, bool all
     }
     os << Table(rows, "  ");
   }
-  PrintCalls(os, summary, all);
+  WriteLibraryText(library, all, os);
 }
 
 }  // namespace grapnel

@@ -4,6 +4,7 @@
 
 #include "lib/io/open.h"
 #include "lib/ir/summary.h"
+#include "lib/library/function_library.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace grapnel {
@@ -11,8 +12,9 @@ namespace grapnel {
 // Sizes, inputs, outputs, signatures, ops, devices, constants, functions; long lists are cut short
 // and say so, unless `all`. With `signature`, `summary` is of the network that it runs, and of what
 // the file says beside the graph only that signature is told.
-void WriteSummaryText(const GraphInFile& graph, const Summary& summary, bool all,
-                      llvm::StringRef signature, llvm::raw_ostream& os);
+void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
+                      const FunctionLibrary& library, bool all, llvm::StringRef signature,
+                      llvm::raw_ostream& os);
 
 }  // namespace grapnel
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "lib/diff/scope_hash.h"
+#include "lib/io/library_text.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/wire.h"
@@ -14,6 +15,7 @@
 #include "lib/shape/module_shapes.h"
 #include "lib/support/file.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
 namespace {
@@ -99,7 +101,19 @@ CREATE TABLE functions (
   name TEXT PRIMARY KEY,
   nodes INTEGER,           -- without arguments and results
   arguments INTEGER,
-  results INTEGER
+  results INTEGER,
+  python_name TEXT,        -- of the function in Python that was traced, or of the part of an op
+  number INTEGER,          -- of the trace; NULL: the name has none
+  role TEXT,               -- trace, forward, backward, body, cond, branch, dataset function, signature, restored, saver, gradient, eager op, function
+  part TEXT,               -- of which op, and where: body of While 'while' in f 97; NULL: it is none
+  status TEXT,             -- entry: called from outside of the graph; called; dataset and eager: run by these; superseded: its forward function or a later trace runs instead; unused
+  partner TEXT,            -- of a forward function its backward function, and the reverse
+  trace TEXT,              -- of both, the function that they are made from
+  argument_types TEXT,     -- x float[4,8], lr float[]
+  constants TEXT,          -- values in Python that other traces have as arguments, or otherwise: lr = 0.5, a constant (mul/x)
+  callers INTEGER,         -- functions that call it, and the main graph
+  bytes INTEGER,           -- in the file
+  hash TEXT                -- of the body: ops, attributes, wiring and values of constants; no name takes part, and no shape of an argument
 );
 
 -- Which node calls which function, by its op or by an attribute.
@@ -154,6 +168,8 @@ RowCell Text(llvm::StringRef text) { return text; }
 RowCell TextOrNull(llvm::StringRef text) { return text.empty() ? RowCell() : RowCell(text); }
 RowCell Number(int64_t number) { return number; }
 
+std::string HashText(uint64_t hash) { return llvm::formatv("{0:x-16}", hash).str(); }
+
 // Where the rows of each table go; null: nobody wants them.
 struct RowSinks {
   RowSink nodes, edges, attributes, constants, outputs, costs, bodies, scopes, functions, calls,
@@ -173,15 +189,17 @@ constexpr TableOfGraph kTables[] = {
     {"costs", &RowSinks::costs, "INSERT INTO costs VALUES(?,?,?,?,?)"},
     {"bodies", &RowSinks::bodies, "INSERT INTO bodies VALUES(?,?,?,?,?,?)"},
     {"scopes", &RowSinks::scopes, "INSERT INTO scopes VALUES(?,?,?,?)"},
-    {"functions", &RowSinks::functions, "INSERT OR IGNORE INTO functions VALUES(?,?,?,?)"},
+    {"functions", &RowSinks::functions,
+     "INSERT OR IGNORE INTO functions VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
     {"calls", &RowSinks::calls, "INSERT INTO calls VALUES(?,?)"},
     {"lines", &RowSinks::lines, "INSERT INTO lines VALUES(?,?,?,?,?,?)"},
 };
 
 class Tables {
  public:
-  Tables(const Module& module, const LineTable& lines, RowSinks sinks)
-      : module_(module), lines_(lines), rows_(std::move(sinks)) {
+  Tables(const Module& module, const LineTable& lines, llvm::ArrayRef<std::string> from_outside,
+         RowSinks sinks)
+      : module_(module), lines_(lines), from_outside_(from_outside), rows_(std::move(sinks)) {
     if (!rows_.outputs && !rows_.costs && !rows_.bodies) return;
     shapes_ = std::make_unique<ModuleShapes>(module);
     if (!rows_.costs && !rows_.bodies) return;
@@ -191,7 +209,9 @@ class Tables {
 
   Error AddAll() {
     RETURN_IF_ERROR(Add(module_.main, {}));
-    for (const auto& function : module_.functions) RETURN_IF_ERROR(Add(*function));
+    for (const auto& function : module_.functions)
+      RETURN_IF_ERROR(Add(function->body, function->name()));
+    if (rows_.functions) RETURN_IF_ERROR(AddFunctions());
     return rows_.scopes ? AddScopes() : Error::success();
   }
 
@@ -221,14 +241,28 @@ class Tables {
                          Number(cost.peak_bytes), Number(cost.open)});
   }
 
-  Error Add(const Function& function) {
-    RETURN_IF_ERROR(Add(function.body, function.name()));
-    if (!rows_.functions) return Error::success();
-    size_t ends = function.args.size() + function.results.size();
-    return rows_.functions({Text(function.name()),
-                            Number(static_cast<int64_t>(function.body.num_nodes() - ends)),
-                            Number(static_cast<int64_t>(function.args.size())),
-                            Number(static_cast<int64_t>(function.results.size()))});
+  Error AddFunctions() {
+    FunctionLibrary library = ReadFunctionLibrary(module_, from_outside_);
+    for (const LibraryFunction& each : library.functions) {
+      auto name_of = [&](int number) {
+        return number < 0 ? RowCell() : Text(library.functions[number].function->name());
+      };
+      std::string part = PartOfText(library, each), arguments = ArgumentsText(each);
+      std::vector<std::string> values;
+      for (const TraceConstant& constant : each.constants) values.push_back(ConstantText(constant));
+      std::string constants = llvm::join(values, "; "), hash = HashText(each.hash);
+      RowCell number;
+      if (each.name.number) number = Number(*each.name.number);
+      RETURN_IF_ERROR(rows_.functions(
+          {Text(each.function->name()), Number(static_cast<int64_t>(each.nodes)),
+           Number(static_cast<int64_t>(each.arguments.size())),
+           Number(static_cast<int64_t>(each.results.size())), Text(each.name.base), number,
+           Text(RoleName(each.role)), TextOrNull(part), Text(StatusName(each.status)),
+           name_of(each.partner), name_of(each.trace), Text(arguments), TextOrNull(constants),
+           Number(static_cast<int64_t>(each.callers.size())),
+           Number(static_cast<int64_t>(each.bytes)), Text(hash)}));
+    }
+    return Error::success();
   }
 
   Error AddScopes() {
@@ -237,7 +271,7 @@ class Tables {
       llvm::StringRef function = i == 0 ? llvm::StringRef() : module_.functions[i - 1]->name();
       for (const ScopeBlock& block : bodies[i])
         RETURN_IF_ERROR(rows_.scopes({Text(block.path), TextOrNull(function), Number(block.nodes),
-                                      Text(llvm::formatv("{0:x-16}", block.hash).str())}));
+                                      Text(HashText(block.hash))}));
     }
     return Error::success();
   }
@@ -347,6 +381,7 @@ class Tables {
 
   const Module& module_;
   const LineTable& lines_;
+  llvm::ArrayRef<std::string> from_outside_;
   RowSinks rows_;
   std::unique_ptr<ModuleShapes> shapes_;
   std::unique_ptr<ModuleCosts> costs_of_;
@@ -355,7 +390,7 @@ class Tables {
 };
 
 Error FillTables(const Module& module, const LineTable& lines, llvm::StringRef only_for,
-                 Database* database) {
+                 llvm::ArrayRef<std::string> from_outside, Database* database) {
   std::optional<llvm::StringSet<>> wanted;
   if (!only_for.empty()) wanted = database->TablesReadBy(only_for);
   RowSinks sinks;
@@ -365,7 +400,7 @@ Error FillTables(const Module& module, const LineTable& lines, llvm::StringRef o
     sinks.*
         table.sink = [insert](llvm::ArrayRef<RowCell> cells) mutable { return insert.Row(cells); };
   }
-  return Tables(module, lines, std::move(sinks)).AddAll();
+  return Tables(module, lines, from_outside, std::move(sinks)).AddAll();
 }
 
 Error AddRewrite(const Rewrite& rewrite, Database::Insert* rewrites, Database::Insert* nodes) {
@@ -398,20 +433,21 @@ std::vector<TableColumn> ColumnsOf(llvm::StringRef table) {
   return columns;
 }
 
-Error ForEachRow(const Module& module, const LineTable& lines, llvm::StringRef name, RowSink sink) {
+Error ForEachRow(const Module& module, const LineTable& lines, llvm::StringRef name, RowSink sink,
+                 llvm::ArrayRef<std::string> from_outside) {
   RowSinks sinks;
   const auto* table =
       llvm::find_if(kTables, [&](const TableOfGraph& each) { return name == each.name; });
   assert(table != std::end(kTables));
   sinks.*table->sink = std::move(sink);
-  return Tables(module, lines, std::move(sinks)).AddAll();
+  return Tables(module, lines, from_outside, std::move(sinks)).AddAll();
 }
 
 Error AddGraph(const Module& module, Database* database, const LineTable& lines,
-               llvm::StringRef only_for) {
+               llvm::StringRef only_for, llvm::ArrayRef<std::string> from_outside) {
   RETURN_IF_ERROR(database->Execute(kSchema));
   RETURN_IF_ERROR(database->Execute("BEGIN"));
-  RETURN_IF_ERROR(FillTables(module, lines, only_for, database));
+  RETURN_IF_ERROR(FillTables(module, lines, only_for, from_outside, database));
   RETURN_IF_ERROR(database->Execute("COMMIT"));
   return database->Execute(kIndexes);
 }

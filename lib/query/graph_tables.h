@@ -23,14 +23,16 @@ struct TableColumn {
 std::vector<TableColumn> ColumnsOf(llvm::StringRef table);
 
 // Hands over the rows of one such table in order, without a database, and computes no other.
+// `from_outside`: functions that something beside the graph names (lib/io/named_functions.h).
 using RowSink = std::function<Error(llvm::ArrayRef<RowCell>)>;
-Error ForEachRow(const Module& module, const LineTable& lines, llvm::StringRef table, RowSink sink);
+Error ForEachRow(const Module& module, const LineTable& lines, llvm::StringRef table, RowSink sink,
+                 llvm::ArrayRef<std::string> from_outside = {});
 
 // Makes the tables of GraphSchema() and fills those that a graph fills; where `only_for` is the one
 // statement that will be asked, those that it reads. Names that are not UTF-8 are stored as they
 // are. Cost: some microseconds for each node, edge and attribute.
 Error AddGraph(const Module& module, Database* database, const LineTable& lines = {},
-               llvm::StringRef only_for = {});
+               llvm::StringRef only_for = {}, llvm::ArrayRef<std::string> from_outside = {});
 
 // Fills the tables of rewrites from a ledger that `opt --ledger` wrote. Errors name the file and
 // the line.

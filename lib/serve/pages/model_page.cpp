@@ -2,16 +2,40 @@
 
 #include <utility>
 
+#include "lib/io/named_functions.h"
 #include "lib/io/signature.h"
 #include "lib/job/source.h"
 
 namespace grapnel {
 namespace {
 
+// The largest of the functions that nothing in the library calls; null: there is none.
+const Function* LargestEntry(const Module& module) {
+  FunctionLibrary library = ReadFunctionLibrary(module);
+  const LibraryFunction* largest = nullptr;
+  for (int entry : library.Entries()) {
+    const LibraryFunction& each = library.functions[entry];
+    if (!largest || each.nodes > largest->nodes) largest = &each;
+  }
+  return largest ? largest->function : nullptr;
+}
+
+// A library without a main graph.
+void BeginAtEntry(const Module& module, GraphPage* drawing) {
+  if (module.main.num_nodes() > 0 || module.functions.empty()) return;
+  const Function* function = LargestEntry(module);
+  if (!function) return;
+  SignatureBody entry;
+  entry.graph = &function->body;
+  entry.function = function;
+  drawing->BeginAt({std::move(entry)}, 0);
+}
+
 // What a signature runs is the model; the main graph around it calls, saves and restores.
 void BeginAtSignature(const GraphInFile& file, const Module& module, llvm::StringRef name,
                       GraphPage* drawing) {
-  if (file.module.get() != &module) return;
+  BeginAtEntry(module, drawing);
+  if (file.module.get() != &module || file.signatures.empty()) return;
   std::vector<SignatureBody> bodies;
   std::optional<size_t> first;
   const Signature* wanted = DefaultSignature(file);
@@ -40,6 +64,7 @@ ModelPage::ModelPage(const Module& module, const GraphInFile& file, std::string 
                      llvm::StringRef signature)
     : Page(Kind::kModel, std::move(title)),
       module_(module),
+      named_outside_(grapnel::FunctionsNamedOutside(file)),
       drawing_(module, file.signatures, this->title()) {
   BeginAtSignature(file, module, signature, &drawing_);
   std::string saved_model = file.meta_graph.empty() ? std::string() : file.path;
@@ -53,6 +78,7 @@ ModelPage::ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string titl
     : Page(Kind::kModel, std::move(title)),
       opened_(std::move(opened)),
       module_(opened_->module()),
+      named_outside_(grapnel::FunctionsNamedOutside(opened_->file())),
       drawing_(module_, opened_->file().signatures, this->title()) {
   BeginAtSignature(opened_->file(), module_, signature, &drawing_);
   drawing_.TellLines({[this] { return LinesOf(*opened_); }, TextBelow(opened_->model().path)});

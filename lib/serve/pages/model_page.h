@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "lib/serve/pages/page.h"
 
@@ -13,7 +14,8 @@ namespace grapnel {
 class ModelPage : public Page {
  public:
   // A graph, and what its file says of it; both outlive the page. What it shows first is the body
-  // of `signature`, if there is one of that name, else of the default one.
+  // of `signature`, if there is one of that name, else of the default one; of a library without a
+  // main graph its largest entry point.
   ModelPage(const Module& module, const GraphInFile& file, std::string title,
             llvm::StringRef signature = {});
   // A graph of a file, which the page keeps.
@@ -23,6 +25,7 @@ class ModelPage : public Page {
 
   Expected<GraphPage*> Drawing() override { return &drawing_; }
   const Module* module() const override { return &module_; }
+  std::vector<std::string> FunctionsNamedOutside() const override { return named_outside_; }
   std::shared_ptr<const OpenedGraph> opened() const override { return opened_; }
   // What is shown at first, as lib/render/page_address.h gives it; listed as "address". Before the
   // page is in a PageSet.
@@ -34,6 +37,7 @@ class ModelPage : public Page {
  private:
   std::shared_ptr<const OpenedGraph> opened_;
   const Module& module_;
+  std::vector<std::string> named_outside_;
   GraphPage drawing_;
   std::string address_;
 };

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "lib/ir/module.h"
 #include "lib/job/opened_graph.h"
@@ -47,6 +48,8 @@ class Page {
   virtual bool Differs() const { return true; }
   // What can be compared; null: nothing. Lives as long as the page.
   virtual const Module* module() const { return nullptr; }
+  // Functions that something beside the graph names (lib/io/named_functions.h).
+  virtual std::vector<std::string> FunctionsNamedOutside() const { return {}; }
   // What can be run, placed and optimised: a graph of a file; null: it is none.
   virtual std::shared_ptr<const OpenedGraph> opened() const { return nullptr; }
   // Roughly the bytes of memory that go with it. Costs a look at its functions.

@@ -1,0 +1,16 @@
+// The functions of a library as JSON, for `info --json` and the page.
+#ifndef GRAPNEL_LIB_IO_LIBRARY_JSON_H_
+#define GRAPNEL_LIB_IO_LIBRARY_JSON_H_
+
+#include "lib/library/function_library.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+
+// The attributes "functions", in the order of the library, and "python_functions", entry points
+// first, of the object that is open. No list is cut short.
+void WriteLibraryJson(const FunctionLibrary& library, llvm::json::OStream& json);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IO_LIBRARY_JSON_H_

@@ -1,0 +1,22 @@
+// The library of a graph in a file, with what the file says of it beside the graph.
+#ifndef GRAPNEL_LIB_IO_NAMED_FUNCTIONS_H_
+#define GRAPNEL_LIB_IO_NAMED_FUNCTIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/io/open.h"
+#include "lib/library/function_library.h"
+
+namespace grapnel {
+
+// Functions that Python can call once the file is loaded: those that signatures run, and the
+// concrete functions of a SavedModel's objects. Sorted.
+std::vector<std::string> FunctionsNamedOutside(const GraphInFile& graph);
+
+// Of the graph's module, which outlives it.
+FunctionLibrary LibraryOf(const GraphInFile& graph);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IO_NAMED_FUNCTIONS_H_
