@@ -1,0 +1,239 @@
+#include "lib/job/placement_history.h"
+
+#include "lib/diff/dump_order.h"
+#include "lib/job/stage_changes.h"
+#include "lib/pass/run_record.h"
+#include "lib/support/file.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
+
+namespace grapnel {
+namespace {
+
+bool IsDump(llvm::StringRef file) { return HasSuffix(file, ".pbtxt") || HasSuffix(file, ".pb"); }
+bool IsGrapplers(const DumpStage& stage) {
+  return llvm::StringRef(stage.file).contains("_MetaOptimizer_");
+}
+bool BeginsTurn(const DumpStage& stage) {
+  return HasPrefix(stage.file, "before_MetaOptimizer_iteration_0_");
+}
+
+// What a partition is of.
+llvm::StringRef WholeOf(llvm::StringRef line) { return line.split("_partition_").first; }
+
+// Who made what a stage has: "after constant_folding, iteration 0" was constant_folding.
+std::string PassOf(llvm::StringRef stage) {
+  stage = stage.split(',').first;
+  if (stage == "after graph_optimization" || stage == "after MetaOptimizer" || stage == "after" ||
+      stage == "before post_rewrite_for_exec_passes")
+    return "Grappler";
+  if (stage == "before post_placement_passes" || stage == "after placer") return "the placer";
+  if (stage == "before placer") return "the passes before the placer";
+  if (stage == "before graph_optimization") return "the passes after the placer";
+  if (stage == "before partition_passes") return "partitioning";
+  if (stage.consume_front("after opt_group_")) return "the passes of " + stage.str();
+  if (stage.consume_front("after ") || stage.consume_front("before ")) return stage.str();
+  return stage.str();
+}
+
+using Names = llvm::StringSet<>;
+
+Names NamesOf(const Graph& graph) {
+  Names names;
+  for (Node node : graph.nodes()) names.insert(node.name());
+  return names;
+}
+
+bool IsSame(const Names& names, const Graph& graph) {
+  if (names.size() != graph.num_nodes()) return false;
+  for (Node node : graph.nodes()) {
+    if (!names.contains(node.name())) return false;
+  }
+  return true;
+}
+
+// The stages of one graph in a folder.
+class Folder {
+ public:
+  Folder(std::string path, const OpenedGraph& opened)
+      : path_(std::move(path)),
+        opened_(opened),
+        file_(llvm::sys::path::filename(opened.model().path).str()) {}
+
+  Expected<GraphStory> Run() {
+    ASSIGN_OR_RETURN(std::vector<std::string> entries, ListDirectory(path_));
+    llvm::erase_if(entries, [](const std::string& name) { return !IsDump(name); });
+    auto same = [&](llvm::StringRef a, llvm::StringRef b) { return HasSameBytes(a, b); };
+    stages_ = OrderDumps(entries, "", same);
+    auto mine = llvm::find_if(stages_, [&](const DumpStage& each) { return each.file == file_; });
+    if (mine == stages_.end()) return Foreign();
+    end_ = mine - stages_.begin();
+    if (mine->is_loose) return std::move(story_);
+    if (IsGrapplers(*mine)) {
+      WalkTurn(TurnOf(end_), end_);
+      Step(opened_.module().main, PassOf(mine->stage));
+    } else {
+      WalkLine(*mine);
+    }
+    story_.source = "the dumps in " + path_;
+    return std::move(story_);
+  }
+
+ private:
+  bool HasSameBytes(llvm::StringRef a, llvm::StringRef b) const {
+    auto x = FileBytes::Open(JoinPath(path_, a)), y = FileBytes::Open(JoinPath(path_, b));
+    bool is_same = x && y && (*x)->bytes() == (*y)->bytes();
+    llvm::consumeError(x.takeError());
+    llvm::consumeError(y.takeError());
+    return is_same;
+  }
+
+  // The graph is not in the folder under its own name: a function's of that name may be.
+  Expected<GraphStory> Foreign() {
+    std::string name = GraphNameOf(opened_);
+    for (const DumpStage& stage : stages_) {
+      if (stage.is_loose || IsGrapplers(stage)) continue;
+      if (stage.line == name || stage.line == "__inference_" + name) line_ = stage.line;
+    }
+    if (line_.empty())
+      return MakeError("{0}: has no dump of '{1}': expected one like {1}.0005.main.before_placer.pbtxt",
+                       path_, name);
+    end_ = stages_.size();
+    DumpStage last;
+    last.line = line_;
+    last.stage = "after graph_optimization";
+    WalkLine(last);
+    story_.source = "the dumps in " + path_;
+    return std::move(story_);
+  }
+
+  std::unique_ptr<OpenedGraph> Open(const DumpStage& stage) const {
+    auto opened = OpenedGraph::Open(JoinPath(path_, stage.file));
+    if (opened) return std::make_unique<OpenedGraph>(std::move(*opened));
+    llvm::consumeError(opened.takeError());
+    return nullptr;
+  }
+
+  void Step(const Graph& graph, const std::string& pass) {
+    if (before_) AddChanges(before_->module().main, graph, pass, &story_);
+  }
+
+  void Take(const DumpStage& stage, std::unique_ptr<OpenedGraph> next) {
+    const Graph& graph = next->module().main;
+    Step(graph, PassOf(stage.stage));
+    if (!IsPlaced(graph)) {
+      for (Node node : graph.nodes()) {
+        if (!node.device().empty()) story_.asked.try_emplace(node.name(), node.device().str());
+      }
+    }
+    before_ = std::move(next);
+  }
+
+  // The graph's own dumps up to its own; where Grappler ran between two, what it dumped.
+  void WalkLine(const DumpStage& last) {
+    std::vector<const DumpStage*> mine;
+    for (const DumpStage& stage : stages_) {
+      bool is_before = stage.line == last.line || stage.line == WholeOf(last.line);
+      if (is_before && !IsGrapplers(stage) && !stage.is_loose) mine.push_back(&stage);
+      if (stage.file == file_) break;
+    }
+    for (const DumpStage* stage : mine) {
+      std::unique_ptr<OpenedGraph> next = stage->file == file_ ? nullptr : Open(*stage);
+      if (stage->stage == "after graph_optimization" && before_) WalkRun();
+      if (next) Take(*stage, std::move(next));
+    }
+    Step(opened_.module().main, PassOf(last.stage));
+  }
+
+  // Where the turn of Grappler began that the graph is of.
+  size_t TurnOf(size_t end) const {
+    for (size_t i = end + 1; i-- > 0;) {
+      if (!BeginsTurn(stages_[i])) continue;
+      std::unique_ptr<OpenedGraph> first = Open(stages_[i]);
+      if (!first) continue;
+      size_t known = 0;
+      for (Node node : opened_.module().main.nodes())
+        known += static_cast<bool>(first->module().main.Find(node.name()));
+      if (known * 2 >= opened_.module().main.num_nodes()) return i;
+    }
+    return end;
+  }
+
+  // The turn of Grappler that began with the graph as it is now.
+  void WalkRun() {
+    Names names = NamesOf(before_->module().main);
+    for (size_t i = 0; i < stages_.size(); ++i) {
+      if (!BeginsTurn(stages_[i])) continue;
+      std::unique_ptr<OpenedGraph> first = Open(stages_[i]);
+      if (first && IsSame(names, first->module().main)) return WalkTurn(i, stages_.size());
+    }
+  }
+
+  void WalkTurn(size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      if (!IsGrapplers(stages_[i]) || (i > begin && BeginsTurn(stages_[i]))) return;
+      if (std::unique_ptr<OpenedGraph> next = Open(stages_[i])) Take(stages_[i], std::move(next));
+    }
+  }
+
+  std::string path_;
+  const OpenedGraph& opened_;
+  std::string file_, line_;
+  size_t end_ = 0;  // the graph's own place
+  std::vector<DumpStage> stages_;
+  std::unique_ptr<OpenedGraph> before_;
+  GraphStory story_;
+};
+
+Expected<GraphStory> FromLedger(llvm::StringRef path, const Graph& graph) {
+  ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
+  auto rewrites = ParseLedger(file->bytes());
+  if (!rewrites) return Annotate(path, rewrites.takeError());
+  GraphStory story;
+  story.source = ("the ledger " + path).str();
+  for (const Rewrite& rewrite : *rewrites) {
+    if (rewrite.pass == "placer" || !rewrite.function.empty()) continue;
+    std::string by = " by " + rewrite.pass + "/" + rewrite.rule;
+    auto now = [&](const std::string& name) { return graph.Find(name); };
+    for (const std::string& name : rewrite.made)
+      story.here[name] = {rewrite.pass, "made" + by};
+    for (const std::string& name : rewrite.changed) {
+      if (Node node = now(name); node && (!story.here.count(name) || rewrite.node == name))
+        story.here[name] = {rewrite.pass, node.op() == "Const" ? "folded to a constant" + by
+                                                               : "rewritten to " + node.op().str() + by};
+    }
+    for (const std::string& name : rewrite.removed) {
+      std::string into;
+      for (const std::string& each : rewrite.made) into += (into.empty() ? " into '" : "', '") + each;
+      story.gone[name] = {rewrite.pass, "removed" + by + (into.empty() ? "" : into + "'")};
+    }
+  }
+  return std::move(story);
+}
+
+}  // namespace
+
+std::string GraphNameOf(const OpenedGraph& opened) {
+  std::string file = llvm::sys::path::filename(opened.model().path).str();
+  auto never = [](llvm::StringRef, llvm::StringRef) { return false; };
+  std::vector<DumpStage> stages = OrderDumps({file}, "", never);
+  bool is_numbered = stages.size() == 1 && !stages[0].is_loose && !IsGrapplers(stages[0]);
+  if (is_numbered) return WholeOf(stages[0].line).str();
+  return opened.name();
+}
+
+Expected<GraphStory> StoryOf(const OpenedGraph& opened, llvm::StringRef source) {
+  if (!source.empty() && !IsDirectory(source)) return FromLedger(source, opened.module().main);
+  if (!source.empty()) return Folder(source.str(), opened).Run();
+  std::string folder = llvm::sys::path::parent_path(opened.model().path).str();
+  if (folder.empty()) folder = ".";
+  if (!FileExists(opened.model().path) || IsDirectory(opened.model().path)) return GraphStory();
+  auto story = Folder(folder, opened).Run();
+  if (story) return std::move(*story);
+  llvm::consumeError(story.takeError());
+  return GraphStory();
+}
+
+}  // namespace grapnel

@@ -1,0 +1,270 @@
+#include "lib/place/log_line.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "lib/ir/device_name.h"
+#include "lib/support/json.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace grapnel {
+namespace {
+
+constexpr size_t kLongest = size_t{1} << 20;  // of a line that is looked into
+constexpr size_t kMostContainers = 1024;
+
+bool SaysSomething(llvm::StringRef line) {
+  return line.contains("/job:") || line.contains("placer.cc:") || line.contains("Dumped Graph to ");
+}
+
+std::optional<std::string> FullDevice(llvm::StringRef text) {
+  auto name = DeviceSpec::Parse(text);
+  if (name && name->IsFull()) return name->ToString();
+  llvm::consumeError(name.takeError());
+  return std::nullopt;
+}
+
+// "...placer.cc:162] ": where it begins, and where the text after it does.
+struct Marker {
+  size_t begin, end;
+};
+
+std::optional<Marker> LastMarker(llvm::StringRef line) {
+  std::optional<Marker> last;
+  for (llvm::StringRef file : {"placer.cc:", "execute.cc:", "dump_graph.cc:"}) {
+    size_t at = line.rfind(file);
+    if (at == llvm::StringRef::npos || (last && last->begin > at)) continue;
+    size_t end = line.find_first_not_of("0123456789", at + file.size());
+    if (end == llvm::StringRef::npos || line[end] != ']') continue;
+    last = Marker{at, std::min(end + 2, line.size())};
+  }
+  return last;
+}
+
+// "9992" of "I0000 00:00:1795905684.001959    9992 placer.cc:162] "; "": the form has none.
+llvm::StringRef ThreadOf(llvm::StringRef before_file) {
+  llvm::StringRef words = before_file.rtrim();
+  llvm::StringRef last = words.substr(words.find_last_of(' ') + 1);
+  return !last.empty() && llvm::all_of(last, llvm::isDigit) ? last : llvm::StringRef();
+}
+
+// What begins like "name:" or "name: (Op" and has lost its end, or its middle.
+bool LooksCut(llvm::StringRef text) {
+  auto [first, rest] = text.split(' ');
+  return rest.empty() || first.ends_with(":");
+}
+
+// Where the device begins in "name: (Op): /job:...", "name: (Op)/job:..." or "name: /job:...".
+struct Parts {
+  llvm::StringRef node, op, device;
+};
+
+std::optional<Parts> Split(llvm::StringRef text, bool may_lack_op) {
+  size_t at = text.rfind("/job:");
+  if (at == llvm::StringRef::npos) return std::nullopt;
+  Parts parts;
+  parts.device = text.substr(at);
+  llvm::StringRef head = text.take_front(at);
+  if (head.consume_back("): ") || head.consume_back(")")) {
+    size_t op_at = head.rfind(": (");
+    if (op_at == llvm::StringRef::npos) return std::nullopt;
+    parts.op = head.substr(op_at + 3);
+    parts.node = head.take_front(op_at);
+    if (parts.op.empty() || parts.op.contains(' ')) return std::nullopt;
+  } else if (may_lack_op && head.consume_back(": ")) {
+    parts.node = head;
+  } else {
+    return std::nullopt;
+  }
+  return parts;
+}
+
+// A node's line; `is_bare`: its name may stand after other words.
+bool ReadNode(llvm::StringRef text, LogLine* line) {
+  auto parts = Split(text, /*may_lack_op=*/true);
+  if (!parts) return false;
+  if (!line->is_prefixed && !parts->op.empty())
+    parts->node = parts->node.substr(parts->node.find_last_of(" \t") + 1);
+  if (parts->node.empty() || parts->node.contains(' ')) return false;
+  line->kind = LogLine::kBroken;
+  if (parts->node.contains("/job:")) return true;  // two lines in one: the name may be cut
+  line->node = parts->node.str();
+  line->op = parts->op.str();
+  auto [device, rest] = parts->device.split(' ');
+  if (auto full = FullDevice(device)) {
+    line->kind = LogLine::kNode;
+    line->device = *full;
+  }
+  return true;
+}
+
+bool ReadEager(llvm::StringRef text, LogLine* line) {
+  if (!text.consume_front("Executing op ")) return false;
+  auto [op, where] = text.split(" in device ");
+  line->op = op.str();
+  auto full = FullDevice(where.rtrim());
+  line->kind = full ? LogLine::kEager : LogLine::kBroken;
+  line->device = full.value_or("");
+  return true;
+}
+
+// NAME and TAG of "Dumped Graph to DIR/NAME.NNNN.GROUP.TAG.pbtxt".
+bool ReadDump(llvm::StringRef text, LogLine* line) {
+  if (!text.consume_front("Dumped Graph to ")) return false;
+  text = text.rtrim();
+  text = text.substr(text.rfind("/job:") == llvm::StringRef::npos ? text.find_last_of('/') + 1 : 0);
+  if (!text.consume_back(".pbtxt")) text.consume_back(".pb");
+  auto [rest, tag] = text.rsplit('.');
+  auto [name, number] = rest.rsplit('.').first.rsplit('.');
+  if (name.empty() || number.empty() || !llvm::all_of(number, llvm::isDigit)) return false;
+  line->kind = LogLine::kDump;
+  line->node = name.str();
+  line->op = tag.str();
+  return true;
+}
+
+// "worker_1  | ", "[pod/trainer-0/main] ", "[1,0]<stderr>:": who wrote the line, which is left
+// behind.
+llvm::StringRef TakeSource(llvm::StringRef* line) {
+  llvm::StringRef head = line->take_front(200);
+  size_t bar = head.find("| ");
+  if (bar != llvm::StringRef::npos && !head.take_front(bar).rtrim().contains(' ')) {
+    *line = line->substr(bar + 2);
+    return head.take_front(bar).rtrim();
+  }
+  size_t end = head.find(']');
+  if (!head.starts_with("[") || end == llvm::StringRef::npos) return {};
+  llvm::StringRef source = head.substr(1, end - 1);
+  if (source.contains(' ') || !source.contains_insensitive("pod/")) return {};
+  *line = line->substr(end + 1).ltrim();
+  return source;
+}
+
+// "2024-05-01T10:00:00.000000000Z stderr F " of a container runtime; P: the line goes on.
+bool TakeRuntimePrefix(llvm::StringRef* line, bool* is_piece) {
+  llvm::StringRef head = line->take_front(64);
+  for (llvm::StringRef stream : {" stdout ", " stderr "}) {
+    size_t at = head.find(stream);
+    if (at == llvm::StringRef::npos || !head.take_front(at).contains('T')) continue;
+    llvm::StringRef tag = head.substr(at + stream.size(), 2);
+    if (tag != "F " && tag != "P " && tag != "F") continue;
+    *is_piece = tag == "P ";
+    *line = line->drop_front(std::min(line->size(), at + stream.size() + 2));
+    return true;
+  }
+  return false;
+}
+
+std::string WithoutColors(llvm::StringRef line) {
+  std::string text;
+  while (!line.empty()) {
+    auto [plain, rest] = line.split("\x1b[");
+    text += plain;
+    line = rest.drop_while([](char c) { return llvm::isDigit(c) || c == ';'; }).drop_front(
+        rest.empty() ? 0 : 1);
+  }
+  return text;
+}
+
+// The text that a record of a log holds, wherever it has it, and who wrote it.
+void FindText(const llvm::json::Object& record, std::optional<std::string>* text,
+              std::string* source) {
+  constexpr std::array kSources = {"pod",       "pod_name",     "podName", "container", "container_id",
+                                   "container_name", "hostname", "host",   "instance_id"};
+  std::vector<llvm::StringRef> keys;
+  for (const auto& [key, value] : record) keys.push_back(key);
+  llvm::sort(keys);
+  for (llvm::StringRef key : keys) {
+    const llvm::json::Value& value = *record.get(key);
+    if (const auto* inner = value.getAsObject()) {
+      FindText(*inner, text, source);
+    } else if (auto string = value.getAsString()) {
+      if (!*text && SaysSomething(*string)) *text = string->str();
+      if (llvm::is_contained(kSources, key)) *source += "," + string->str();
+    }
+  }
+}
+
+}  // namespace
+
+void LogLineReader::ReadBare(llvm::StringRef text, llvm::StringRef source,
+                             llvm::function_ref<void(LogLine&)> visit) {
+  text = text.rtrim("\r\n\t ");
+  if (!SaysSomething(text)) return;
+  LogLine line;
+  line.stream = source.str();
+  if (auto marker = LastMarker(text)) {
+    llvm::StringRef before = text.take_front(marker->begin);
+    bool is_placer = text.substr(marker->begin).starts_with("placer.cc:");
+    line.is_prefixed = true;
+    line.follows_piece = before.contains("/job:") || LastMarker(before).has_value();
+    // The file may have a path before it.
+    line.stream += ":" + ThreadOf(before.take_front(before.find_last_of(' ') + 1)).str();
+    text = text.substr(marker->end);
+    bool is_read = ReadEager(text, &line) || ReadDump(text, &line) || ReadNode(text, &line);
+    if (!is_read && is_placer && LooksCut(text)) {
+      line.kind = LogLine::kBroken;
+      line.node = text.take_until([](char c) { return c == ':'; }).str();
+      if (line.node.size() == text.size()) line.node.clear();
+    }
+  } else if (!ReadEager(text.substr(std::min(text.find("Executing op "), text.size())), &line)) {
+    ReadNode(text, &line);
+  }
+  if (line.kind != LogLine::kOther || line.follows_piece) visit(line);
+}
+
+bool LogLineReader::ReadJson(llvm::StringRef line, llvm::StringRef source,
+                             llvm::function_ref<void(LogLine&)> visit) {
+  auto record = ParseJson(line);
+  if (!record || !record->getAsObject()) {
+    llvm::consumeError(record.takeError());
+    return false;
+  }
+  std::optional<std::string> text;
+  std::string from = source.str();
+  const llvm::json::Object& fields = *record->getAsObject();
+  auto log = fields.getString("log");
+  if (log && fields.getString("stream")) text = log->str();  // Docker's
+  FindText(fields, &text, &from);
+  if (!text) return true;
+  bool is_piece = log && fields.getString("stream") && !log->ends_with("\n");
+  std::string whole = std::move(pieces_[from]) + *text;
+  pieces_.erase(from);
+  if (is_piece && whole.size() < kLongest && pieces_.size() < kMostContainers) {
+    pieces_[from] = std::move(whole);
+    return true;
+  }
+  for (llvm::StringRef rest = whole; !rest.empty();) {
+    auto [first, more] = rest.split('\n');
+    ReadBare(first, from, visit);
+    rest = more;
+  }
+  return true;
+}
+
+void LogLineReader::Read(llvm::StringRef line, llvm::function_ref<void(LogLine&)> visit) {
+  std::string plain;
+  bool is_piece = false;
+  bool has_runtime = TakeRuntimePrefix(&line, &is_piece);
+  if (!has_runtime && pieces_.empty() && !SaysSomething(line)) return;
+  if (line.size() > kLongest) return;
+  if (line.contains('\x1b')) line = plain = WithoutColors(line);
+  llvm::StringRef source = TakeSource(&line);
+  if (has_runtime) {
+    std::string whole = std::move(pieces_[source.str()]) + line.str();
+    pieces_.erase(source.str());
+    if (is_piece && whole.size() < kLongest && pieces_.size() < kMostContainers) {
+      pieces_[source.str()] = std::move(whole);
+      return;
+    }
+    return ReadBare(whole, source, visit);
+  }
+  size_t brace = line.find("{\"");
+  if (brace != llvm::StringRef::npos && line.rtrim().ends_with("}") &&
+      ReadJson(line.substr(brace).rtrim(), source, visit))
+    return;
+  ReadBare(line, source, visit);
+}
+
+}  // namespace grapnel
