@@ -93,9 +93,9 @@ struct Logged {
 };
 
 std::vector<LogTarget> TargetsOf(const Placed& placed, const OpenedGraph& input) {
-  std::vector<LogTarget> targets = {
-      {placed.main.graph,
-       placed.view.function.empty() ? GraphNameOf(input) : placed.view.function}};
+  const std::string& function = placed.view.function;
+  std::vector<LogTarget> targets = {function.empty() ? TargetOf(input, *placed.main.graph)
+                                                     : LogTarget{placed.main.graph, function}};
   for (const PlacedCall& call : placed.calls)
     targets.push_back({call.placed.graph, call.function});
   return targets;
@@ -159,12 +159,11 @@ Error ExplainOne(const Flags& flags, const Placed& placed, const Logged& logged,
     return Error::success();
   }
   std::vector<Instance> found = InstancesOf(placed, name);
-  if (found.empty()) {
-    std::string way = WayOfNode(placed.main.context(), logged.log ? &*logged.log : nullptr,
-                                logged.of(0), logged.story, name);
-    if (way.empty()) return Annotate(flags.model + ": --explain", node.takeError());
-    os << "'" << name << "' is not in this graph\n" << way;
-  }
+  std::string way = WayOfNode(placed.main.context(), logged.log ? &*logged.log : nullptr,
+                              logged.of(0), logged.story, name);
+  if (found.empty() && way.empty())
+    return Annotate(flags.model + ": --explain", node.takeError());
+  if (!way.empty()) os << "'" << name << "' is not in this graph\n" << way;
   llvm::consumeError(node.takeError());
   if (found.size() > 1) os << "'" << name << "' is " << Plural(found.size(), "node") << " here\n";
   for (size_t i = 0; i < std::min(found.size(), kMostExplained); ++i) {

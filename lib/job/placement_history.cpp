@@ -7,6 +7,7 @@
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 namespace grapnel {
@@ -36,6 +37,15 @@ std::string PassOf(llvm::StringRef stage) {
   if (stage.consume_front("after opt_group_")) return "the passes of " + stage.str();
   if (stage.consume_front("after ") || stage.consume_front("before ")) return stage.str();
   return stage.str();
+}
+
+// "NAME" and NNNN of NAME.NNNN.GROUP.TAG.pbtxt; -1: it is another name.
+std::pair<std::string, int> NumberedDump(llvm::StringRef file) {
+  if (!file.consume_back(".pbtxt")) file.consume_back(".pb");
+  auto [name, digits] = file.rsplit('.').first.rsplit('.').first.rsplit('.');
+  int number = -1;
+  if (digits.getAsInteger(10, number)) return {"", -1};
+  return {name.str(), number};
 }
 
 using Names = llvm::StringSet<>;
@@ -72,7 +82,7 @@ class Folder {
     end_ = mine - stages_.begin();
     if (mine->is_loose) return std::move(story_);
     if (IsGrapplers(*mine)) {
-      WalkTurn(TurnOf(end_), end_);
+      WalkTurn(BeginOfTurn(end_), end_);
       Step(opened_.module().main, PassOf(mine->stage));
     } else {
       WalkLine(*mine);
@@ -136,7 +146,11 @@ class Folder {
     std::vector<const DumpStage*> mine;
     for (const DumpStage& stage : stages_) {
       bool is_before = stage.line == last.line || stage.line == WholeOf(last.line);
-      if (is_before && !IsGrapplers(stage) && !stage.is_loose) mine.push_back(&stage);
+      if (!is_before || IsGrapplers(stage) || stage.is_loose) continue;
+      // The function was made again under its name.
+      if (!mine.empty() && stage.stage == mine.front()->stage && stage.line == mine.front()->line)
+        mine.clear();
+      mine.push_back(&stage);
       if (stage.file == file_) break;
     }
     for (const DumpStage* stage : mine) {
@@ -148,7 +162,7 @@ class Folder {
   }
 
   // Where the turn of Grappler began that the graph is of.
-  size_t TurnOf(size_t end) const {
+  size_t BeginOfTurn(size_t end) const {
     for (size_t i = end + 1; i-- > 0;) {
       if (!BeginsTurn(stages_[i])) continue;
       std::unique_ptr<OpenedGraph> first = Open(stages_[i]);
@@ -187,6 +201,53 @@ class Folder {
   GraphStory story_;
 };
 
+constexpr size_t kMostTwins = 1000;  // dumps that are read to find those with the same nodes
+
+// The dump that the placer read, of a function each time that it was placed.
+struct PlacerInput {
+  std::string path, name;
+  int number = -1;
+  llvm::sys::TimePoint<> time;
+};
+
+// When dumps were written, if their times tell; else by their numbers.
+void SortByTime(std::vector<PlacerInput>* inputs) {
+  auto by_number = [](const PlacerInput& a, const PlacerInput& b) {
+    auto number_of = [](const PlacerInput& input) {
+      int number = 0;
+      return llvm::StringRef(input.name).rsplit('_').second.getAsInteger(10, number) ? 0 : number;
+    };
+    return std::tuple(number_of(a), a.name, a.number) < std::tuple(number_of(b), b.name, b.number);
+  };
+  llvm::sort(*inputs, by_number);
+  std::vector<PlacerInput> by_time = *inputs;
+  llvm::stable_sort(by_time, [](const auto& a, const auto& b) { return a.time < b.time; });
+  bool tells = true;
+  for (size_t i = 1; i < by_time.size(); ++i) {
+    tells &= by_time[i - 1].time < by_time[i].time;
+    tells &= by_time[i - 1].name != by_time[i].name || by_time[i - 1].number < by_time[i].number;
+  }
+  if (tells) *inputs = std::move(by_time);
+}
+
+std::vector<PlacerInput> PlacerInputsIn(const std::string& folder) {
+  std::vector<PlacerInput> inputs;
+  auto entries = ListDirectory(folder);
+  if (!entries) {
+    llvm::consumeError(entries.takeError());
+    return inputs;
+  }
+  for (const std::string& file : *entries) {
+    if (!IsDump(file) || !llvm::StringRef(file).contains(".before_placer.")) continue;
+    PlacerInput input{JoinPath(folder, file), NumberedDump(file).first, NumberedDump(file).second, {}};
+    llvm::sys::fs::file_status status;
+    if (!llvm::sys::fs::status(input.path, status))
+      input.time = status.getLastModificationTime();
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
 Expected<GraphStory> FromLedger(llvm::StringRef path, const Graph& graph) {
   ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
   auto rewrites = ParseLedger(file->bytes());
@@ -214,6 +275,42 @@ Expected<GraphStory> FromLedger(llvm::StringRef path, const Graph& graph) {
 }
 
 }  // namespace
+
+int DumpNumberOf(const OpenedGraph& opened) {
+  return NumberedDump(llvm::sys::path::filename(opened.model().path)).second;
+}
+
+// Of the functions beside a dump that had the same nodes when they were placed: which one this is
+// in the order in which they were, and how many there are.
+void FindTurn(llvm::ArrayRef<PlacerInput> inputs, const PlacerInput& mine, LogTarget* target) {
+  if (inputs.size() > kMostTwins) return;
+  for (const PlacerInput& input : inputs) {
+    auto other = OpenedGraph::Open(input.path);
+    if (&input == &mine) target->turn = target->turns;
+    target->turns += other && IsSame(target->placed, other->module().main);
+    llvm::consumeError(other.takeError());
+  }
+}
+
+LogTarget TargetOf(const OpenedGraph& opened, const Graph& graph) {
+  LogTarget target{&graph, GraphNameOf(opened), DumpNumberOf(opened)};
+  std::string folder = llvm::sys::path::parent_path(opened.model().path).str();
+  std::vector<PlacerInput> inputs = PlacerInputsIn(folder.empty() ? "." : folder);
+  const PlacerInput* mine = nullptr;
+  SortByTime(&inputs);
+  for (const PlacerInput& input : inputs) {
+    bool is_before = input.name == target.name && input.number <= target.dump;
+    if (is_before && (!mine || input.number > mine->number)) mine = &input;
+  }
+  auto own = mine ? OpenedGraph::Open(mine->path) : MakeError("no dump");
+  if (!own) {
+    llvm::consumeError(own.takeError());
+    return target;
+  }
+  target.placed = NamesOf(own->module().main);
+  FindTurn(inputs, *mine, &target);
+  return target;
+}
 
 std::string GraphNameOf(const OpenedGraph& opened) {
   std::string file = llvm::sys::path::filename(opened.model().path).str();

@@ -14,6 +14,12 @@ namespace grapnel {
 // "__inference_f_29.0010.main.after_graph_optimization.pbtxt"; of other names what is before the
 // suffix.
 std::string GraphNameOf(const OpenedGraph& opened);
+// 10, of the same; -1: it has none.
+int DumpNumberOf(const OpenedGraph& opened);
+
+// Fills in what the folder of a dump tells for looking it up in a log: its name and number, what
+// was placed, and the turn.
+LogTarget TargetOf(const OpenedGraph& opened, const Graph& graph);
 
 // From `source`: a folder of dumps, those of the same function up to this one, with the run of
 // Grappler between them; or a ledger (`opt --ledger`). Without `source`, the folder that the file

@@ -117,7 +117,7 @@ bool ReadDump(llvm::StringRef text, LogLine* line) {
   if (!text.consume_back(".pbtxt")) text.consume_back(".pb");
   auto [rest, tag] = text.rsplit('.');
   auto [name, number] = rest.rsplit('.').first.rsplit('.');
-  if (name.empty() || number.empty() || !llvm::all_of(number, llvm::isDigit)) return false;
+  if (name.empty() || number.getAsInteger(10, line->number)) return false;
   line->kind = LogLine::kDump;
   line->node = name.str();
   line->op = tag.str();

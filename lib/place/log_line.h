@@ -31,6 +31,7 @@ struct LogLine {
   bool is_prefixed = false;   // it has "placer.cc:NNN]" or the like before it
   bool follows_piece = false; // before it, in the same line, stands a piece of another that is lost
   std::string stream;         // the thread and the container that wrote it; "": not said
+  int number = -1;            // of a dump
   std::string node, op, device;  // `device` in full, as TensorFlow 2 spells it
 };
 

@@ -1,5 +1,7 @@
 #include "lib/place/log_match.h"
 
+#include <climits>
+#include <algorithm>
 #include <tuple>
 
 #include "lib/ir/device_name.h"
@@ -77,6 +79,7 @@ class Matcher {
       return FitAt(b, target) < FitAt(a, target);
     });
     if (fitting.empty()) return out;
+    TakeTurn(target, &fitting);
     Use(fitting.front(), target, &out);
     TellRivals(fitting, target, &out);
     bool grows = true;
@@ -90,6 +93,21 @@ class Matcher {
       }
     }
     return out;
+  }
+
+  // Where nothing tells the best apart, and it is known how many graphs have those nodes, the one
+  // whose turn it is comes first.
+  void TakeTurn(size_t target, std::vector<size_t>* fitting) const {
+    const LogTarget& wanted = targets_[target];
+    std::vector<size_t> exact;
+    for (size_t i : *fitting) {
+      if (FitAt(i, target).is_exact) exact.push_back(i);
+    }
+    if (exact.size() != wanted.turns || wanted.turn >= exact.size()) return;
+    llvm::sort(exact);
+    auto mine = llvm::find(*fitting, exact[wanted.turn]);
+    if (FitAt(*mine, target) < FitAt(fitting->front(), target)) return;
+    std::rotate(fitting->begin(), mine, mine + 1);
   }
 
   void Use(size_t graph, size_t target, LogOfGraph* out) {
@@ -143,7 +161,8 @@ class Matcher {
     }
     out->differing = llvm::count(differs, true);
     if (!next) return;
-    if (best.is_named != next->is_named || best.is_other != next->is_other) {
+    if (best.is_named != next->is_named || best.is_other != next->is_other ||
+        best.dumps_between != next->dumps_between) {
       out->reason = LogOfGraph::kName;
     } else if (best.found != next->found || best.same_op != next->same_op) {
       out->reason = LogOfGraph::kNodes;
@@ -165,7 +184,7 @@ class Matcher {
 
 bool LogFit::operator<(const LogFit& other) const {
   auto rank = [](const LogFit& fit) {
-    return std::tuple(fit.is_named && fit.found > 0, !fit.is_other, fit.found, fit.has_ends,
+    return std::tuple(fit.is_named && fit.found > 0, -fit.dumps_between, !fit.is_other, fit.is_exact, fit.found, fit.has_ends,
                       fit.same_op + fit.same_device);
   };
   auto mine = rank(*this), its = rank(other);
@@ -201,6 +220,12 @@ LogFit FitOf(const LoggedGraph& logged, const LogTarget& target) {
   fit.has_no_ends = ends == 0;
   fit.has_ends = ends == ends_there;
   fit.is_named = !target.name.empty() && IsSameName(logged.name, target.name);
+  fit.is_exact = logged.nodes.size() == target.placed.size() &&
+                 llvm::all_of(logged.nodes, [&](const LoggedNode& line) {
+                   return target.placed.contains(line.node);
+                 });
+  if (fit.is_named && target.dump >= 0 && logged.dump >= 0)
+    fit.dumps_between = logged.dump > target.dump ? INT_MAX : target.dump - logged.dump;
   fit.is_other = !target.name.empty() && !logged.name.empty() && !fit.is_named;
   return fit;
 }

@@ -18,6 +18,8 @@ struct LogFit {
   bool has_ends = false;    // every argument and result in the log is one of the graph's
   bool has_no_ends = false; // and there is none
   bool is_named = false;    // the log says that it is this function
+  bool is_exact = false;    // its nodes are those that a dump has that was placed
+  int dumps_between = 0;    // where the log names dumps of it: from that one to ours
   bool is_other = false;    // the log says that it is another function
   bool IsOurs(const LogTarget& target, size_t lines) const;
   bool operator<(const LogFit& other) const;  // fits worse

@@ -31,7 +31,7 @@ const char* ReasonText(LogOfGraph::Reason reason) {
     case LogOfGraph::kDevices:
       return "by the devices that nodes have or ask for";
     default:
-      return "nothing tells them apart: by order";
+      return "by the order in which they were placed";
   }
 }
 

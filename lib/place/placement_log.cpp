@@ -66,7 +66,10 @@ class Stream {
     is_function_ |= IsArgument(node.op) || node.op == "_Retval";
     at_.nodes.push_back(std::move(node));
   }
-  void NameNext(llvm::StringRef name) { next_ = name.str(); }
+  void NameNext(llvm::StringRef name, int dump) {
+    next_ = name.str();
+    next_dump_ = dump;
+  }
   // What Python ran on that thread: if it had not run before, the graph is its own.
   void Ran(llvm::StringRef op, bool is_first) {
     bool is_node = llvm::any_of(at_.nodes, [&](const LoggedNode& node) { return node.op == op; });
@@ -79,6 +82,7 @@ class Stream {
     graph.is_prefixed = at_.is_prefixed;
     std::swap(graph, at_);
     graph.name = std::exchange(next_, "");
+    graph.dump = std::exchange(next_dump_, -1);
     graph.is_eager_op |= HasPrefix(graph.name, "__wrapped__");
     graph.stream = number_;
     graph.turn = turn_++;
@@ -93,6 +97,7 @@ class Stream {
   LoggedGraph at_;
   bool is_function_ = false;  // it has arguments or results
   std::string next_;
+  int next_dump_ = -1;
   llvm::StringSet<> names_;
 };
 
@@ -111,7 +116,7 @@ class Reader {
           return AddEager(read);
         case LogLine::kDump:
           End(StreamOf(read));
-          return StreamOf(read).NameNext(IsBeforePlacing(read.op) ? read.node : "");
+          return StreamOf(read).NameNext(IsBeforePlacing(read.op) ? read.node : "", read.number);
         case LogLine::kBroken:
           is_broken = true;
           if (!is_whole) log_.cut_node = read.node;
@@ -221,6 +226,7 @@ class Reader {
                    kept.nodes.back().device == graph.nodes.back().device;
       if (!is_it || graph.name.empty()) continue;
       kept.name = graph.name;
+      kept.dump = graph.dump;
       kept.is_eager_op = graph.is_eager_op;
       return;
     }

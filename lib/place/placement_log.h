@@ -9,6 +9,7 @@
 
 #include "lib/ir/graph.h"
 #include "lib/support/error.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 
@@ -24,6 +25,7 @@ struct LoggedNode {
 // A graph that was placed, as a log has it.
 struct LoggedGraph {
   std::string name;         // of the function, as far as the log says
+  int dump = -1;            // the number of the dump before it; -1: the log has none
   bool is_eager_op = false; // an op that Python ran by itself
   bool is_prefixed = false; // its lines have "placer.cc:NNN]" before them
   size_t stream = 0, turn = 0;  // which thread's, and the how many of that thread
@@ -36,6 +38,11 @@ struct LoggedGraph {
 struct LogTarget {
   const Graph* graph;
   std::string name;  // of its function or dump; empty: not known
+  int dump = -1;     // its number; -1: not known
+  // Of the graphs with these nodes that the program placed, in order: which one it is, and how many
+  // there are; 0: not known.
+  size_t turn = 0, turns = 0;
+  llvm::StringSet<> placed = {};  // the nodes that were placed, where a dump tells; else none
 };
 
 // What a log of log_device_placement says.
