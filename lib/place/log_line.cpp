@@ -7,6 +7,7 @@
 #include "lib/ir/device_name.h"
 #include "lib/support/json.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
 namespace {
@@ -18,11 +19,31 @@ bool SaysSomething(llvm::StringRef line) {
   return line.contains("/job:") || line.contains("placer.cc:") || line.contains("Dumped Graph to ");
 }
 
+// Of the few names of devices that a log has, each is read once.
+class FullDevices {
+ public:
+  // "" when it is no full name.
+  const std::string& Of(llvm::StringRef text) {
+    if (known_.size() > kMostContainers) known_.clear();
+    auto [entry, is_new] = known_.try_emplace(text);
+    if (is_new) entry->second = Read(text);
+    return entry->second;
+  }
+
+ private:
+  static std::string Read(llvm::StringRef text) {
+    auto name = DeviceSpec::Parse(text);
+    if (name && name->IsFull()) return name->ToString();
+    llvm::consumeError(name.takeError());
+    return "";
+  }
+  llvm::StringMap<std::string> known_;
+};
+
 std::optional<std::string> FullDevice(llvm::StringRef text) {
-  auto name = DeviceSpec::Parse(text);
-  if (name && name->IsFull()) return name->ToString();
-  llvm::consumeError(name.takeError());
-  return std::nullopt;
+  static thread_local FullDevices devices;
+  const std::string& device = devices.Of(text);
+  return device.empty() ? std::nullopt : std::optional(device);
 }
 
 // "...placer.cc:162] ": where it begins, and where the text after it does.

@@ -226,7 +226,9 @@ LogFit FitOf(const LoggedGraph& logged, const LogTarget& target) {
                  });
   if (fit.is_named && target.dump >= 0 && logged.dump >= 0)
     fit.dumps_between = logged.dump > target.dump ? INT_MAX : target.dump - logged.dump;
-  fit.is_other = !target.name.empty() && !logged.name.empty() && !fit.is_named;
+  // "graph" or "model" is what somebody called a file.
+  bool is_functions = target.dump >= 0 || HasPrefix(target.name, "__");
+  fit.is_other = is_functions && !logged.name.empty() && !fit.is_named;
   return fit;
 }
 
