@@ -22,8 +22,8 @@ struct Flags {
   PlacementFiles files;
   std::vector<std::string> explain;
   PlacerSettings settings;
-  bool hard = false, as_it_stands = false, as_if = false, variables_stay = false, table = false, nodes = false,
-       report = false;
+  bool hard = false, as_it_stands = false, as_if = false, variables_stay = false, table = false,
+       nodes = false, report = false;
 
   // Whether something is written; then the log's lines are not what was asked for.
   bool Writes() const {
@@ -96,8 +96,7 @@ std::vector<LogTarget> TargetsOf(const Placed& placed, const OpenedGraph& input)
   const std::string& function = placed.view.function;
   std::vector<LogTarget> targets = {function.empty() ? TargetOf(input, *placed.main.graph)
                                                      : LogTarget{placed.main.graph, function}};
-  for (const PlacedCall& call : placed.calls)
-    targets.push_back({call.placed.graph, call.function});
+  for (const PlacedCall& call : placed.calls) targets.push_back({call.placed.graph, call.function});
   return targets;
 }
 
@@ -161,8 +160,7 @@ Error ExplainOne(const Flags& flags, const Placed& placed, const Logged& logged,
   std::vector<Instance> found = InstancesOf(placed, name);
   std::string way = WayOfNode(placed.main.context(), logged.log ? &*logged.log : nullptr,
                               logged.of(0), logged.story, name);
-  if (found.empty() && way.empty())
-    return Annotate(flags.model + ": --explain", node.takeError());
+  if (found.empty() && way.empty()) return Annotate(flags.model + ": --explain", node.takeError());
   if (!way.empty()) os << "'" << name << "' is not in this graph\n" << way;
   llvm::consumeError(node.takeError());
   if (found.size() > 1) os << "'" << name << "' is " << Plural(found.size(), "node") << " here\n";

@@ -108,8 +108,9 @@ class Folder {
       if (stage.line == name || stage.line == "__inference_" + name) line_ = stage.line;
     }
     if (line_.empty())
-      return MakeError("{0}: has no dump of '{1}': expected one like {1}.0005.main.before_placer.pbtxt",
-                       path_, name);
+      return MakeError(
+          "{0}: has no dump of '{1}': expected one like {1}.0005.main.before_placer.pbtxt", path_,
+          name);
     end_ = stages_.size();
     DumpStage last;
     last.line = line_;
@@ -239,10 +240,10 @@ std::vector<PlacerInput> PlacerInputsIn(const std::string& folder) {
   }
   for (const std::string& file : *entries) {
     if (!IsDump(file) || !llvm::StringRef(file).contains(".before_placer.")) continue;
-    PlacerInput input{JoinPath(folder, file), NumberedDump(file).first, NumberedDump(file).second, {}};
+    PlacerInput input{
+        JoinPath(folder, file), NumberedDump(file).first, NumberedDump(file).second, {}};
     llvm::sys::fs::file_status status;
-    if (!llvm::sys::fs::status(input.path, status))
-      input.time = status.getLastModificationTime();
+    if (!llvm::sys::fs::status(input.path, status)) input.time = status.getLastModificationTime();
     inputs.push_back(std::move(input));
   }
   return inputs;
@@ -258,16 +259,17 @@ Expected<GraphStory> FromLedger(llvm::StringRef path, const Graph& graph) {
     if (rewrite.pass == "placer" || !rewrite.function.empty()) continue;
     std::string by = " by " + rewrite.pass + "/" + rewrite.rule;
     auto now = [&](const std::string& name) { return graph.Find(name); };
-    for (const std::string& name : rewrite.made)
-      story.here[name] = {rewrite.pass, "made" + by};
+    for (const std::string& name : rewrite.made) story.here[name] = {rewrite.pass, "made" + by};
     for (const std::string& name : rewrite.changed) {
       if (Node node = now(name); node && (!story.here.count(name) || rewrite.node == name))
-        story.here[name] = {rewrite.pass, node.op() == "Const" ? "folded to a constant" + by
-                                                               : "rewritten to " + node.op().str() + by};
+        story.here[name] = {rewrite.pass, node.op() == "Const"
+                                              ? "folded to a constant" + by
+                                              : "rewritten to " + node.op().str() + by};
     }
     for (const std::string& name : rewrite.removed) {
       std::string into;
-      for (const std::string& each : rewrite.made) into += (into.empty() ? " into '" : "', '") + each;
+      for (const std::string& each : rewrite.made)
+        into += (into.empty() ? " into '" : "', '") + each;
       story.gone[name] = {rewrite.pass, "removed" + by + (into.empty() ? "" : into + "'")};
     }
   }

@@ -74,11 +74,13 @@ class Changes {
     }
     if (!is_read) return "pruned" + by + ": nothing read it";
     if (Node taker = TakerOf(node)) {
-      if (taker.op() == "Const") return "folded into the constant '" + taker.name().str() + "'" + by;
+      if (taker.op() == "Const")
+        return "folded into the constant '" + taker.name().str() + "'" + by;
       taken_in_[taker.name()].push_back(Quoted(node));
       return "fused into " + Quoted(taker) + by;
     }
-    return is_only_held ? "dropped" + by + ": it only held the order" : "pruned with its readers" + by;
+    return is_only_held ? "dropped" + by + ": it only held the order"
+                        : "pruned with its readers" + by;
   }
 
   // What a reader that kept its op has in the place of `node`.

@@ -182,8 +182,8 @@ std::string WithoutColors(llvm::StringRef line) {
   while (!line.empty()) {
     auto [plain, rest] = line.split("\x1b[");
     text += plain;
-    line = rest.drop_while([](char c) { return llvm::isDigit(c) || c == ';'; }).drop_front(
-        rest.empty() ? 0 : 1);
+    line = rest.drop_while([](char c) { return llvm::isDigit(c) || c == ';'; })
+               .drop_front(rest.empty() ? 0 : 1);
   }
   return text;
 }
@@ -191,8 +191,9 @@ std::string WithoutColors(llvm::StringRef line) {
 // The text that a record of a log holds, wherever it has it, and who wrote it.
 void FindText(const llvm::json::Object& record, std::optional<std::string>* text,
               std::string* source) {
-  constexpr std::array kSources = {"pod",       "pod_name",     "podName", "container", "container_id",
-                                   "container_name", "hostname", "host",   "instance_id"};
+  constexpr std::array kSources = {"pod",       "pod_name",     "podName",
+                                   "container", "container_id", "container_name",
+                                   "hostname",  "host",         "instance_id"};
   std::vector<llvm::StringRef> keys;
   for (const auto& [key, value] : record) keys.push_back(key);
   llvm::sort(keys);

@@ -1,7 +1,7 @@
 #include "lib/place/log_match.h"
 
-#include <climits>
 #include <algorithm>
+#include <climits>
 #include <tuple>
 
 #include "lib/ir/device_name.h"
@@ -75,9 +75,8 @@ class Matcher {
       if (is_at_home && fit.IsOurs(targets_[target], log_.graphs[i].nodes.size()))
         fitting.push_back(i);
     }
-    llvm::stable_sort(fitting, [&](size_t a, size_t b) {
-      return FitAt(b, target) < FitAt(a, target);
-    });
+    llvm::stable_sort(fitting,
+                      [&](size_t a, size_t b) { return FitAt(b, target) < FitAt(a, target); });
     if (fitting.empty()) return out;
     TakeTurn(target, &fitting);
     Use(fitting.front(), target, &out);
@@ -184,8 +183,8 @@ class Matcher {
 
 bool LogFit::operator<(const LogFit& other) const {
   auto rank = [](const LogFit& fit) {
-    return std::tuple(fit.is_named && fit.found > 0, -fit.dumps_between, !fit.is_other, fit.is_exact, fit.found, fit.has_ends,
-                      fit.same_op + fit.same_device);
+    return std::tuple(fit.is_named && fit.found > 0, -fit.dumps_between, !fit.is_other,
+                      fit.is_exact, fit.found, fit.has_ends, fit.same_op + fit.same_device);
   };
   auto mine = rank(*this), its = rank(other);
   return mine != its ? mine < its : missing > other.missing;

@@ -11,16 +11,16 @@ namespace grapnel {
 
 // How well a graph of a log fits one of ours.
 struct LogFit {
-  size_t found = 0;         // nodes of that name
-  size_t same_op = 0;       // of these, with that op
-  size_t same_device = 0;   // of these, whose device in the graph is not another
-  size_t missing = 0;       // lines without a node
-  bool has_ends = false;    // every argument and result in the log is one of the graph's
-  bool has_no_ends = false; // and there is none
-  bool is_named = false;    // the log says that it is this function
-  bool is_exact = false;    // its nodes are those that a dump has that was placed
-  int dumps_between = 0;    // where the log names dumps of it: from that one to ours
-  bool is_other = false;    // the log says that it is another function
+  size_t found = 0;          // nodes of that name
+  size_t same_op = 0;        // of these, with that op
+  size_t same_device = 0;    // of these, whose device in the graph is not another
+  size_t missing = 0;        // lines without a node
+  bool has_ends = false;     // every argument and result in the log is one of the graph's
+  bool has_no_ends = false;  // and there is none
+  bool is_named = false;     // the log says that it is this function
+  bool is_exact = false;     // its nodes are those that a dump has that was placed
+  int dumps_between = 0;     // where the log names dumps of it: from that one to ours
+  bool is_other = false;     // the log says that it is another function
   bool IsOurs(const LogTarget& target, size_t lines) const;
   bool operator<(const LogFit& other) const;  // fits worse
 };
@@ -28,12 +28,18 @@ LogFit FitOf(const LoggedGraph& logged, const LogTarget& target);
 
 // What a log says of one graph.
 struct LogOfGraph {
-  std::vector<const LoggedNode*> of;        // by id; null: nothing
-  std::vector<const LoggedGraph*> used;     // whose lines these are; of a session's, several
-  std::vector<const LoggedNode*> gone;      // lines of these whose nodes are not in the graph
-  std::vector<const LoggedGraph*> rivals;   // with the same nodes, that were not used
-  size_t differing = 0;                     // nodes that one of the rivals has elsewhere
-  enum Reason { kOnly, kName, kNodes, kDevices, kOrder } reason = kOnly;  // why these and not the rivals
+  std::vector<const LoggedNode*> of;       // by id; null: nothing
+  std::vector<const LoggedGraph*> used;    // whose lines these are; of a session's, several
+  std::vector<const LoggedNode*> gone;     // lines of these whose nodes are not in the graph
+  std::vector<const LoggedGraph*> rivals;  // with the same nodes, that were not used
+  size_t differing = 0;                    // nodes that one of the rivals has elsewhere
+  enum Reason {
+    kOnly,
+    kName,
+    kNodes,
+    kDevices,
+    kOrder
+  } reason = kOnly;  // why these and not the rivals
   size_t found() const;
   // The device, "" where the log says nothing.
   llvm::StringRef DeviceOf(NodeId id) const { return of[id] ? of[id]->device : llvm::StringRef(); }

@@ -60,8 +60,8 @@ class Reasons {
     if (!line) return NotThere(node, story);
     if (!line->op.empty() && line->op != node.op()) return Rewritten(node, *line, story);
     if (IsFull(node.device()) && CanonicalDevice(node.device()) != line->device)
-      return {story ? story->pass : "", "moved after placement: the graph has it on " +
-                                            CanonicalDevice(node.device())};
+      return {story ? story->pass : "",
+              "moved after placement: the graph has it on " + CanonicalDevice(node.device())};
     return {};
   }
 
@@ -81,7 +81,8 @@ class Reasons {
     if (story) return {story->pass, text + story->text + WithReader(graph_, node)};
     std::string maker = MakerByName(node);
     if (is_placed_ || !maker.empty()) {
-      if (maker.empty() && log_.cut_line > 0) return {"", text + "made after placement, or behind the log's end"};
+      if (maker.empty() && log_.cut_line > 0)
+        return {"", text + "made after placement, or behind the log's end"};
       std::string made = maker.empty() ? "made after placement" : "made by " + maker;
       return {maker, text + made + WithReader(graph_, node)};
     }

@@ -18,10 +18,10 @@ struct NodeStory {
 // What passes did to a graph on its way, by the names of nodes; who reads dumps or a ledger fills
 // it. Empty: nothing is known.
 struct GraphStory {
-  llvm::StringMap<NodeStory> here;   // of nodes that the graph has, and that were made or rewritten
-  llvm::StringMap<NodeStory> gone;   // of nodes that it has no longer
+  llvm::StringMap<NodeStory> here;  // of nodes that the graph has, and that were made or rewritten
+  llvm::StringMap<NodeStory> gone;  // of nodes that it has no longer
   llvm::StringMap<std::string> asked;  // the device that a node asked for before it was placed
-  std::string source;                // "the dumps in DIR"; empty: there is none
+  std::string source;                  // "the dumps in DIR"; empty: there is none
 };
 
 // By id: for each node that the log does not have, has with another op or on another device than

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "lib/ir/device_name.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -42,12 +43,13 @@ std::string RivalText(const LogOfGraph& logged) {
   size_t before = llvm::count_if(logged.rivals, [&](const LoggedGraph* rival) {
     return rival->nodes.front().line < used.nodes.front().line;
   });
-  static constexpr const char* kOrdinals[] = {"first",   "second", "third", "fourth", "fifth",
+  static constexpr const char* kOrdinals[] = {"first", "second",  "third",  "fourth", "fifth",
                                               "sixth", "seventh", "eighth", "ninth",  "tenth"};
-  std::string place = before < std::size(kOrdinals) ? kOrdinals[before] : "number " + std::to_string(before + 1);
-  std::string text = "  the " + place + " of " +
-                     Plural(logged.rivals.size() + 1, "graph") + " in the log with these nodes (" +
-                     ReasonText(logged.reason) + "); not used: " + LinesOf(logged.rivals) + ", ";
+  std::string place =
+      before < std::size(kOrdinals) ? kOrdinals[before] : "number " + std::to_string(before + 1);
+  std::string text = "  the " + place + " of " + Plural(logged.rivals.size() + 1, "graph") +
+                     " in the log with these nodes (" + ReasonText(logged.reason) +
+                     "); not used: " + LinesOf(logged.rivals) + ", ";
   return text + (logged.differing == 0
                      ? "which has them on the same devices\n"
                      : "which has " + Plural(logged.differing, "node") + " elsewhere\n");
@@ -56,8 +58,9 @@ std::string RivalText(const LogOfGraph& logged) {
 std::string Unknown(const PlacementLog& log) {
   return log.path +
          ": no line of it tells where a node was placed, in a form that is known: expected lines "
-         "like 'name: (Op): /job:localhost/replica:0/task:0/device:CPU:0', which TensorFlow writes "
-         "after tf.debugging.set_log_device_placement(True)\n";
+         "like 'name: (Op): " +
+         kLocalCpu +
+         "', which TensorFlow writes after tf.debugging.set_log_device_placement(True)\n";
 }
 
 std::string GraphsOf(const PlacementLog& log) {
@@ -117,12 +120,13 @@ std::string LogText(const PlacementContext& c, const PlacementLog& log, const Lo
     if (device != line->device)
       differ.push_back({node.name().str(), node.op().str(), line->device, device});
   }
-  std::string text = head + "; " + WithCommas(differ.size() - 1) +
-                     " of them on another device than here\n";
+  std::string text =
+      head + "; " + WithCommas(differ.size() - 1) + " of them on another device than here\n";
   if (differ.size() > 1) text += Table(differ, "  ");
   text += "  " + LinesOf(logged.used) + "\n" + RivalText(logged);
   if (same < logged.found())
-    text += "  " + Plural(same, "node") + " with the op that " + (same == 1 ? "it has" : "they have") + " now\n";
+    text += "  " + Plural(same, "node") + " with the op that " +
+            (same == 1 ? "it has" : "they have") + " now\n";
   text += GoneText(logged, story);
   Rows rows = ReasonRows(c.graph, c.placement.order, ReasonsOf(c.graph, logged, log, story));
   if (rows.size() == 1) return text;

@@ -152,8 +152,7 @@ void WriteLog(llvm::json::OStream& json, const PlacementContext& c, const LogFin
     json.attribute("differing", static_cast<int64_t>(found.logged.differing));
     json.attribute("other_graphs", found.log.other_graphs);
     json.attributeArray("other_names", [&] {
-      for (const std::string& name : found.log.other_names)
-        json.value(llvm::json::fixUTF8(name));
+      for (const std::string& name : found.log.other_names) json.value(llvm::json::fixUTF8(name));
     });
     WriteBroken(json, found.log);
     WriteNodes(json, c, found);

@@ -16,12 +16,12 @@ namespace grapnel {
 namespace {
 
 // Bounds of what is kept of a log, however long it is.
-constexpr size_t kMostNodes = size_t{1} << 20;   // of one graph that is not at its end
-constexpr size_t kMostStreams = 256;             // threads that place graphs at one time
-constexpr size_t kMostGraphs = 256;              // that may be one of ours
-constexpr size_t kMostKept = size_t{1} << 22;    // nodes of all these
-constexpr size_t kMostEager = size_t{1} << 16;   // ops and functions that ran, by device
-constexpr size_t kMostDoubles = size_t{1} << 16; // graphs that may come a second time
+constexpr size_t kMostNodes = size_t{1} << 20;    // of one graph that is not at its end
+constexpr size_t kMostStreams = 256;              // threads that place graphs at one time
+constexpr size_t kMostGraphs = 256;               // that may be one of ours
+constexpr size_t kMostKept = size_t{1} << 22;     // nodes of all these
+constexpr size_t kMostEager = size_t{1} << 16;    // ops and functions that ran, by device
+constexpr size_t kMostDoubles = size_t{1} << 16;  // graphs that may come a second time
 constexpr size_t kMostNumbers = 100, kMostNames = 8;
 constexpr size_t kWindow = size_t{64} << 20;  // bytes of the file that are held at a time
 
@@ -195,7 +195,8 @@ class Reader {
   void NoteOther(const LoggedGraph& graph) {
     ++log_.other_graphs;
     if (log_.other_names.size() >= kMostNames) return;
-    std::string name = graph.name.empty() ? "that of '" + graph.nodes.front().node + "'" : graph.name;
+    std::string name =
+        graph.name.empty() ? "that of '" + graph.nodes.front().node + "'" : graph.name;
     name += " (" + Plural(graph.nodes.size(), "node") + ")";
     if (!llvm::is_contained(log_.other_names, name)) log_.other_names.push_back(std::move(name));
   }

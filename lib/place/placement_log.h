@@ -24,10 +24,10 @@ struct LoggedNode {
 
 // A graph that was placed, as a log has it.
 struct LoggedGraph {
-  std::string name;         // of the function, as far as the log says
-  int dump = -1;            // the number of the dump before it; -1: the log has none
-  bool is_eager_op = false; // an op that Python ran by itself
-  bool is_prefixed = false; // its lines have "placer.cc:NNN]" before them
+  std::string name;             // of the function, as far as the log says
+  int dump = -1;                // the number of the dump before it; -1: the log has none
+  bool is_eager_op = false;     // an op that Python ran by itself
+  bool is_prefixed = false;     // its lines have "placer.cc:NNN]" before them
   size_t stream = 0, turn = 0;  // which thread's, and the how many of that thread
   std::vector<LoggedNode> nodes;
   // "lines 31-40", "lines 31-40, of __inference_tower_29".
@@ -55,8 +55,8 @@ struct PlacementLog {
   std::vector<LoggedGraph> graphs;
   // Of eager ops ("Executing op X in device D"): how often each ran where, by (op, device).
   std::map<std::pair<std::string, std::string>, int64_t> eager;
-  int64_t node_lines = 0;   // of all graphs, those that are there twice counted once
-  int64_t other_graphs = 0; // that are not in `graphs`; without eager ops
+  int64_t node_lines = 0;                // of all graphs, those that are there twice counted once
+  int64_t other_graphs = 0;              // that are not in `graphs`; without eager ops
   std::vector<std::string> other_names;  // of the first of these
   int64_t broken_lines = 0;              // that cannot be read
   std::vector<int64_t> broken;           // numbers of the first of these
