@@ -27,6 +27,7 @@ llvm::StringRef WholeOf(llvm::StringRef line) { return line.split("_partition_")
 // Who made what a stage has: "after constant_folding, iteration 0" was constant_folding.
 std::string PassOf(llvm::StringRef stage) {
   stage = stage.split(',').first;
+  if (stage == "before") return "Grappler";
   if (stage == "after graph_optimization" || stage == "after MetaOptimizer" || stage == "after" ||
       stage == "before post_rewrite_for_exec_passes")
     return "Grappler";
@@ -60,6 +61,15 @@ bool IsSame(const Names& names, const Graph& graph) {
   if (names.size() != graph.num_nodes()) return false;
   for (Node node : graph.nodes()) {
     if (!names.contains(node.name())) return false;
+  }
+  return true;
+}
+
+bool HasSameOps(const Graph& a, const Graph& b) {
+  if (a.num_nodes() != b.num_nodes()) return false;
+  for (Node node : a.nodes()) {
+    Node other = b.Find(node.name());
+    if (!other || other.op() != node.op()) return false;
   }
   return true;
 }
@@ -133,6 +143,8 @@ class Folder {
 
   void Take(const DumpStage& stage, std::unique_ptr<OpenedGraph> next) {
     const Graph& graph = next->module().main;
+    // What was made before placement is in the log.
+    if (before_ && !IsPlaced(before_->module().main) && IsPlaced(graph)) story_.here.clear();
     Step(graph, PassOf(stage.stage));
     if (!IsPlaced(graph)) {
       for (Node node : graph.nodes()) {
@@ -156,7 +168,8 @@ class Folder {
     }
     for (const DumpStage* stage : mine) {
       std::unique_ptr<OpenedGraph> next = stage->file == file_ ? nullptr : Open(*stage);
-      if (stage->stage == "after graph_optimization" && before_) WalkRun();
+      if (stage->stage == "after graph_optimization" && before_)
+        WalkRun(next ? next->module().main : opened_.module().main);
       if (next) Take(*stage, std::move(next));
     }
     Step(opened_.module().main, PassOf(last.stage));
@@ -176,19 +189,32 @@ class Folder {
     return end;
   }
 
-  // The turn of Grappler that began with the graph as it is now.
-  void WalkRun() {
+  // The turn of Grappler that began with the graph as it is now; of several, as traces with the
+  // same nodes have, the one that left what the graph is after it.
+  void WalkRun(const Graph& after) {
     Names names = NamesOf(before_->module().main);
+    std::optional<size_t> best;
     for (size_t i = 0; i < stages_.size(); ++i) {
       if (!BeginsTurn(stages_[i])) continue;
       std::unique_ptr<OpenedGraph> first = Open(stages_[i]);
-      if (first && IsSame(names, first->module().main)) return WalkTurn(i, stages_.size());
+      if (!first || !IsSame(names, first->module().main)) continue;
+      if (!best) best = i;
+      std::unique_ptr<OpenedGraph> last = Open(stages_[EndOfTurn(i) - 1]);
+      if (!last || !HasSameOps(last->module().main, after)) continue;
+      best = i;
+      break;
     }
+    if (best) WalkTurn(*best, stages_.size());
+  }
+
+  size_t EndOfTurn(size_t begin) const {
+    size_t end = begin + 1;
+    while (end < stages_.size() && IsGrapplers(stages_[end]) && !BeginsTurn(stages_[end])) ++end;
+    return end;
   }
 
   void WalkTurn(size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) {
-      if (!IsGrapplers(stages_[i]) || (i > begin && BeginsTurn(stages_[i]))) return;
+    for (size_t i = begin; i < std::min(end, EndOfTurn(begin)); ++i) {
       if (std::unique_ptr<OpenedGraph> next = Open(stages_[i])) Take(stages_[i], std::move(next));
     }
   }

@@ -23,7 +23,10 @@ class Changes {
       : before_(before), after_(after), pass_(pass), story_(*story) {}
 
   void Run() {
-    for (Node node : before_.nodes()) {
+    // Readers first: what became of them tells what became of what they read.
+    std::vector<NodeId> order = TopologicalOrder(before_);
+    for (NodeId id : llvm::reverse(order)) {
+      Node node = before_.node(id);
       if (!after_.Find(node.name())) Tell(&story_.gone, node, TextOfGone(node));
     }
     for (Node node : after_.nodes()) {
@@ -31,7 +34,7 @@ class Changes {
       story_.gone.erase(node.name());
       if (!was) {
         Tell(&story_.here, node, "made by " + pass_.str());
-      } else if (was.op() != node.op()) {
+      } else if (was.op() != node.op() && !WasMade(node)) {
         Tell(&story_.here, node, TextOfRewritten(node));
       }
     }
@@ -40,6 +43,11 @@ class Changes {
  private:
   void Tell(llvm::StringMap<NodeStory>* where, const Node& node, const std::string& text) {
     (*where)[node.name()] = {pass_.str(), text};
+  }
+
+  bool WasMade(const Node& node) const {
+    auto found = story_.here.find(node.name());
+    return found != story_.here.end() && HasPrefix(found->second.text, "made by ");
   }
 
   std::string TextOfRewritten(const Node& node) {
@@ -63,6 +71,10 @@ class Changes {
       is_read = true;
       Node reader = before_.node(use.node), now = after_.Find(reader.name());
       is_only_held &= reader.input(use.slot).IsControl();
+      if (std::optional<std::string> twin = TwinOf(node, reader, use)) {
+        twins_[node.name()] = *twin;
+        return "merged into '" + *twin + "'" + by;
+      }
       if (!now || reader.input(use.slot).IsControl()) continue;
       if (now.op() == "Const" && reader.op() != "Const")
         return "folded into the constant '" + now.name().str() + "'" + by;
@@ -84,18 +96,41 @@ class Changes {
   }
 
   // What a reader that kept its op has in the place of `node`.
-  std::optional<std::string> Instead(const Node& node, const Node& reader, const Use& use) const {
+  std::optional<std::string> Instead(const Node& node, const Node& reader, const Use& use) {
     if (static_cast<int>(use.slot) >= reader.num_inputs()) return std::nullopt;
     Node other = reader.input_node(use.slot);
     if (!other) return std::nullopt;
     std::string name = "'" + other.name().str() + "'";
-    for (Port port : node.inputs()) {
-      if (port.node != kNoNode && before_.node(port.node).name() == other.name())
-        return "bypassed: its readers read " + name;
+    if (IsBypass(node, other)) return "bypassed: its readers read " + name;
+    if (other.op() == node.op() && before_.Find(other.name())) {
+      twins_[node.name()] = other.name().str();
+      return "merged into " + name;
     }
-    if (other.op() == node.op() && before_.Find(other.name())) return "merged into " + name;
     if (other.op() == "Const" && node.op() != "Const") return "folded to the constant " + name;
     return "replaced by " + Quoted(other);
+  }
+
+  // Whether `other` is what `node` reads, or what it reads through nodes that are gone too.
+  bool IsBypass(const Node& node, const Node& other) const {
+    Node at = node;
+    for (int step = 0; step < kMostSteps && at; ++step) {
+      for (Port port : at.inputs()) {
+        if (port.node != kNoNode && before_.node(port.node).name() == other.name()) return true;
+      }
+      at = at.num_inputs() == 1 ? at.input_node(0) : Node();
+      if (at && after_.Find(at.name())) return false;
+    }
+    return false;
+  }
+
+  // Where a reader was merged into a node, what that one reads in the place of `node`.
+  std::optional<std::string> TwinOf(const Node& node, const Node& reader, const Use& use) const {
+    auto merged = twins_.find(reader.name());
+    Node instead = merged == twins_.end() ? Node() : after_.Find(merged->second);
+    if (!instead || static_cast<int>(use.slot) >= instead.num_inputs()) return std::nullopt;
+    Node other = instead.input_node(use.slot);
+    if (!other || other.op() != node.op()) return std::nullopt;
+    return other.name().str();
   }
 
   // Through readers that are gone too, the first that changed its op and took their work; none.
@@ -118,6 +153,7 @@ class Changes {
   llvm::StringRef pass_;
   GraphStory& story_;
   llvm::StringMap<std::vector<std::string>> taken_in_;  // by the node that took them
+  llvm::StringMap<std::string> twins_;                  // what nodes were merged into
 };
 
 }  // namespace
