@@ -146,6 +146,10 @@ void ExplainWithWay(const Placed& placed, const Logged& logged, const Instance& 
                     llvm::raw_ostream& os) {
   PlacementContext context = placed.of(at.graph).context();
   os << ExplainNode(context, at.node);
+  if (at.graph == 0 && llvm::is_contained(placed.view.assumed, at.node.name())) {
+    os << "  - that is assumed: nothing tells where the caller has it; dumps from before_bridge on "
+          "record it\n";
+  }
   os << WayOfNode(context, logged.log ? &*logged.log : nullptr, logged.of(at.graph),
                   at.graph == 0 ? logged.story : GraphStory(), at.node.name());
 }
