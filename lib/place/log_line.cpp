@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string_view>
 
 #include "lib/ir/device_name.h"
 #include "lib/support/json.h"
@@ -15,8 +16,22 @@ namespace {
 constexpr size_t kLongest = size_t{1} << 20;  // of a line that is looked into
 constexpr size_t kMostContainers = 1024;
 
+// Looks at each character once, which StringRef's own search does not: logs are long.
+size_t FindIn(llvm::StringRef text, std::string_view what, size_t from = 0) {
+  return std::string_view(text.data(), text.size()).find(what, from);
+}
+
+size_t FindLast(llvm::StringRef text, std::string_view what) {
+  size_t last = llvm::StringRef::npos;
+  for (size_t at = FindIn(text, what); at != llvm::StringRef::npos; at = FindIn(text, what, at + 1))
+    last = at;
+  return last;
+}
+
 bool SaysSomething(llvm::StringRef line) {
-  return line.contains("/job:") || line.contains("placer.cc:") || line.contains("Dumped Graph to ");
+  return FindIn(line, "/job:") != llvm::StringRef::npos ||
+         FindIn(line, "placer.cc:") != llvm::StringRef::npos ||
+         FindIn(line, "Dumped Graph to ") != llvm::StringRef::npos;
 }
 
 // Of the few names of devices that a log has, each is read once.
@@ -53,12 +68,14 @@ struct Marker {
 
 std::optional<Marker> LastMarker(llvm::StringRef line) {
   std::optional<Marker> last;
-  for (llvm::StringRef file : {"placer.cc:", "execute.cc:", "dump_graph.cc:"}) {
-    size_t at = line.rfind(file);
-    if (at == llvm::StringRef::npos || (last && last->begin > at)) continue;
-    size_t end = line.find_first_not_of("0123456789", at + file.size());
-    if (end == llvm::StringRef::npos || line[end] != ']') continue;
-    last = Marker{at, std::min(end + 2, line.size())};
+  for (size_t at = FindIn(line, ".cc:"); at != llvm::StringRef::npos;
+       at = FindIn(line, ".cc:", at + 1)) {
+    llvm::StringRef before = line.take_front(at);
+    for (llvm::StringRef file : {"placer", "execute", "dump_graph"}) {
+      size_t end = line.find_first_not_of("0123456789", at + 4);
+      if (!before.ends_with(file) || end == llvm::StringRef::npos || line[end] != ']') continue;
+      last = Marker{at - file.size(), std::min(end + 2, line.size())};
+    }
   }
   return last;
 }
@@ -82,7 +99,7 @@ struct Parts {
 };
 
 std::optional<Parts> Split(llvm::StringRef text, bool may_lack_op) {
-  size_t at = text.rfind("/job:");
+  size_t at = FindLast(text, "/job:");
   if (at == llvm::StringRef::npos) return std::nullopt;
   Parts parts;
   parts.device = text.substr(at);
@@ -220,7 +237,8 @@ void LogLineReader::ReadBare(llvm::StringRef text, llvm::StringRef source,
     llvm::StringRef before = text.take_front(marker->begin);
     bool is_placer = text.substr(marker->begin).starts_with("placer.cc:");
     line.is_prefixed = true;
-    line.follows_piece = before.contains("/job:") || LastMarker(before).has_value();
+    line.follows_piece =
+        FindIn(before, "/job:") != llvm::StringRef::npos || LastMarker(before).has_value();
     // The file may have a path before it.
     line.stream += ":" + ThreadOf(before.take_front(before.find_last_of(' ') + 1)).str();
     text = text.substr(marker->end);
@@ -282,10 +300,8 @@ void LogLineReader::Read(llvm::StringRef line, llvm::function_ref<void(LogLine&)
     }
     return ReadBare(whole, source, visit);
   }
-  size_t brace = line.find("{\"");
-  if (brace != llvm::StringRef::npos && line.rtrim().ends_with("}") &&
-      ReadJson(line.substr(brace).rtrim(), source, visit))
-    return;
+  size_t brace = line.rtrim().ends_with("}") ? FindIn(line, "{\"") : size_t{llvm::StringRef::npos};
+  if (brace != llvm::StringRef::npos && ReadJson(line.substr(brace).rtrim(), source, visit)) return;
   ReadBare(line, source, visit);
 }
 
