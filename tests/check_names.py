@@ -13,7 +13,7 @@ import tempfile
 # Files that may have a pattern, and why.
 ALLOWED = {
     "lib/place/device_set.cpp": "errors show what a device is called",
-    "lib/place/placement_log.cpp": "`): /job:` tells the lines of a log that place a node",
+    "lib/place/log_line.cpp": "`): /job:` tells the lines of a log that place a node",
     "lib/job/plugin.cpp": "`FILE.cpp:FUNCTION`",
     "tools/opt.cpp": "an example under --help",
     "tools/passes.cpp": "an example under --help",

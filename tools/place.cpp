@@ -2,7 +2,9 @@
 #include "lib/job/place.h"
 
 #include "lib/ir/find.h"
+#include "lib/job/placement_history.h"
 #include "lib/place/cost_text.h"
+#include "lib/place/log_text.h"
 #include "lib/place/placement_json.h"
 #include "lib/place/placement_text.h"
 #include "lib/serve/pages/html_file.h"
@@ -16,12 +18,12 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, graph, function, signature, log, what_if, html;
+  std::string model, graph, function, signature, log, history, what_if, html;
   PlacementFiles files;
   std::vector<std::string> explain;
   PlacerSettings settings;
-  bool hard = false, as_it_stands = false, variables_stay = false, table = false, nodes = false,
-       report = false;
+  bool hard = false, as_it_stands = false, as_if = false, variables_stay = false, table = false,
+       nodes = false, report = false;
 
   // Whether something is written; then the log's lines are not what was asked for.
   bool Writes() const {
@@ -74,6 +76,48 @@ Expected<Placed> PlaceAll(const Flags& flags, const OpenedGraph& input) {
   return std::move(placed);
 }
 
+// What a log, dumps and ledgers say of the graphs.
+struct Logged {
+  std::optional<PlacementLog> log;
+  LoggedDevices devices;
+  GraphStory story;
+
+  const LogOfGraph* of(size_t graph) const { return log ? &devices.graphs[graph] : nullptr; }
+  // By id of the main graph; none without a log.
+  std::vector<std::string> main() const {
+    std::vector<std::string> devices_of;
+    for (NodeId id = 0; log && id < devices.graphs[0].of.size(); ++id)
+      devices_of.push_back(devices.graphs[0].DeviceOf(id).str());
+    return devices_of;
+  }
+};
+
+std::vector<LogTarget> TargetsOf(const Placed& placed, const OpenedGraph& input) {
+  const std::string& function = placed.view.function;
+  std::vector<LogTarget> targets = {function.empty() ? TargetOf(input, *placed.main.graph)
+                                                     : LogTarget{placed.main.graph, function}};
+  for (const PlacedCall& call : placed.calls) targets.push_back({call.placed.graph, call.function});
+  return targets;
+}
+
+// Reads the log; arguments that were assumed go where it has them, and all is placed again.
+Expected<Logged> ReadLogged(const Flags& flags, OpenedGraph& input, Placed& placed) {
+  Logged logged;
+  bool is_asked = !flags.log.empty() || !flags.explain.empty();
+  if (is_asked || !flags.history.empty()) {
+    ASSIGN_OR_RETURN(logged.story, StoryOf(input, flags.history));
+  }
+  if (flags.log.empty()) return std::move(logged);
+  std::vector<LogTarget> targets = TargetsOf(placed, input);
+  ASSIGN_OR_RETURN(logged.log, ReadPlacementLog(flags.log, targets));
+  logged.devices = PutOnGraphs(*logged.log, targets);
+  if (!PutArguments(logged.devices.graphs[0], placed.view, input)) return std::move(logged);
+  ASSIGN_OR_RETURN(placed.main, PlaceView(placed.view, input));
+  ASSIGN_OR_RETURN(placed.calls, PlaceStayingCalls(placed.view, placed.main));
+  logged.devices = PutOnGraphs(*logged.log, TargetsOf(placed, input));
+  return std::move(logged);
+}
+
 struct Instance {
   size_t graph;
   Node node;
@@ -98,20 +142,35 @@ std::vector<Instance> InstancesOf(const Placed& placed, llvm::StringRef name) {
 
 constexpr size_t kMostExplained = 8;
 
-Error ExplainOne(const Flags& flags, const Placed& placed, const std::string& name,
-                 llvm::raw_ostream& os) {
+void ExplainWithWay(const Placed& placed, const Logged& logged, const Instance& at,
+                    llvm::raw_ostream& os) {
+  PlacementContext context = placed.of(at.graph).context();
+  os << ExplainNode(context, at.node);
+  if (at.graph == 0 && llvm::is_contained(placed.view.assumed, at.node.name())) {
+    os << "  - that is assumed: nothing tells where the caller has it; dumps from before_bridge on "
+          "record it\n";
+  }
+  os << WayOfNode(context, logged.log ? &*logged.log : nullptr, logged.of(at.graph),
+                  at.graph == 0 ? logged.story : GraphStory(), at.node.name());
+}
+
+Error ExplainOne(const Flags& flags, const Placed& placed, const Logged& logged,
+                 const std::string& name, llvm::raw_ostream& os) {
   auto node = FindNode(*placed.main.graph, name);
   if (node) {
-    os << ExplainNode(placed.main.context(), *node);
+    ExplainWithWay(placed, logged, {0, *node}, os);
     return Error::success();
   }
   std::vector<Instance> found = InstancesOf(placed, name);
-  if (found.empty()) return Annotate(flags.model + ": --explain", node.takeError());
+  std::string way = WayOfNode(placed.main.context(), logged.log ? &*logged.log : nullptr,
+                              logged.of(0), logged.story, name);
+  if (found.empty() && way.empty()) return Annotate(flags.model + ": --explain", node.takeError());
+  if (!way.empty()) os << "'" << name << "' is not in this graph\n" << way;
   llvm::consumeError(node.takeError());
   if (found.size() > 1) os << "'" << name << "' is " << Plural(found.size(), "node") << " here\n";
   for (size_t i = 0; i < std::min(found.size(), kMostExplained); ++i) {
     if (found[i].graph > 0) os << "in " << placed.Title(found[i].graph) << ":\n";
-    os << ExplainNode(placed.of(found[i].graph).context(), found[i].node);
+    ExplainWithWay(placed, logged, found[i], os);
   }
   if (found.size() > kMostExplained) {
     os << "not told: " << found.size() - kMostExplained << " more, such as '"
@@ -120,9 +179,10 @@ Error ExplainOne(const Flags& flags, const Placed& placed, const std::string& na
   return Error::success();
 }
 
-Error Explain(const Flags& flags, const Placed& placed, llvm::raw_ostream& os) {
+Error Explain(const Flags& flags, const Placed& placed, const Logged& logged,
+              llvm::raw_ostream& os) {
   for (const std::string& name : flags.explain)
-    RETURN_IF_ERROR(ExplainOne(flags, placed, name, os));
+    RETURN_IF_ERROR(ExplainOne(flags, placed, logged, name, os));
   return Error::success();
 }
 
@@ -143,22 +203,21 @@ void PrintLogs(const Placed& placed, llvm::raw_ostream& os) {
   for (const PlacedCall& call : placed.calls) PrintLog(call.placed.context(), os);
 }
 
-struct Logged {
-  PlacementLog log;
-  LoggedDevices devices;
-  llvm::ArrayRef<std::string> main() const {
-    if (devices.of.empty()) return {};
-    return devices.of.front();
+bool IsFunction(const Graph& graph) {
+  for (Node node : graph.nodes()) {
+    if (node.op() == "_Arg" || node.op() == "_Retval") return true;
   }
-};
+  return false;
+}
 
 void PrintLogged(const Placed& placed, const Logged& logged, llvm::raw_ostream& os) {
-  for (size_t i = 0; i < logged.devices.of.size(); ++i) {
+  for (size_t i = 0; i < logged.devices.graphs.size(); ++i) {
     if (i > 0) os << placed.Title(i) << ": ";
-    os << LogText(placed.of(i).context(), logged.devices.of[i]);
+    os << LogText(placed.of(i).context(), *logged.log, *logged.of(i),
+                  i == 0 ? logged.story : GraphStory());
   }
   os << OthersText(logged.devices);
-  if (placed.view.function.empty()) os << EagerText(logged.log);
+  if (!IsFunction(*placed.main.graph)) os << EagerText(*logged.log);
 }
 
 // What was asked for, of a graph that could be placed; the log's lines when nothing was.
@@ -172,7 +231,7 @@ Error PrintPlacement(const Flags& flags, const Placed& placed, const Logged& log
     os << CostTables(context, MakeCostReport(context));
   }
   if (flags.nodes) os << NodeTable(context, logged.main());
-  if (!flags.log.empty()) PrintLogged(placed, logged, os);
+  if (logged.log) PrintLogged(placed, logged, os);
   if (flags.table || flags.report || flags.nodes || flags.Writes() || !flags.log.empty() ||
       !flags.explain.empty() || !flags.what_if.empty())
     return Error::success();
@@ -180,15 +239,18 @@ Error PrintPlacement(const Flags& flags, const Placed& placed, const Logged& log
   return Error::success();
 }
 
-void PrintJson(const Flags& flags, const PlacementContext& context,
-               llvm::ArrayRef<std::string> logged, llvm::raw_ostream& os) {
+void PrintJson(const Flags& flags, const Placed& placed, const Logged& logged,
+               llvm::raw_ostream& os) {
+  PlacementContext context = placed.main.context();
   std::optional<PlacementReport> report;
   std::optional<CostReport> cost;
+  std::optional<LogFindings> findings;
   if (flags.table && !context.placement.failure) report = MakePlacementReport(context);
   if (flags.report && !context.placement.failure) cost = MakeCostReport(context);
-  auto write = [&](llvm::json::OStream& json) {
-    WritePlacementJson(json, context, logged, report ? &*report : nullptr, cost ? &*cost : nullptr);
-  };
+  if (logged.log) findings.emplace(LogFindings{*logged.log, *logged.of(0), logged.story});
+  PlacementExtras extras{findings ? &*findings : nullptr, report ? &*report : nullptr,
+                         cost ? &*cost : nullptr, placed.view.assumed};
+  auto write = [&](llvm::json::OStream& json) { WritePlacementJson(json, context, extras); };
   WriteDocument(os, write, {.on_one_line = true});
 }
 
@@ -225,25 +287,36 @@ int SayFailure(const PlacementContext& context, const std::string& where, Invoca
   return kExitNo;
 }
 
+// What of the log cannot be read, and what had to be assumed.
+void SayWhatIsMissing(const Placed& placed, const Logged& logged, const MessageSink& sink) {
+  if (logged.log) {
+    for (const std::string& problem : LogProblems(*logged.log)) sink(Severity::kWarning, problem);
+  }
+  if (placed.main.placement.failure) return;
+  std::string assumed = AssumedText(placed.view, placed.main.context());
+  if (!assumed.empty()) sink(Severity::kWarning, assumed);
+}
+
 Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocation) {
   RETURN_IF_ERROR(DemandValid(input, invocation.sink()));
+  if (flags.as_if) {
+    int64_t dropped = DropPlacedDevices(input);
+    invocation.sink()(Severity::kInfo, "--as-if: " + Plural(dropped, "node") + " had a device");
+  }
   ASSIGN_OR_RETURN(Placed placed, PlaceAll(flags, input));
   if (!placed.view.own && !flags.function.empty() && flags.Writes()) {
     return MakeError(
         "--as-it-stands: a function's body as it stands is no graph of its own, so there is "
         "nothing to write (-o, --html, --dump-dir and --ledger)");
   }
+  ASSIGN_OR_RETURN(Logged logged, ReadLogged(flags, input, placed));
   PlacementContext context = placed.main.context();
-  Logged logged;
-  if (!flags.log.empty()) {
-    ASSIGN_OR_RETURN(logged.log, ReadPlacementLog(flags.log));
-    logged.devices = PutOnGraphs(logged.log, placed.graphs(), placed.view.function.empty());
-  }
+  SayWhatIsMissing(placed, logged, invocation.sink());
   bool stdout_is_free = flags.files.graph != "-" && flags.files.ledger != "-";
   llvm::raw_ostream& os = stdout_is_free ? invocation.out() : invocation.err();
-  if (invocation.flags.json) PrintJson(flags, context, logged.main(), os);
+  if (invocation.flags.json) PrintJson(flags, placed, logged, os);
   llvm::raw_ostream& text = invocation.flags.json ? llvm::nulls() : os;
-  RETURN_IF_ERROR(Explain(flags, placed, text));
+  RETURN_IF_ERROR(Explain(flags, placed, logged, text));
   if (!flags.what_if.empty()) RETURN_IF_ERROR(Compare(flags, input, context, text));
   if (context.placement.failure) return SayFailure(context, flags.model, invocation);
   for (size_t i = 1; i <= placed.calls.size(); ++i) {
@@ -306,6 +379,11 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("D,...");
   line.Option("--log", flags->log,
               "a log of log_device_placement: where it differs; its devices go to -o");
+  line.Option("--history", flags->history,
+              "dumps or a ledger that tell what passes did to nodes; else the dump's own folder")
+      .ShownAs("FOLDER|FILE");
+  line.Flag("--as-if", flags->as_if,
+            "as if it had not been placed yet: recorded devices are dropped, requests stay");
   line.Option(
       "-o,--output", flags->files.graph,
       "where the placed graph goes: .pb, .pbtxt or .gtxt, each also .gz; - for standard output");

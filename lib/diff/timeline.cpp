@@ -197,35 +197,6 @@ std::vector<OpenedFile> OpenFiles(llvm::StringRef folder, llvm::ArrayRef<std::st
   return opened;
 }
 
-struct OpenedDump {
-  DumpStage dump;
-  std::shared_ptr<const Module> module;  // null: it cannot be read
-  std::string problem;                   // and why
-};
-
-std::vector<OpenedDump> OpenDumps(llvm::StringRef folder, llvm::ArrayRef<std::string> files,
-                                  llvm::StringRef log, ThreadPool& pool) {
-  std::vector<std::string> graphs;
-  for (const std::string& file : files)
-    if (LooseDump(file)) graphs.push_back(file);
-  std::vector<OpenedFile> opened = OpenFiles(folder, graphs, pool);
-  llvm::StringMap<const OpenedFile*> by_name;
-  for (size_t i = 0; i < graphs.size(); ++i) by_name[graphs[i]] = &opened[i];
-  auto content = [&](llvm::StringRef file) -> const DumpContent& {
-    return by_name.find(file)->second->content;
-  };
-  std::vector<DumpStage> stages = OrderDumps(graphs, log, content);
-  std::vector<std::shared_ptr<const Module>> modules;
-  for (const DumpStage& stage : stages) modules.push_back(by_name[stage.file]->module);
-  // Those whose names do not say so get the lines that they are of.
-  std::vector<OpenedDump> dumps;
-  for (size_t i : JoinLines(&stages, modules)) {
-    const OpenedFile& file = *by_name[stages[i].file];
-    dumps.push_back({std::move(stages[i]), file.module, file.problem});
-  }
-  return dumps;
-}
-
 bool IsEmpty(llvm::StringRef path) {
   auto file = FileBytes::Open(path);
   if (file) return (*file)->bytes().empty();
@@ -236,10 +207,9 @@ bool IsEmpty(llvm::StringRef path) {
 constexpr const char* kWhyEmpty =
     "TensorFlow writes empty files when TF_DUMP_GRAPH_FMT is neither TXT nor BIN";
 
-Error NoDump(llvm::StringRef folder, llvm::ArrayRef<std::string> files) {
-  size_t empty = llvm::count_if(files, [&](const std::string& file) {
-    return LooseDump(file) && IsEmpty(JoinPath(folder, file));
-  });
+Error NoDump(llvm::StringRef folder, llvm::ArrayRef<OrderedDump> dumps) {
+  size_t empty = llvm::count_if(
+      dumps, [&](const OrderedDump& each) { return IsEmpty(JoinPath(folder, each.dump.file)); });
   if (empty > 0) {
     return MakeError("{0}: {1} of a graph, empty: {2}", folder, Plural(empty, "dump"), kWhyEmpty);
   }
@@ -274,12 +244,33 @@ void AddStage(DumpStage dump, std::shared_ptr<const Module> module, int before,
   timeline->stages.push_back(std::move(stage));
 }
 
+Expected<std::vector<OrderedDump>> ReadDumps(llvm::StringRef folder, llvm::StringRef log,
+                                             ThreadPool& pool) {
+  ASSIGN_OR_RETURN(std::vector<std::string> graphs, ListDirectory(folder));
+  llvm::erase_if(graphs, [](const std::string& file) { return !LooseDump(file); });
+  std::vector<OpenedFile> opened = OpenFiles(folder, graphs, pool);
+  llvm::StringMap<const OpenedFile*> by_name;
+  for (size_t i = 0; i < graphs.size(); ++i) by_name[graphs[i]] = &opened[i];
+  auto content = [&](llvm::StringRef file) -> const DumpContent& {
+    return by_name.find(file)->second->content;
+  };
+  std::vector<DumpStage> stages = OrderDumps(graphs, log, content);
+  std::vector<std::shared_ptr<const Module>> modules;
+  for (const DumpStage& stage : stages) modules.push_back(by_name[stage.file]->module);
+  // Those whose names do not say so get the lines that they are of.
+  std::vector<OrderedDump> dumps;
+  for (size_t i : JoinLines(&stages, modules)) {
+    const OpenedFile& file = *by_name[stages[i].file];
+    dumps.push_back({std::move(stages[i]), file.module, file.problem});
+  }
+  return dumps;
+}
+
 Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, ThreadPool& pool) {
-  ASSIGN_OR_RETURN(std::vector<std::string> files, ListDirectory(folder));
+  ASSIGN_OR_RETURN(std::vector<OrderedDump> dumps, ReadDumps(folder, log, pool));
   Timeline timeline;
-  std::vector<OpenedDump> dumps = OpenDumps(folder, files, log, pool);
   std::map<std::string, int> last;  // stage of each line
-  for (OpenedDump& opened : dumps) {
+  for (OrderedDump& opened : dumps) {
     if (!opened.module) {
       bool is_empty = IsEmpty(JoinPath(folder, opened.dump.file));
       timeline.skipped.push_back(is_empty ? opened.dump.file + ": empty: " + kWhyEmpty
@@ -293,7 +284,7 @@ Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, Thr
     last[opened.dump.line] = static_cast<int>(timeline.stages.size());
     AddStage(std::move(opened.dump), opened.module, previous, &timeline);
   }
-  if (timeline.stages.empty()) return NoDump(folder, files);
+  if (timeline.stages.empty()) return NoDump(folder, dumps);
   return timeline;
 }
 

@@ -28,7 +28,19 @@ struct Timeline {
   std::vector<std::string> problems;  // of graphs that were read: "file: node 'x': ..."
 };
 
-// Reads every dump in `folder`; `log` as OrderDumps has it. Errors: no such folder, no dump in it.
+// A dump of a folder, read, in its place in the order.
+struct OrderedDump {
+  DumpStage dump;
+  std::shared_ptr<const Module> module;  // null: it cannot be read; that of an equal file, once
+  std::string problem;                   // and why
+};
+
+// Every dump in `folder`; `log` as OrderDumps has it. Errors: no such folder.
+Expected<std::vector<OrderedDump>> ReadDumps(llvm::StringRef folder, llvm::StringRef log,
+                                             ThreadPool& pool);
+
+// The dumps in `folder`, each compared with the one before it; `log` as OrderDumps has it. Errors:
+// no such folder, no dump in it.
 Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, ThreadPool& pool);
 
 // Adds a stage, compared with the stage `before` (-1: with none).

@@ -98,6 +98,15 @@ std::vector<std::string> ControlResultsOf(const Module& module, llvm::StringRef 
   return names;
 }
 
+// Arguments of the graph, or of the function whose body is placed, that have no device.
+std::vector<std::string> OpenArguments(const Graph& graph) {
+  std::vector<std::string> names;
+  for (Node node : graph.nodes()) {
+    if (node.op() == "_Arg" && node.device().empty()) names.push_back(node.name().str());
+  }
+  return names;
+}
+
 // What the calls of a placed graph run, and what those call.
 Error AddStayingCalls(llvm::StringRef function, const OpenedGraph& opened,
                       const PlacerSettings& settings, const PlacedGraph& placed,
@@ -149,10 +158,83 @@ Expected<RuntimeView> OpenForPlacing(const OpenedGraph& opened, const PlaceReque
   if (!copy) return Annotate(opened.model().path, copy.takeError());
   if (!*copy) return std::move(view);
   view.own = std::make_unique<OpenedGraph>(opened.With(std::move(*copy)));
+  if (call.args.empty()) {
+    const Function* body = call.function.empty() ? nullptr : module.FindFunction(call.function);
+    view.assumed = OpenArguments(body ? body->body : module.main);
+  }
   bool is_function = !call.function.empty();
   for (Node node : view.own->module().main.nodes()) is_function |= node.op() == "_Retval";
   if (is_function) view.settings.default_device = setup.devices.device(device).text;
   return std::move(view);
+}
+
+int64_t DropPlacedDevices(OpenedGraph& opened) {
+  int64_t count = 0;
+  auto drop = [&](Graph& graph) {
+    for (Node node : graph.nodes()) {
+      auto name = DeviceSpec::Parse(node.device());
+      bool is_full = name && name->IsFull();
+      llvm::consumeError(name.takeError());
+      if (!is_full) continue;
+      graph.SetDevice(node.id(), "");
+      ++count;
+    }
+  };
+  drop(opened.module().main);
+  for (auto& function : opened.module().functions) drop(function->body);
+  return count;
+}
+
+bool PutArguments(const LogOfGraph& logged, RuntimeView& view, OpenedGraph& opened) {
+  auto setup = PlacerSetup::Make(view.settings);
+  if (!setup) {
+    llvm::consumeError(setup.takeError());
+    return false;
+  }
+  Graph& graph = view.graph(opened).module().main;
+  bool moved = false;
+  std::vector<std::string> unknown;
+  for (const std::string& name : view.assumed) {
+    Node node = graph.Find(name);
+    llvm::StringRef device = node ? logged.DeviceOf(node.id()) : "";
+    bool is_there = llvm::any_of(setup->devices.devices(),
+                                 [&](const ListedDevice& each) { return each.text == device; });
+    if (!is_there) {
+      unknown.push_back(name);
+      continue;
+    }
+    moved |= node.device() != device;
+    graph.SetDevice(node.id(), device);
+  }
+  view.assumed = std::move(unknown);
+  return moved;
+}
+
+std::string AssumedText(const RuntimeView& view, const PlacementContext& context) {
+  std::string variables, others;
+  size_t num_variables = 0, num_others = 0;
+  for (const std::string& name : view.assumed) {
+    Node node = context.graph.Find(name);
+    if (!node) continue;
+    bool is_variable = node.GetType("T") == proto::DT_RESOURCE;
+    std::string& text = is_variable ? variables : others;
+    size_t& count = is_variable ? num_variables : num_others;
+    if (++count > 8) continue;
+    text += (text.empty() ? "'" : ", '") + name + "'";
+    int device = context.placement.Of(node.id()).device;
+    if (device >= 0 && is_variable) text += " on " + context.devices.device(device).text;
+  }
+  if (num_variables + num_others == 0) return "";
+  std::string text = "assumed, since the graph does not tell where arguments are: ";
+  if (num_variables > 0) {
+    text += Plural(num_variables, "variable") + " where the function is called (" + variables +
+            (num_variables > 8 ? ", ..." : "") + ")";
+  }
+  if (num_others > 0) {
+    text += (num_variables > 0 ? "; " : "") + Plural(num_others, "argument") +
+            " with the caller (" + others + (num_others > 8 ? ", ..." : "") + ")";
+  }
+  return text + "; dumps from before_bridge on record it, and --log tells it";
 }
 
 Expected<PlacedGraph> PlaceGraph(const OpenedGraph& opened, const PlacerSettings& settings,

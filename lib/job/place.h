@@ -7,6 +7,7 @@
 
 #include "lib/job/opened_graph.h"
 #include "lib/place/explanation.h"
+#include "lib/place/log_match.h"
 #include "lib/place/settings.h"
 
 namespace grapnel {
@@ -28,6 +29,9 @@ struct RuntimeView {
   std::unique_ptr<OpenedGraph> own;  // null: the graph that was opened, as it stands
   PlacerSettings settings;           // with the device that the function is called on
   std::string function;              // whose body it is; empty: the main graph
+  // Arguments of which nothing says where they are, by name: they are taken to be on the device
+  // that the function is called on, or in its host's memory.
+  std::vector<std::string> assumed;
 
   OpenedGraph& graph(OpenedGraph& opened) const { return own ? *own : opened; }
   const OpenedGraph& graph(const OpenedGraph& opened) const { return own ? *own : opened; }
@@ -35,6 +39,17 @@ struct RuntimeView {
 // Errors: the settings' (PlacerSetup::Make), no such function or signature. The graph has to be
 // valid (DemandValid). Cost: a copy of the graph where something opens.
 Expected<RuntimeView> OpenForPlacing(const OpenedGraph& opened, const PlaceRequest& request);
+
+// Drops the devices in full that a placer has put on nodes, as if it had not come yet; requests
+// ("/device:GPU:1") stay. Gives how many nodes had one.
+int64_t DropPlacedDevices(OpenedGraph& opened);
+
+// Puts the arguments that were assumed where a log has them, if that is one of the devices; whether
+// any moved.
+bool PutArguments(const LogOfGraph& logged, RuntimeView& view, OpenedGraph& opened);
+
+// "the graph does not say where 'table' (_Arg, a variable) is: ..."; empty: nothing was assumed.
+std::string AssumedText(const RuntimeView& view, const PlacementContext& context);
 
 // A placement with all that it speaks of but the graph. Whether it could be placed at all is
 // placement.failure.

@@ -50,6 +50,12 @@ Error DeviceSet::AddNames(llvm::StringRef item) {
     // "cpu:4": the number says how many there are.
     auto parsed = item.contains('*') ? DeviceSpec() : DeviceSpec::ParseTyped(item);
     int count = parsed && parsed->id != DeviceSpec::kOpen ? parsed->id : 1;
+    if (parsed && count == 0) {
+      return MakeError(
+          "'{0}' is a count, and there are no 0 devices: expected {1}:1 for one, or /{0} for the "
+          "device with that number",
+          item, item.split(':').first);
+    }
     if (!parsed || !parsed->type || count < 1 || count > kMostDevices) {
       llvm::consumeError(parsed.takeError());
       return MakeError(
@@ -57,7 +63,8 @@ Error DeviceSet::AddNames(llvm::StringRef item) {
           "how many there are, like cpu:4",
           item);
     }
-    name.type = parsed->type;
+    bool is_tpu = parsed->type.text().equals_insensitive("tpu");
+    name.type = is_tpu ? DeviceWord::Of("TPU") : parsed->type;
     for (name.id = 0; name.id < count; ++name.id) RETURN_IF_ERROR(Add(name));
     return Error::success();
   }

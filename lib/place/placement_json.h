@@ -6,18 +6,33 @@
 
 #include "lib/place/cost_report.h"
 #include "lib/place/explanation.h"
+#include "lib/place/log_reason.h"
 #include "lib/place/placement_report.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
 
+// What a log says of the graph.
+struct LogFindings {
+  const PlacementLog& log;
+  const LogOfGraph& logged;
+  const GraphStory& story;
+};
+
+// What a document holds beside the placement; null: it was not asked for.
+struct PlacementExtras {
+  const LogFindings* log = nullptr;
+  const PlacementReport* report = nullptr;
+  const CostReport* cost = nullptr;
+  llvm::ArrayRef<std::string> assumed;  // arguments whose device the graph does not tell
+};
+
 // As attributes of an object that is open: "placements": {node: device}, "error": null or text,
-// "requested": {...}, "conflict": [...] and, with a report, "crossings", "islands" and "memory";
-// with a cost, "cost". `logged`: by id, what a log says; may be empty. Also of a graph that could
-// not be placed, then without the reports.
+// "requested": {...}, "conflict": [...], "assumed" and, with a report, "crossings", "islands" and
+// "memory"; with a cost, "cost"; with a log, "logged" and "log". Also of a graph that could not be
+// placed, then without the reports.
 void WritePlacementJson(llvm::json::OStream& json, const PlacementContext& context,
-                        llvm::ArrayRef<std::string> logged, const PlacementReport* report,
-                        const CostReport* cost);
+                        const PlacementExtras& extras);
 
 }  // namespace grapnel
 

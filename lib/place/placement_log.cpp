@@ -1,97 +1,245 @@
 #include "lib/place/placement_log.h"
 
-#include "lib/ir/device_name.h"
+#include <algorithm>
+#include <memory>
+
+#include "lib/ir/op_table.h"
+#include "lib/place/log_line.h"
+#include "lib/place/log_match.h"
 #include "lib/support/file.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 namespace {
 
-// The text after "... execute.cc:1775] " or "... placer.cc:162] "; a bare line is all text.
-llvm::StringRef WithoutPrefix(llvm::StringRef line) {
-  size_t at = line.find(".cc:");
-  if (at == llvm::StringRef::npos) return line;
-  size_t end = line.find("] ", at);
-  return end == llvm::StringRef::npos ? line : line.substr(end + 2);
-}
-
-Error CheckDevice(llvm::StringRef device) {
-  ASSIGN_OR_RETURN(DeviceSpec name, DeviceSpec::Parse(device));
-  if (!name.IsFull())
-    return MakeError("device '{0}' is no full name: expected one like {1}", device, kLocalCpu);
-  return Error::success();
-}
-
-// "name: (Op): /job:..."; false when it is another kind of line.
-bool ParseNodeLine(llvm::StringRef text, PlacementLog::Line* line) {
-  size_t device_at = text.rfind(llvm::StringRef("): /job:"));
-  if (device_at == llvm::StringRef::npos) return false;
-  size_t op_at = text.take_front(device_at).rfind(llvm::StringRef(": ("));
-  if (op_at == llvm::StringRef::npos || op_at == 0) return false;
-  line->node = text.take_front(op_at).str();
-  line->op = text.slice(op_at + 3, device_at).str();
-  line->device = text.drop_front(device_at + 3).str();
-  return true;
-}
+// Bounds of what is kept of a log, however long it is.
+constexpr size_t kMostNodes = size_t{1} << 20;    // of one graph that is not at its end
+constexpr size_t kMostStreams = 256;              // threads that place graphs at one time
+constexpr size_t kMostGraphs = 256;               // that may be one of ours
+constexpr size_t kMostKept = size_t{1} << 22;     // nodes of all these
+constexpr size_t kMostEager = size_t{1} << 16;    // ops and functions that ran, by device
+constexpr size_t kMostDoubles = size_t{1} << 16;  // graphs that may come a second time
+constexpr size_t kMostNumbers = 100, kMostNames = 8;
+constexpr size_t kWindow = size_t{64} << 20;  // bytes of the file that are held at a time
 
 bool IsArgument(llvm::StringRef op) { return op == "_Arg" || op == "_DeviceArg"; }
 
-// The lines of one kind, bare or with a prefix, as they come.
+// What the placer keeps for last: no inputs, and one output that is no reference.
+bool IsGenerator(llvm::StringRef op) {
+  const OpInfo* info = IsArgument(op) ? nullptr : FindOp(op);
+  return info && info->inputs.empty() && info->outputs.size() == 1 && !info->outputs[0].is_ref &&
+         info->outputs[0].number_attr.empty() && info->outputs[0].type_list_attr.empty();
+}
+
+// What it does not keep for last, whatever the attributes.
+bool IsPlacedFirst(llvm::StringRef op) {
+  const OpInfo* info = FindOp(op);
+  if (!info) return false;
+  return (info->inputs.empty() && info->outputs.empty()) ||
+         llvm::any_of(info->inputs, [](const OpArg& input) {
+           return input.number_attr.empty() && input.type_list_attr.empty();
+         });
+}
+
+// Whether the placer is next, of the dumps of a function.
+bool IsBeforePlacing(llvm::StringRef stage) {
+  return stage == "initial" || stage == "before_bridge" || stage == "before_placer" ||
+         stage.contains("pre_placement");
+}
+
+// The graph that a thread is placing.
 class Stream {
  public:
-  void Add(PlacementLog::Line line, std::vector<std::vector<PlacementLog::Line>>* graphs) {
-    bool begins = IsArgument(line.op) && !at_.empty() && !IsArgument(at_.back().op);
-    if (begins || names_.contains(line.node)) End(graphs);
-    names_.insert(line.node);
-    at_.push_back(std::move(line));
+  Stream(size_t number, bool is_prefixed) : number_(number) { at_.is_prefixed = is_prefixed; }
+
+  bool BeginsNew(const LoggedNode& node) const {
+    if (at_.nodes.empty()) return false;
+    if (names_.contains(node.node) || at_.nodes.size() >= kMostNodes) return true;
+    if (IsArgument(node.op) && !IsArgument(at_.nodes.back().op)) return true;
+    return is_function_ && IsGenerator(at_.nodes.back().op) && IsPlacedFirst(node.op);
   }
-  void End(std::vector<std::vector<PlacementLog::Line>>* graphs) {
-    if (!at_.empty() && !llvm::is_contained(*graphs, at_)) graphs->push_back(at_);
-    at_.clear();
+  void Add(LoggedNode node) {
+    names_.insert(node.node);
+    is_function_ |= IsArgument(node.op) || node.op == "_Retval";
+    at_.nodes.push_back(std::move(node));
+  }
+  void NameNext(llvm::StringRef name, int dump) {
+    next_ = name.str();
+    next_dump_ = dump;
+  }
+  // What Python ran on that thread: if it had not run before, the graph is its own.
+  void Ran(llvm::StringRef op, bool is_first) {
+    bool is_node = llvm::any_of(at_.nodes, [&](const LoggedNode& node) { return node.op == op; });
+    if (is_node) at_.is_eager_op = true;
+    if (next_.empty() && is_first && !is_node) next_ = op.str();
+  }
+  // The graph, of which all is known; the next begins.
+  LoggedGraph Take() {
+    LoggedGraph graph;
+    graph.is_prefixed = at_.is_prefixed;
+    std::swap(graph, at_);
+    graph.name = std::exchange(next_, "");
+    graph.dump = std::exchange(next_dump_, -1);
+    graph.is_eager_op |= HasPrefix(graph.name, "__wrapped__");
+    graph.stream = number_;
+    graph.turn = turn_++;
     names_.clear();
+    is_function_ = false;
+    return graph;
   }
+  bool is_empty() const { return at_.nodes.empty(); }
 
  private:
-  std::vector<PlacementLog::Line> at_;
+  size_t number_, turn_ = 0;
+  LoggedGraph at_;
+  bool is_function_ = false;  // it has arguments or results
+  std::string next_;
+  int next_dump_ = -1;
   llvm::StringSet<> names_;
 };
 
-// A graph of the log, as it is found in one of ours.
-struct Match {
-  const std::vector<PlacementLog::Line>* lines;
-  size_t graph = 0;
-  std::vector<NodeId> nodes;  // by line; kNoNode: not there
-  size_t found = 0;
-};
+class Reader {
+ public:
+  Reader(PlacementLog* log, llvm::ArrayRef<LogTarget> targets) : log_(*log), targets_(targets) {}
 
-Match BestMatch(const std::vector<PlacementLog::Line>& lines, llvm::ArrayRef<const Graph*> graphs) {
-  Match best{&lines, 0, {}, 0};
-  for (size_t i = 0; i < graphs.size(); ++i) {
-    Match match{&lines, i, {}, 0};
-    for (const PlacementLog::Line& line : lines) {
-      Node node = graphs[i]->Find(line.node);
-      bool is_there = node && node.op() == line.op;
-      match.nodes.push_back(is_there ? node.id() : kNoNode);
-      match.found += is_there;
+  void Read(int64_t number, llvm::StringRef line, bool is_whole) {
+    bool is_broken = false;
+    lines_.Read(line, [&](LogLine& read) {
+      is_broken |= read.follows_piece;
+      switch (read.kind) {
+        case LogLine::kNode:
+          return AddNode(read, number);
+        case LogLine::kEager:
+          return AddEager(read);
+        case LogLine::kDump:
+          End(StreamOf(read));
+          return StreamOf(read).NameNext(IsBeforePlacing(read.op) ? read.node : "", read.number);
+        case LogLine::kBroken:
+          is_broken = true;
+          if (!is_whole) log_.cut_node = read.node;
+          return;
+        case LogLine::kOther:
+          return;
+      }
+    });
+    if (is_broken && !is_whole) {
+      log_.cut_line = number;
+    } else if (is_broken) {
+      ++log_.broken_lines;
+      if (log_.broken.size() < kMostNumbers) log_.broken.push_back(number);
     }
-    if (i == 0 || match.found > best.found) best = std::move(match);
   }
-  return best;
-}
 
-void AddEager(const PlacementLog& log, const Graph& graph, std::vector<std::string>* devices) {
-  std::map<std::string, std::string> of_op;  // empty: ran on several
-  for (const auto& [op_and_device, count] : log.eager) {
-    auto [entry, is_new] = of_op.try_emplace(op_and_device.first, op_and_device.second);
-    if (!is_new) entry->second.clear();
+  void Finish() {
+    EndAll();
+    llvm::stable_sort(log_.graphs, [](const LoggedGraph& a, const LoggedGraph& b) {
+      return a.nodes.front().line < b.nodes.front().line;
+    });
   }
-  for (Node node : graph.nodes()) {
-    auto found = of_op.find(node.op().str());
-    if ((*devices)[node.id()].empty() && found != of_op.end())
-      (*devices)[node.id()] = found->second;
+
+ private:
+  Stream& StreamOf(const LogLine& line) {
+    if (streams_.size() >= kMostStreams && !streams_.count(line.stream)) {
+      EndAll();
+      streams_.clear();
+    }
+    auto [entry, is_new] =
+        streams_.try_emplace(line.stream, Stream(num_streams_, line.is_prefixed));
+    num_streams_ += is_new;
+    return entry->second;
   }
-}
+
+  void AddNode(LogLine& line, int64_t number) {
+    LoggedNode node{std::move(line.node), std::move(line.op), std::move(line.device), number};
+    Stream& stream = StreamOf(line);
+    if (stream.BeginsNew(node)) End(stream);
+    stream.Add(std::move(node));
+  }
+
+  void AddEager(const LogLine& line) {
+    std::pair key(line.op, line.device);
+    bool is_first = !log_.eager.count(key);
+    if (!is_first || log_.eager.size() < kMostEager) ++log_.eager[key];
+    Stream& stream = StreamOf(line);
+    stream.Ran(line.op, is_first);
+    End(stream);
+  }
+
+  void EndAll() {
+    for (auto& [name, stream] : streams_) End(stream);
+  }
+
+  void End(Stream& stream) {
+    if (stream.is_empty()) return;
+    LoggedGraph graph = stream.Take();
+    if (IsDouble(graph)) return;
+    log_.node_lines += static_cast<int64_t>(graph.nodes.size());
+    bool is_ours = false, is_named = false;
+    for (const LogTarget& target : targets_) {
+      LogFit fit = FitOf(graph, target);
+      is_ours |= fit.IsOurs(target, graph.nodes.size());
+      is_named |= fit.is_named && fit.found > 0;
+    }
+    bool has_room = log_.graphs.size() < (is_named ? 2 : 1) * kMostGraphs && kept_ < kMostKept;
+    if (is_ours && has_room) {
+      kept_ += graph.nodes.size();
+      log_.graphs.push_back(std::move(graph));
+    } else if (!graph.is_eager_op) {
+      NoteOther(graph);
+    }
+  }
+
+  void NoteOther(const LoggedGraph& graph) {
+    ++log_.other_graphs;
+    if (log_.other_names.size() >= kMostNames) return;
+    std::string name =
+        graph.name.empty() ? "that of '" + graph.nodes.front().node + "'" : graph.name;
+    name += " (" + Plural(graph.nodes.size(), "node") + ")";
+    if (!llvm::is_contained(log_.other_names, name)) log_.other_names.push_back(std::move(name));
+  }
+
+  // A graph that was there with the other kind of lines; what those said of its name is kept.
+  bool IsDouble(const LoggedGraph& graph) {
+    llvm::hash_code hash(0);
+    for (const LoggedNode& node : graph.nodes)
+      hash = llvm::hash_combine(hash, node.node, node.op, node.device);
+    auto& [bare, prefixed] = seen_[hash];
+    int& mine = graph.is_prefixed ? prefixed : bare;
+    int& its = graph.is_prefixed ? bare : prefixed;
+    if (its > 0) {
+      --its;
+      Rename(graph);
+      return true;
+    }
+    ++mine;
+    if (seen_.size() >= kMostDoubles) seen_.clear();
+    return false;
+  }
+
+  void Rename(const LoggedGraph& graph) {
+    for (LoggedGraph& kept : log_.graphs) {
+      bool is_it = kept.is_prefixed != graph.is_prefixed && kept.name.empty() &&
+                   kept.nodes.size() == graph.nodes.size() &&
+                   kept.nodes.front().node == graph.nodes.front().node &&
+                   kept.nodes.back().device == graph.nodes.back().device;
+      if (!is_it || graph.name.empty()) continue;
+      kept.name = graph.name;
+      kept.dump = graph.dump;
+      kept.is_eager_op = graph.is_eager_op;
+      return;
+    }
+  }
+
+  PlacementLog& log_;
+  llvm::ArrayRef<LogTarget> targets_;
+  LogLineReader lines_;
+  std::map<std::string, Stream> streams_;
+  size_t num_streams_ = 0, kept_ = 0;
+  std::map<size_t, std::pair<int, int>> seen_;  // by hash: bare and prefixed, without their double
+};
 
 }  // namespace
 
@@ -99,65 +247,34 @@ void WritePlacementLogLine(const Node& node, llvm::StringRef device, llvm::raw_o
   os << node.name() << ": (" << node.op() << "): " << device << '\n';
 }
 
-Expected<PlacementLog> ReadPlacementLog(llvm::StringRef path) {
-  ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
-  PlacementLog log;
-  Stream bare, prefixed;
-  llvm::StringRef rest = file->bytes();
-  for (int number = 1; !rest.empty(); ++number) {
-    auto [line, tail] = rest.split('\n');
-    rest = tail;
-    line = line.rtrim("\r ");
-    llvm::StringRef text = WithoutPrefix(line);
-    PlacementLog::Line parsed;
-    std::string device;
-    if (text.consume_front("Executing op ")) {
-      auto [op, where] = text.split(" in device ");
-      device = where.str();
-      ++log.eager[{op.str(), device}];
-      bare.End(&log.graphs);
-      prefixed.End(&log.graphs);
-    } else if (ParseNodeLine(text, &parsed)) {
-      device = parsed.device;
-      (text.size() == line.size() ? bare : prefixed).Add(std::move(parsed), &log.graphs);
-    } else {
-      continue;
-    }
-    if (Error error = CheckDevice(device))
-      return Annotate(path + ":" + llvm::Twine(number), std::move(error));
-  }
-  bare.End(&log.graphs);
-  prefixed.End(&log.graphs);
-  return log;
+std::string LoggedGraph::Text() const {
+  int64_t first = nodes.front().line, last = nodes.back().line;
+  std::string text = first == last ? "line " : "lines ";
+  text += std::to_string(first);
+  if (first != last) text += "-" + std::to_string(last);
+  return name.empty() ? text : text + ", of " + name;
 }
 
-LoggedDevices PutOnGraphs(const PlacementLog& log, llvm::ArrayRef<const Graph*> graphs,
-                          bool eager_counts) {
-  LoggedDevices logged;
-  for (const Graph* graph : graphs) logged.of.emplace_back(graph->end_id());
-  std::vector<Match> matches;
-  for (const auto& lines : log.graphs) matches.push_back(BestMatch(lines, graphs));
-  llvm::stable_sort(matches, [](const Match& a, const Match& b) { return a.found > b.found; });
-  for (const Match& match : matches) {
-    std::vector<std::string>& devices = logged.of[match.graph];
-    bool says_new =
-        llvm::any_of(match.nodes, [&](NodeId id) { return id != kNoNode && devices[id].empty(); });
-    bool is_ours = match.found * 2 >= match.lines->size() && says_new;
-    for (size_t i = 0; i < match.lines->size(); ++i) {
-      NodeId id = is_ours ? match.nodes[i] : kNoNode;
-      if (id != kNoNode && devices[id].empty()) {
-        devices[id] = (*match.lines)[i].device;
-      } else {
-        ++logged.other_lines;
-      }
+Expected<PlacementLog> ReadPlacementLog(llvm::StringRef path, llvm::ArrayRef<LogTarget> targets) {
+  ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
+  PlacementLog log;
+  log.path = path.str();
+  auto reader = std::make_unique<Reader>(&log, targets);
+  llvm::StringRef rest = file->bytes();
+  const char* held = rest.data();
+  for (int64_t number = 1; !rest.empty(); ++number) {
+    size_t end = rest.find('\n');
+    bool is_whole = end != llvm::StringRef::npos;
+    reader->Read(number, rest.take_front(end), is_whole);
+    rest = rest.drop_front(is_whole ? end + 1 : rest.size());
+    if (static_cast<size_t>(rest.data() - held) >= kWindow) {
+      file->LetGo(llvm::StringRef(held, rest.data() - held));
+      held = rest.data();
     }
   }
-  if (eager_counts) {
-    AddEager(log, *graphs.front(), &logged.of.front());
-  } else {
-    for (const auto& [op_and_device, count] : log.eager) logged.eager_ops += count;
-  }
-  return logged;
+  RETURN_IF_ERROR(file->CheckWhole());
+  reader->Finish();
+  return log;
 }
 
 }  // namespace grapnel

@@ -161,43 +161,6 @@ std::string NodeTable(const PlacementContext& c, llvm::ArrayRef<std::string> log
   return Table(rows);
 }
 
-std::string LogText(const PlacementContext& c, llvm::ArrayRef<std::string> logged) {
-  size_t said = 0;
-  Rows differ = {{"node", "op", "logged", "placed here"}};
-  for (NodeId id : c.placement.order) {
-    if (logged[id].empty()) continue;
-    ++said;
-    const std::string& device = c.devices.device(c.placement.Of(id).device).text;
-    if (device != logged[id]) {
-      differ.push_back(
-          {c.graph.node(id).name().str(), c.graph.node(id).op().str(), logged[id], device});
-    }
-  }
-  std::string text = "the log speaks of " + Plural(said, "node") + " of " +
-                     WithCommas(c.graph.num_nodes()) + "; " + WithCommas(differ.size() - 1) +
-                     " of them on another device than here\n";
-  if (differ.size() > 1) text += Table(differ, "  ");
-  return text;
-}
-
-std::string OthersText(const LoggedDevices& logged) {
-  std::string lines = Plural(logged.other_lines, "line") + " of other graphs";
-  std::string ops = Plural(logged.eager_ops, "eager op");
-  if (logged.other_lines + logged.eager_ops == 0) return "";
-  return "not of this model: " +
-         (logged.eager_ops == 0     ? lines
-          : logged.other_lines == 0 ? ops
-                                    : lines + ", " + ops) +
-         "\n";
-}
-
-std::string EagerText(const PlacementLog& log) {
-  Rows rows = {{"times", "op", "device"}};
-  for (const auto& [op, count] : log.eager)
-    rows.push_back({WithCommas(count), op.first, op.second});
-  return log.eager.empty() ? "" : "\nops that ran eagerly\n" + Table(rows, "  ");
-}
-
 std::string MovesText(const PlacementContext& a, const std::string& a_title,
                       const PlacementContext& b, const std::string& b_title) {
   std::string text;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "lib/place/explanation.h"
-#include "lib/place/placement_log.h"
 #include "lib/place/placement_report.h"
 
 namespace grapnel {
@@ -16,13 +15,6 @@ std::string PlacementTables(const PlacementContext& context, const PlacementRepo
 
 // A row a node: requested, assigned, why; and what `logged` (by id; may be empty) says.
 std::string NodeTable(const PlacementContext& context, llvm::ArrayRef<std::string> logged);
-
-// Where a log and the placement differ.
-std::string LogText(const PlacementContext& context, llvm::ArrayRef<std::string> logged);
-// What else is in a log: how many nodes and eager ops of others, in one line; empty: nothing.
-std::string OthersText(const LoggedDevices& logged);
-// A row for each eager op and device; empty: none ran.
-std::string EagerText(const PlacementLog& log);
 
 // What moves from one placement of a graph to another; titles are what to call them.
 std::string MovesText(const PlacementContext& before, const std::string& before_title,

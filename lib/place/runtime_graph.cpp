@@ -300,13 +300,14 @@ Expected<std::unique_ptr<Module>> OpenForPlacing(const Module& module, const Run
 
 Expected<std::unique_ptr<Module>> OpenForPlacing(const Module& module, int device,
                                                  const DeviceSet& devices) {
-  bool is_function = false, lowers = false, calls = false;
+  bool is_function = false, lowers = false, calls = false, is_open = false;
   for (Node node : module.main.nodes()) {
     is_function |= IsEnd(node);
+    is_open |= node.op() == "_Arg" && node.device().empty();
     lowers |= node.GetBool(kLower);
     calls |= IsMultiDeviceCall(node) || module.FindFunction(node.op());
   }
-  if (!lowers && !(is_function && calls)) return nullptr;
+  if (!lowers && !is_open && !(is_function && calls)) return nullptr;
   std::unique_ptr<Module> copy = module.Copy();
   Graph& graph = copy->main;
   if (is_function) {

@@ -34,7 +34,8 @@ int DeviceOfArgument(const DeviceSet& devices, int called_on, DataType dtype);
 Expected<std::unique_ptr<Module>> OpenForPlacing(const Module& module, const RuntimeCall& call,
                                                  const DeviceSet& devices);
 // A copy whose main graph is as it is when it is placed. A session opens control flow and no calls;
-// a graph with arguments or results is a function's, called on `device`. Null: nothing opens.
+// a graph with arguments or results is a function's, called on `device`: arguments that do not say
+// where they are are there. Null: nothing opens, and all arguments say it.
 Expected<std::unique_ptr<Module>> OpenForPlacing(const Module& module, int device,
                                                  const DeviceSet& devices);
 
