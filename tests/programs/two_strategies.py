@@ -20,8 +20,9 @@ def make_step(strategy):
     return step, counter
 
 
-for strategy in (tf.distribute.OneDeviceStrategy("CPU:1"), tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])):
-    step, counter = make_step(strategy)
+strategies = [tf.distribute.OneDeviceStrategy("CPU:1"), tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])]
+steps = [make_step(strategy) for strategy in strategies]
+for strategy, (step, counter) in zip(strategies, steps):
     batches = tf.data.Dataset.range(1, 9).map(lambda i: tf.cast(i, tf.float32)).batch(4)
     for batch in strategy.experimental_distribute_dataset(batches):
         print(step(batch).numpy())
