@@ -2,9 +2,9 @@
 
 dump.py OUT [--only NAME...] [--format text|binary] [--onednn 0|1] [--log-level 0|1|3]
 
-OUT/MODE/NAME/dumps gets the dumps, OUT/MODE/NAME/log.txt what the program wrote, both streams, and OUT/MODE/NAME/library.pb all functions
-that TensorFlow has at its end. MODE is text_onednn1 and the like, with _log1 or _log3 at those levels. Without --format and --onednn all four modes are made. Needs tensorflow-cpu 2.21. Folders
-that are there already are made anew.
+OUT/MODE/NAME/dumps gets the dumps, OUT/MODE/NAME/log.txt what the program wrote, both streams, and OUT/MODE/NAME/library.pb all
+functions that TensorFlow has at its end. MODE is text_onednn1 and the like, with _log1 or _log3 at those levels. Without --format
+and --onednn all four modes are made. Needs tensorflow-cpu 2.21. Folders that are there already are made anew.
 """
 import argparse
 import itertools
@@ -51,8 +51,9 @@ def dump(name, to, form, onednn, level):
     (to / "dumps").mkdir(parents=True)
     started = time.monotonic()
     with open(to / "log.txt", "w") as log:
-        done = subprocess.run([sys.executable, "-c", START, to / "library.pb", HERE / f"{name}.py"], env=environment(to / "dumps", form, onednn, level),
-                              cwd=to, stdout=log, stderr=subprocess.STDOUT, timeout=300)
+        command = [sys.executable, "-c", START, to / "library.pb", HERE / f"{name}.py"]
+        done = subprocess.run(command, env=environment(to / "dumps", form, onednn, level), cwd=to, stdout=log,
+                              stderr=subprocess.STDOUT, timeout=300)
     files = list((to / "dumps").iterdir())
     size = sum(f.stat().st_size for f in files) / 1e6
     print(f"{to}: {len(files)} dumps, {size:.1f} MB, {time.monotonic() - started:.0f} s"

@@ -7,12 +7,13 @@ import re
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 from tensorflow.core.framework import graph_pb2  # noqa: E402
 
-NUMBERED = re.compile(r"(?P<name>.+?)(?P<partition>_partition__.+?)?\.(?P<order>\d{4})\.(main|graph_opt_pass)\.(?P<tag>.+)\.(pb|pbtxt)$")
+NUMBERED = re.compile(r"(?P<name>.+?)(?P<partition>_partition__.+?)?\.(?P<order>\d{4})\.(?:main|graph_opt_pass)\.(?P<tag>.+)\.(pb|pbtxt)$")
 META = re.compile(r"(before|after)_MetaOptimizer.*?(?P<address>\d{9,})(_\d+)?\.(pb|pbtxt)$")
 # What stands in the text that TensorFlow writes: a name, by how far it is indented.
 LINES = re.compile(rb'^node \{\n  name: "(?P<node>[^"]*)"|^  (?P<edge>input): "'
                    rb'|^    signature \{\n      name: "(?P<function>[^"]*)"|^    node_def \{\n      name: "(?P<inner>[^"]*)"'
-                   rb'|^      (?:input_arg|output_arg) \{\n        name: "(?P<end>[^"]*)"|^      control_output: "(?P<control>[^"]*)"', re.M)
+                   rb'|^      (?:input_arg|output_arg) \{\n        name: "(?P<end>[^"]*)"'
+                   rb'|^      control_output: "(?P<control>[^"]*)"', re.M)
 
 # names and number of edges of the main graph; {function: (names of its nodes, names of its arguments and results)}
 Graph = collections.namedtuple("Graph", "nodes edges bodies")
