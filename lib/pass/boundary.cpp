@@ -42,38 +42,34 @@ bool HasEffect(const Node& node) {
   return info && info->is_stateful && !IsArgument(node) && !IsResult(node) && !IsVariable(node);
 }
 
-// A call that the runtime inlined is a NoOp that waits for its effects; their names begin with its
-// own. Calls within it are not ends of the graph.
-std::vector<std::string> InlinedCalls(const Graph& graph) {
-  std::set<llvm::StringRef> scopes, calls;
-  for (Node node : graph.nodes()) {
-    if (!HasEffect(node)) continue;
-    for (llvm::StringRef scope = node.name(); scope.contains('/');) {
-      scope = scope.rsplit('/').first;
-      scopes.insert(scope);
-    }
+// Calls visit(scope) for "a/b" and "a" of "a/b/node", the longest first.
+template <typename Visit>
+void ForEachScope(llvm::StringRef name, Visit visit) {
+  while (name.contains('/')) {
+    name = name.rsplit('/').first;
+    visit(name);
   }
-  for (Node node : graph.nodes())
-    if (node.op() == "NoOp" && node.uses().empty() && scopes.contains(node.name()))
-      calls.insert(node.name());
-  std::vector<std::string> outermost;
-  for (llvm::StringRef call : calls) {
-    bool is_within = false;
-    for (llvm::StringRef scope = call; scope.contains('/');) {
-      scope = scope.rsplit('/').first;
-      is_within |= calls.contains(scope);
-    }
-    if (!is_within) outermost.push_back(call.str());
-  }
-  return outermost;
 }
 
+// The runtime keeps, beside results, the function's own ops with effects, reads of variables among
+// them. A call that it inlined is a NoOp that waits for the effects in its scope, and stands for
+// them.
 std::vector<std::string> EndsOfFunctionGraph(const Graph& graph) {
-  std::vector<std::string> ends;
+  std::set<llvm::StringRef> with_effects, calls;
+  for (Node node : graph.nodes()) {
+    if (HasEffect(node))
+      ForEachScope(node.name(), [&](llvm::StringRef scope) { with_effects.insert(scope); });
+  }
   for (Node node : graph.nodes())
-    if (IsResult(node) || (node.uses().empty() && HasEffect(node)))
-      ends.push_back(IsResult(node) ? node.name().str() : "^" + node.name().str());
-  for (const std::string& call : InlinedCalls(graph)) ends.push_back("^" + call);
+    if (node.op() == "NoOp" && with_effects.contains(node.name())) calls.insert(node.name());
+  std::vector<std::string> ends;
+  for (Node node : graph.nodes()) {
+    if (IsResult(node)) ends.push_back(node.name().str());
+    if (!HasEffect(node) && !calls.contains(node.name())) continue;
+    bool is_within = false;
+    ForEachScope(node.name(), [&](llvm::StringRef scope) { is_within |= calls.contains(scope); });
+    if (!is_within) ends.push_back("^" + node.name().str());
+  }
   return ends;
 }
 

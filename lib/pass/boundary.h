@@ -40,7 +40,7 @@ struct GRAPNEL_PUBLIC Boundary {
 GRAPNEL_PUBLIC bool IsFunctionGraph(const Graph& graph);
 
 // What is fetched of a graph that says nothing of its results: all outputs of unread nodes; the
-// first of a Switch, which gives one of them. Of a function's graph: its results, unread nodes with
+// first of a Switch, which gives one of them. Of a function's graph: its results, its own ops with
 // effects, and the NoOps that stand for inlined calls with effects.
 GRAPNEL_PUBLIC std::vector<std::string> DefaultFetches(const Graph& graph);
 
