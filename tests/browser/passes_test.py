@@ -49,7 +49,7 @@ class Passes(PageCase):
             self.assertIn("11 nodes became 8, 10 edges 7; 4 rewrites", self.text())
             rows = self.browser.js("return [...document.querySelectorAll('.stages tbody tr')].map((r) => [...r.cells].slice(0, 8).map((c) => c.textContent))")
             self.assertEqual(rows[1], ["after model_pruner", "9 (\u22122)", "8 (\u22122)", "2", "", "", "", "2"])
-            self.assertEqual(rows[2], ["after constant_folding", "8 (\u22121)", "7 (\u22121)", "", "", "", "1", "2"])
+            self.assertEqual(rows[2], ["after constant_folding", "8 (\u22121)", "7 (\u22121)", "1", "", "1", "", "2"])
             self.click_text(".stages .link", "after model_pruner")
             self.browser.wait("document.querySelector('.rewrites')")
             self.assertEqual(self.browser.js("return document.getElementById('stage-slider').value"), "2")

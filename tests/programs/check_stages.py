@@ -9,8 +9,7 @@ log and without. A stage is right when
   names; without the log, to one whose before_graph_optimization has the nodes that the run begins with), and its `graph` names
   that function, and no other one of the folder;
 - added and removed are the nodes whose names are in one of the two dumps only, FUNCTION/NODE in the library. A new node may also be
-  in `opened`, a node that is gone in `opened`, `merged`, `folded`, `bypassed`, `fused`, `pruned` or `replaced`; once in all. A function
-  that only one dump has may be left out;
+  a copy in `opened`; once in all. A function that only one dump has may be left out;
 - nodes and edges are those of Grappler's log, or where it says nothing, those of the main graph, with or without the library.
 
 Prints a line for each folder and mode, kinds of faults, with -v the first stages of each kind, and last 'N of M stages'.
@@ -25,18 +24,10 @@ import sys
 
 from folder import NUMBERED, Folder
 
-NEW = ("added", "opened")
-GONE = ("removed", "opened", "merged", "folded", "bypassed", "fused", "pruned")
-REWRITTEN = ("opened", "folded", "fused", "merged", "bypassed", "replaced")  # may also name what is in both
-
-
-def names_in(entries):
-    """Names in a list of names or of objects {"node": NAME, ...}."""
-    for entry in entries or []:
-        if isinstance(entry, str):
-            yield entry
-        else:
-            yield from ([entry["node"]] if isinstance(entry.get("node"), str) else entry.get("nodes", []))
+def names_told(stage):
+    """Nodes that are new, with copies of opened calls, and nodes that are gone."""
+    new, gone = (stage[kind] + stage["library"][kind] for kind in ("added", "removed"))
+    return new + [node["copy"] for call in stage["opened"] for node in call["nodes"]], gone
 
 
 def qualified(graph):
@@ -55,16 +46,13 @@ def fault_of_names(before, after, stage):
         prefix = f"{function}/"
         was = {n for n in was if not n.startswith(prefix)}
         now = {n for n in now if not n.startswith(prefix)}
-    for kind, fields, required, allowed in (("new", NEW, now - was, can_be - could_be), ("gone", GONE, was - now, could_be - can_be)):
-        told = collections.Counter(n for field in fields for n in names_in(stage.get(field)))
-        for r in stage.get("replaced", []):
-            told.update(set(r["b" if kind == "new" else "a"]) & allowed)
-        plain = set(names_in(stage.get(fields[0])))
-        if wrong := plain - allowed:
-            return f"{fields[0]}: a node that is in both" if wrong & could_be & can_be else f"{fields[0]}: no such node", wrong
-        if missing := required - told.keys():
+    new, gone = names_told(stage)
+    for kind, told, required, allowed in (("new", new, now - was, can_be - could_be), ("gone", gone, was - now, could_be - can_be)):
+        if wrong := set(told) - allowed:
+            return f"{kind}: a node that is in both" if wrong & could_be & can_be else f"{kind}: no such node", wrong
+        if missing := required - set(told):
             return f"{kind}: not told", missing
-        if twice := {n for n, times in told.items() if times > 1 and n in required}:
+        if twice := {n for n, times in collections.Counter(told).items() if times > 1}:
             return f"{kind}: told twice", twice
     return None
 
@@ -85,7 +73,7 @@ class Checked:
         yield from filter(None, [self.fault_of_owner(file, stage), self.fault_of_before(file, stage), self.fault_of_counts(file, stage)])
         if stage.get("before") in self.folder.files:
             yield from filter(None, [fault_of_names(self.folder.graph(stage["before"]), self.folder.graph(file), stage)])
-        elif any(stage.get(f) for f in (*NEW, *GONE, "replaced")):
+        elif any(names_told(stage)):
             yield "a first stage with changes", set()
 
     def owners(self, file):
