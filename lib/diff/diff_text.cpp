@@ -368,6 +368,7 @@ std::string DiffRemark(const Diff& diff) {
   std::map<Fate::Kind, size_t> fates;
   for (size_t i = 0; i < diff.fates.size(); ++i)
     if (diff.removed[i].function().empty()) ++fates[diff.fates[i].kind];
+  parts.reserve(fates.size());
   for (const auto& [kind, count] : fates)
     parts.push_back(WithCommas(count) + " " + FateWord(kind).str());
   size_t fused = 0;

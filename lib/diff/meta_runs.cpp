@@ -9,6 +9,7 @@
 
 #include "lib/diff/dump_names.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 
 namespace grapnel {
 namespace {
@@ -270,16 +271,16 @@ class Address {
   }
 
   static void AddStages(const Turn& turn, bool is_final, MetaRun* run) {
-    std::string of_what = is_final ? " final tfg_optimizer" : "";
+    llvm::StringRef of_what = is_final ? " final tfg_optimizer" : "";
     for (const auto& [number, iteration] : turn.iterations) {
-      std::string when = ", iteration " + std::to_string(number);
-      if (iteration.before)
-        run->stages.push_back({iteration.before->file, "before" + of_what + when});
-      for (const Meta* pass : iteration.passes) {
-        std::string name = pass->pass.substr(0, pass->pass.find('{'));
-        run->stages.push_back({pass->file, "after " + name + when});
-      }
-      if (iteration.after) run->stages.push_back({iteration.after->file, "after" + of_what + when});
+      auto add = [run, number = number](const Meta* meta, const llvm::Twine& what) {
+        if (meta)
+          run->stages.push_back({meta->file, (what + ", iteration " + llvm::Twine(number)).str()});
+      };
+      add(iteration.before, "before" + of_what);
+      for (const Meta* pass : iteration.passes)
+        add(pass, "after " + llvm::StringRef(pass->pass).split('{').first);
+      add(iteration.after, "after" + of_what);
     }
   }
 

@@ -11,6 +11,7 @@
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace grapnel {
 namespace {
@@ -37,8 +38,8 @@ std::string ChangesText(const MatchedPair& pair) {
   std::string text;
   for (const Change& change : pair.changes) {
     if (change.what == "op") {
-      std::string ops = " (" + change.before + " -> " + change.after + ")";
-      text = (change.after == "Const" ? "folded to a constant" : "rewritten") + ops + text;
+      llvm::StringRef how = change.after == "Const" ? "folded to a constant" : "rewritten";
+      text = llvm::formatv("{0} ({1} -> {2}){3}", how, change.before, change.after, text);
       continue;
     }
     text += text.empty() ? "changed: " : "; ";
@@ -256,6 +257,7 @@ Expected<std::vector<OrderedDump>> ReadDumps(llvm::StringRef folder, llvm::Strin
   };
   std::vector<DumpStage> stages = OrderDumps(graphs, log, content);
   std::vector<std::shared_ptr<const Module>> modules;
+  modules.reserve(stages.size());
   for (const DumpStage& stage : stages) modules.push_back(by_name[stage.file]->module);
   // Those whose names do not say so get the lines that they are of.
   std::vector<OrderedDump> dumps;

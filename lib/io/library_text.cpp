@@ -190,7 +190,7 @@ std::string ArgumentsText(const LibraryFunction& each, size_t limit) {
     if (!parts.empty() && type == last) {
       parts.back().insert(parts.back().size() - type.size() - 1, ", " + name);
     } else {
-      parts.push_back(name + " " + type);
+      parts.push_back(llvm::join_items(" ", name, type));
     }
     last = std::move(type);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/diff/diff_text.h"
 #include "lib/render/labels.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -42,6 +43,8 @@ void WriteStage(const PassRun& run, size_t index, size_t first, llvm::json::OStr
                    }));
     json.attribute("replaced", stage.diff.groups.size());
     if (stage.diff.Same()) json.attribute("same", true);
+    std::string remark = DiffRemark(stage.diff);
+    if (!remark.empty()) json.attribute("remark", Printable(remark));
   });
 }
 

@@ -5,7 +5,8 @@ import {commas, element, link, plural} from "./dom.js";
 import {isFile, post} from "./source.js";
 import {addTab} from "./tabs.js";
 
-const COLUMNS = ["stage", "nodes", "edges", "removed", "added", "changed", "replaced", "rewrites", "ms"];
+const COLUMNS = ["stage", "nodes", "edges", "removed", "added", "changed", "replaced", "rewrites", "ms", "what became of nodes"];
+const TEXTS = ["stage", "what became of nodes"];
 const MARKED = ["removed", "added", "changed", "replaced"];  // as the marks of a diff are numbered
 const SHOWN = 8, MISSES_SHOWN = 60;
 const FUSIONS = "remapper";  // what readers look for first
@@ -149,7 +150,7 @@ class PassesTab {
       rows.push(this.stage(stage, stage.entry === chosen));
     }
     const heads = columns.map((name) =>
-      element("th", {scope: "col", class: name === "stage" ? undefined : "number"}, name));
+      element("th", {scope: "col", class: TEXTS.includes(name) ? undefined : "number"}, name));
     return element("div", {},
       hidden > 0 ? this.chooseAll(hidden) : undefined,
       element("table", {class: "list narrow stages"},
@@ -179,7 +180,8 @@ class PassesTab {
       size(stage.edges, stage.edges_before),
       ...MARKED.map(counted),
       ...(this.table.has_rewrites ? [number(stage.rewrites > 0 ? commas(stage.rewrites) : undefined)] : []),
-      ...(this.table.has_times ? [number(stage.ms?.toFixed(2))] : []));
+      ...(this.table.has_times ? [number(stage.ms?.toFixed(2))] : []),
+      element("td", {class: "dim"}, stage.remark ?? ""));
   }
 
   rewrites(stage, told) {
