@@ -155,5 +155,6 @@ class Folder:
         for j in range(i - 1, -1, -1):
             other = self.runs[j]
             if META.match(other.files[0])["address"] == address:
-                return j if self.graph(other.files[-1]).nodes == self.graph(run.files[0]).nodes else None
+                is_over = "_iteration_" not in other.files[-1]  # it has its result: this is another call of Grappler
+                return j if not is_over and self.graph(other.files[-1]).nodes == self.graph(run.files[0]).nodes else None
         return None
