@@ -187,6 +187,9 @@ class Teller {
     for (const NodeEntry& node : diff_->removed) diff_->fates.push_back(FateOf(node));
     JoinFused();
     CountFollowedChanges(diff_);
+    for (auto [node, fate] : llvm::zip(diff_->removed, diff_->fates))
+      if (!node.function().empty() && !fate.into.empty())
+        fate.into = (node.function() + "/" + fate.into).str();
   }
 
  private:

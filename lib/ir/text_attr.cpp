@@ -90,6 +90,15 @@ class AttrReader {
   }
 
   bool ReadOne(llvm::StringRef kind, std::string* value) {
+    // In the place of any kind: what a call gives, and what has no text of its own.
+    if (scanner_.Consume("$")) {
+      std::string name;
+      if (!scanner_.ReadName(&name)) return false;
+      value->clear();
+      AppendBytesField(value, 9, name);
+      return true;
+    }
+    if (scanner_.PeekWord() == "attr") return ReadWord(kind, value);
     char next = scanner_.Peek();
     if (kind == "tensor") return ReadTensor(value);
     if (kind == "shape" || next == '?') {
@@ -109,13 +118,6 @@ class AttrReader {
       if (!ReadFunction(&function)) return false;
       value->clear();
       AppendBytesField(value, 10, function);
-      return true;
-    }
-    if (scanner_.Consume("$")) {
-      std::string name;
-      if (!scanner_.ReadName(&name)) return false;
-      value->clear();
-      AppendBytesField(value, 9, name);
       return true;
     }
     return ReadWord(kind, value);
