@@ -5,7 +5,10 @@ import {commas, element, link, plural} from "./dom.js";
 import {isFile, post} from "./source.js";
 import {addTab} from "./tabs.js";
 
-const COLUMNS = ["stage", "nodes", "edges", "removed", "added", "changed", "replaced", "rewrites", "ms", "what became of nodes"];
+const COLUMNS = [
+  "stage", "nodes", "edges", "removed", "added", "changed", "replaced", "rewrites", "ms",
+  "what became of nodes",
+];
 const TEXTS = ["stage", "what became of nodes"];
 const MARKED = ["removed", "added", "changed", "replaced"];  // as the marks of a diff are numbered
 const SHOWN = 8, MISSES_SHOWN = 60;
