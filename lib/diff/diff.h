@@ -40,7 +40,7 @@ struct FunctionEntry {
   std::vector<Change> changes;  // of what is no node: attributes, control outputs
 };
 
-// What became of a node that only A has, between two stages of one run.
+// What a stage did to a removed node.
 struct Fate {
   enum Kind {
     kPruned,    // nothing reads it
@@ -49,12 +49,12 @@ struct Fate {
     kBypassed,  // its readers read what it read
     kFused,     // a reader with another op computes it
     kReplaced,  // another node is read in its place
-    kOpened,    // it was a function's: nodes of the main graph do what it did in calls
   } kind = kPruned;
-  std::string into;  // the node of B that tells where it went; empty: none
+  std::string into;  // the node of B that took its place or its work; empty: none
 };
 
-// A call that only A has as such: B has the nodes of the body in its place, as CALL/NODE.
+// A call that the stage inlined: in B the nodes of the body are in the caller's graph, as
+// CALL/NODE.
 struct OpenedCall {
   std::string call, function;
   // Each node of the body ("function/node") and its copy, sorted by the copy's name. Calls within
@@ -62,7 +62,7 @@ struct OpenedCall {
   std::vector<std::pair<std::string, std::string>> nodes;
 };
 
-// Changes of one kind that are no news of any single node: "placed on CPU:0".
+// Changes of one kind that many nodes share: "placed on cpu:0".
 struct CountedChange {
   std::string what;
   std::vector<std::string> nodes;  // sorted

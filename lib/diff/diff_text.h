@@ -26,8 +26,8 @@ void WriteDiffText(const Diff& diff, const DiffTextOptions& options, llvm::raw_o
 //   stem     -> entry_conv     9
 void WriteRenames(llvm::ArrayRef<Rename> renames, bool all, llvm::raw_ostream& os);
 
-// What a stage did, where names decided: "14 merged, 1 pruned, 6 calls opened (170 nodes), 254
-// placed on cpu:0". Empty: nothing is to be said beside the numbers.
+// Counts of fates and of shared changes: "14 merged, 1 pruned, 6 calls opened (170 nodes), 254
+// placed on cpu:0". Empty where names did not decide.
 std::string DiffRemark(const Diff& diff);
 
 // "5 removed, 1 added, 2 changed, 1 replaced, 90 the same".

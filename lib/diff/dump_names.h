@@ -1,6 +1,9 @@
-// What files of dumps are called.
+// File names of dumps.
 #ifndef GRAPNEL_LIB_DIFF_DUMP_NAMES_H_
 #define GRAPNEL_LIB_DIFF_DUMP_NAMES_H_
+
+#include <optional>
+#include <string>
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,6 +15,15 @@ inline llvm::StringRef WithoutGraphSuffix(llvm::StringRef file) {
   if (!file.consume_back(".pbtxt")) file.consume_back(".pb");
   return file;
 }
+
+// NAME.NNNN.GROUP.TAG
+struct NumberedName {
+  std::string graph, tag;
+  std::string parent;  // of a partition: the graph that was split; else empty
+  int number = 0;
+};
+// nullopt: the file has another kind of name.
+std::optional<NumberedName> ParseNumberedName(llvm::StringRef file);
 
 inline bool IsDigits(llvm::StringRef text) {
   return !text.empty() && llvm::all_of(text, llvm::isDigit);

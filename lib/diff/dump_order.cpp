@@ -15,25 +15,9 @@
 namespace grapnel {
 namespace {
 
-// NAME.NNNN.GROUP.TAG
-struct Numbered {
-  std::string graph, tag, parent;  // parent: of a partition
-  int number = 0, instance = 0;
+struct Numbered : NumberedName {
+  int instance = 0;
 };
-
-std::optional<Numbered> ParseNumbered(llvm::StringRef file) {
-  auto [rest, tag] = WithoutGraphSuffix(file).rsplit('.');
-  auto [head, group] = rest.rsplit('.');
-  auto [graph, number] = head.rsplit('.');
-  Numbered out;
-  if (graph.empty() || !IsDigits(number) || number.getAsInteger(10, out.number))
-    return std::nullopt;
-  out.graph = graph.str();
-  out.tag = tag.str();
-  size_t partition = graph.find("_partition_");
-  if (partition != llvm::StringRef::npos) out.parent = graph.take_front(partition).str();
-  return out;
-}
 
 std::string StageText(llvm::StringRef tag) {
   for (llvm::StringRef when : {"before", "after"}) {
@@ -82,7 +66,7 @@ int64_t NumberOf(llvm::StringRef graph) {
 std::vector<DumpStage> OrderNumbered(llvm::ArrayRef<std::string> files) {
   std::vector<std::pair<std::string, Numbered>> dumps;
   for (const std::string& file : files) {
-    if (auto dump = ParseNumbered(file)) dumps.push_back({file, *dump});
+    if (auto dump = ParseNumberedName(file)) dumps.push_back({file, {*dump}});
   }
   llvm::stable_sort(dumps, [](const auto& x, const auto& y) {
     return std::tie(x.second.graph, x.second.number) < std::tie(y.second.graph, y.second.number);
@@ -230,6 +214,20 @@ class RunPlaces {
 
 }  // namespace
 
+std::optional<NumberedName> ParseNumberedName(llvm::StringRef file) {
+  auto [rest, tag] = WithoutGraphSuffix(file).rsplit('.');
+  auto [head, group] = rest.rsplit('.');
+  auto [graph, number] = head.rsplit('.');
+  NumberedName out;
+  if (graph.empty() || !IsDigits(number) || number.getAsInteger(10, out.number))
+    return std::nullopt;
+  out.graph = graph.str();
+  out.tag = tag.str();
+  size_t partition = graph.find("_partition_");
+  if (partition != llvm::StringRef::npos) out.parent = graph.take_front(partition).str();
+  return out;
+}
+
 std::vector<DumpStage> OrderDumps(llvm::ArrayRef<std::string> files, llvm::StringRef log,
                                   ContentOf content) {
   llvm::StringMap<int> places = PlacesInLog(log);
@@ -237,7 +235,7 @@ std::vector<DumpStage> OrderDumps(llvm::ArrayRef<std::string> files, llvm::Strin
       RunPlaces(OrderNumbered(files), content, places).Place(MetaRunsOf(files, content));
   std::vector<DumpStage> loose;
   for (const std::string& file : files) {
-    if (ParseNumbered(file) || IsMetaDump(file)) continue;
+    if (ParseNumberedName(file) || IsMetaDump(file)) continue;
     if (std::optional<DumpStage> stage = LooseDump(file)) loose.push_back(std::move(*stage));
   }
   SortLoose(&loose);
@@ -259,8 +257,11 @@ bool AreStagesOfOneRun(llvm::StringRef path_a, const Module& a, llvm::StringRef 
   namespace path = llvm::sys::path;
   if (path::parent_path(path_a) != path::parent_path(path_b)) return false;
   llvm::StringRef file_a = path::filename(path_a), file_b = path::filename(path_b);
-  std::optional<Numbered> numbered_a = ParseNumbered(file_a), numbered_b = ParseNumbered(file_b);
-  auto graph = [](const Numbered& dump) { return dump.parent.empty() ? dump.graph : dump.parent; };
+  std::optional<NumberedName> numbered_a = ParseNumberedName(file_a),
+                              numbered_b = ParseNumberedName(file_b);
+  auto graph = [](const NumberedName& dump) {
+    return dump.parent.empty() ? dump.graph : dump.parent;
+  };
   if (numbered_a && numbered_b) return graph(*numbered_a) == graph(*numbered_b);
   if ((!numbered_a && !IsMetaDump(file_a)) || (!numbered_b && !IsMetaDump(file_b))) return false;
   size_t both = 0;

@@ -37,7 +37,7 @@ class BodyFates {
 
   Fate Of(const Node& gone) {
     auto [it, is_new] = known_.try_emplace(gone.id());
-    if (!is_new) return it->second;  // of one that is being looked at, in a loop: pruned
+    if (!is_new) return it->second;  // in a loop, of a node that is not settled yet: pruned
     Fate best;
     for (const Use& use : gone.uses()) {
       Node reader(&a_, use.node);
@@ -64,13 +64,12 @@ class BodyFates {
       case Fate::kReplaced:
         return 1;
       case Fate::kPruned:
-      case Fate::kOpened:
         return 0;
     }
     return 0;
   }
 
-  // What a reader that is still there reads and did not read before.
+  // The inputs that a surviving reader has in B and did not have in A.
   static llvm::SmallVector<SourceName, 4> GainedBy(const Node& reader, const Node& after) {
     llvm::SmallVector<SourceName, 4> before = SourcesOf(reader), gained;
     for (const SourceName& source : SourcesOf(after)) {
@@ -84,8 +83,8 @@ class BodyFates {
     return gained;
   }
 
-  // Of what the reader gained, what came in the place of `gone`: what is at its place now, else
-  // what is of its op, else the first.
+  // The new input of the reader that stands for `gone`: the one in its slot, else one with its op,
+  // else the first.
   std::optional<SourceName> InPlaceOf(const Node& gone, const Node& reader, const Node& after,
                                       const Use& use) const {
     bool is_data = use.slot < static_cast<uint32_t>(reader.num_inputs());
@@ -210,6 +209,8 @@ class Teller {
     for (auto [node, fate] : llvm::zip(diff_->removed, diff_->fates))
       if (fate.kind == Fate::kFused) taken[{node.function(), fate.into}].push_back(node);
     if (taken.empty()) return;
+    // The diff may be restricted to nodes without the one that took others in.
+    std::set<std::pair<llvm::StringRef, std::string>> joined;
     std::vector<MatchedPair> matched;
     for (MatchedPair& pair : diff_->matched) {
       auto it = taken.find({pair.b.function(), pair.b.node.name().str()});
@@ -221,12 +222,13 @@ class Teller {
       group.a.push_back(pair.a);
       llvm::sort(group.a, [](const NodeEntry& x, const NodeEntry& y) { return x.name < y.name; });
       diff_->groups.push_back(std::move(group));
+      joined.insert(it->first);
     }
     diff_->matched = std::move(matched);
     std::vector<NodeEntry> removed;
     std::vector<Fate> fates;
     for (auto [node, fate] : llvm::zip(diff_->removed, diff_->fates)) {
-      if (fate.kind == Fate::kFused) continue;
+      if (fate.kind == Fate::kFused && joined.contains({node.function(), fate.into})) continue;
       removed.push_back(node);
       fates.push_back(fate);
     }
@@ -257,8 +259,6 @@ llvm::StringRef FateWord(Fate::Kind kind) {
       return "fused";
     case Fate::kReplaced:
       return "replaced";
-    case Fate::kOpened:
-      return "opened";
   }
   return "";
 }
@@ -277,8 +277,6 @@ std::string FateText(const Fate& fate) {
       return "fused into " + fate.into;
     case Fate::kReplaced:
       return "replaced by " + fate.into;
-    case Fate::kOpened:
-      return "opened as " + fate.into;
   }
   return "";
 }

@@ -1,4 +1,4 @@
-// What became of the nodes that one stage of a run has and the next has not.
+// What a stage of a run did to the nodes that it removed.
 #ifndef GRAPNEL_LIB_DIFF_FATES_H_
 #define GRAPNEL_LIB_DIFF_FATES_H_
 

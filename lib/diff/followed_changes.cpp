@@ -145,7 +145,7 @@ class Counting {
     });
   }
 
-  // What the node read or waited for, through nodes that are gone too.
+  // The inputs of the node, data and control, through removed nodes.
   void AddBehind(const MatchedPair& pair, const std::string& name,
                  std::set<std::string>* expected) const {
     Node node = pair.a.node.graph().Find(name);
@@ -161,7 +161,7 @@ class Counting {
   }
 
   Diff* diff_;
-  std::map<std::string, std::string> into_;  // of nodes that are gone
+  std::map<std::string, std::string> into_;  // of removed nodes
   std::set<std::string> opened_;
   std::map<std::string, std::vector<std::string>> counts_;
 };

@@ -12,8 +12,8 @@
 
 namespace grapnel {
 
-// What a dump holds, as far as its place in the order depends on it. Equal numbers mean equal
-// contents. 0: the file cannot be read.
+// Hashes of a dump, which tell its place in the order. Equal hashes mean equal contents; 0 means
+// that the file cannot be read.
 struct DumpContent {
   uint64_t bytes = 0;  // of the file
   uint64_t names = 0;  // of the main graph's nodes, in any order

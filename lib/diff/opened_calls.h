@@ -6,10 +6,10 @@
 
 namespace grapnel {
 
-// Finds them in a diff in which names decided. TensorFlow calls the copy of a body's node
-// CALL/NODE, and what it lowers a loop or a branch to CALL/body/_N/NODE. The copies leave `added`,
-// the call node's change goes, and so do bodies from `removed` whose function is no more but lives
-// on in copies. Linear in nodes and calls.
+// Finds these calls in a diff in which names decided. TensorFlow names the copy of a body's node
+// CALL/NODE, and that of a lowered loop or branch CALL/body/_N/NODE. Takes the copies out of
+// `added`, the changes off the call node, and out of `removed` the bodies of functions that B lacks
+// and that live on in copies. Linear in nodes and calls.
 void OpenCalls(const Module& a, const Module& b, Diff* diff);
 
 }  // namespace grapnel

@@ -1,5 +1,6 @@
 #include "lib/job/placement_history.h"
 
+#include "lib/diff/dump_names.h"
 #include "lib/diff/dump_order.h"
 #include "lib/diff/timeline.h"
 #include "lib/job/stage_changes.h"
@@ -32,15 +33,6 @@ std::string PassOf(llvm::StringRef stage) {
   if (stage.consume_front("after opt_group_")) return "the passes of " + stage.str();
   if (stage.consume_front("after ") || stage.consume_front("before ")) return stage.str();
   return stage.str();
-}
-
-// "NAME" and NNNN of NAME.NNNN.GROUP.TAG.pbtxt; -1: it is another name.
-std::pair<std::string, int> NumberedDump(llvm::StringRef file) {
-  if (!file.consume_back(".pbtxt")) file.consume_back(".pb");
-  auto [name, digits] = file.rsplit('.').first.rsplit('.').first.rsplit('.');
-  int number = -1;
-  if (digits.getAsInteger(10, number)) return {"", -1};
-  return {name.str(), number};
 }
 
 using Names = llvm::StringSet<>;
@@ -170,8 +162,9 @@ std::vector<PlacerInput> PlacerInputsIn(const std::string& folder) {
   }
   for (const std::string& file : *entries) {
     if (!IsDump(file) || !llvm::StringRef(file).contains(".before_placer.")) continue;
-    PlacerInput input{
-        JoinPath(folder, file), NumberedDump(file).first, NumberedDump(file).second, {}};
+    std::optional<NumberedName> name = ParseNumberedName(file);
+    if (!name) continue;
+    PlacerInput input{JoinPath(folder, file), name->graph, name->number, {}};
     llvm::sys::fs::file_status status;
     if (!llvm::sys::fs::status(input.path, status)) input.time = status.getLastModificationTime();
     inputs.push_back(std::move(input));
@@ -209,7 +202,9 @@ Expected<GraphStory> FromLedger(llvm::StringRef path, const Graph& graph) {
 }  // namespace
 
 int DumpNumberOf(const OpenedGraph& opened) {
-  return NumberedDump(llvm::sys::path::filename(opened.model().path)).second;
+  std::optional<NumberedName> name =
+      ParseNumberedName(llvm::sys::path::filename(opened.model().path));
+  return name ? name->number : -1;
 }
 
 // Of the functions beside a dump that had the same nodes when they were placed: which one this is

@@ -58,7 +58,6 @@ class Changes {
       case Fate::kReplaced:
         return "replaced by " + into + by_;
       case Fate::kPruned:
-      case Fate::kOpened:
         return "pruned" + by_ + ": nothing reads it";
     }
     return "";

@@ -4,8 +4,8 @@
 //   name: (Op): /job:localhost/replica:0/task:0/device:CPU:0     1.0 and later, and with a prefix
 //   name: (Op)/job:localhost/replica:0/task:0/gpu:0              prefixed, 1.0 to 1.13
 //   name: /job:localhost/replica:0/task:0/gpu:0                  0.12 and before
-//   Executing op X in device /job:...                            an op or a function that Python
-//   runs Dumped Graph to DIR/NAME.NNNN.GROUP.TAG.pbtxt                whose lines come next
+//   Executing op X in device /job:...                            an op that Python runs
+//   Dumped Graph to DIR/NAME.NNNN.GROUP.TAG.pbtxt                the graph of the next lines
 //
 // Private to lib/place.
 #ifndef GRAPNEL_LIB_PLACE_LOG_LINE_H_
@@ -28,11 +28,10 @@ struct LogLine {
     kBroken,  // begins like one of the others; `node` is its name where that is whole
   };
   Kind kind = kOther;
-  bool is_prefixed = false;  // it has "placer.cc:NNN]" or the like before it
-  bool follows_piece =
-      false;           // before it, in the same line, stands a piece of another that is lost
-  std::string stream;  // the thread and the container that wrote it; "": not said
-  int number = -1;     // of a dump
+  bool is_prefixed = false;      // it has "placer.cc:NNN]" or the like before it
+  bool follows_piece = false;    // the same line begins with a piece of another one, which is lost
+  std::string stream;            // the thread and the container that wrote it; "": not said
+  int number = -1;               // of a dump
   std::string node, op, device;  // `device` in full, as TensorFlow 2 spells it
 };
 

@@ -15,8 +15,8 @@ struct NodeStory {
   std::string pass, text;
 };
 
-// What passes did to a graph on its way, by the names of nodes; who reads dumps or a ledger fills
-// it. Empty: nothing is known.
+// What passes did to a graph before it was run, by the names of nodes. The code that reads dumps or
+// a ledger fills it. Empty: nothing is known.
 struct GraphStory {
   llvm::StringMap<NodeStory> here;  // of nodes that the graph has, and that were made or rewritten
   llvm::StringMap<NodeStory> gone;  // of nodes that it has no longer
