@@ -59,7 +59,7 @@ class Counting {
     llvm::erase_if(changes, [&](const Change& change) {
       if (change.what == "device" && change.before.empty()) {
         Count("placed on " + ShortDevice(change.after), *pair);
-      } else if (change.what.front() == '_') {
+      } else if (llvm::StringRef(change.what).starts_with("_")) {
         Count("marked " + change.what, *pair);
       } else {
         return false;
