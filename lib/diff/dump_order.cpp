@@ -110,16 +110,22 @@ class RunPlaces {
       : stages_(std::move(stages)), content_(content), log_(log) {}
 
   std::vector<DumpStage> Place(llvm::ArrayRef<MetaRun> runs) {
-    std::vector<const MetaRun*> of_functions;
+    std::vector<const MetaRun*> of_functions, without_start;
     for (const MetaRun& run : runs) {
       if (std::optional<size_t> start = StartOf(run)) {
         taken_.insert(stages_[*start].file);
         Insert(*start + 1, run, stages_[*start].line);
-      } else if (!run.has_result && HasLibrary(runs, run)) {
-        of_functions.push_back(&run);
       } else {
-        PlaceAlone(run);
+        without_start.push_back(&run);
       }
+    }
+    for (const MetaRun* run : without_start) {
+      if (!run->has_result && HasLibrary(runs, *run))
+        of_functions.push_back(run);
+      else if (std::optional<size_t> end = EndOf(*run))
+        Insert(*end, *run, stages_[*end].line);
+      else
+        PlaceAlone(*run);
     }
     for (const MetaRun* run : of_functions) PlaceOfFunction(*run);
     return std::move(stages_);
@@ -151,6 +157,18 @@ class RunPlaces {
       best_score = score;
     }
     return best;
+  }
+
+  // The after_graph_optimization that a run led to whose first dumps are missing.
+  std::optional<size_t> EndOf(const MetaRun& run) const {
+    uint64_t result = content_(run.last()).names;
+    for (size_t i = 0; i < stages_.size(); ++i) {
+      const DumpStage& stage = stages_[i];
+      if (stage.stage == "after graph_optimization" && !lines_.contains(stage.line) &&
+          result != 0 && content_(stage.file).names == result)
+        return i;
+    }
+    return std::nullopt;
   }
 
   std::string FunctionOf(const std::string& file, const MetaRun& run) const {
@@ -198,9 +216,11 @@ class RunPlaces {
     Insert(goes_on - stages_.begin(), run, line);
   }
 
+  // `line` may be that of a stage.
   void Insert(size_t at, const MetaRun& run, const std::string& line) {
     std::vector<DumpStage> of_run;
     for (const auto& [file, stage] : run.stages) of_run.push_back({file, line, "", stage});
+    lines_.insert(line);
     stages_.insert(stages_.begin() + at, of_run.begin(), of_run.end());
   }
 
@@ -208,6 +228,7 @@ class RunPlaces {
   ContentOf content_;
   const llvm::StringMap<int>& log_;
   std::set<std::string> taken_;      // files of before_graph_optimization
+  std::set<std::string> lines_;      // those that have a run
   std::set<std::string> functions_;  // lines of functions
   int num_alone_ = 0;
 };

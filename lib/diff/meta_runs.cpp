@@ -89,6 +89,11 @@ struct Turn {
   const Meta* Last() const { return iterations.rbegin()->second.after; }
 };
 
+// What a turn is of its run: the first one, with the passes; the final module pass; that pass
+// without the dumps before it.
+enum class Role { kFirst, kFinal, kAlone };
+constexpr int kScoreAlone = -6;
+
 // The dumps of one address.
 class Address {
  public:
@@ -108,15 +113,18 @@ class Address {
       if (meta.iteration == kResult) results.push_back(&meta);
     std::vector<MetaRun> runs;
     std::vector<std::vector<const Turn*>> groups = Groups();
+    std::vector<const Meta*> result_of = ResultsOf(groups, results);
     for (size_t i = 0; i < groups.size(); ++i) {
       MetaRun run;
       for (const Turn* turn : groups[i]) AddStages(*turn, turn != groups[i].front(), &run);
-      if (i < results.size()) run.stages.push_back({results[i]->file, "after MetaOptimizer"});
-      run.has_result = i < results.size();
+      run.has_result = result_of[i] != nullptr;
+      if (run.has_result) run.stages.push_back({result_of[i]->file, "after MetaOptimizer"});
       if (!run.stages.empty()) runs.push_back(std::move(run));
     }
-    for (size_t i = groups.size(); i < results.size(); ++i)
-      runs.push_back({{{results[i]->file, "after MetaOptimizer"}}, true});
+    for (const Meta* result : results) {
+      if (!llvm::is_contained(result_of, result))
+        runs.push_back({{{result->file, "after MetaOptimizer"}}, true});
+    }
     return runs;
   }
 
@@ -184,7 +192,7 @@ class Address {
     for (const auto& [iteration, of_iteration] : chains) {
       std::vector<const Chain*> in_order;
       for (const auto& [repeat, chain] : of_iteration) in_order.push_back(&chain);
-      if (begins_run_.empty()) FindRuns(in_order);
+      if (roles_.empty()) FindRoles(in_order);
       size_t turn = 0;
       for (size_t i = 0; i < in_order.size(); ++i, ++turn) {
         turn = NextTurnFor(*in_order[i]->back(), turn);
@@ -192,7 +200,7 @@ class Address {
         turns_[turn].iterations[iteration].passes = *in_order[i];
       }
     }
-    if (begins_run_.empty()) FindRuns({});
+    if (roles_.empty()) FindRoles({});
   }
 
   // The turn that begins a run and whose iteration ends with what this last pass left, else the
@@ -201,53 +209,74 @@ class Address {
     std::optional<size_t> fallback;
     for (size_t turn = first; turn < turns_.size(); ++turn) {
       auto it = turns_[turn].iterations.find(pass.iteration);
-      if (it == turns_[turn].iterations.end() || !BeginsRun(turn)) continue;
+      if (it == turns_[turn].iterations.end() || RoleOf(turn) != Role::kFirst)
+        continue;
       if (SameBytes(&pass, it->second.after)) return turn;
       if (!fallback) fallback = turn;
     }
     return fallback.value_or(first);
   }
 
-  bool BeginsRun(size_t turn) const { return turn >= begins_run_.size() || begins_run_[turn]; }
+  Role RoleOf(size_t turn) const { return turn < roles_.size() ? roles_[turn] : Role::kFirst; }
 
-  // Which turns begin a run: as many as there are chains, or results. Between two of them is at
-  // most one turn, of the final module pass. Takes the choice that agrees most with the contents: a
-  // run's first iteration ends with what its last pass left, and the final pass starts from what
-  // the iterations ended with. Of choices that agree alike, the one that ends runs first.
-  void FindRuns(llvm::ArrayRef<const std::vector<const Meta*>*> chains) {
+  // The k-th result is of the k-th run; where dumps are missing, of the next run that ends with the
+  // result's nodes.
+  std::vector<const Meta*> ResultsOf(llvm::ArrayRef<std::vector<const Turn*>> groups,
+                                     llvm::ArrayRef<const Meta*> results) const {
+    std::vector<const Meta*> result_of(groups.size());
+    bool is_whole = groups.size() == results.size();
+    size_t next = 0;
+    for (const Meta* result : results) {
+      size_t at = next;
+      while (!is_whole && at < groups.size() && !SameNames(groups[at].back()->Last(), result)) ++at;
+      if (at >= groups.size()) continue;
+      result_of[at] = result;
+      next = at + 1;
+    }
+    return result_of;
+  }
+
+  // Tells the turns' roles. Runs are as many as chains, or results. A run takes a turn, and at most
+  // one more for the final module pass; a turn of that pass stands alone where the dumps before it
+  // are missing. Takes the choice that agrees most with the contents: a run's first iteration ends
+  // with what its last pass left, and the final pass starts from what the iterations ended with. Of
+  // choices that agree alike, the one that ends runs first.
+  void FindRoles(llvm::ArrayRef<const std::vector<const Meta*>*> chains) {
     size_t num_turns = turns_.size();
     size_t num_results =
         llvm::count_if(metas_, [](const Meta& meta) { return meta.iteration == kResult; });
     size_t num_runs = chains.empty() ? num_results : chains.size();
-    begins_run_.assign(num_turns, true);
+    roles_.assign(num_turns, Role::kFirst);
     constexpr size_t kMostStates = 1 << 24;
-    if (num_runs == 0 || num_runs >= num_turns || num_turns > 2 * num_runs ||
-        num_turns * num_runs > kMostStates)
-      return;
-    // best[r][t]: of the first r runs, which take the first t turns. A run takes one turn or two.
+    if (num_runs == 0 || num_runs >= num_turns || num_turns * num_runs > kMostStates) return;
+    // best[r][t]: of the first r runs, and turns that stand alone, which take the first t turns.
     struct Choice {
       int score = INT_MIN / 2;
-      bool has_final = false;
+      Role last = Role::kFirst;  // kFinal: two turns, a run of both
     };
     std::vector<std::vector<Choice>> best(num_runs + 1, std::vector<Choice>(num_turns + 1));
     best[0][0].score = 0;
-    for (size_t run = 0; run < num_runs; ++run) {
-      for (size_t turn = run; turn < std::min(num_turns, 2 * run + 1); ++turn) {
-        int score = best[run][turn].score +
-                    ScoreOfFirst(turn, chains.empty() ? nullptr : chains[run]->back());
-        auto offer = [&](size_t end, int with, bool has_final) {
-          Choice& choice = best[run + 1][end];
-          if (with > choice.score) choice = {with, has_final};
+    for (size_t run = 0; run <= num_runs; ++run) {
+      for (size_t turn = run; turn < num_turns; ++turn) {
+        int score = best[run][turn].score;
+        auto offer = [&](Role last, int with) {
+          size_t with_runs = last == Role::kAlone ? run : run + 1;
+          Choice& choice = best[with_runs][turn + (last == Role::kFinal ? 2 : 1)];
+          if (with > choice.score) choice = {with, last};
         };
-        offer(turn + 1, score, false);
-        if (turn + 2 <= num_turns) offer(turn + 2, score + ScoreOfFinal(turn + 1), true);
+        offer(Role::kAlone, score + kScoreAlone);
+        if (run == num_runs) continue;
+        score += ScoreOfFirst(turn, chains.empty() ? nullptr : chains[run]->back());
+        offer(Role::kFirst, score);
+        if (turn + 2 <= num_turns) offer(Role::kFinal, score + ScoreOfFinal(turn + 1));
       }
     }
-    size_t turn = num_turns;
-    for (size_t run = num_runs; run > 0; --run) {
-      bool has_final = best[run][turn].has_final;
-      if (has_final) begins_run_[turn - 1] = false;
-      turn -= has_final ? 2 : 1;
+    size_t run = num_runs, turn = num_turns;
+    while (turn > 0) {
+      Role last = best[run][turn].last;
+      roles_[--turn] = last;
+      if (last == Role::kFinal) --turn;  // of a kFirst
+      if (last != Role::kAlone) --run;
     }
   }
 
@@ -264,7 +293,7 @@ class Address {
     std::vector<std::vector<const Turn*>> groups;
     for (size_t i = 0; i < turns_.size(); ++i) {
       if (turns_[i].iterations.empty()) continue;
-      if (BeginsRun(i) || groups.empty()) groups.emplace_back();
+      if (RoleOf(i) != Role::kFinal || groups.empty()) groups.emplace_back();
       groups.back().push_back(&turns_[i]);
     }
     return groups;
@@ -287,7 +316,7 @@ class Address {
   std::vector<Meta> metas_;
   ContentOf content_;
   std::vector<Turn> turns_;
-  std::vector<bool> begins_run_;  // by turn
+  std::vector<Role> roles_;  // by turn
 };
 
 }  // namespace

@@ -113,6 +113,41 @@ TEST(DumpOrderTest, RunsThatShareAnAddressAreToldApartByWhatFollowsWhat) {
   EXPECT_EQ(stages[9].line, "MetaOptimizer run 1");
 }
 
+TEST(DumpOrderTest, ARunThatLostItsFirstDumpsStaysWithItsFunctionAndSpoilsNoOther) {
+  std::string at = "MetaOptimizer_iteration_0", end = "_123456789.pb";
+  auto turn = [&](const char* when, int k) {
+    return when + at + "_123456789" + (k ? "_" + std::to_string(k) : "") + ".pb";
+  };
+  std::vector<std::string> wanted = {
+      "f_1.0000.main.before_graph_optimization.pb",
+      turn("before_", 1),  // the final module pass: the dumps before it are missing
+      turn("after_", 1),
+      "after_MetaOptimizer" + end,
+      "f_1.0001.main.after_graph_optimization.pb",
+      "g_2.0000.main.before_graph_optimization.pb",
+      turn("before_", 2),
+      "after_" + at + "_model_pruner_123456789_1.pb",
+      turn("after_", 2),
+      turn("before_", 3),
+      turn("after_", 3),
+      "after_MetaOptimizer_123456789_1.pb",
+      "g_2.0001.main.after_graph_optimization.pb",
+  };
+  std::vector<DumpStage> stages = Order(wanted, "",
+                                        {{wanted[2], {12, 2}},
+                                         {wanted[3], {13, 2}},
+                                         {wanted[4], {14, 2}},
+                                         {wanted[5], {15, 5}},
+                                         {wanted[6], {15, 5}},
+                                         {wanted[7], {16, 6}},
+                                         {wanted[8], {16, 6}},
+                                         {wanted[9], {17, 6}},
+                                         {wanted[10], {18, 6}},
+                                         {wanted[11], {19, 6}}});
+  EXPECT_EQ(Files(stages), wanted);
+  for (size_t i = 0; i < stages.size(); ++i) EXPECT_EQ(stages[i].line, i < 5 ? "f_1" : "g_2");
+}
+
 TEST(DumpOrderTest, TurnsOfALibrarysFunctionsHaveLinesOfTheirOwn) {
   std::string at = "MetaOptimizer_iteration_0";
   std::vector<std::string> wanted = {
