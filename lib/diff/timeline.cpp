@@ -206,7 +206,7 @@ bool IsEmpty(llvm::StringRef path) {
 }
 
 constexpr const char* kWhyEmpty =
-    "TensorFlow writes empty files when TF_DUMP_GRAPH_FMT is neither TXT nor BIN";
+    "TensorFlow is still writing it, or TF_DUMP_GRAPH_FMT is neither TXT nor BIN";
 
 Error NoDump(llvm::StringRef folder, llvm::ArrayRef<OrderedDump> dumps) {
   size_t empty = llvm::count_if(
