@@ -135,7 +135,7 @@ class Writer {
                  " runs once they are made";
         return each.forward >= 0 ? "" : "superseded with what calls it";
       case FunctionStatus::kUnused:
-        return each.callers.empty() ? "called by nobody" : "called by nobody that runs";
+        return each.callers.empty() ? "unused" : "unused: its callers are too";
       default:
         return "";
     }

@@ -69,6 +69,10 @@ void ReadArguments(const Function& function, LibraryFunction* out) {
     int64_t number;
     if (argument.captured && !name.getAsInteger(10, number)) argument.captured_at = number;
   }
+  // A trace takes what Python gives it first. Captured tensors have no name in the file.
+  auto is_captured = [](const FunctionArgument& argument) { return argument.captured; };
+  auto first = llvm::find_if(out->arguments, is_captured);
+  for (auto it = first; it != out->arguments.end(); ++it) it->captured = true;
 }
 
 // "then_branch" of an If -> "then branch"; "f" of a MapDataset -> "map function".
@@ -194,8 +198,10 @@ class LibraryReader {
     if (HasAttr(function, "_disable_call_shape_inference")) TakeHash(function.name(), &out->name);
     ReadArguments(function, out);
     out->role = RoleOf(*out, in_dataset);
-    if (IsPart(out->role))  // whose arguments are all given by the op
-      for (FunctionArgument& argument : out->arguments) argument.captured = false;
+    bool of_gradient = out->role == FunctionRole::kForward && function.name().contains("__backward_");
+    // The op gives all arguments of its part, and Python none of a gradient's.
+    if (IsPart(out->role) || of_gradient)
+      for (FunctionArgument& argument : out->arguments) argument.captured = of_gradient;
     if (out->role == FunctionRole::kDataset && out->part.empty()) {
       if (!out->name.transformation.empty())
         out->part = out->name.transformation + " function";

@@ -5,6 +5,17 @@
 namespace grapnel {
 namespace {
 
+// Those that tf.saved_model traces of a table or another resource, to be called by a loader.
+bool IsOfResource(llvm::StringRef base) {
+  return base == "_creator" || base == "_initializer" || base == "_destroyer";
+}
+
+// Those of an iterator on several devices that only _remote_init_func and the like call, which are
+// what its dataset gets.
+bool IsCalledRemotely(llvm::StringRef base) {
+  return base == "_init_func" || base == "_next_func" || base == "_finalize_func";
+}
+
 class StatusFinder {
  public:
   StatusFinder(bool has_main, const std::set<std::string>& from_outside, FunctionLibrary* library)
@@ -45,6 +56,7 @@ class StatusFinder {
   FunctionStatus StatusOfRoot(const LibraryFunction& each) const {
     switch (each.role) {
       case FunctionRole::kTrace:
+        if (IsOfResource(each.name.base)) return FunctionStatus::kUnused;
         return (each.forward >= 0 && !WasTracedBefore(each)) || each.successor >= 0
                    ? FunctionStatus::kUnused
                    : FunctionStatus::kEntry;
@@ -60,7 +72,8 @@ class StatusFinder {
                    ? FunctionStatus::kUnused
                    : FunctionStatus::kEntry;
       case FunctionRole::kDataset:
-        return FunctionStatus::kDataset;
+        return IsCalledRemotely(each.name.base) ? FunctionStatus::kUnused
+                                                : FunctionStatus::kDataset;
       case FunctionRole::kEagerOp:
         return FunctionStatus::kEager;
       case FunctionRole::kPlain:

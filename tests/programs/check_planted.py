@@ -1,11 +1,11 @@
-"""Do the function libraries of the programs hold what planted.json lists?
+"""Do the function libraries of the programs hold what planted.json lists, and does grapnel say so?
 
-check_planted.py ROOT [--only NAME...] [--print]
+check_planted.py ROOT [--only NAME...] [--print] [--grapnel GRAPNEL]
 
 ROOT/NAME is what dump.py made of a program. Finds traces, arguments, pairs of forward and backward functions, callers and roles in
 ROOT/NAME/library.pb, with TensorFlow alone; ROOT/NAME/dumps tells which functions Python or tf.data called, for they were
-instantiated under their own names. README.md says what planted.json holds. --print prints what was found as JSON. Last line:
-'N of M programs'.
+instantiated under their own names. README.md says what planted.json holds. --print prints what was found as JSON. With --grapnel,
+`info --json` of library.pb is held against planted.json instead, who runs a function and why not too. Last line: 'N of M programs'.
 """
 import argparse
 import collections
@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import subprocess
 import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -103,6 +104,72 @@ class Library:
         return [] if name not in self.dumped else ["tf.data"] if re.match(r"__inference_(Dataset_|reduce_|_)", name) else ["Python"]
 
 
+class Told:
+    """What grapnel says of a library."""
+
+    ROLES = {"then branch": "then", "else branch": "else", "cond": "cond", "body": "body", "init function": "init",
+             "next function": "next", "finalize function": "finalize"}
+
+    def __init__(self, place, grapnel):
+        done = subprocess.run([grapnel, "info", "--json", place / "library.pb"], capture_output=True, text=True, check=True)
+        graph = json.loads(done.stdout)["graphs"][0]
+        self.functions = {f["name"]: f for f in graph["functions"]}
+        self.rows = {name: i for i, row in enumerate(graph["python_functions"]) for name in row["traces"] + row["others"]}
+
+    def found(self):
+        result, roles = collections.defaultdict(lambda: {"traces": [], "pairs": []}), []
+        for name, f in sorted(self.functions.items(), key=lambda item: item[1]["number"]):
+            known = python_name(name)
+            if known.removeprefix("Dataset_").removeprefix("reduce_").split("_")[-1] != f["python_name"].split("_")[-1]:
+                known = f["python_name"]
+            roles += [role for role in self.roles_of(known, f) if role not in roles]
+            entry = {"arguments": [self.tensor(a) for a in f["arguments"] if not a.get("captured")], "called_by": self.called_by(f),
+                     "captures": sum(a.get("captured", False) for a in f["arguments"])}
+            if f["role"] == "forward":
+                order = {"order": 1 + name.count("__backward_")} if "__backward_" in name else {}
+                assert self.functions[f["partner"]]["role"] == "backward"
+                result[known]["pairs"].append(entry | order)
+            elif f["role"] != "backward":
+                why = "a later trace" if f.get("successor") else "its pair"
+                why = why if f["status"] == "superseded" and not f["uses"] else None
+                result[known]["traces"].append(entry | ({"superseded_by": why} if why else {}) | {"row": self.rows[name]})
+        return {"functions": dict(sorted(result.items())), "roles": roles}
+
+    def tensor(self, argument):
+        return argument["dtype"] + (argument["shape"] if argument["shape"] != "?" else "")
+
+    def called_by(self, f):
+        callers = sorted({python_name(use["function"]) for use in f["uses"] if use.get("function")})
+        return callers or {"entry": ["Python"], "dataset": ["tf.data"]}.get(f["status"], [])
+
+    def roles_of(self, known, f):
+        for use in f["uses"]:
+            part = f.get("part", "")
+            role = self.ROLES.get(part, part if part.startswith("branch ") else "function" if f["role"] == "dataset function" else None)
+            if role:
+                gradient = {"gradient": True} if "_grad_" in f["name"] else {}
+                yield {"function": known, "role": role, "of": use["op"], "in": python_name(use.get("function", ""))} | gradient
+
+
+def untold(planted, told):
+    """Lines of what is planted and grapnel says otherwise. Datasets that ran eagerly are not in a library."""
+    for name, want in planted["functions"].items():
+        got = told["functions"].get(name, {"traces": [], "pairs": []})
+        if len({trace["row"] for trace in got["traces"]}) > 1:
+            yield f"{name}: traces in several rows"
+        for kind in ("traces", "pairs"):
+            if len(want.get(kind, [])) != len(got[kind]):
+                yield f"{name}: {len(want.get(kind, []))} {kind} planted, {len(got[kind])} told"
+            for entry, other in zip(want.get(kind, []), got[kind]):
+                entry = {"captures": 0} | {k: v for k, v in entry.items() if k not in ("python", "uncalled")}
+                other = {k: v for k, v in other.items() if k != "row"}
+                if entry != other:
+                    yield f"{name}: planted {entry}, told {other}"
+    roles = [role for role in planted["roles"] if role["in"]]
+    yield from (f"role planted alone: {role}" for role in roles if role not in told["roles"])
+    yield from (f"role told alone: {role}" for role in told["roles"] if role not in roles)
+
+
 def roles_in(node):
     """(function, its role or None) of all that a node calls."""
     yield node.op, None
@@ -136,17 +203,19 @@ def main():
     parser.add_argument("root", type=pathlib.Path)
     parser.add_argument("--only", nargs="+")
     parser.add_argument("--print", action="store_true")
+    parser.add_argument("--grapnel")
     wanted = parser.parse_args()
     planted = json.loads((HERE / "planted.json").read_text())
     good = total = 0
     for place in sorted(wanted.root.iterdir()):
         if not (place / "library.pb").exists() or (wanted.only and place.name not in wanted.only):
             continue
-        found = Library(place).found()
+        found = Told(place, wanted.grapnel).found() if wanted.grapnel else Library(place).found()
         if wanted.print:
             print(json.dumps({place.name: found}, indent=1))
             continue
-        lines = list(differences(planted.get(place.name, {"functions": {}, "roles": []}), found))
+        compare = untold if wanted.grapnel else differences
+        lines = list(compare(planted.get(place.name, {"functions": {}, "roles": []}), found))
         print(place.name, "agrees" if not lines else f"differs in {len(lines)}")
         print("".join(f"    {line}\n" for line in lines), end="")
         good, total = good + (not lines), total + 1

@@ -7,7 +7,7 @@ const DEEPEST = 12, FEW = 30;
 const COLUMNS = ["function", "arguments", "what it is for", "how it differs", "ops", "bytes", "calls"];
 const STATUS = {
   entry: "entry point", dataset: "run by a dataset", eager: "run eagerly", superseded: "superseded",
-  unused: "called by nobody",
+  unused: "unused",
 };
 
 // Who calls whom, from main or the entry points on.
