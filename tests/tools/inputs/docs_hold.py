@@ -1,13 +1,15 @@
-"""What README and docs name is there, and what README shows runs.
+"""What README and docs name is there, what README shows runs, and the commands of the guides print what the guides say.
 
 usage: docs_hold.py ROOT FOLDER      `grapnel` is on PATH; FOLDER is where the commands run
 """
+import difflib
 import glob
 import os
 import re
 import shlex
 import subprocess
 import sys
+import tarfile
 
 ROOMS = "cmake|kernels|lib|passes|scripts|testdata|tests|tools"
 OF_THE_READER = ("my_case", "my_saved_model")                 # files that a reader would have
@@ -46,10 +48,48 @@ def failing(root, folder):
             yield f"{command}: exit code {done.returncode}: {done.stderr.strip()}"
 
 
+def sessions(guide):
+    """(command, lines that the guide says it prints) for what follows "$ "."""
+    with open(guide) as f:
+        blocks = [block.split("\n", 1)[1] for block in f.read().split("```")[1::2]]
+    for block in blocks:
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            while command.endswith("\\"):
+                more, _, output = output.partition("\n")
+                command = command[:-1] + more
+            yield command, output.splitlines()
+
+
+def prints(lines, output):
+    """Whether the output is that; a line of dots stands for any number of lines."""
+    pattern = "".join(r"(.*\n)*?" if line.strip() == "..." else re.escape(line.rstrip()) + "\n" for line in lines)
+    return re.fullmatch(pattern, "".join(line.rstrip() + "\n" for line in output.splitlines())) is not None
+
+
+def guides(root):
+    return sorted(glob.glob(os.path.join(root, "docs/guide-*.md")))
+
+
+def other_output(root, folder):
+    """Commands of guides that print something else, in folders with what docs/examples/fit.py left."""
+    for guide in guides(root):
+        name = os.path.basename(guide)
+        place = os.path.join(folder, name)
+        with tarfile.open(os.path.join(root, "docs/examples/fit.tar.xz")) as archive:
+            archive.extractall(place)
+        for command, lines in sessions(guide):
+            done = subprocess.run(["bash", "-c", command], cwd=place, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+            if not prints(lines, done.stdout):
+                differ = "\n".join(difflib.unified_diff(lines, [line.rstrip() for line in done.stdout.splitlines()], name, command, lineterm=""))
+                yield f"{name}: {command}: prints something else:\n{differ}"
+
+
 def main(root, folder):
     root = os.path.realpath(root)
-    wrong = [*missing_files(root), *failing(root, folder)]
-    print("\n".join(wrong + [f"{len(commands(os.path.join(root, 'README.md')))} commands, {len(wrong)} faults"]))
+    wrong = [*missing_files(root), *failing(root, folder), *other_output(root, folder)]
+    shown = len(commands(os.path.join(root, "README.md"))) + sum(len(list(sessions(guide))) for guide in guides(root))
+    print("\n".join(wrong + [f"{shown} commands, {len(wrong)} faults"]))
     return 1 if wrong else 0
 
 
