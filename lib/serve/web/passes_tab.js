@@ -3,6 +3,7 @@
 
 import {commas, element, link, plural} from "./dom.js";
 import {isFile, post} from "./source.js";
+import {storyOf} from "./stories.js";
 import {addTab} from "./tabs.js";
 
 const COLUMNS = [
@@ -31,6 +32,8 @@ class PassesTab {
     if (turn !== this.turn) return;
     const top = this.root.scrollTop;
     this.table = table;
+    this.told = table.stages.filter(({entry: other}) => models[other].story === entry.story);
+    this.story = storyOf(models, chosen);
     this.root.replaceChildren(...this.head(stage), this.stages(chosen), ...this.rewrites(stage, told),
       ...this.nearMisses());
     this.root.scrollTop = top;
@@ -131,14 +134,14 @@ class PassesTab {
       missed.push("; ", link(misses, show, "What did not happen, and why"));
     }
     return [
-      element("h2", {}, `What the passes did to ${stage.line}`),
+      element("h2", {}, `What the passes did to ${this.story ? this.story.title : stage.line}`),
       element("p", {}, parts.join("; "), ...missed, "."),
       ...notes.map((note) => element("p", {class: "dim"}, note)),
     ];
   }
 
   stages(chosen) {
-    const {stages, has_rewrites: hasRewrites, has_times: hasTimes} = this.table;
+    const {has_rewrites: hasRewrites, has_times: hasTimes} = this.table, stages = this.told;
     const shown = stages.filter((stage) => this.all || !stage.same || stage.entry === chosen);
     const hidden = stages.filter((stage) => stage.same).length;
     const has = {rewrites: hasRewrites, ms: hasTimes};
