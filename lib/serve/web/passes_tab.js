@@ -2,6 +2,7 @@
 // what did not happen and why. Of a plain model, a button that runs the passes.
 
 import {commas, element, link, plural} from "./dom.js";
+import {lifeOfNode} from "./node_life.js";
 import {isFile, post} from "./source.js";
 import {storyOf} from "./stories.js";
 import {addTab} from "./tabs.js";
@@ -37,6 +38,15 @@ class PassesTab {
     this.root.replaceChildren(...this.head(stage), this.stages(chosen), ...this.rewrites(stage, told),
       ...this.nearMisses());
     this.root.scrollTop = top;
+  }
+
+  // For the panel of a node: what the stages did to it.
+  async ofNode(model, body, id) {
+    const {page} = this, {models, index} = page;
+    if (models[index].run === undefined || page.source.model !== model) return [];
+    const {summary, source} = page, {name} = await source.node(body, id);
+    const full = body > 0 ? `${summary.bodies[body].name}/${name}` : name;
+    return lifeOfNode(page, models[index].id, full);
   }
 
   // --- A model that no pass has run on.
@@ -295,4 +305,4 @@ function several(list, make, most) {
   return items;
 }
 
-addTab({name: "passes", label: "Passes", build: (root, page) => new PassesTab(root, page)});
+addTab({name: "passes", label: "Passes", tells: true, build: (root, page) => new PassesTab(root, page)});

@@ -44,7 +44,7 @@ class PlaceTab {
   forget() { this.model = undefined; }
 
   show() {
-    const model = this.page.models[this.page.index].id;  // a stage that changed nothing is its own file
+    const model = this.page.models[this.page.index].id;  // a stage without a change has its own file
     if (model !== this.model) {
       this.result.replaceChildren();
       this.log.clear();
