@@ -37,7 +37,8 @@ class PlaceTab {
         this.whatIf)),
       element("p", {}, this.button));
     this.log = new PlaceLog(page, () => this.model, () => this.asked());
-    root.replaceChildren(element("div", {class: "work places"}, form, this.log.form, this.result, this.log.result));
+    const sections = [form, this.log.form, this.result, this.log.result];
+    root.replaceChildren(element("div", {class: "work places"}, ...sections));
   }
 
   // The graphs are others now.
