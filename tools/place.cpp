@@ -41,8 +41,8 @@ Error Compare(const Flags& flags, const OpenedGraph& input, const PlacementConte
   PlacerSettings settings = WithChanges(flags.settings, flags.what_if);
   auto view = OpenForPlacing(input, flags.Request(settings));
   if (!view) return Annotate("--what-if", view.takeError());
-  ASSIGN_OR_RETURN(PlacedGraph other, PlaceGraph(view->graph(input), view->settings,
-                                                 view->own ? "" : view->function));
+  ASSIGN_OR_RETURN(PlacedGraph other,
+                   PlaceGraph(view->graph(input), view->settings, view->own ? "" : view->function));
   os << MovesText(context, TitleOf(flags.settings), other.context(), TitleOf(settings));
   return Error::success();
 }
@@ -155,8 +155,7 @@ bool IsFunction(const Graph& graph) {
 void PrintLogged(const PlacedGraphs& placed, const LoggedPlacement& logged, llvm::raw_ostream& os) {
   for (size_t i = 0; i < logged.devices.graphs.size(); ++i) {
     if (i > 0) os << placed.Title(i) << ": ";
-    os << LogText(placed.of(i).context(), *logged.log, *logged.of(i),
-                  logged.story_of(i));
+    os << LogText(placed.of(i).context(), *logged.log, *logged.of(i), logged.story_of(i));
   }
   os << OthersText(logged.devices);
   if (!IsFunction(*placed.main.graph)) os << EagerText(*logged.log);
@@ -230,7 +229,8 @@ int SayFailure(const PlacementContext& context, const std::string& where, Invoca
 }
 
 // What of the log cannot be read, and what had to be assumed.
-void SayWhatIsMissing(const PlacedGraphs& placed, const LoggedPlacement& logged, const MessageSink& sink) {
+void SayWhatIsMissing(const PlacedGraphs& placed, const LoggedPlacement& logged,
+                      const MessageSink& sink) {
   if (logged.log) {
     for (const std::string& problem : LogProblems(*logged.log)) sink(Severity::kWarning, problem);
   }

@@ -58,7 +58,8 @@ std::vector<std::string> LoggedPlacement::main() const {
 }
 
 Error PutLogOn(llvm::function_ref<Expected<PlacementLog>(llvm::ArrayRef<LogTarget>)> read,
-               bool has_folder, OpenedGraph& opened, PlacedGraphs* placed, LoggedPlacement* logged) {
+               bool has_folder, OpenedGraph& opened, PlacedGraphs* placed,
+               LoggedPlacement* logged) {
   std::vector<LogTarget> targets = TargetsOf(*placed, has_folder, opened);
   ASSIGN_OR_RETURN(logged->log, read(targets));
   logged->devices = PutOnGraphs(*logged->log, targets);

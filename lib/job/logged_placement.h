@@ -44,9 +44,8 @@ struct LoggedPlacement {
 // and all is placed again. `read`: gives the log, with what may be one of the graphs that it is
 // given. `has_folder`: other dumps beside that of the graph may be read. Errors: those of `read`,
 // OpenForPlacing's.
-Error PutLogOn(
-    llvm::function_ref<Expected<PlacementLog>(llvm::ArrayRef<LogTarget>)> read, bool has_folder,
-    OpenedGraph& opened, PlacedGraphs* placed, LoggedPlacement* logged);
+Error PutLogOn(llvm::function_ref<Expected<PlacementLog>(llvm::ArrayRef<LogTarget>)> read,
+               bool has_folder, OpenedGraph& opened, PlacedGraphs* placed, LoggedPlacement* logged);
 
 // Of an argument of PlacedGraphs::view.assumed.
 constexpr const char* kAssumedText =

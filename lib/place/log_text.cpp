@@ -125,8 +125,7 @@ std::string LinesText(const PlacementContext& c, const LogOfGraph& logged,
 }
 
 bool IsElsewhere(const PlacementContext& c, const LogOfGraph& logged, NodeId id) {
-  return logged.of[id] &&
-         c.devices.device(c.placement.Of(id).device).text != logged.of[id]->device;
+  return logged.of[id] && c.devices.device(c.placement.Of(id).device).text != logged.of[id]->device;
 }
 
 }  // namespace
@@ -153,8 +152,8 @@ std::string LogText(const PlacementContext& c, const PlacementLog& log, const Lo
 
 std::string LogSummary(const PlacementContext& c, const PlacementLog& log, const LogOfGraph& logged,
                        const GraphStory& story) {
-  size_t differing = llvm::count_if(
-      c.placement.order, [&](NodeId id) { return IsElsewhere(c, logged, id); });
+  size_t differing =
+      llvm::count_if(c.placement.order, [&](NodeId id) { return IsElsewhere(c, logged, id); });
   std::string text = HeadText(c, log, logged, differing);
   return logged.used.empty() ? text : text + LinesText(c, logged, story);
 }

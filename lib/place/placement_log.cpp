@@ -257,9 +257,15 @@ void ForEachLine(llvm::StringRef text,
 // CPU 0 of a device's task; "": the device is no full name.
 std::string HostOf(llvm::StringRef device) {
   auto name = DeviceSpec::Parse(device);
-  if (name && name->IsFull()) return name->TaskToString() + "/device:CPU:0";
-  llvm::consumeError(name.takeError());
-  return "";
+  if (!name || !name->IsFull()) {
+    llvm::consumeError(name.takeError());
+    return "";
+  }
+  DeviceSpec host = llvm::cantFail(DeviceSpec::Parse(kLocalCpu));
+  host.job = name->job;
+  host.replica = name->replica;
+  host.task = name->task;
+  return host.ToString();
 }
 
 }  // namespace

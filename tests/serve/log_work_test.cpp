@@ -60,9 +60,8 @@ TEST_F(LogTest, RowsThatDifferComeFirst) {
 }
 
 TEST_F(LogTest, LinesThatCannotBeRead) {
-  llvm::json::Object said =
-      Parse(Compare(kLogs + "cut_by_text/graph.pb", R"({"name": "a.log", "devices": ""})",
-                    LogOf("cut_by_text")));
+  llvm::json::Object said = Parse(Compare(
+      kLogs + "cut_by_text/graph.pb", R"({"name": "a.log", "devices": ""})", LogOf("cut_by_text")));
   ASSERT_EQ(said.getArray("problems")->size(), 1u);
   EXPECT_TRUE(said.getArray("problems")->front().getAsString()->contains("cannot be read"));
   EXPECT_GT(said.getArray("unreadable")->size(), 0u);

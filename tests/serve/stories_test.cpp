@@ -40,7 +40,7 @@ TEST(Stories, NamesTellRoles) {
   ASSERT_EQ(stories.size(), 4u);
   EXPECT_EQ(stories[0].title, "score 200, forward");
   EXPECT_EQ(stories[1].title, "score 201, backward");
-  EXPECT_EQ(stories[2].function, "parse (Dataset.map)");
+  EXPECT_EQ(stories[2].function, "Dataset_map_parse");
   EXPECT_EQ(stories[3].title, "any.graph");
 }
 

@@ -185,7 +185,9 @@ std::string LifeJson(const StagePage& stage, llvm::StringRef node) {
   std::vector<size_t> order;
   for (size_t i = 0; i < of.size(); ++i)
     if (!of[i].empty()) order.push_back(i);
-  auto distance = [&](size_t i) { return i == own ? 0 : run.stories[i].function == function ? 1 : 2; };
+  auto distance = [&](size_t i) {
+    return i == own ? 0 : run.stories[i].function == function ? 1 : 2;
+  };
   llvm::stable_sort(order, [&](size_t a, size_t b) { return distance(a) < distance(b); });
   return PageDocument([&](llvm::json::OStream& json) {
     json.array([&] {

@@ -64,8 +64,13 @@ class LogRows {
   LogRow Of(const Node& node, const std::string& reason) const {
     const NodePlacement& placement = c_.placement.Of(node.id());
     const std::string& device = c_.devices.device(placement.device).text;
-    LogRow row = {kSame, node.name().str(), node.op().str(), Asked(node.name(), node.device()),
-                  ShortDevice(device), "", reason};
+    LogRow row = {kSame,
+                  node.name().str(),
+                  node.op().str(),
+                  Asked(node.name(), node.device()),
+                  ShortDevice(device),
+                  "",
+                  reason};
     if (!reason.empty()) row.kind = kExplained;
     if (const LoggedNode* line = of_.of[node.id()]) {
       row.logged = ShortDevice(line->device);

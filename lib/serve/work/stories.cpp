@@ -43,7 +43,6 @@ void NameStory(Story* story) {
     story->title = story->function;
     if (name.number) story->title += " " + std::to_string(*name.number);
     story->title += KindText(name.kind);
-    if (!name.transformation.empty()) story->function += " (Dataset." + name.transformation + ")";
   }
   if (!instance.empty()) story->title += ", instance " + instance.str();
 }
