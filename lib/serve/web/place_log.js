@@ -108,7 +108,7 @@ export class PlaceLog {
   rows(graph, state, draw) {
     const rows = state.all ? graph.rows : graph.rows.filter(({kind = SAME}) => kind !== SAME);
     if (rows.length === 0) return [element("p", {}, "The log has every node where it is placed here.")];
-    const placed = graph.recorded ? "placed (recorded)" : "placed here";
+    const placed = graph.recorded ? "placed, recorded" : "placed here";
     const head = ["node", "op", "asked for", placed, "logged", "line", "why"].map((text) =>
       element("th", {scope: "col", class: text === "line" ? "number" : undefined}, text));
     const parts = [element("table", {class: "list log"}, element("thead", {}, element("tr", {}, ...head)),
