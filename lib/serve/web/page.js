@@ -333,7 +333,8 @@ class Page {
 
   state() {
     const state = new URLSearchParams();
-    if (this.index !== this.row.first || this.row.isFramed) state.set("graph", this.index);
+    const {story} = this.models[this.index], isFirst = this.index === this.row.first;
+    if (!isFirst || story !== undefined || this.row.isFramed) state.set("graph", this.index);
     this.tabs.toState(state);
     if (this.view.body !== this.view.home) state.set("body", this.view.body);
     this.filtering.toState(state);

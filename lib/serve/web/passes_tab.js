@@ -126,7 +126,8 @@ class PassesTab {
   // --- The run.
   head(stage) {
     const {table} = this;
-    const line = table.stages.filter((other) => other.line === stage.line);
+    const {line: own, title} = this.story ?? {line: stage.line, title: stage.line};
+    const line = this.told.filter((other) => other.line === own);  // without partitions
     const first = line[0], last = line.at(-1);
     const rewrites = line.reduce((sum, other) => sum + (other.rewrites ?? 0), 0);
     const nodes = `${plural(first.nodes, "node")} became ${commas(last.nodes)}`;
@@ -144,7 +145,7 @@ class PassesTab {
       missed.push("; ", link(misses, show, "What did not happen, and why"));
     }
     return [
-      element("h2", {}, `What the passes did to ${this.story ? this.story.title : stage.line}`),
+      element("h2", {}, `What the passes did to ${title}`),
       element("p", {}, parts.join("; "), ...missed, "."),
       ...notes.map((note) => element("p", {class: "dim"}, note)),
     ];
