@@ -36,8 +36,10 @@ TEST(Stories, NamesTellRoles) {
   Add(&timeline, "__inference___backward_score_87_201", "", 1);
   Add(&timeline, "__inference_Dataset_map_parse_11", "", 1);
   Add(&timeline, "any.graph", "", 1);
+  Add(&timeline, "MetaOptimizer run 3", "", 1);
   std::vector<Story> stories = StoriesOf(timeline);
-  ASSERT_EQ(stories.size(), 4u);
+  ASSERT_EQ(stories.size(), 5u);
+  EXPECT_EQ(stories[4].function, "runs of Grappler on graphs without a name");
   EXPECT_EQ(stories[0].title, "score 200, forward");
   EXPECT_EQ(stories[1].title, "score 201, backward");
   EXPECT_EQ(stories[2].function, "Dataset_map_parse");

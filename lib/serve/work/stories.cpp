@@ -35,7 +35,10 @@ const char* KindText(FunctionName::Kind kind) {
 void NameStory(Story* story) {
   auto [graph, instance] = llvm::StringRef(story->line).split(", instance ");
   FunctionName name = ParseFunctionName(graph);
-  if (name.kind == FunctionName::Kind::kEagerOp) {
+  if (graph.starts_with("MetaOptimizer run ")) {  // OrderDumps: it belongs to no dumped function
+    story->function = "runs of Grappler on graphs without a name";
+    story->title = graph.str();
+  } else if (name.kind == FunctionName::Kind::kEagerOp) {
     story->function = "ops that ran eagerly";
     story->title = name.base;
   } else {
