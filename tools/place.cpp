@@ -2,6 +2,7 @@
 #include "lib/job/place.h"
 
 #include "lib/ir/find.h"
+#include "lib/job/logged_placement.h"
 #include "lib/job/placement_history.h"
 #include "lib/place/cost_text.h"
 #include "lib/place/log_text.h"
@@ -35,86 +36,29 @@ struct Flags {
   }
 };
 
-Expected<PlacedGraph> PlaceView(const RuntimeView& view, const OpenedGraph& input) {
-  return PlaceGraph(view.graph(input), view.settings, view.own ? "" : view.function);
-}
-
 Error Compare(const Flags& flags, const OpenedGraph& input, const PlacementContext& context,
               llvm::raw_ostream& os) {
   PlacerSettings settings = WithChanges(flags.settings, flags.what_if);
   auto view = OpenForPlacing(input, flags.Request(settings));
   if (!view) return Annotate("--what-if", view.takeError());
-  ASSIGN_OR_RETURN(PlacedGraph other, PlaceView(*view, input));
+  ASSIGN_OR_RETURN(PlacedGraph other,
+                   PlaceGraph(view->graph(input), view->settings, view->own ? "" : view->function));
   os << MovesText(context, TitleOf(flags.settings), other.context(), TitleOf(settings));
   return Error::success();
 }
 
-// A graph and what came of it: the one that was asked for, and the functions that stay calls in it.
-struct Placed {
-  RuntimeView view;
-  PlacedGraph main;
-  std::vector<PlacedCall> calls;
-
-  std::vector<const Graph*> graphs() const {
-    std::vector<const Graph*> graphs = {main.graph};
-    for (const PlacedCall& call : calls) graphs.push_back(call.placed.graph);
-    return graphs;
-  }
-  const PlacedGraph& of(size_t graph) const { return graph == 0 ? main : calls[graph - 1].placed; }
-  // "function 'f', called by 'a', 'b'"; of a call.
-  std::string Title(size_t graph) const {
-    const PlacedCall& call = calls[graph - 1];
-    return "function '" + call.function + "', called by '" + llvm::join(call.nodes, "', '") + "'";
-  }
-};
-
-Expected<Placed> PlaceAll(const Flags& flags, const OpenedGraph& input) {
-  Placed placed;
-  ASSIGN_OR_RETURN(placed.view, OpenForPlacing(input, flags.Request(flags.settings)));
-  ASSIGN_OR_RETURN(placed.main, PlaceView(placed.view, input));
-  ASSIGN_OR_RETURN(placed.calls, PlaceStayingCalls(placed.view, placed.main));
-  return std::move(placed);
-}
-
-// What a log, dumps and ledgers say of the graphs.
-struct Logged {
-  std::optional<PlacementLog> log;
-  LoggedDevices devices;
-  GraphStory story;
-
-  const LogOfGraph* of(size_t graph) const { return log ? &devices.graphs[graph] : nullptr; }
-  // By id of the main graph; none without a log.
-  std::vector<std::string> main() const {
-    std::vector<std::string> devices_of;
-    for (NodeId id = 0; log && id < devices.graphs[0].of.size(); ++id)
-      devices_of.push_back(devices.graphs[0].DeviceOf(id).str());
-    return devices_of;
-  }
-};
-
-std::vector<LogTarget> TargetsOf(const Placed& placed, const OpenedGraph& input) {
-  const std::string& function = placed.view.function;
-  std::vector<LogTarget> targets = {function.empty() ? TargetOf(input, *placed.main.graph)
-                                                     : LogTarget{placed.main.graph, function}};
-  for (const PlacedCall& call : placed.calls) targets.push_back({call.placed.graph, call.function});
-  return targets;
-}
-
-// Reads the log; arguments that were assumed go where it has them, and all is placed again.
-Expected<Logged> ReadLogged(const Flags& flags, OpenedGraph& input, Placed& placed) {
-  Logged logged;
+// Reads the log, and what dumps and ledgers say of the graphs.
+Expected<LoggedPlacement> ReadLogged(const Flags& flags, OpenedGraph& input, PlacedGraphs& placed) {
+  LoggedPlacement logged;
   bool is_asked = !flags.log.empty() || !flags.explain.empty();
   if (is_asked || !flags.history.empty()) {
     ASSIGN_OR_RETURN(logged.story, StoryOf(input, flags.history));
   }
   if (flags.log.empty()) return std::move(logged);
-  std::vector<LogTarget> targets = TargetsOf(placed, input);
-  ASSIGN_OR_RETURN(logged.log, ReadPlacementLog(flags.log, targets));
-  logged.devices = PutOnGraphs(*logged.log, targets);
-  if (!PutArguments(logged.devices.graphs[0], placed.view, input)) return std::move(logged);
-  ASSIGN_OR_RETURN(placed.main, PlaceView(placed.view, input));
-  ASSIGN_OR_RETURN(placed.calls, PlaceStayingCalls(placed.view, placed.main));
-  logged.devices = PutOnGraphs(*logged.log, TargetsOf(placed, input));
+  auto read = [&](llvm::ArrayRef<LogTarget> targets) {
+    return ReadPlacementLog(flags.log, targets);
+  };
+  RETURN_IF_ERROR(PutLogOn(read, /*has_folder=*/true, input, &placed, &logged));
   return std::move(logged);
 }
 
@@ -125,15 +69,14 @@ struct Instance {
 
 // The node of that name, or those that a function's node of that name became: "call/name" where
 // the call was opened, "name" or "function/name" where it stays one.
-std::vector<Instance> InstancesOf(const Placed& placed, llvm::StringRef name) {
+std::vector<Instance> InstancesOf(const PlacedGraphs& placed, llvm::StringRef name) {
   std::vector<Instance> found;
   std::string end = ("/" + name).str();
-  std::vector<const Graph*> graphs = placed.graphs();
-  for (size_t i = 0; i < graphs.size(); ++i) {
+  for (size_t i = 0; i < placed.size(); ++i) {
     llvm::StringRef own = name;
     if (i > 0 && own.consume_front(placed.calls[i - 1].function) && !own.consume_front("/"))
       own = name;
-    for (Node node : graphs[i]->nodes()) {
+    for (Node node : placed.of(i).graph->nodes()) {
       if (node.name().ends_with(end) || (i > 0 && node.name() == own)) found.push_back({i, node});
     }
   }
@@ -142,19 +85,18 @@ std::vector<Instance> InstancesOf(const Placed& placed, llvm::StringRef name) {
 
 constexpr size_t kMostExplained = 8;
 
-void ExplainWithWay(const Placed& placed, const Logged& logged, const Instance& at,
+void ExplainWithWay(const PlacedGraphs& placed, const LoggedPlacement& logged, const Instance& at,
                     llvm::raw_ostream& os) {
   PlacementContext context = placed.of(at.graph).context();
   os << ExplainNode(context, at.node);
   if (at.graph == 0 && llvm::is_contained(placed.view.assumed, at.node.name())) {
-    os << "  - that is assumed: nothing tells where the caller has it; dumps from before_bridge on "
-          "record it\n";
+    os << "  - " << kAssumedText << "\n";
   }
   os << WayOfNode(context, logged.log ? &*logged.log : nullptr, logged.of(at.graph),
-                  at.graph == 0 ? logged.story : GraphStory(), at.node.name());
+                  logged.story_of(at.graph), at.node.name());
 }
 
-Error ExplainOne(const Flags& flags, const Placed& placed, const Logged& logged,
+Error ExplainOne(const Flags& flags, const PlacedGraphs& placed, const LoggedPlacement& logged,
                  const std::string& name, llvm::raw_ostream& os) {
   auto node = FindNode(*placed.main.graph, name);
   if (node) {
@@ -179,7 +121,7 @@ Error ExplainOne(const Flags& flags, const Placed& placed, const Logged& logged,
   return Error::success();
 }
 
-Error Explain(const Flags& flags, const Placed& placed, const Logged& logged,
+Error Explain(const Flags& flags, const PlacedGraphs& placed, const LoggedPlacement& logged,
               llvm::raw_ostream& os) {
   for (const std::string& name : flags.explain)
     RETURN_IF_ERROR(ExplainOne(flags, placed, logged, name, os));
@@ -194,7 +136,7 @@ void PrintLog(const PlacementContext& context, llvm::raw_ostream& os) {
 }
 
 // As a log has them: a function's graph when it is called, those of its calls when they are.
-void PrintLogs(const Placed& placed, llvm::raw_ostream& os) {
+void PrintLogs(const PlacedGraphs& placed, llvm::raw_ostream& os) {
   PrintLog(placed.main.context(), os);
   if (placed.view.own && !placed.view.function.empty()) {
     os << "Executing op " << placed.view.function << " in device "
@@ -210,18 +152,17 @@ bool IsFunction(const Graph& graph) {
   return false;
 }
 
-void PrintLogged(const Placed& placed, const Logged& logged, llvm::raw_ostream& os) {
+void PrintLogged(const PlacedGraphs& placed, const LoggedPlacement& logged, llvm::raw_ostream& os) {
   for (size_t i = 0; i < logged.devices.graphs.size(); ++i) {
     if (i > 0) os << placed.Title(i) << ": ";
-    os << LogText(placed.of(i).context(), *logged.log, *logged.of(i),
-                  i == 0 ? logged.story : GraphStory());
+    os << LogText(placed.of(i).context(), *logged.log, *logged.of(i), logged.story_of(i));
   }
   os << OthersText(logged.devices);
   if (!IsFunction(*placed.main.graph)) os << EagerText(*logged.log);
 }
 
 // What was asked for, of a graph that could be placed; the log's lines when nothing was.
-Error PrintPlacement(const Flags& flags, const Placed& placed, const Logged& logged,
+Error PrintPlacement(const Flags& flags, const PlacedGraphs& placed, const LoggedPlacement& logged,
                      llvm::raw_ostream& os) {
   PlacementContext context = placed.main.context();
   if (flags.table) {
@@ -239,7 +180,7 @@ Error PrintPlacement(const Flags& flags, const Placed& placed, const Logged& log
   return Error::success();
 }
 
-void PrintJson(const Flags& flags, const Placed& placed, const Logged& logged,
+void PrintJson(const Flags& flags, const PlacedGraphs& placed, const LoggedPlacement& logged,
                llvm::raw_ostream& os) {
   PlacementContext context = placed.main.context();
   std::optional<PlacementReport> report;
@@ -261,7 +202,7 @@ Error WritePage(const Flags& flags, const PlacementContext& context, const std::
 }
 
 // What was asked for as files, of a graph that could be placed.
-Error Write(const Flags& flags, const Placed& placed, llvm::ArrayRef<std::string> logged,
+Error Write(const Flags& flags, const PlacedGraphs& placed, llvm::ArrayRef<std::string> logged,
             OpenedGraph& graph, const MessageSink& sink, llvm::raw_ostream& os) {
   const PlacedGraph& main = placed.main;
   if (!flags.html.empty()) RETURN_IF_ERROR(WritePage(flags, main.context(), graph.name()));
@@ -288,7 +229,8 @@ int SayFailure(const PlacementContext& context, const std::string& where, Invoca
 }
 
 // What of the log cannot be read, and what had to be assumed.
-void SayWhatIsMissing(const Placed& placed, const Logged& logged, const MessageSink& sink) {
+void SayWhatIsMissing(const PlacedGraphs& placed, const LoggedPlacement& logged,
+                      const MessageSink& sink) {
   if (logged.log) {
     for (const std::string& problem : LogProblems(*logged.log)) sink(Severity::kWarning, problem);
   }
@@ -303,13 +245,13 @@ Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocati
     int64_t dropped = DropPlacedDevices(input);
     invocation.sink()(Severity::kInfo, "--as-if: " + Plural(dropped, "node") + " had a device");
   }
-  ASSIGN_OR_RETURN(Placed placed, PlaceAll(flags, input));
+  ASSIGN_OR_RETURN(PlacedGraphs placed, PlaceWithCalls(input, flags.Request(flags.settings)));
   if (!placed.view.own && !flags.function.empty() && flags.Writes()) {
     return MakeError(
         "--as-it-stands: a function's body as it stands is no graph of its own, so there is "
         "nothing to write (-o, --html, --dump-dir and --ledger)");
   }
-  ASSIGN_OR_RETURN(Logged logged, ReadLogged(flags, input, placed));
+  ASSIGN_OR_RETURN(LoggedPlacement logged, ReadLogged(flags, input, placed));
   PlacementContext context = placed.main.context();
   SayWhatIsMissing(placed, logged, invocation.sink());
   bool stdout_is_free = flags.files.graph != "-" && flags.files.ledger != "-";

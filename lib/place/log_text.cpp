@@ -97,42 +97,65 @@ std::string GoneText(const LogOfGraph& logged, const GraphStory& story) {
   return text + (by.empty() ? "\n" : by + ")\n");
 }
 
+std::string HeadText(const PlacementContext& c, const PlacementLog& log, const LogOfGraph& logged,
+                     size_t differing) {
+  if (!log.IsOfPlacement()) return Unknown(log);
+  std::string head = "the log speaks of " + Plural(logged.found(), "node") + " of " +
+                     WithCommas(c.graph.num_nodes());
+  if (!logged.used.empty())
+    return head + "; " + WithCommas(differing) + " of them on another device than here\n";
+  return head + ": " +
+         (log.other_graphs == 0 ? "it has no graphs, only ops that ran by themselves\n"
+                                : "its graphs are others: " + GraphsOf(log) + "\n");
+}
+
+// Which lines of the log are the graph's, and how well they fit it.
+std::string LinesText(const PlacementContext& c, const LogOfGraph& logged,
+                      const GraphStory& story) {
+  size_t same = 0;
+  for (Node node : c.graph.nodes()) {
+    const LoggedNode* line = logged.of[node.id()];
+    same += line && (line->op.empty() || line->op == node.op());
+  }
+  std::string text = "  " + LinesOf(logged.used) + "\n" + RivalText(logged);
+  if (same < logged.found())
+    text += "  " + Plural(same, "node") + " with the op that " +
+            (same == 1 ? "it has" : "they have") + " now\n";
+  return text + GoneText(logged, story);
+}
+
+bool IsElsewhere(const PlacementContext& c, const LogOfGraph& logged, NodeId id) {
+  return logged.of[id] && c.devices.device(c.placement.Of(id).device).text != logged.of[id]->device;
+}
+
 }  // namespace
 
 std::string LogText(const PlacementContext& c, const PlacementLog& log, const LogOfGraph& logged,
                     const GraphStory& story) {
-  if (!log.IsOfPlacement()) return Unknown(log);
-  std::string head = "the log speaks of " + Plural(logged.found(), "node") + " of " +
-                     WithCommas(c.graph.num_nodes());
-  if (logged.used.empty()) {
-    return head + ": " +
-           (log.other_graphs == 0 ? "it has no graphs, only ops that ran by themselves\n"
-                                  : "its graphs are others: " + GraphsOf(log) + "\n");
-  }
-  size_t same = 0;
   Rows differ = {{"node", "op", "logged", "placed here"}};
   for (NodeId id : c.placement.order) {
-    const LoggedNode* line = logged.of[id];
+    if (!IsElsewhere(c, logged, id)) continue;
     Node node = c.graph.node(id);
-    if (!line) continue;
-    same += line->op.empty() || line->op == node.op();
-    const std::string& device = c.devices.device(c.placement.Of(id).device).text;
-    if (device != line->device)
-      differ.push_back({node.name().str(), node.op().str(), line->device, device});
+    differ.push_back({node.name().str(), node.op().str(), logged.of[id]->device,
+                      c.devices.device(c.placement.Of(id).device).text});
   }
-  std::string text =
-      head + "; " + WithCommas(differ.size() - 1) + " of them on another device than here\n";
+  std::string text = HeadText(c, log, logged, differ.size() - 1);
+  if (!log.IsOfPlacement() || logged.used.empty()) return text;
   if (differ.size() > 1) text += Table(differ, "  ");
-  text += "  " + LinesOf(logged.used) + "\n" + RivalText(logged);
-  if (same < logged.found())
-    text += "  " + Plural(same, "node") + " with the op that " +
-            (same == 1 ? "it has" : "they have") + " now\n";
-  text += GoneText(logged, story);
+  text += LinesText(c, logged, story);
   Rows rows = ReasonRows(c.graph, c.placement.order, ReasonsOf(c.graph, logged, log, story));
   if (rows.size() == 1) return text;
   text += "not in the log as they are here: " + Plural(rows.size() - 1, "node");
   if (!story.source.empty()) text += ", after " + story.source;
   return text + "\n" + Table(rows, "  ");
+}
+
+std::string LogSummary(const PlacementContext& c, const PlacementLog& log, const LogOfGraph& logged,
+                       const GraphStory& story) {
+  size_t differing =
+      llvm::count_if(c.placement.order, [&](NodeId id) { return IsElsewhere(c, logged, id); });
+  std::string text = HeadText(c, log, logged, differing);
+  return logged.used.empty() ? text : text + LinesText(c, logged, story);
 }
 
 std::string OthersText(const LoggedDevices& logged) {

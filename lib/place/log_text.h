@@ -13,6 +13,9 @@ namespace grapnel {
 // each node that it does not have as the graph has it, with the reason.
 std::string LogText(const PlacementContext& context, const PlacementLog& log,
                     const LogOfGraph& logged, const GraphStory& story);
+// The same without the tables of nodes.
+std::string LogSummary(const PlacementContext& context, const PlacementLog& log,
+                       const LogOfGraph& logged, const GraphStory& story);
 // What else is in a log: how many nodes and eager ops of others, in one line; empty: nothing.
 std::string OthersText(const LoggedDevices& logged);
 // A row for each eager op and device; empty: none ran.

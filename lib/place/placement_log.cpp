@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
+#include "lib/ir/device_name.h"
 #include "lib/ir/op_table.h"
 #include "lib/place/log_line.h"
 #include "lib/place/log_match.h"
@@ -241,6 +243,31 @@ class Reader {
   std::map<size_t, std::pair<int, int>> seen_;  // by hash: bare and prefixed, without their double
 };
 
+// Calls `visit` with each line, its number and whether it has its end.
+void ForEachLine(llvm::StringRef text,
+                 llvm::function_ref<void(int64_t, llvm::StringRef, bool)> visit) {
+  for (int64_t number = 1; !text.empty(); ++number) {
+    size_t end = text.find('\n');
+    bool is_whole = end != llvm::StringRef::npos;
+    visit(number, text.take_front(end), is_whole);
+    text = text.drop_front(is_whole ? end + 1 : text.size());
+  }
+}
+
+// CPU 0 of a device's task; "": the device is no full name.
+std::string HostOf(llvm::StringRef device) {
+  auto name = DeviceSpec::Parse(device);
+  if (!name || !name->IsFull()) {
+    llvm::consumeError(name.takeError());
+    return "";
+  }
+  DeviceSpec host = llvm::cantFail(DeviceSpec::Parse(kLocalCpu));
+  host.job = name->job;
+  host.replica = name->replica;
+  host.task = name->task;
+  return host.ToString();
+}
+
 }  // namespace
 
 void WritePlacementLogLine(const Node& node, llvm::StringRef device, llvm::raw_ostream& os) {
@@ -255,26 +282,49 @@ std::string LoggedGraph::Text() const {
   return name.empty() ? text : text + ", of " + name;
 }
 
+PlacementLog ParsePlacementLog(llvm::StringRef name, llvm::StringRef log,
+                               llvm::ArrayRef<LogTarget> targets) {
+  PlacementLog read;
+  read.path = name.str();
+  auto reader = std::make_unique<Reader>(&read, targets);
+  ForEachLine(log, [&](int64_t number, llvm::StringRef line, bool is_whole) {
+    reader->Read(number, line, is_whole);
+  });
+  reader->Finish();
+  return read;
+}
+
 Expected<PlacementLog> ReadPlacementLog(llvm::StringRef path, llvm::ArrayRef<LogTarget> targets) {
   ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
   PlacementLog log;
   log.path = path.str();
   auto reader = std::make_unique<Reader>(&log, targets);
-  llvm::StringRef rest = file->bytes();
-  const char* held = rest.data();
-  for (int64_t number = 1; !rest.empty(); ++number) {
-    size_t end = rest.find('\n');
-    bool is_whole = end != llvm::StringRef::npos;
-    reader->Read(number, rest.take_front(end), is_whole);
-    rest = rest.drop_front(is_whole ? end + 1 : rest.size());
-    if (static_cast<size_t>(rest.data() - held) >= kWindow) {
-      file->LetGo(llvm::StringRef(held, rest.data() - held));
-      held = rest.data();
-    }
-  }
+  const char* held = file->bytes().data();
+  ForEachLine(file->bytes(), [&](int64_t number, llvm::StringRef line, bool is_whole) {
+    reader->Read(number, line, is_whole);
+    if (static_cast<size_t>(line.end() - held) < kWindow) return;
+    file->LetGo(llvm::StringRef(held, line.end() - held));
+    held = line.end();
+  });
   RETURN_IF_ERROR(file->CheckWhole());
   reader->Finish();
   return log;
+}
+
+std::vector<std::string> DevicesOfLog(llvm::StringRef log) {
+  std::set<std::string> devices;
+  LogLineReader lines;
+  ForEachLine(log, [&](int64_t, llvm::StringRef line, bool is_whole) {
+    if (!is_whole) return;
+    lines.Read(line, [&](LogLine& said) {
+      if (said.kind == LogLine::kNode || said.kind == LogLine::kEager) devices.insert(said.device);
+    });
+  });
+  std::set<std::string> hosts;
+  for (const std::string& device : devices) hosts.insert(HostOf(device));
+  hosts.erase("");
+  devices.merge(hosts);
+  return {devices.begin(), devices.end()};
 }
 
 }  // namespace grapnel

@@ -71,6 +71,13 @@ struct PlacementLog {
 // other kind are passed over, those that cannot be read are counted. Keeps what may be one of
 // `targets`; the memory that it takes does not grow with the log. Errors: the file's.
 Expected<PlacementLog> ReadPlacementLog(llvm::StringRef path, llvm::ArrayRef<LogTarget> targets);
+// The same of a log that is no file; `name`: what to call it.
+PlacementLog ParsePlacementLog(llvm::StringRef name, llvm::StringRef log,
+                               llvm::ArrayRef<LogTarget> targets);
+
+// Every device that a line of a log names, in full, sorted, and CPU 0 of each task among them,
+// which its program had, too. Reads all of the log.
+std::vector<std::string> DevicesOfLog(llvm::StringRef log);
 
 }  // namespace grapnel
 

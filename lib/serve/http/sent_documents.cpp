@@ -13,7 +13,7 @@ std::string Element(llvm::StringRef path, llvm::StringRef document) {
       .str();
 }
 
-// Of the list of models: what paths of the first one begin with.
+// Of the list of models: what paths of the one that is shown first begin with.
 std::string FirstModel(llvm::StringRef models) {
   auto list = llvm::json::parse(models);
   if (!list) {
@@ -23,6 +23,7 @@ std::string FirstModel(llvm::StringRef models) {
   const llvm::json::Array* entries = list->getAsArray();
   const llvm::json::Object* first =
       entries && !entries->empty() ? entries->front().getAsObject() : nullptr;
+  if (auto opens = first ? first->getInteger("opens") : std::nullopt) return std::to_string(*opens);
   const llvm::json::Value* id = first ? first->get("id") : nullptr;
   if (!id) return "";
   if (auto number = id->getAsInteger()) return std::to_string(*number);

@@ -122,6 +122,7 @@ Error PageSet::Open(llvm::StringRef path, const std::string& title, llvm::String
     ASSIGN_OR_RETURN(Timeline timeline, ReadTimeline(path, {}, pool));
     PassRun run;
     run.timeline = std::make_shared<Timeline>(std::move(timeline));
+    run.folder = path.str();
     run.record = ReadRunRecord(path);
     AddAll(StagePages(std::move(run), title));
     return Error::success();

@@ -45,11 +45,13 @@ class PageSet {
   std::shared_ptr<Page> at(size_t number) const;  // one that is there
   // What there is to choose from, a list of {"id", "title", "tabs", "group", "note", "same",
   // "module", "opened", "panes"} and what Page::WriteListed adds ("kind": "debug"; "run": the page
-  // that a stage's run begins with; "address": what a model opens with). "tabs": their names, from
-  // the left; "same": the stage changed nothing; "module": it can be compared; "opened": it is of a
-  // file, and can be run, placed and have passes run on it; "panes": it can be seen side by side;
-  // "forgotten": it can be seen no more; "model" and "file", where there are several paths: which
-  // of them, and what it is called. `in_file`: for a page without a server, which has not all
+  // that a stage's run begins with, which lists the "stories" of a folder with several functions
+  // and the page that it "opens" at; "story": which of them it is in; "shows": the page whose graph
+  // a stage that changed nothing has; "address": what a model opens with). "tabs": their names,
+  // from the left; "same": the stage changed nothing; "module": it can be compared; "opened": it is
+  // of a file, and can be run, placed and have passes run on it; "panes": it can be seen side by
+  // side; "forgotten": it can be seen no more; "model" and "file", where there are several paths:
+  // which of them, and what it is called. `in_file`: for a page without a server, which has not all
   // of it.
   std::string Json(bool in_file = false) const;
 

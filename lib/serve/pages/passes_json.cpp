@@ -153,7 +153,48 @@ std::optional<PageNode> FindNode(const PageSet& pages, const StagePage& stage,
   return std::nullopt;
 }
 
+void WriteBlock(const StagePage& stage, const Story& story, llvm::ArrayRef<const LifeEvent*> events,
+                llvm::json::OStream& json) {
+  json.object([&] {
+    json.attribute("title", Printable(story.title));
+    json.attribute("function", Printable(story.function));
+    json.attribute("line", Printable(story.line));
+    json.attributeArray("events", [&] {
+      for (const LifeEvent* event : events) {
+        const DumpStage& dump = stage.run().timeline->stages[event->stage].dump;
+        json.object([&] {
+          json.attribute("entry", stage.first() + event->stage);
+          json.attribute("stage", Printable(dump.stage));
+          if (dump.line != story.line) json.attribute("line", Printable(dump.line));
+          json.attribute("text", Printable(event->text));
+        });
+      }
+    });
+  });
+}
+
 }  // namespace
+
+std::string LifeJson(const StagePage& stage, llvm::StringRef node) {
+  const PassRun& run = stage.run();
+  std::vector<LifeEvent> life = LifeOf(*run.timeline, node);
+  std::vector<std::vector<const LifeEvent*>> of(run.stories.size());
+  for (const LifeEvent& event : life) of[run.story_of[event.stage]].push_back(&event);
+  size_t own = run.story_of[stage.number() - stage.first()];
+  const std::string& function = run.stories[own].function;
+  std::vector<size_t> order;
+  for (size_t i = 0; i < of.size(); ++i)
+    if (!of[i].empty()) order.push_back(i);
+  auto distance = [&](size_t i) {
+    return i == own ? 0 : run.stories[i].function == function ? 1 : 2;
+  };
+  llvm::stable_sort(order, [&](size_t a, size_t b) { return distance(a) < distance(b); });
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.array([&] {
+      for (size_t i : order) WriteBlock(stage, run.stories[i], of[i], json);
+    });
+  });
+}
 
 std::string PassesJson(const PageSet& pages, const StagePage& stage) {
   const PassRun& run = stage.run();

@@ -18,6 +18,12 @@ std::string PassesJson(const PageSet& pages, const StagePage& stage);
 // has: it came and went within the stage. Errors: it is the first stage, or cannot be drawn.
 Expected<std::string> RewritesJson(StagePage& stage);
 
+// What became of a node (LifeOf in lib/diff/timeline.h), one block for each story that has it, that
+// of `stage` first, then those of its function: [{"title", "function", "line", "events": [{"entry",
+// "stage", "text", "line"}]}]; "line" of an event: it is of a partition. `node`: NODE or
+// FUNCTION/NODE; one that is nowhere has no block.
+std::string LifeJson(const StagePage& stage, llvm::StringRef node);
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_SERVE_PAGES_PASSES_JSON_H_

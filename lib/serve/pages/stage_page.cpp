@@ -3,6 +3,9 @@
 #include <utility>
 
 #include "lib/diff/diff_text.h"
+#include "lib/render/labels.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
 
 namespace grapnel {
 
@@ -39,6 +42,13 @@ Expected<GraphPage*> StagePage::Drawing() {
   return MakeError("{0}: {1}", title(), problem_);
 }
 
+Expected<OpenedGraph> StagePage::OpenDump() const {
+  if (!HasDump()) return MakeError("{0} is no graph from a file", title());
+  llvm::SmallString<256> path(run_->folder);
+  llvm::sys::path::append(path, stage().dump.file);
+  return OpenedGraph::Open(path);
+}
+
 Expected<DiffGraph*> StagePage::Merged() {
   RETURN_IF_ERROR(Drawing().takeError());
   if (!merged_) return MakeError("{0} is where it begins: nothing is before it", title());
@@ -61,11 +71,46 @@ Expected<Panes*> StagePage::SideBySide() {
 // A stage that changed something has a graph of its own.
 size_t StagePage::Weight() const { return Differs() ? WeightOf(*stage().module) : 0; }
 
+size_t StagePage::Shown() const {
+  int index = static_cast<int>(index_);
+  const std::vector<TimelineStage>& stages = run_->timeline->stages;
+  while (stages[index].before >= 0 && stages[index].diff.Same()) index = stages[index].before;
+  return first() + index;
+}
+
+void StagePage::WriteStories(llvm::json::OStream& json) const {
+  json.attributeArray("stories", [&] {
+    for (const Story& story : run_->stories) {
+      json.object([&] {
+        json.attribute("function", Printable(story.function));
+        json.attribute("title", Printable(story.title));
+        json.attribute("line", Printable(story.line));
+        json.attribute("entry", first() + story.stages.front());
+        json.attribute("nodes", story.nodes);
+        json.attribute("stages", story.stages.size());
+        json.attribute("changed", story.changed);
+      });
+    }
+  });
+}
+
 void StagePage::WriteListed(llvm::json::OStream& json) const {
   json.attribute("run", std::to_string(first()));
+  if (size_t shown = Shown(); shown != number()) json.attribute("shows", shown);
+  if (run_->stories.size() < 2) return;
+  json.attribute("story", run_->story_of[index_]);
+  if (index_ > 0) return;
+  const Story& largest = run_->stories[LargestStory(run_->stories)];
+  json.attribute("opens", first() + largest.stages.front());
+  WriteStories(json);
 }
 
 std::vector<std::unique_ptr<Page>> StagePages(PassRun run, const std::string& title) {
+  run.stories = StoriesOf(*run.timeline);
+  run.story_of.resize(run.timeline->stages.size());
+  for (size_t i = 0; i < run.stories.size(); ++i) {
+    for (int stage : run.stories[i].stages) run.story_of[stage] = static_cast<int>(i);
+  }
   auto kept = std::make_shared<const PassRun>(std::move(run));
   std::vector<std::unique_ptr<Page>> pages;
   for (size_t i = 0; i < kept->timeline->stages.size(); ++i)

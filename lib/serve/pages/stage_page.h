@@ -23,10 +23,17 @@ class StagePage : public Page {
   const TimelineStage& stage() const { return run_->timeline->stages[index_]; }
   // The number of the page of the run's first stage: stages are added together.
   size_t first() const { return number() - index_; }
+  // The page that shows its graph: this one, or that of an earlier stage, since which none changed
+  // anything.
+  size_t Shown() const;
   // What the stage did, if a ledger knows it.
   llvm::ArrayRef<Rewrite> rewrites() const;
   // Both graphs as one. Errors: the stage is the first, or they cannot be drawn as one.
   Expected<DiffGraph*> Merged();
+
+  // Whether its graph is a dump of a folder, and can be read again.
+  bool HasDump() const { return !run_->folder.empty(); }
+  Expected<OpenedGraph> OpenDump() const;
 
   Expected<GraphPage*> Drawing() override;
   Expected<Panes*> SideBySide() override;
@@ -38,6 +45,7 @@ class StagePage : public Page {
 
  private:
   void Draw();
+  void WriteStories(llvm::json::OStream& json) const;
 
   std::shared_ptr<const PassRun> run_;
   size_t index_;

@@ -24,6 +24,11 @@ Expected<Document> Rewrites(const RouteCall& call) {
   return RewritesJson(*stage);
 }
 
+Expected<Document> Life(const RouteCall& call) {
+  ASSIGN_OR_RETURN(StagePage * stage, DemandStage(*call.page));
+  return LifeJson(*stage, call.body);
+}
+
 // The stages become pages of their own.
 Expected<Document> Run(const RouteCall& call) {
   const Page& page = *call.page;
@@ -50,6 +55,7 @@ GRAPNEL_TAB({.place = 50,
              .is_on = [](const Page& page) { return !llvm::isa<DebugPage>(page); },
              .routes = {{Method::kGet, "{entry}/passes", kNoBody, Passes},
                         {Method::kGet, "{entry}/rewrites", kNoBody, Rewrites},
+                        {Method::kPost, "{entry}/life", kLargestRequest, Life},
                         {Method::kPost, "{entry}/passes", kLargestRequest, Run, Lane::kWork}},
              .write = Write});
 

@@ -1,6 +1,10 @@
 // The graph placed on devices that the reader names: the placement becomes a page of its own.
+// A log of TensorFlow's is put beside it.
+#include "lib/serve/pages/stage_page.h"
 #include "lib/serve/pages/tab.h"
+#include "lib/serve/work/log_work.h"
 #include "lib/serve/work/place_work.h"
+#include "llvm/Support/Casting.h"
 
 namespace grapnel {
 namespace {
@@ -9,11 +13,24 @@ Expected<Document> Place(const RouteCall& call) {
   return PlaceFromPage(call.pages(), *call.page, call.body);
 }
 
+Expected<Document> Log(const RouteCall& call) {
+  std::shared_ptr<Page> shown = call.page;
+  if (const auto* stage = llvm::dyn_cast<StagePage>(call.page.get()))
+    shown = call.pages().at(stage->Shown());
+  return LogFromPage(*call.page, *shown, call.body);
+}
+
+bool IsOn(const Page& page) {
+  const auto* stage = llvm::dyn_cast<StagePage>(&page);
+  return stage ? stage->HasDump() : page.opened() != nullptr;
+}
+
 GRAPNEL_TAB({.place = 70,
              .name = "place",
              .needs_server = true,
-             .is_on = [](const Page& page) { return page.opened() != nullptr; },
-             .routes = {{Method::kPost, "{entry}/place", kLargestRequest, Place, Lane::kWork}}});
+             .is_on = IsOn,
+             .routes = {{Method::kPost, "{entry}/place", kLargestRequest, Place, Lane::kWork},
+                        {Method::kPost, "{entry}/log", kLargestFile, Log, Lane::kWork}}});
 
 }  // namespace
 }  // namespace grapnel

@@ -2,12 +2,14 @@
 
 import {element} from "./dom.js";
 import {post} from "./source.js";
+import {storyOf} from "./stories.js";
 import {addTab} from "./tabs.js";
 
 // `made(entry)`: goes to the comparison.
 function showDiff(root, models, chosen, made) {
-  const named = models.map(({group, title}, i) => [i, [group, title].filter(Boolean).join(": ")]);
-  const graphs = named.filter(([i]) => models[i].module);
+  const named = models.map(({group, title}, i) => [i,
+    [storyOf(models, i)?.title ?? group, title].filter(Boolean).join(": ")]);
+  const graphs = named.filter(([i]) => models[i].module && (!models[i].same || i === chosen));
   const title = element("h2", {}, "Compare two graphs");
   if (graphs.length < 2) {
     root.replaceChildren(title, element("p", {}, "Only one graph is here that can be compared: ",

@@ -2,6 +2,7 @@
 // where each is a page of its own in a frame of this one.
 
 import {byId, element} from "./dom.js";
+import {opensAt} from "./stories.js";
 
 export class ModelRow {
   // `page`: as page.js has it.
@@ -32,7 +33,9 @@ export class ModelRow {
     return [...this.entries.keys()].filter((index) => (this.entries[index].model ?? 0) === model);
   }
 
-  get first() { return this.isFramed ? this.entriesOf(this.own)[0] : 0; }
+  // Where a model opens.
+  firstOf(model) { return opensAt(this.entries, this.entriesOf(model)[0]); }
+  get first() { return this.isFramed ? this.firstOf(this.own) : opensAt(this.entries, 0); }
   // What the page is called: a stage's title stands beside the slider, too.
   titleOf(index, title) { return this.isFramed ? this.entries[index].file : title; }
   modelOf(index) { return this.entries[index]?.model ?? 0; }
@@ -50,7 +53,7 @@ export class ModelRow {
     const {page} = this;
     if (this.isBeside) this.separate();
     else this.states.set(this.modelOf(page.index), page.state().toString());
-    history.pushState(null, "", this.url(this.states.get(model) ?? `graph=${this.entriesOf(model)[0]}`));
+    history.pushState(null, "", this.url(this.states.get(model) ?? `graph=${this.firstOf(model)}`));
     await page.fromUrl();
   }
 
@@ -69,7 +72,7 @@ export class ModelRow {
     const search = new URLSearchParams(location.search);
     this.frames = [...this.names].map(([model, name]) => {
       search.set("model", model);
-      const state = this.states.get(model) ?? `graph=${this.entriesOf(model)[0]}`;
+      const state = this.states.get(model) ?? `graph=${this.firstOf(model)}`;
       const frame = element("iframe", {title: name, "data-model": model,
         src: `${location.pathname}?${search}#${state}`});
       frame.addEventListener("load", () => this.turnTheme());

@@ -12,6 +12,7 @@ import {followFiles} from "./reload.js";
 import {setUpSearch} from "./search.js";
 import {models, Source} from "./source.js";
 import {StageList} from "./stage_list.js";
+import {StoryList, storyOf} from "./stories.js";
 import {Tabs} from "./tabs.js";
 import {FilterPanel} from "./filter_panel.js";
 import {Shown} from "./shown.js";
@@ -52,6 +53,7 @@ class Page {
     this.reading = true;
     this.row = new ModelRow(this);
     this.stages = new StageList((index) => this.toModel(index), () => this.index);
+    this.stories = new StoryList((index) => this.toModel(index), () => this.index);
     this.row.list(this.models);
     setUpTools(this);
     this.filtering = new Shown(this);
@@ -74,10 +76,10 @@ class Page {
   // Shows the entry `index` of the list. A stage that changed nothing shows the last one that did.
   async load(index) {
     this.index = index;
-    this.stages.list(this.models, this.row.entriesOf(this.row.modelOf(index)));
+    const entries = this.row.entriesOf(this.row.modelOf(index));
+    this.stages.list(this.models, this.stories.list(this.models, entries, index));
     this.row.mark();
-    let shown = index;
-    while (this.models[shown].same && shown > 0) --shown;
+    const shown = this.models[index].shows ?? index;
     const source = this.sourceOf(shown);
     this.tabs.list(this.models[index].tabs);
     byId("how").hidden = !this.hasPanes((this.shownEntry = shown));
@@ -87,8 +89,9 @@ class Page {
     this.source = source;
     this.summary = summary;
     this.source.markKinds = this.summary.marks?.kinds ?? [];
-    document.title = `${this.summary.title} - grapnel`;
-    byId("title").textContent = this.row.titleOf(index, this.summary.title);
+    const title = [storyOf(this.models, index)?.title, this.summary.title].filter(Boolean).join(": ");
+    document.title = `${title} - grapnel`;
+    byId("title").textContent = byId("title").title = this.row.titleOf(index, title);
     this.view.setModel(this.source, this.summary);
     this.panel.summary = this.summary;
     this.panel.source = this.source;
@@ -114,6 +117,7 @@ class Page {
     const turn = (this.modelTurn = (this.modelTurn ?? 0) + 1);
     try {
       const {group, tabs} = this.models[this.index], paths = this.view.openPaths();
+      const told = storyOf(this.models, this.index)?.function;
       await this.load(index);
       if (turn !== this.modelTurn) return;  // the slider has moved on
       const first = this.tabs.first(), leads = first !== "graph" && first !== tabs[0];  // a debug folder's
@@ -121,8 +125,8 @@ class Page {
       await this.step(async () => {
         await this.view.show(0);
         if (turn !== this.modelTurn) return;
-        if (group === undefined || group !== this.models[index].group) return;
-        await this.view.openByPath(paths);  // a stage of the same graph: what was open stays open
+        if (group === undefined || !this.isAlike(index, group, told)) return;
+        await this.view.openByPath(paths);  // what was open stays open
         this.view.see();
       }, this.tab === "passes" ? "passes" : "graph");
       if (turn !== this.modelTurn) return;
@@ -133,6 +137,12 @@ class Page {
     } catch (error) {
       this.fail(error);
     }
+  }
+
+  // Whether an entry is a stage of the same graph, or of another trace of the same function.
+  isAlike(index, group, told) {
+    if (group === this.models[index].group) return true;
+    return told !== undefined && told === storyOf(this.models, index)?.function;
   }
 
   fail(error) {
@@ -323,7 +333,8 @@ class Page {
 
   state() {
     const state = new URLSearchParams();
-    if (this.index !== 0) state.set("graph", this.index);
+    const {story} = this.models[this.index], isFirst = this.index === this.row.first;
+    if (!isFirst || story !== undefined || this.row.isFramed) state.set("graph", this.index);
     this.tabs.toState(state);
     if (this.view.body !== this.view.home) state.set("body", this.view.body);
     this.filtering.toState(state);

@@ -2,7 +2,9 @@
 // what did not happen and why. Of a plain model, a button that runs the passes.
 
 import {commas, element, link, plural} from "./dom.js";
+import {lifeOfNode} from "./node_life.js";
 import {isFile, post} from "./source.js";
+import {storyOf} from "./stories.js";
 import {addTab} from "./tabs.js";
 
 const COLUMNS = [
@@ -31,9 +33,20 @@ class PassesTab {
     if (turn !== this.turn) return;
     const top = this.root.scrollTop;
     this.table = table;
+    this.told = table.stages.filter(({entry: other}) => models[other].story === entry.story);
+    this.story = storyOf(models, chosen);
     this.root.replaceChildren(...this.head(stage), this.stages(chosen), ...this.rewrites(stage, told),
       ...this.nearMisses());
     this.root.scrollTop = top;
+  }
+
+  // For the panel of a node: what the stages did to it.
+  async ofNode(model, body, id) {
+    const {page} = this, {models, index} = page;
+    if (models[index].run === undefined || page.source.model !== model) return [];
+    const {summary, source} = page, {name} = await source.node(body, id);
+    const full = body > 0 ? `${summary.bodies[body].name}/${name}` : name;
+    return lifeOfNode(page, models[index].id, full);
   }
 
   // --- A model that no pass has run on.
@@ -113,7 +126,8 @@ class PassesTab {
   // --- The run.
   head(stage) {
     const {table} = this;
-    const line = table.stages.filter((other) => other.line === stage.line);
+    const {line: own, title} = this.story ?? {line: stage.line, title: stage.line};
+    const line = this.told.filter((other) => other.line === own);  // without partitions
     const first = line[0], last = line.at(-1);
     const rewrites = line.reduce((sum, other) => sum + (other.rewrites ?? 0), 0);
     const nodes = `${plural(first.nodes, "node")} became ${commas(last.nodes)}`;
@@ -131,14 +145,14 @@ class PassesTab {
       missed.push("; ", link(misses, show, "What did not happen, and why"));
     }
     return [
-      element("h2", {}, `What the passes did to ${stage.line}`),
+      element("h2", {}, `What the passes did to ${title}`),
       element("p", {}, parts.join("; "), ...missed, "."),
       ...notes.map((note) => element("p", {class: "dim"}, note)),
     ];
   }
 
   stages(chosen) {
-    const {stages, has_rewrites: hasRewrites, has_times: hasTimes} = this.table;
+    const {has_rewrites: hasRewrites, has_times: hasTimes} = this.table, stages = this.told;
     const shown = stages.filter((stage) => this.all || !stage.same || stage.entry === chosen);
     const hidden = stages.filter((stage) => stage.same).length;
     const has = {rewrites: hasRewrites, ms: hasTimes};
@@ -292,4 +306,4 @@ function several(list, make, most) {
   return items;
 }
 
-addTab({name: "passes", label: "Passes", build: (root, page) => new PassesTab(root, page)});
+addTab({name: "passes", label: "Passes", tells: true, build: (root, page) => new PassesTab(root, page)});

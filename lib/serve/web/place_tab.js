@@ -1,6 +1,8 @@
-// Places the graph on devices that the reader names, and says where everything went.
+// Places the graph on devices that the reader names, and says where everything went; with a log, where
+// TensorFlow put it.
 
 import {commas, element, plural} from "./dom.js";
+import {PlaceLog} from "./place_log.js";
 import {post} from "./source.js";
 import {addTab} from "./tabs.js";
 
@@ -34,25 +36,32 @@ class PlaceTab {
       element("p", {}, element("label", {}, "what moves with other devices, or with hard or soft: ",
         this.whatIf)),
       element("p", {}, this.button));
-    root.replaceChildren(element("div", {class: "work"}, form, this.result));
+    this.log = new PlaceLog(page, () => this.model, () => this.asked());
+    const sections = [form, this.log.form, this.result, this.log.result];
+    root.replaceChildren(element("div", {class: "work places"}, ...sections));
   }
 
   // The graphs are others now.
   forget() { this.model = undefined; }
 
   show() {
-    const {model} = this.page.source;
-    if (model !== this.model) this.result.replaceChildren();
+    const model = this.page.models[this.page.index].id;  // a stage without a change has its own file
+    if (model !== this.model) {
+      this.result.replaceChildren();
+      this.log.clear();
+    }
     this.model = model;
+  }
+
+  asked() {
+    return {hard: this.hard.checked, kernels: this.kernels.value,
+      default_device: this.defaultDevice.value.trim()};
   }
 
   async place() {
     this.button.disabled = true;
     try {
-      const request = {
-        devices: this.devices.value, hard: this.hard.checked, kernels: this.kernels.value,
-        default_device: this.defaultDevice.value.trim(), what_if: this.whatIf.value.trim(),
-      };
+      const request = {...this.asked(), devices: this.devices.value, what_if: this.whatIf.value.trim()};
       this.draw(await post(`${this.model}/place`, JSON.stringify(request)));
     } catch (error) {
       this.result.replaceChildren(element("p", {class: "problem said", role: "alert"}, error.message));

@@ -43,6 +43,6 @@ export class StageList {
     byId("stage-list").value = index;
     const words = [`${place + 1} of ${this.numbers.length}`, same ? "changes nothing" : note];
     byId("stage-note").textContent = words.filter(Boolean).join(": ");
-    byId("stage-note").title = [group, title].filter(Boolean).join(": ");
+    byId("stage-note").title = [group, title, note].filter(Boolean).join(": ");
   }
 }

@@ -9,6 +9,7 @@
 #include "lib/diff/timeline.h"
 #include "lib/job/optimize.h"
 #include "lib/pass/run_record.h"
+#include "lib/serve/work/stories.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace grapnel {
@@ -16,10 +17,13 @@ namespace grapnel {
 // The stages of a run of passes; of a folder of TensorFlow's dumps the graphs alone.
 struct PassRun {
   std::shared_ptr<const Timeline> timeline;
+  std::string folder;  // of the dumps; "": the graphs are in no files
   RunRecord record;
   bool knows_near_misses = false;
   std::vector<Refusal> near_misses;
   std::vector<std::string> notes;  // on how it ran
+  std::vector<Story> stories;      // of the timeline; StagePages fills them in
+  std::vector<int> story_of;       // by stage
 };
 
 // Of {"feed": "a,b", "fetch": "c", "signature": "serving_default", "passes": "remapper,layout",

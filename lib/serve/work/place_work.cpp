@@ -1,50 +1,17 @@
 #include "lib/serve/work/place_work.h"
 
 #include "lib/ir/device_name.h"
-#include "lib/job/place.h"
 #include "lib/place/cost_text.h"
 #include "lib/place/placement_text.h"
 #include "lib/render/labels.h"
 #include "lib/serve/pages/placement_page.h"
-#include "lib/support/json.h"
+#include "lib/serve/work/place_request.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Casting.h"
 #include "llvm/Support/Path.h"
 
 namespace grapnel {
 namespace {
-
-struct PlaceAsked {
-  PlacerSettings settings;
-  std::string what_if;
-};
-
-Expected<PlaceAsked> ParseRequest(llvm::StringRef text) {
-  auto json = ParseJson(text);
-  if (!json) return Annotate("the request is no JSON", json.takeError());
-  const llvm::json::Object* object = json->getAsObject();
-  auto devices = object ? object->getString("devices") : std::nullopt;
-  if (!devices) return MakeError("the request has no 'devices'");
-  PlaceAsked asked;
-  PlacerSettings& settings = asked.settings;
-  settings.devices = devices->str();
-  settings.soft = !object->getBoolean("hard").value_or(false);
-  settings.may_read = false;
-  settings.words.devices = "'Devices'";  // as the form of place_tab.js has them
-  settings.words.hard = "'hard'";
-  settings.default_device = object->getString("default_device").value_or("").str();
-  settings.kernels = object->getString("kernels").value_or(settings.kernels).str();
-  asked.what_if = object->getString("what_if").value_or("").str();
-  return asked;
-}
-
-void WriteLines(llvm::StringRef key, llvm::StringRef text, llvm::json::OStream& json) {
-  llvm::SmallVector<llvm::StringRef, 16> lines;
-  text.rtrim('\n').split(lines, '\n');
-  json.attributeArray(key, [&] {
-    for (llvm::StringRef line : lines) json.value(Printable(line));
-  });
-}
 
 // The page of a placement, which is an older one if that was placed alike.
 size_t AddPlaced(PageSet& pages, std::shared_ptr<const OpenedGraph> opened,
@@ -91,8 +58,8 @@ void WriteDevices(llvm::ArrayRef<DeviceRow> rows, llvm::json::OStream& json) {
 }  // namespace
 
 Expected<std::string> PlaceFromPage(PageSet& pages, const Page& page, llvm::StringRef request) {
-  ASSIGN_OR_RETURN(std::shared_ptr<const OpenedGraph> opened, DemandOpened(page));
-  ASSIGN_OR_RETURN(PlaceAsked asked, ParseRequest(request));
+  ASSIGN_OR_RETURN(std::shared_ptr<const OpenedGraph> opened, OpenToPlace(page));
+  ASSIGN_OR_RETURN(PlaceAsked asked, ParsePlaceRequest(request));
   RETURN_IF_ERROR(DemandValid(*opened, nullptr));
   ASSIGN_OR_RETURN(RuntimeView view, OpenForPlacing(*opened, {asked.settings, {}, {}}));
   ASSIGN_OR_RETURN(PlacedGraph made, PlaceGraph(view.graph(*opened), view.settings));
@@ -107,14 +74,7 @@ Expected<std::string> PlaceFromPage(PageSet& pages, const Page& page, llvm::Stri
     if (!second) return Annotate("what if", second.takeError());
     moves = MovesText(context, TitleOf(asked.settings), second->context(), TitleOf(other));
   }
-  if (placed->placement.failure) {
-    return PageDocument([&](llvm::json::OStream& json) {
-      json.object([&] {
-        WriteLines("failure", ExplainFailure(context), json);
-        if (!moves.empty()) WriteLines("moves", moves, json);
-      });
-    });
-  }
+  if (placed->placement.failure) return FailureJson(context, moves);
   PlacementReport report = MakePlacementReport(context);
   CostReport cost = MakeCostReport(context);
   std::vector<DeviceRow> rows = RowsOf(*placed, report);

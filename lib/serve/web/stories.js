@@ -1,0 +1,64 @@
+// Which function of a folder of dumps is seen: each trace of it has a story of its own, the stages of its
+// graph and of the partitions that came from it.
+
+import {byId, commas, element, plural} from "./dom.js";
+
+// All of the run that an entry is a stage of. None: the run has one function, or the entry is no stage.
+export function storiesOf(models, index) {
+  const {run} = models[index];
+  return run === undefined ? [] : models[Number(run)]?.stories ?? [];
+}
+
+export const storyOf = (models, index) => storiesOf(models, index)[models[index].story];
+
+// The largest first.
+const bySize = (list) => [...list].sort((a, b) => b.nodes - a.nodes || b.changed - a.changed);
+
+// Where a model whose first entry is `index` opens: at its largest function.
+export const opensAt = (models, index) => models[index].opens ?? index;
+
+const sizeText = ({nodes, stages, changed}) =>
+  `${plural(nodes, "node")}, ${commas(changed)} of ${plural(stages, "stage")} changed something`;
+
+export class StoryList {
+  // As StageList has them.
+  constructor(choose, chosen) {
+    Object.assign(this, {choose, chosen});
+    byId("story-list").addEventListener("change", ({target}) => this.turnTo(Number(target.value)));
+  }
+
+  // Of the entries of a model those that are listed with `index`: of several functions' stages one
+  // function's.
+  list(models, entries, index) {
+    this.models = models;
+    const shown = models[index].story === undefined ? opensAt(models, entries[0]) : index;
+    const stories = storiesOf(models, shown), {run, story} = models[shown];
+    byId("story-list").hidden = stories.length === 0;
+    if (stories.length === 0) return entries;
+    if (this.stories !== stories) this.fill(stories);
+    byId("story-list").value = story;
+    byId("story-list").title = `${stories[story].line}: ${sizeText(stories[story])}`;
+    return entries.filter((i) => models[i].run !== run || models[i].story === story);
+  }
+
+  fill(stories) {
+    this.stories = stories;
+    const groups = new Map();
+    for (const story of bySize(stories)) {
+      const {function: label, title, line} = story;
+      if (!groups.has(label)) groups.set(label, element("optgroup", {label}));
+      groups.get(label).append(element("option", {value: stories.indexOf(story), title: line},
+        `${title}: ${sizeText(story)}`));
+    }
+    byId("story-list").replaceChildren(...groups.values());
+  }
+
+  // The same stage of another function, where it has one, else its first.
+  turnTo(number) {
+    const {entry} = this.stories[number], {title} = this.models[this.chosen()];
+    const {run} = this.models[entry];
+    const same = this.models.findIndex((other) => other.run === run && other.story === number
+      && other.title === title);
+    this.choose(same < 0 ? entry : same);
+  }
+}
