@@ -72,8 +72,10 @@ class Stream {
     next_ = name.str();
     next_dump_ = dump;
   }
-  // What Python ran on that thread: if it had not run before, the graph is its own.
+  // What Python ran on that thread once the graph was placed: if it had not run before, the graph
+  // is its own.
   void Ran(llvm::StringRef op, bool is_first) {
+    if (at_.nodes.empty()) return;
     bool is_node = llvm::any_of(at_.nodes, [&](const LoggedNode& node) { return node.op == op; });
     if (is_node) at_.is_eager_op = true;
     if (next_.empty() && is_first && !is_node) next_ = op.str();
