@@ -2,29 +2,36 @@
 
 #include "lib/io/gzip.h"
 #include "llvm/Support/Base64.h"
+#include "llvm/Support/xxhash.h"
 
 namespace grapnel {
 namespace {
 
+constexpr size_t kShortDocument = 128;  // shorter ones cost no more than a path
 constexpr size_t kLongDocument = 4096;
 
 }  // namespace
 
 void FileDocuments::Put(llvm::StringRef path, llvm::StringRef document) {
-  bool small = document.size() < kLongDocument;
-  os_ << "<script type=\"application/" << (small ? "json" : "gzip") << "\" id=\"data " << prefix_
-      << path << "\">";
-  if (small) {
-    os_ << document;
-  } else {
-    std::string packed;
-    llvm::raw_string_ostream packed_os(packed);
-    GzipStream gzip(&packed_os);
-    gzip << document;
-    gzip.Finish();
-    os_ << llvm::encodeBase64(packed_os.str());
+  std::string own = prefix_ + path.str(), text = document.str();
+  llvm::StringRef type = "application/json";
+  if (document.size() > kShortDocument) {
+    auto [first, is_new] =
+        written_.try_emplace({document.size(), llvm::xxh3_64bits(document)}, own);
+    if (!is_new) {
+      type = "text/plain";
+      text = first->second;
+    } else if (document.size() >= kLongDocument) {
+      type = "application/gzip";
+      std::string packed;
+      llvm::raw_string_ostream packed_os(packed);
+      GzipStream gzip(&packed_os);
+      gzip << document;
+      gzip.Finish();
+      text = llvm::encodeBase64(packed_os.str());
+    }
   }
-  os_ << "</script>\n";
+  os_ << "<script type=\"" << type << "\" id=\"data " << own << "\">" << text << "</script>\n";
 }
 
 void FileChunk::Add(uint32_t number, llvm::StringRef document) {

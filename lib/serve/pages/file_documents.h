@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_SERVE_PAGES_FILE_DOCUMENTS_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -12,19 +13,27 @@
 
 namespace grapnel {
 
-// Writes elements that source.js reads. The stream outlives it.
+// What a file holds already, by length and hash: the paths of its documents.
+using WrittenDocuments = std::map<std::pair<size_t, uint64_t>, std::string>;
+
+// Writes elements that source.js reads. The stream and `written` outlive it.
 class FileDocuments {
  public:
   // `prefix`: what every path begins with, "0/" of the first page.
-  FileDocuments(llvm::raw_ostream& os, std::string prefix) : os_(os), prefix_(std::move(prefix)) {}
-  FileDocuments Under(llvm::StringRef folder) const { return {os_, prefix_ + folder.str()}; }
+  FileDocuments(llvm::raw_ostream& os, WrittenDocuments& written, std::string prefix)
+      : os_(os), written_(written), prefix_(std::move(prefix)) {}
+  FileDocuments Under(llvm::StringRef folder) const {
+    return {os_, written_, prefix_ + folder.str()};
+  }
 
-  // `document`: of PageDocument, so that it can stand in HTML. As text, or where it is long
-  // compressed, in base64.
+  // `document`: of PageDocument, so that it can stand in HTML. As text, where it is long compressed,
+  // in base64, and where the file holds an equal one, as that one's path: functions that were
+  // traced again, and stages of one run, share many.
   void Put(llvm::StringRef path, llvm::StringRef document);
 
  private:
   llvm::raw_ostream& os_;
+  WrittenDocuments& written_;
   std::string prefix_;
 };
 

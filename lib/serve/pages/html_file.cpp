@@ -38,13 +38,14 @@ Error WriteHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::raw_ostre
   os << before_title << "<meta http-equiv=\"Content-Security-Policy\" content=\"" << policy
      << "\">\n<title>" << Escaped(title) << "</title>" << before_style << "<style>" << style
      << "</style>" << before_script;
-  FileDocuments(os, "").Put("models", pages.Json(/*in_file=*/true));
-  FileDocuments(os, "").Put("node-data", pages.NodeDataJson());
+  WrittenDocuments written;
+  FileDocuments(os, written, "").Put("models", pages.Json(/*in_file=*/true));
+  FileDocuments(os, written, "").Put("node-data", pages.NodeDataJson());
   for (size_t i = 0; i < pages.size(); ++i) {
     std::shared_ptr<Page> kept = pages.at(i);
     Page& page = *kept;
     if (!page.Differs()) continue;
-    FileDocuments file(os, std::to_string(i) + "/");
+    FileDocuments file(os, written, std::to_string(i) + "/");
     for (const Tab& tab : Tabs()) {
       if (tab.write && !tab.needs_server && tab.IsOn(page))
         RETURN_IF_ERROR(tab.write(pages, page, file));

@@ -23,8 +23,9 @@ void WriteStage(const PassRun& run, size_t index, size_t first, llvm::json::OStr
     json.attribute("entry", first + index);
     json.attribute("title", Printable(stage.dump.stage));
     json.attribute("line", Printable(stage.dump.line));
-    json.attribute("nodes", stage.nodes + stage.library_nodes);
-    json.attribute("edges", stage.edges + stage.library_edges);
+    json.attribute("nodes", stage.nodes);
+    json.attribute("edges", stage.edges);
+    json.attribute("library_nodes", stage.library_nodes);
     if (const StageRecord* record = run.record.StageOf(stage.dump.file)) {
       if (!record->stage.function.empty())
         json.attribute("function", Printable(record->stage.function));
@@ -34,8 +35,9 @@ void WriteStage(const PassRun& run, size_t index, size_t first, llvm::json::OStr
     if (stage.before < 0) return;
     const TimelineStage& before = run.timeline->stages[stage.before];
     json.attribute("before", first + stage.before);
-    json.attribute("nodes_before", before.nodes + before.library_nodes);
-    json.attribute("edges_before", before.edges + before.library_edges);
+    json.attribute("nodes_before", before.nodes);
+    json.attribute("edges_before", before.edges);
+    json.attribute("library_nodes_before", before.library_nodes);
     json.attribute("removed", stage.diff.removed.size());
     json.attribute("added", stage.diff.added.size());
     json.attribute("changed", llvm::count_if(stage.diff.matched, [](const MatchedPair& pair) {

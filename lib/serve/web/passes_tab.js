@@ -8,7 +8,7 @@ import {storyOf} from "./stories.js";
 import {addTab} from "./tabs.js";
 
 const COLUMNS = [
-  "stage", "nodes", "edges", "removed", "added", "changed", "replaced", "rewrites", "ms",
+  "stage", "nodes", "edges", "in functions", "removed", "added", "changed", "replaced", "rewrites", "ms",
   "what became of nodes",
 ];
 const TEXTS = ["stage", "what became of nodes"];
@@ -155,7 +155,7 @@ class PassesTab {
     const {has_rewrites: hasRewrites, has_times: hasTimes} = this.table, stages = this.told;
     const shown = stages.filter((stage) => this.all || !stage.same || stage.entry === chosen);
     const hidden = stages.filter((stage) => stage.same).length;
-    const has = {rewrites: hasRewrites, ms: hasTimes};
+    const has = {rewrites: hasRewrites, ms: hasTimes, "in functions": this.hasLibrary()};
     const columns = COLUMNS.filter((name) => has[name] ?? true);
     const rows = [];
     let line = stages.every((stage) => stage.line === stages[0].line) ? stages[0].line : undefined;
@@ -175,6 +175,10 @@ class PassesTab {
         element("tbody", {}, ...rows)));
   }
 
+  hasLibrary() {
+    return this.told.some((stage) => stage.library_nodes > 0);
+  }
+
   chooseAll(hidden) {
     const onchange = (event) => { this.all = event.target.checked; this.show(); };
     const box = element("input", {type: "checkbox", id: "all-stages", onchange});
@@ -188,6 +192,8 @@ class PassesTab {
       if (before === undefined || before === now) return number(commas(now));
       return number(`${commas(now)} (${now > before ? "+" : "\u2212"}${commas(Math.abs(now - before))})`);
     };
+    const inFunctions = () => stage.library_nodes || stage.library_nodes_before
+      ? size(stage.library_nodes, stage.library_nodes_before) : number();
     const counted = (name, i) => number(stage[name] > 0
       ? element("span", {class: `mark mark-${i}`}, commas(stage[name])) : undefined);
     return element("tr", {"aria-current": chosen ? "true" : undefined},
@@ -195,6 +201,7 @@ class PassesTab {
         stage.same ? element("span", {class: "dim"}, " changed nothing") : undefined),
       size(stage.nodes, stage.nodes_before),
       size(stage.edges, stage.edges_before),
+      ...(this.hasLibrary() ? [inFunctions()] : []),
       ...MARKED.map(counted),
       ...(this.table.has_rewrites ? [number(stage.rewrites > 0 ? commas(stage.rewrites) : undefined)] : []),
       ...(this.table.has_times ? [number(stage.ms?.toFixed(2))] : []),

@@ -29,6 +29,7 @@ async function fromPage(path) {
   const element = document.getElementById(`data ${path}`);
   if (!element) throw new Error(`this file does not hold '${path}'`);
   if (element.type === "application/json") return JSON.parse(element.textContent);
+  if (element.type === "text/plain") return fromPage(element.textContent);  // an equal one's path
   const bytes = Uint8Array.from(atob(element.textContent), (letter) => letter.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 }
