@@ -32,6 +32,8 @@ def _opened(path, graph):
         raise error_of(str(error), [path], {}) from None
     if opened is not None:
         tell = teller({})
+        if opened.note:
+            tell("warning", opened.note)
         for problem in opened.problems[:_PROBLEMS]:
             tell("warning", problem)
         if len(opened.problems) > _PROBLEMS:
