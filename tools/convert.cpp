@@ -65,7 +65,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ConvertOptions options;
   ASSIGN_OR_RETURN(options.format, ConvertFormatOf(flags.to, flags.output));
   RETURN_IF_ERROR(CheckFlags(flags, options.format));
-  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.model, flags.graph, invocation.sink()));
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
+                   OpenEachInput(flags.model, flags.graph, invocation.sink()));
   for (OpenedGraph& graph : graphs) RETURN_IF_ERROR(RenameDevices(flags, &graph, invocation));
   if (graphs.size() > 1) {
     if (!flags.signature.empty()) return HoldsOneGraph("--signature", graphs.size());

@@ -204,9 +204,9 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (Error error = options.only.DemandFits(a.module(), b.module()))
     return Annotate("--only", std::move(error));
   options.names = flags.names;
-  options.by_name = flags.by_name || (flags.ledger.empty() &&
-                                      AreStagesOfOneRun(a.model().path, a.module(),
-                                                        b.model().path, b.module()));
+  options.by_name =
+      flags.by_name || (flags.ledger.empty() &&
+                        AreStagesOfOneRun(a.model().path, a.module(), b.model().path, b.module()));
   std::optional<Provenance> provenance;
   if (!flags.ledger.empty()) {
     ASSIGN_OR_RETURN(auto file, FileBytes::Open(flags.ledger));
@@ -234,9 +234,10 @@ RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("A", flags->a, "a graph, or a file with two").Required();
   line.Option("B", flags->b, "the graph to compare it with");
-  line.Option("--graph", flags->graphs,
-              "which graph of files with several, as A:NAME does too; twice: of A and of B, which may be "
-              "one file");
+  line.Option(
+      "--graph", flags->graphs,
+      "which graph of files with several, as A:NAME does too; twice: of A and of B, which may be "
+      "one file");
   AddSignatureFlag(line, flags->signature);
   line.Option("--function", flags->functions,
               "compare this function's body, not the main graph; twice: of A and of B, which may "

@@ -30,7 +30,7 @@ Expected<OpenedGraph> OpenInput(llvm::StringRef path, llvm::StringRef title,
   auto opened = OpenedGraph::Open(path, title, "--graph");
   if (!opened) return OrDebugFolder(path, opened.takeError());
   if (!opened->note().empty()) sink(Severity::kWarning, opened->note());
-  return std::move(opened);
+  return opened;
 }
 
 Expected<std::vector<OpenedGraph>> OpenEachInput(llvm::StringRef path, llvm::StringRef title,
@@ -41,7 +41,7 @@ Expected<std::vector<OpenedGraph>> OpenEachInput(llvm::StringRef path, llvm::Str
   if (!opened) return OrDebugFolder(path, opened.takeError());
   for (const OpenedGraph& graph : *opened)
     if (!graph.note().empty()) sink(Severity::kWarning, graph.note());
-  return std::move(opened);
+  return opened;
 }
 
 Expected<OpenedGraph> OpenFunction(llvm::StringRef path, llvm::ArrayRef<TracedFunction> functions,

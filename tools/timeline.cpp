@@ -6,6 +6,7 @@
 #include "lib/diff/named_nodes.h"
 #include "lib/diff/timeline_text.h"
 #include "lib/ir/find.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/serve/pages/html_file.h"
 #include "lib/serve/pages/stage_page.h"
 #include "lib/support/file.h"
@@ -48,11 +49,12 @@ class Lives {
  public:
   explicit Lives(const Timeline& timeline) : timeline_(timeline) {}
 
-  // A block for each trace. Of several nodes each has a title, and copies that come of one of them
-  // where a call is opened are told with it.
-  void Print(llvm::ArrayRef<NamedNode> nodes, llvm::raw_ostream& os) {
-    bool has_titles = llvm::any_of(
-        nodes, [&](const NamedNode& node) { return node.name != nodes.front().name; });
+  // A block for each trace. Nodes that are called otherwise than `asked` have titles, and copies
+  // that come of one of them where a call is opened are told with it.
+  void Print(llvm::ArrayRef<NamedNode> nodes, llvm::StringRef asked, llvm::raw_ostream& os) {
+    bool has_titles = llvm::any_of(nodes, [&](const NamedNode& node) {
+      return node.name != asked && node.name != ReadTensorName(asked).node;
+    });
     int begin = -1;
     size_t printed = 0;
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -107,7 +109,7 @@ Error PrintLives(const Timeline& timeline, const Flags& flags, llvm::raw_ostream
     return Annotate(flags.folder,
                     NotFound("node", flags.node, names, " in any stage, nor one of that op"));
   }
-  Lives(timeline).Print(*nodes, os);
+  Lives(timeline).Print(*nodes, flags.node, os);
   return Error::success();
 }
 
@@ -153,7 +155,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--log", flags->log, "what TensorFlow wrote to stderr: the order of the dumps")
       .ShownAs("FILE");
   line.Option("--node", flags->node,
-              "the life of this node, a block for each trace: NODE, FUNCTION/NODE, the end of a name, a "
+              "the life of this node, a block for each trace: NODE, FUNCTION/NODE, the end of a "
+              "name, a "
               "pattern with * and ?, or an op; TRACE/ before it chooses a trace")
       .ShownAs("NAME");
   line.Flag("--changes", flags->changes, "what each stage changed, as `diff` shows it");

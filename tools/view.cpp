@@ -88,7 +88,8 @@ std::string TitleOf(const OpenedGraph& graph, llvm::ArrayRef<OpenedGraph> graphs
 // The page opens any scope by itself, so it holds the whole graphs whatever was chosen; what is
 // open or hidden and which part is shown are where it begins.
 Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.model, flags.graph, invocation.sink()));
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
+                   OpenEachInput(flags.model, flags.graph, invocation.sink()));
   bool part = !flags.view.around.empty() || !flags.view.path_from.empty();
   if (graphs.size() > 1 && part) return HoldsOneGraph(flags.output, graphs.size());
   OpenRequest wanted{flags.view.scopes, flags.view.functions, flags.view.depth,
@@ -210,7 +211,8 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   if (IsPage(flags)) return WritePage(flags, invocation);
   ASSIGN_OR_RETURN(std::optional<PictureFormat> format, FormatOf(flags));
   view.list_nodes = !format;
-  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.model, flags.graph, invocation.sink()));
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
+                   OpenEachInput(flags.model, flags.graph, invocation.sink()));
   // DOT may hold several pictures.
   if (graphs.size() > 1 && format != PictureFormat::kDot)
     return HoldsOneGraph(flags.output, graphs.size());

@@ -14,8 +14,7 @@ namespace grapnel {
 namespace {
 
 // The nodes of one body that are meant; `function` is "" for the main graph.
-using NodesIn =
-    llvm::function_ref<std::vector<Node>(const Graph& graph, llvm::StringRef function)>;
+using NodesIn = llvm::function_ref<std::vector<Node>(const Graph& graph, llvm::StringRef function)>;
 using FitsNode =
     llvm::function_ref<bool(const Node& node, llvm::StringRef function, llvm::StringRef name)>;
 
@@ -26,21 +25,32 @@ class Search {
       : timeline_(timeline), begins_(std::move(begins)) {}
 
   Expected<std::vector<NamedNode>> Find(llvm::StringRef text) const {
+    llvm::StringRef name = ReadTensorName(text).node;
     std::vector<NamedNode> found = OfName(text);
-    if (found.empty()) found = OfName(ReadTensorName(text).node);
-    if (!found.empty()) return found;
+    if (found.empty()) found = OfName(name);
+    if (!found.empty()) return WithOtherTraces(std::move(found), name);
     ASSIGN_OR_RETURN(Glob glob, Glob::Parse(text));
     if (glob.IsName()) {
       found = OfOp(glob);
-      return found.empty() ? OfEnd(ReadTensorName(text).node) : std::move(found);
+      return found.empty() ? OfEnd(name) : std::move(found);
     }
-    found = Where([&](const Node&, llvm::StringRef, llvm::StringRef name) {
-      return glob.Fits(name);
-    });
+    found = Where(
+        [&](const Node&, llvm::StringRef, llvm::StringRef whole) { return glob.Fits(whole); });
     return found.empty() ? OfOp(glob) : std::move(found);
   }
 
  private:
+  // What is called so in one trace may have a longer name in another, where a caller opened it.
+  std::vector<NamedNode> WithOtherTraces(std::vector<NamedNode> found, llvm::StringRef name) const {
+    std::set<int> begins;
+    for (const NamedNode& node : found) begins.insert(node.begin);
+    for (NamedNode& node : OfEnd(name))
+      if (!begins.contains(node.begin)) found.push_back(std::move(node));
+    llvm::stable_sort(found,
+                      [](const NamedNode& x, const NamedNode& y) { return x.begin < y.begin; });
+    return found;
+  }
+
   using Key = std::pair<int, std::string>;
 
   std::vector<NamedNode> Collect(bool only_begins, NodesIn nodes) const {

@@ -17,7 +17,8 @@ struct NamedNode {
 };
 
 // By trace, in the timeline's order, then by name. The first of these that there is:
-//   NODE, FUNCTION/NODE, NODE:0      as FindNode has them (lib/ir/find.h)
+//   NODE, FUNCTION/NODE, NODE:0      as FindNode has them (lib/ir/find.h); in traces that have no
+//                                    such node, those whose names end so
 //   a pattern (lib/support/glob.h)   of such names, else of ops
 //   an op                            of nodes that a trace begins with, else of any
 //   the end of a name                as InstancesOf has it (lib/ir/node_instances.h)

@@ -51,7 +51,8 @@ std::vector<std::string> LineForms(llvm::StringRef line) {
   add(parts.function);
   auto [head, number] = parts.function.rsplit('_');
   if (IsDigits(number) && !head.empty()) add(head);
-  std::string base = ParseFunctionName((parts.prefix + parts.function).str()).base;
+  bool in_dataset = parts.function.starts_with("Dataset_");
+  std::string base = ParseFunctionName((parts.prefix + parts.function).str(), in_dataset).base;
   if (!base.empty()) add(base);
   return forms;
 }

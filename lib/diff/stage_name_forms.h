@@ -1,4 +1,5 @@
-// The forms that a name of a function or a stage may have, from exact to short. Private to lib/diff.
+// The forms that a name of a function or a stage may have, from exact to short. Private to
+// lib/diff.
 #ifndef GRAPNEL_LIB_DIFF_STAGE_NAME_FORMS_H_
 #define GRAPNEL_LIB_DIFF_STAGE_NAME_FORMS_H_
 

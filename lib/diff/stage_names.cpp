@@ -17,8 +17,8 @@
 namespace grapnel {
 namespace {
 
-// Levels of what is not named itself: by the function that it was split from, by the stage after it.
-constexpr int kOfParent = 10, kBeforeAfter = 10;
+// Less exact than any form of a function's own name: that of the function it was split from.
+constexpr int kOfParent = 10;
 // Of a text that somebody typed: more colons, or a name as long, are of no name that there is.
 constexpr size_t kMostSplits = 64, kLongest = 200;
 
@@ -59,10 +59,11 @@ StageNames::StageNames(llvm::ArrayRef<OrderedDump> dumps, llvm::StringRef folder
   std::map<std::string, size_t> numbers, shorts;
   for (size_t i = 0; i < dumps.size(); ++i) {
     auto [it, is_new] = numbers.try_emplace(stage(i).line, functions_.size());
-    if (is_new) functions_.push_back({stage(i).line, stage(i).from_line});
+    if (is_new) functions_.push_back({stage(i).line, stage(i).from_line, "", {}, 0});
     Function& function = functions_[it->second];
     function.stages.push_back(i);
-    if (function.nodes == 0 && dumps[i].module) function.nodes = dumps[i].module->main.num_nodes();
+    if (dumps[i].module)
+      function.nodes = std::max<size_t>(function.nodes, dumps[i].module->main.num_nodes());
     function_of_.push_back(it->second);
   }
   for (const Function& function : functions_) ++shorts[PlainName(WithoutPrefix(function.line))];
@@ -70,6 +71,10 @@ StageNames::StageNames(llvm::ArrayRef<OrderedDump> dumps, llvm::StringRef folder
     std::string name = WithoutPrefix(function.line);
     function.name = shorts[PlainName(name)] == 1 ? name : function.line;
   }
+}
+
+bool IsInstanceOf(llvm::StringRef line, llvm::StringRef first) {
+  return line.consume_front(first) && line.starts_with(", instance ");
 }
 
 bool StageNames::TellsStories() const {
@@ -100,7 +105,8 @@ std::vector<std::pair<size_t, int>> StageNames::LinesOf(llvm::StringRef function
   return found;
 }
 
-// All stages that have the name. `before_is_meant`: "before X" means the stage before "after X".
+// All stages that have the name. `before_is_meant`: of "before X" those called "after X" that have
+// a stage before them.
 std::vector<StageNames::Hit> StageNames::HitsOf(llvm::StringRef name, bool before_is_meant) const {
   std::vector<Hit> hits;
   for (auto [function, stage_text] : SplitsOf(name)) {
@@ -114,10 +120,7 @@ std::vector<StageNames::Hit> StageNames::HitsOf(llvm::StringRef name, bool befor
       for (size_t k = before_is_meant; k < stages.size(); ++k) {
         std::optional<int> fits = StageLevel(plain, stage(stages[k]).stage);
         if (!fits) continue;
-        if (before_is_meant)
-          hits.push_back({{level, *fits + kBeforeAfter}, stages[k - 1]});
-        else
-          hits.push_back({{level, *fits}, stages[k]});
+        hits.push_back({{level, *fits}, stages[k]});
       }
     }
   }
@@ -154,27 +157,33 @@ std::string StageNames::NameOf(size_t index) const {
 }
 
 Expected<FoundStage> StageNames::Find(llvm::StringRef name) const {
-  if (std::vector<size_t> files = OfFile(name); !files.empty()) return OneOf(name, files);
+  if (std::vector<size_t> files = OfFile(name); !files.empty()) return OneOf(name, files, false);
   for (bool before_is_meant : {false, true}) {
     std::vector<size_t> best = BestOf(name, before_is_meant);
-    if (!best.empty()) return OneOf(name, best);
+    if (!best.empty()) return OneOf(name, best, before_is_meant);
   }
   return NoStage(name);
 }
 
 // Of several stages the first where they are one pass's of one function, in several iterations.
-Expected<FoundStage> StageNames::OneOf(llvm::StringRef name, llvm::ArrayRef<size_t> found) const {
+// `before_is_meant`: the stages before these are wanted.
+Expected<FoundStage> StageNames::OneOf(llvm::StringRef name, llvm::ArrayRef<size_t> found,
+                                       bool before_is_meant) const {
+  auto wanted = [&](size_t each) {
+    const std::vector<size_t>& stages = FunctionOf(each).stages;
+    return before_is_meant ? *(llvm::find(stages, each) - 1) : each;
+  };
   size_t first = found.front();
-  if (found.size() == 1) return FoundStage{first, ""};
+  if (found.size() == 1) return FoundStage{wanted(first), ""};
   bool is_one_pass = llvm::all_of(found, [&](size_t each) {
     return function_of_[each] == function_of_[first] &&
            WithoutIteration(stage(each).stage) == WithoutIteration(stage(first).stage);
   });
   if (is_one_pass) {
     std::string note = "'" + name.str() + "' names " + Plural(found.size(), "stage") +
-                       " and the first is taken, '" + NameOf(first) + "'; the next is '" +
-                       NameOf(found[1]) + "'";
-    return FoundStage{first, note};
+                       " and the first is taken, '" + NameOf(wanted(first)) + "'; the next is '" +
+                       NameOf(wanted(found[1])) + "'";
+    return FoundStage{wanted(first), note};
   }
   std::vector<std::string> names;
   std::set<size_t> functions;
@@ -183,15 +192,17 @@ Expected<FoundStage> StageNames::OneOf(llvm::StringRef name, llvm::ArrayRef<size
   for (size_t function : Largest({functions.begin(), functions.end()})) {
     for (size_t each : found) {
       if (function_of_[each] != function) continue;
-      std::string text =
-          functions_[function].name + ":" + WithoutIteration(stage(each).stage).str();
-      if (!is_of_several) text = NameOf(each);
+      std::string stage_text = WithoutIteration(stage(each).stage).str();
+      if (before_is_meant) stage_text = "before" + stage_text.substr(5);
+      std::string text = functions_[function].name + ":" + stage_text;
+      if (!is_of_several) text = NameOf(wanted(each));
       if (!llvm::is_contained(names, text)) names.push_back(std::move(text));
     }
   }
-  return MakeError("{0}: '{1}' names stages of {2}: say which, {3} ({4})", folder_, name,
-                   is_of_several ? Plural(functions.size(), "function") : "one function in different passes",
-                   NameList(names), WhereAllAre());
+  return MakeError(
+      "{0}: '{1}' names stages of {2}: say which, {3} ({4})", folder_, name,
+      is_of_several ? Plural(functions.size(), "function") : "one function in different passes",
+      NameList(names), WhereAllAre());
 }
 
 // Ops that ran by themselves come last.
@@ -203,12 +214,13 @@ std::vector<size_t> StageNames::Largest(std::vector<size_t> functions) const {
   return functions;
 }
 
-// All functions but partitions of others.
+// All functions but partitions of others, and but instances after the first.
 std::vector<size_t> StageNames::LargestFirst() const {
   std::vector<size_t> whole;
   for (size_t i = 0; i < functions_.size(); ++i) {
+    const Function& function = functions_[i];
     bool is_part = llvm::any_of(functions_, [&](const Function& each) {
-      return each.line == functions_[i].from_line;
+      return each.line == function.from_line || IsInstanceOf(function.line, each.line);
     });
     if (!is_part) whole.push_back(i);
   }
@@ -226,7 +238,8 @@ std::string StageNames::Example(const Function& function) const {
   for (llvm::StringRef start : {"after ", "before ", ""}) {
     for (size_t each : function.stages) {
       llvm::StringRef text = stage(each).stage;
-      if (text.starts_with(start) && !text.contains("opt_group") && NameOf(each) != stage(each).file)
+      if (text.starts_with(start) && !text.contains("opt_group") &&
+          NameOf(each) != stage(each).file)
         return NameOf(each);
     }
   }
@@ -240,8 +253,7 @@ std::string StageNames::WhereAllAre() const {
 std::string StageNames::Advice(llvm::StringRef by) const {
   std::vector<size_t> functions = LargestFirst();
   if (functions.empty()) return WhereAllAre();
-  return "name one by " + by.str() + " FUNCTION:STAGE, as '" +
-         Example() + "'; " +
+  return "name one by " + by.str() + " FUNCTION:STAGE, as '" + Example() + "'; " +
          (functions.size() == 1 ? "the function is " : "functions are ") +
          NameList(NamesOf(functions)) + " (" + WhereAllAre() + ")";
 }
@@ -269,15 +281,16 @@ Error StageNames::NoStage(llvm::StringRef name) const {
                      folder_, text, function, NamesOfStages(lines, text), WhereAllAre());
   }
   if (auto lines = LinesOf(name); !name.empty() && !lines.empty()) {
-    return MakeError("{0}: '{1}' is a function: name a stage of it, as '{2}'; its stages are {3} ({4})",
-                     folder_, name, Example(functions_[lines.front().first]),
-                     NamesOfStages(lines, ""), WhereAllAre());
+    return MakeError(
+        "{0}: '{1}' is a function: name a stage of it, as '{2}'; its stages are {3} ({4})", folder_,
+        name, Example(functions_[lines.front().first]), NamesOfStages(lines, ""), WhereAllAre());
   }
+  bool is_stage_alone = SplitsOf(name).size() == 1;
   auto names = [&](NameSink take) {
     for (size_t i = 0; i < dumps_.size(); ++i) {
       take(NameOf(i));
       take(stage(i).file);
-      take(WithoutIteration(stage(i).stage));
+      if (is_stage_alone) take(WithoutIteration(stage(i).stage));
     }
   };
   std::vector<std::string> near = NearNames(name, names);

@@ -2,8 +2,8 @@
 //
 //   train_step_221:after remapper
 //
-// File names of dumps hold addresses and counters, and a folder has hundreds of them. FUNCTION:STAGE
-// says the same with the words that `grapnel timeline` prints.
+// File names of dumps hold addresses and counters, and a folder has hundreds of them.
+// FUNCTION:STAGE says the same with the words that `grapnel timeline` prints.
 #ifndef GRAPNEL_LIB_DIFF_STAGE_NAMES_H_
 #define GRAPNEL_LIB_DIFF_STAGE_NAMES_H_
 
@@ -19,6 +19,9 @@ struct FoundStage {
   std::string note;  // not empty: others have the name too, and the first was taken
 };
 
+// Whether `line` is that of an instance after the first, whose line is `first`: see OrderDumps.
+bool IsInstanceOf(llvm::StringRef line, llvm::StringRef first);
+
 // The names of one folder's stages.
 class StageNames {
  public:
@@ -27,7 +30,7 @@ class StageNames {
     std::string line, from_line;  // as DumpStage has them
     std::string name;             // short, and no other's: "train_step_221"
     std::vector<size_t> stages;   // by number, in order
-    size_t nodes = 0;             // of the main graph in its first stage that can be read
+    size_t nodes = 0;             // of the main graph, in the stage with most
   };
 
   // `dumps` as ReadDumps has ordered them, and must outlive this; `folder` is for messages.
@@ -49,7 +52,8 @@ class StageNames {
 
   // In the folder's order.
   llvm::ArrayRef<Function> functions() const { return functions_; }
-  // Numbers of functions, without partitions of others; those with most nodes first.
+  // Numbers of functions, without partitions of others and without further instances; those with
+  // most nodes first.
   std::vector<size_t> LargestFirst() const;
   // A name of a stage of the largest function; there is one.
   std::string Example() const { return Example(functions_[LargestFirst().front()]); }
@@ -67,7 +71,8 @@ class StageNames {
   std::vector<Hit> HitsOf(llvm::StringRef name, bool before_is_meant) const;
   std::vector<size_t> BestOf(llvm::StringRef name, bool before_is_meant) const;
   std::vector<size_t> OfFile(llvm::StringRef name) const;
-  Expected<FoundStage> OneOf(llvm::StringRef name, llvm::ArrayRef<size_t> found) const;
+  Expected<FoundStage> OneOf(llvm::StringRef name, llvm::ArrayRef<size_t> found,
+                             bool before_is_meant) const;
   Error NoStage(llvm::StringRef name) const;
   std::string NamesOfStages(llvm::ArrayRef<std::pair<size_t, int>> functions,
                             llvm::StringRef stage) const;

@@ -28,16 +28,18 @@ std::string NodesOf(const OrderedDump& dump) {
 std::string FunctionTable(const StageNames& names, llvm::ArrayRef<OrderedDump> dumps, bool all) {
   std::vector<size_t> functions = names.LargestFirst();
   std::vector<std::vector<std::string>> rows = {
-      {"function", "stages", "nodes at first", "at last", "stages of its partitions"}};
+      {"function", "stages", "nodes at first", "at last", "stages of its partitions", "instances"}};
   size_t shown = all ? functions.size() : std::min(functions.size(), kMostListed);
   for (size_t number : llvm::ArrayRef<size_t>(functions).take_front(shown)) {
     const StageNames::Function& function = names.functions()[number];
-    size_t in_parts = 0;
-    for (const StageNames::Function& part : names.functions())
-      if (part.from_line == function.line) in_parts += part.stages.size();
+    size_t in_parts = 0, instances = 1;
+    for (const StageNames::Function& other : names.functions()) {
+      if (other.from_line == function.line) in_parts += other.stages.size();
+      instances += IsInstanceOf(other.line, function.line);
+    }
     rows.push_back({Printable(function.name), WithCommas(function.stages.size()),
                     NodesOf(dumps[function.stages.front()]), NodesOf(dumps[function.stages.back()]),
-                    in_parts ? WithCommas(in_parts) : ""});
+                    WithCommas(in_parts), WithCommas(instances)});
   }
   std::string text = Table(rows, "  ");
   if (shown < functions.size())

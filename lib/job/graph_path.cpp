@@ -22,8 +22,7 @@ GraphPath ReadGraphPath(llvm::StringRef text) {
   return {text.str(), ""};
 }
 
-Expected<GraphPath> ReadGraphPath(llvm::StringRef text, llvm::StringRef title,
-                                  llvm::StringRef by) {
+Expected<GraphPath> ReadGraphPath(llvm::StringRef text, llvm::StringRef title, llvm::StringRef by) {
   GraphPath named = ReadGraphPath(text);
   if (title.empty() || named.title == title) return named;
   if (named.title.empty()) return GraphPath{named.path, title.str()};

@@ -69,6 +69,7 @@ TEST(StageNamesTest, BeforeWithoutADumpIsTheStageBefore) {
   EXPECT_EQ(Find(OneFunction(), "f:before graph_optimization"), "5");
   EXPECT_EQ(Find(OneFunction(), "before LowerFunctionalOpsPass"), "2");
   EXPECT_EQ(Find(OneFunction(), "before remapper, iteration 1"), "4");
+  EXPECT_EQ(Find(OneFunction(), "f:before remapper").substr(0, 2), "3 ");
 }
 
 TEST(StageNamesTest, APartitionGoesByItsFunctionAndByItself) {
@@ -106,6 +107,12 @@ TEST(StageNamesTest, InstancesAreNumbered) {
       Folder({"__inference_f_1|initial", "__inference_f_1, instance 2|initial"});
   EXPECT_EQ(Find(dumps, "f:initial"), "0");
   EXPECT_EQ(Find(dumps, "f_1, instance 2:initial"), "1");
+}
+
+TEST(StageNamesTest, AFunctionOfADatasetGoesByItsPythonName) {
+  std::vector<OrderedDump> dumps = Folder({"__inference_Dataset_map_parse_11|initial"});
+  EXPECT_EQ(Find(dumps, "parse:initial"), "0");
+  EXPECT_EQ(Find(dumps, "Dataset_map_parse:initial"), "0");
 }
 
 TEST(StageNamesTest, AFunctionOptimizedInItsCallersRunGoesByItsOwnName) {

@@ -118,8 +118,11 @@ Error PageSet::Open(llvm::StringRef path, const std::string& title, llvm::String
   }
   if (GraphPath named = ReadGraphPath(path); !named.title.empty()) {
     ASSIGN_OR_RETURN(OpenedGraph opened, OpenedGraph::Open(path));
-    Add(std::make_unique<ModelPage>(std::make_shared<const OpenedGraph>(std::move(opened)),
-                                    llvm::sys::path::filename(llvm::StringRef(named.path).rtrim('/')).str() + ": " + named.title, signature));
+    Add(std::make_unique<ModelPage>(
+        std::make_shared<const OpenedGraph>(std::move(opened)),
+        llvm::sys::path::filename(llvm::StringRef(named.path).rtrim('/')).str() + ": " +
+            named.title,
+        signature));
     return Error::success();
   }
   ASSIGN_OR_RETURN(Model opened, OpenModel(path));
