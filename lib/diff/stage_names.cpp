@@ -247,7 +247,9 @@ std::string StageNames::Example(const Function& function) const {
 }
 
 std::string StageNames::WhereAllAre() const {
-  return "`grapnel timeline " + folder_ + "` lists all";
+  bool is_plain = folder_.find_first_of(" '\"\\$&|;<>()*?[]#~`!") == std::string::npos;
+  std::string quote = is_plain ? "" : "'";
+  return "`grapnel timeline " + quote + folder_ + quote + "` lists all";
 }
 
 std::string StageNames::Advice(llvm::StringRef by) const {

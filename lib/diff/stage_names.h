@@ -59,6 +59,8 @@ class StageNames {
   std::string Example() const { return Example(functions_[LargestFirst().front()]); }
   // Whether the folder tells stories of several stages; else it is a pile of graphs.
   bool TellsStories() const;
+  // "`grapnel timeline DIR` lists all".
+  std::string WhereAllAre() const;
   // What errors say of the folder: "name ... as 'f_1:after remapper'; functions: 'f_1', ...".
   std::string Advice(llvm::StringRef by) const;
 
@@ -79,7 +81,6 @@ class StageNames {
   std::vector<size_t> Largest(std::vector<size_t> functions) const;
   std::vector<std::string> NamesOf(llvm::ArrayRef<size_t> functions) const;
   std::string Example(const Function& function) const;
-  std::string WhereAllAre() const;
 
   llvm::ArrayRef<OrderedDump> dumps_;
   std::string folder_;

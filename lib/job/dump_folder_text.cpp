@@ -63,7 +63,7 @@ Expected<std::string> DumpFolderText(const Model& folder, bool all) {
   std::string text = FunctionTable(names, dumps, all);
   if (!files.empty()) text += "other graphs\n" + FileList(files, all);
   return text + "a graph is " + folder.path + ":FUNCTION:STAGE, as '" + folder.path + ":" +
-         names.Example() + "' (`grapnel timeline " + folder.path + "` lists all)\n";
+         names.Example() + "' (" + names.WhereAllAre() + ")\n";
 }
 
 }  // namespace grapnel
