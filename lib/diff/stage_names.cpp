@@ -78,7 +78,12 @@ bool IsInstanceOf(llvm::StringRef line, llvm::StringRef first) {
 }
 
 bool StageNames::TellsStories() const {
-  return llvm::any_of(functions_, [](const Function& each) { return each.stages.size() > 1; });
+  bool has_dump = llvm::any_of(dumps_, [](const OrderedDump& dump) {
+    const DumpStage& stage = dump.dump;
+    return !stage.is_loose || stage.when != 1 || MomentOf(stage.stage);
+  });
+  return has_dump && llvm::any_of(functions_,
+                                  [](const Function& each) { return each.stages.size() > 1; });
 }
 
 // How exactly a text names a line: the place of its form in the list.

@@ -57,7 +57,8 @@ class StageNames {
   std::vector<size_t> LargestFirst() const;
   // A name of a stage of the largest function; there is one.
   std::string Example() const { return Example(functions_[LargestFirst().front()]); }
-  // Whether the folder tells stories of several stages; else it is a pile of graphs.
+  // Whether the folder tells stories of several stages; else it is a pile of graphs, of which two
+  // may be alike.
   bool TellsStories() const;
   // "`grapnel timeline DIR` lists all".
   std::string WhereAllAre() const;

@@ -19,22 +19,34 @@ struct Picked {
   std::string note;
 };
 
+std::vector<std::string> TitlesOf(const Model& model) {
+  std::vector<std::string> titles;
+  for (const GraphInFile& graph : model.graphs) titles.push_back(graph.title);
+  return titles;
+}
+
+Error SeveralGraphs(const Model& model, llvm::StringRef by) {
+  std::vector<std::string> titles = TitlesOf(model);
+  return MakeError("{0}: holds {1} graphs: name one by {2}: {3}", model.path, titles.size(), by,
+                   NameList(titles));
+}
+
 // The stages of a dump folder by their names (lib/diff/stage_names.h).
 Expected<Picked> PickStage(const Model& model, llvm::StringRef name, llvm::StringRef by) {
   ThreadPool pool;
   ASSIGN_OR_RETURN(std::vector<OrderedDump> dumps, ReadDumps(model.path, "", pool));
   StageNames names(dumps, model.path);
-  if (name.empty() && !names.TellsStories()) {
-    std::vector<std::string> files;
-    for (const GraphInFile& graph : model.graphs) files.push_back(graph.title);
-    return MakeError("{0}: holds {1} graphs: name one by {2}: {3}", model.path, files.size(), by,
-                     NameList(files));
-  }
-  if (name.empty()) {
+  if (name.empty() && names.TellsStories()) {
     return MakeError("{0}: holds {1} graphs: {2}", model.path, model.graphs.size(),
                      names.Advice(by));
   }
-  ASSIGN_OR_RETURN(FoundStage found, names.Find(name));
+  if (name.empty()) return SeveralGraphs(model, by);
+  auto stage = names.Find(name);
+  if (!stage && !names.TellsStories()) {
+    llvm::consumeError(stage.takeError());
+    return Annotate(model.path, NotFound("graph", name, TitlesOf(model)));
+  }
+  ASSIGN_OR_RETURN(FoundStage found, std::move(stage));
   const OrderedDump& dump = dumps[found.index];
   for (size_t i = 0; i < model.graphs.size(); ++i) {
     if (model.graphs[i].title != dump.dump.file) continue;
@@ -61,17 +73,14 @@ bool IsOnlyStage(const Model& model, llvm::StringRef name) {
 
 // The graph of that title; without one the only graph.
 Expected<Picked> PickGraph(const Model& model, llvm::StringRef title, llvm::StringRef by) {
-  std::vector<std::string> titles;
   for (size_t i = 0; i < model.graphs.size(); ++i) {
     if (model.graphs[i].title == title) return Picked{i, ""};
-    titles.push_back(model.graphs[i].title);
   }
   if (model.kind == FileKind::kDumpFolder) return PickStage(model, title, by);
   if (IsOnlyStage(model, title)) return Picked{0, ""};
-  if (!title.empty()) return Annotate(model.path, NotFound("graph", title, titles));
-  if (titles.size() == 1) return Picked{0, ""};
-  return MakeError("{0}: holds {1} graphs: name one by {2}: {3}", model.path, titles.size(), by,
-                   NameList(titles));
+  if (!title.empty()) return Annotate(model.path, NotFound("graph", title, TitlesOf(model)));
+  if (model.graphs.size() == 1) return Picked{0, ""};
+  return SeveralGraphs(model, by);
 }
 
 // A dump of a folder is opened as its file, which messages, logs and diffs then know it by.
