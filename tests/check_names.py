@@ -15,6 +15,8 @@ ALLOWED = {
     "lib/place/device_set.cpp": "errors show what a device is called",
     "lib/place/log_line.cpp": "`): /job:` tells the lines of a log that place a node",
     "lib/job/plugin.cpp": "`FILE.cpp:FUNCTION`",
+    "lib/job/graph_path.cpp": "`PATH:NAME` of a graph",
+    "lib/diff/stage_names.cpp": "`FUNCTION:STAGE` of a dump folder",
     "tools/opt.cpp": "an example under --help",
     "tools/passes.cpp": "an example under --help",
     "lib/watch/assertion.cpp": "`EXPR: MESSAGE` of --assert",

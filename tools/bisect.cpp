@@ -58,7 +58,7 @@ Expected<std::optional<std::string>> Failure(CheckCommand& command, const Module
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
-  ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.graph, invocation.sink()));
   OptimizeRequest request = flags.pipeline.Request(invocation);
   request.pool = &pool;
   request.sink = invocation.sink();
@@ -111,7 +111,7 @@ RunCommand SetUp(CommandLine& line) {
       .NotNegative()
       .ShowDefault();
   line.Option("--graph", flags->graph,
-              "which graph of a file with several: its title as `info` shows it");
+              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
   flags->pipeline.AddTo(line);
   flags->pipeline.AddValuesTo(line);
   flags->pipeline.AddDeviceTo(line);

@@ -177,7 +177,7 @@ RunCommand SetUp(CommandLine& line) {
               "the model as it was, for what may not get worse: fusions, weights")
       .ShownAs("BASE");
   line.Option("--graph", flags->graph,
-              "which graph of a file with several: its title as `info` shows it");
+              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
   AddSignatureFlag(line, flags->signature);
   flags->sizes.AddTo(line);
   flags->onednn.AddTo(line);

@@ -1,6 +1,7 @@
 // `grapnel compare A B`: the first tensor in which two runs part.
 #include "lib/job/case_on_model.h"
 #include "lib/job/compare_text.h"
+#include "lib/job/graph_path.h"
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
@@ -85,7 +86,8 @@ Expected<RunComparison> CompareFolder(OpenedGraph& a, const Flags& flags,
 Expected<RunComparison> CompareGraphs(OpenedGraph& a, const Flags& flags, CompareRequest& request) {
   if (flags.optimized) return CompareOptimized(a, request);
   if (!HasB(flags)) return CompareRuns(a, a, request);
-  ASSIGN_OR_RETURN(OpenedGraph b, OpenInput(flags.b.empty() ? flags.a : flags.b, flags.graph_b));
+  std::string path = flags.b.empty() ? ReadGraphPath(flags.a).path : flags.b;
+  ASSIGN_OR_RETURN(OpenedGraph b, OpenInput(path, flags.graph_b, request.run.sink));
   std::optional<Provenance> provenance;
   if (!flags.ledger.empty()) {
     ASSIGN_OR_RETURN(std::shared_ptr<const FileBytes> file, FileBytes::Open(flags.ledger));
@@ -132,7 +134,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
                      flags.a);
   bool is_folder = !flags.b.empty() && IsDebugFolder(flags.b);
   RETURN_IF_ERROR(DemandOneKind(flags, is_folder));
-  ASSIGN_OR_RETURN(OpenedGraph a, OpenInput(flags.a, flags.model.graph));
+  ASSIGN_OR_RETURN(OpenedGraph a, OpenInput(flags.a, flags.model.graph, invocation.sink()));
   CompareRequest request;
   ASSIGN_OR_RETURN(request.run, flags.model.Request());
   request.run.sink = invocation.sink();

@@ -65,7 +65,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ConvertOptions options;
   ASSIGN_OR_RETURN(options.format, ConvertFormatOf(flags.to, flags.output));
   RETURN_IF_ERROR(CheckFlags(flags, options.format));
-  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
+                   OpenEachInput(flags.model, flags.graph, invocation.sink()));
   for (OpenedGraph& graph : graphs) RETURN_IF_ERROR(RenameDevices(flags, &graph, invocation));
   if (graphs.size() > 1) {
     if (!flags.signature.empty()) return HoldsOneGraph("--signature", graphs.size());
@@ -94,7 +95,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     RETURN_IF_ERROR(Convert(input.module(), options, flags.output));
     return kExitOk;
   }
-  ASSIGN_OR_RETURN(OpenedGraph other, OpenInput(flags.other, flags.graph));
+  ASSIGN_OR_RETURN(OpenedGraph other, OpenInput(flags.other, flags.graph, invocation.sink()));
   RETURN_IF_ERROR(TakeGiven(flags.signature, {}, &other));
   WarnOfProblems(other, invocation.sink());
   Diff diff = DiffModules(input.module(), other.module(), {});
@@ -134,7 +135,7 @@ RunCommand SetUp(CommandLine& line) {
       .Separator(',')
       .ShownAs("none|OLD=NEW,...");
   line.Option("--graph", flags->graph,
-              "which graph of a file with several: its title as `info` shows it");
+              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
   AddSignatureFlag(line, flags->signature);
   AddNoValuesFlag(line, flags->no_values);
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

@@ -182,7 +182,7 @@ Error CheckFlags(const Flags& flags) {
 
 Expected<int> Run(Flags flags, Invocation& invocation) {
   RETURN_IF_ERROR(CheckFlags(flags));
-  ASSIGN_OR_RETURN(OpenedGraph input, OpenInput(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(OpenedGraph input, OpenInput(flags.model, flags.graph, invocation.sink()));
   MessageSink sink = invocation.sink();
   RETURN_IF_ERROR(DemandValid(input, sink));
   ASSIGN_OR_RETURN(CutResult result, CutAsAsked(&input, &flags));
@@ -220,7 +220,7 @@ RunCommand SetUp(CommandLine& line) {
               "where the part is written: .pb, .pbtxt or .gtxt, each also .gz")
       .Required();
   line.Option("--graph", flags->graph,
-              "which graph of a file with several: its title as `info` shows it");
+              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
   AddSignatureFlag(line, flags->signature);
   AddNoValuesFlag(line, flags->no_values);
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

@@ -89,7 +89,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   }
   if (flags.model == "-" && is_from_input)
     return MakeError("standard input holds the model: --script FILE for the commands");
-  ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph));
+  ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph, invocation.sink()));
   ASSIGN_OR_RETURN(RunRequest request, flags.run.Request());
   request.sink = invocation.sink();
   request.print = print;

@@ -106,11 +106,11 @@ bool IsPlainFile(llvm::StringRef path) {
 }
 
 Expected<Sides> OpenBoth(const Flags& flags, llvm::StringRef title_a, llvm::StringRef title_b,
-                         bool side_by_side) {
+                         bool side_by_side, const MessageSink& sink) {
   side_by_side = side_by_side && IsPlainFile(flags.a) && IsPlainFile(flags.b);
   if (!side_by_side) {
-    ASSIGN_OR_RETURN(OpenedGraph a, OpenInput(flags.a, title_a));
-    ASSIGN_OR_RETURN(OpenedGraph b, OpenInput(flags.b, title_b));
+    ASSIGN_OR_RETURN(OpenedGraph a, OpenInput(flags.a, title_a, sink));
+    ASSIGN_OR_RETURN(OpenedGraph b, OpenInput(flags.b, title_b, sink));
     return std::pair(std::move(a), std::move(b));
   }
   std::optional<Expected<OpenedGraph>> a, b;
@@ -143,7 +143,7 @@ void WarnOfBoth(const OpenedGraph& a, const OpenedGraph& b, bool side_by_side,
 }
 
 // The graphs of two files, or two graphs of one file.
-Expected<Sides> OpenSides(const Flags& flags, bool side_by_side) {
+Expected<Sides> OpenSides(const Flags& flags, bool side_by_side, const MessageSink& sink) {
   if (flags.a == "-" && flags.b == "-")
     return MakeError("only one of the two graphs can come from standard input");
   if (flags.graphs.size() > 2) return MakeError("--graph: two at most, of A and of B");
@@ -153,13 +153,13 @@ Expected<Sides> OpenSides(const Flags& flags, bool side_by_side) {
     title_a = flags.graphs.front();
     title_b = flags.graphs.back();
   }
-  if (!flags.b.empty()) return OpenBoth(flags, title_a, title_b, side_by_side);
+  if (!flags.b.empty()) return OpenBoth(flags, title_a, title_b, side_by_side, sink);
   if (flags.graphs.size() == 2 || flags.functions.size() == 2) {
-    ASSIGN_OR_RETURN(OpenedGraph a, OpenInput(flags.a, title_a));
-    ASSIGN_OR_RETURN(OpenedGraph b, OpenInput(flags.a, title_b));
+    ASSIGN_OR_RETURN(OpenedGraph a, OpenInput(flags.a, title_a, sink));
+    ASSIGN_OR_RETURN(OpenedGraph b, OpenInput(flags.a, title_b, sink));
     return std::pair(std::move(a), std::move(b));
   }
-  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.a, title_a));
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.a, title_a, sink));
   if (graphs.size() != 2) {
     return MakeError(
         "{0}: holds {1}, two are compared: name another file, or two graphs of this one by "
@@ -184,12 +184,12 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.values && !flags.signature.empty())
     return MakeError("--values compares whole models: no --signature");
   bool side_by_side = invocation.flags.threads != 1;
-  ASSIGN_OR_RETURN(auto sides, OpenSides(flags, side_by_side));
+  MessageSink sink = invocation.sink();
+  ASSIGN_OR_RETURN(auto sides, OpenSides(flags, side_by_side, sink));
   for (OpenedGraph* side : {&sides.first, &sides.second})
     RETURN_IF_ERROR(TakeGiven(flags.signature, {}, side));
   RETURN_IF_ERROR(TakeFunctions(flags, &sides));
   const OpenedGraph &a = sides.first, &b = sides.second;
-  MessageSink sink = invocation.sink();
   WarnOfBoth(a, b, side_by_side, sink);
   DiffOptions options;
   options.side_by_side = side_by_side;
@@ -204,8 +204,9 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (Error error = options.only.DemandFits(a.module(), b.module()))
     return Annotate("--only", std::move(error));
   options.names = flags.names;
-  options.by_name = flags.by_name || (flags.ledger.empty() &&
-                                      AreStagesOfOneRun(flags.a, a.module(), flags.b, b.module()));
+  options.by_name =
+      flags.by_name || (flags.ledger.empty() &&
+                        AreStagesOfOneRun(a.model().path, a.module(), b.model().path, b.module()));
   std::optional<Provenance> provenance;
   if (!flags.ledger.empty()) {
     ASSIGN_OR_RETURN(auto file, FileBytes::Open(flags.ledger));
@@ -233,9 +234,10 @@ RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("A", flags->a, "a graph, or a file with two").Required();
   line.Option("B", flags->b, "the graph to compare it with");
-  line.Option("--graph", flags->graphs,
-              "which graph of files with several, by its title; twice: of A and of B, which may be "
-              "one file");
+  line.Option(
+      "--graph", flags->graphs,
+      "which graph of files with several, as A:NAME does too; twice: of A and of B, which may be "
+      "one file");
   AddSignatureFlag(line, flags->signature);
   line.Option("--function", flags->functions,
               "compare this function's body, not the main graph; twice: of A and of B, which may "

@@ -9,6 +9,8 @@
 #include "lib/io/summary_text.h"
 #include "lib/ir/find.h"
 #include "lib/ir/text.h"
+#include "lib/job/dump_folder_text.h"
+#include "lib/job/graph_path.h"
 #include "lib/job/model_run.h"
 #include "lib/job/source.h"
 #include "lib/shape/onednn_need.h"
@@ -189,11 +191,11 @@ Expected<int> PrintDebugFolder(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
-// All graphs of the file, or the one of --graph.
-Expected<std::vector<OpenedGraph>> GraphsToTell(const Flags& flags) {
+// All graphs of the file, or the one that is named.
+Expected<std::vector<OpenedGraph>> GraphsToTell(const Flags& flags, const MessageSink& sink) {
   std::vector<OpenedGraph> graphs;
-  if (!flags.graph.empty()) {
-    ASSIGN_OR_RETURN(OpenedGraph graph, OpenInput(flags.model, flags.graph));
+  if (!flags.graph.empty() || !ReadGraphPath(flags.model).title.empty()) {
+    ASSIGN_OR_RETURN(OpenedGraph graph, OpenInput(flags.model, flags.graph, sink));
     graphs.push_back(std::move(graph));
     return graphs;
   }
@@ -229,7 +231,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
                        });
   }
   if (IsDebugFolder(flags.model)) return PrintDebugFolder(flags, invocation);
-  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, GraphsToTell(flags));
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, GraphsToTell(flags, invocation.sink()));
   for (OpenedGraph& opened : graphs) {
     if (opened.file().module) RETURN_IF_ERROR(TakeGiven(flags.signature, flags.sizes, &opened));
   }
@@ -269,12 +271,13 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   os << flags.model << ": " << FileKindName(model.kind);
   if (model.graphs.size() > 1) os << ", " << Plural(model.graphs.size(), "graph");
   os << "\n";
+  if (!graphs.front().file().module) {  // of a dump folder: a list, each to be opened by itself
+    ASSIGN_OR_RETURN(std::string text, DumpFolderText(model, flags.all));
+    os << text;
+    return kExitOk;
+  }
   for (const OpenedGraph& opened : graphs) {
     const GraphInFile& graph = opened.file();
-    if (!graph.module) {  // of a dump folder: a list, each to be opened by itself
-      os << "  " << graph.title << "\n";
-      continue;
-    }
     if (!graph.title.empty()) os << "\n--- " << graph.title << "\n";
     Findings found = Examine(opened);
     const std::vector<std::string>& problems = found.problems;
@@ -299,7 +302,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Flag("--unsupported", flags->unsupported,
             "say which ops `run` has no kernel for, and why (exit 1 if there are any)");
   line.Option("--graph", flags->graph,
-              "only this graph of a file with several: its title, as all are listed");
+              "only this graph of several: its title, as all are listed; of dumps FUNCTION:STAGE");
   AddSignatureFlag(line, flags->signature);
   line.Option("--node", flags->node,
               "one node: its text, and the lines of the program that made it, with the program's "

@@ -1,7 +1,7 @@
 #include "tools/input.h"
 
+#include "lib/support/name_list.h"
 #include "lib/tfdbg/debug_folder.h"
-#include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
 
@@ -28,7 +28,9 @@ Expected<OpenedGraph> OpenInput(llvm::StringRef path, llvm::StringRef title,
   ASSIGN_OR_RETURN(std::vector<TracedFunction> functions, FunctionsNamed(path, sink));
   if (!functions.empty()) return OpenFunction(path, functions, title);
   auto opened = OpenedGraph::Open(path, title, "--graph");
-  return opened ? std::move(opened) : OrDebugFolder(path, opened.takeError());
+  if (!opened) return OrDebugFolder(path, opened.takeError());
+  if (!opened->note().empty()) sink(Severity::kWarning, opened->note());
+  return opened;
 }
 
 Expected<std::vector<OpenedGraph>> OpenEachInput(llvm::StringRef path, llvm::StringRef title,
@@ -36,7 +38,10 @@ Expected<std::vector<OpenedGraph>> OpenEachInput(llvm::StringRef path, llvm::Str
   ASSIGN_OR_RETURN(std::vector<TracedFunction> functions, FunctionsNamed(path, sink));
   if (!functions.empty()) return OpenFunctions(path, functions, title, "--graph");
   auto opened = OpenedGraph::OpenEach(path, title, "--graph");
-  return opened ? std::move(opened) : OrDebugFolder(path, opened.takeError());
+  if (!opened) return OrDebugFolder(path, opened.takeError());
+  for (const OpenedGraph& graph : *opened)
+    if (!graph.note().empty()) sink(Severity::kWarning, graph.note());
+  return opened;
 }
 
 Expected<OpenedGraph> OpenFunction(llvm::StringRef path, llvm::ArrayRef<TracedFunction> functions,
@@ -45,8 +50,8 @@ Expected<OpenedGraph> OpenFunction(llvm::StringRef path, llvm::ArrayRef<TracedFu
   if (graphs.size() == 1) return std::move(graphs[0]);
   std::vector<std::string> names;
   for (const OpenedGraph& graph : graphs) names.push_back(graph.file().title);
-  return MakeError("{0}: has {1} functions: name one, as {0}:{2}, or by --graph: '{3}'", path,
-                   names.size(), names[0], llvm::join(names, "', '"));
+  return MakeError("{0}: has {1} functions: name one, as {0}:{2}, or by --graph: {3}", path,
+                   names.size(), names[0], NameList(names));
 }
 
 void AddSignatureFlag(CommandLine& line, std::string& signature) {

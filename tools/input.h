@@ -13,7 +13,8 @@ namespace grapnel {
 // are traced (lib/job/traced_graphs.h). `sink` gets what the compiler says of a file that compiles.
 Expected<std::shared_ptr<Model>> OpenModelInput(
     llvm::StringRef path, const MessageSink& sink = [](Severity, llvm::StringRef) {});
-// One graph of it, or each, as OpenedGraph's Open and OpenEach have it; errors name --graph.
+// One graph of it, or each, as OpenedGraph's Open and OpenEach have it, so that PATH:NAME names one
+// too; errors name --graph. `sink` also hears how an ambiguous name was read.
 Expected<OpenedGraph> OpenInput(
     llvm::StringRef path, llvm::StringRef title,
     const MessageSink& sink = [](Severity, llvm::StringRef) {});

@@ -299,7 +299,7 @@ RunCommand SetUp(CommandLine& line) {
               "where the result goes: .pb, .pbtxt or .gtxt, each also .gz; - for standard output; "
               "of a SavedModel also a folder, a SavedModel again");
   line.Option("--graph", flags->graph,
-              "which graph of a file with several: its title as `info` shows it");
+              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
   flags->pipeline.AddTo(line);
   flags->sizes.AddTo(line);
   flags->pipeline.AddDeviceTo(line);

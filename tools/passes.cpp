@@ -138,7 +138,8 @@ RunCommand SetUp(CommandLine& line) {
       .Count(1, 2);
   line.Flag("--all", flags->all, "with --why-not: every node of a reason, not only the first four");
   line.Option("--graph", flags->graph,
-              "with --why-not: which graph of a file with several: its title as `info` shows it");
+              "with --why-not: which graph of several: its title as `info` shows it; of dumps "
+              "FUNCTION:STAGE");
   flags->pipeline.AddDeviceTo(line);
   flags->pipeline.AddTo(line);
   return [flags](Invocation& invocation) -> Expected<int> {

@@ -2,6 +2,7 @@
 #include "lib/job/place.h"
 
 #include "lib/ir/find.h"
+#include "lib/ir/node_instances.h"
 #include "lib/job/logged_placement.h"
 #include "lib/job/placement_history.h"
 #include "lib/place/cost_text.h"
@@ -67,18 +68,12 @@ struct Instance {
   Node node;
 };
 
-// The node of that name, or those that a function's node of that name became: "call/name" where
-// the call was opened, "name" or "function/name" where it stays one.
 std::vector<Instance> InstancesOf(const PlacedGraphs& placed, llvm::StringRef name) {
   std::vector<Instance> found;
-  std::string end = ("/" + name).str();
   for (size_t i = 0; i < placed.size(); ++i) {
-    llvm::StringRef own = name;
-    if (i > 0 && own.consume_front(placed.calls[i - 1].function) && !own.consume_front("/"))
-      own = name;
-    for (Node node : placed.of(i).graph->nodes()) {
-      if (node.name().ends_with(end) || (i > 0 && node.name() == own)) found.push_back({i, node});
-    }
+    llvm::StringRef function = i > 0 ? llvm::StringRef(placed.calls[i - 1].function) : "";
+    for (const Node& node : InstancesOf(*placed.of(i).graph, function, name))
+      found.push_back({i, node});
   }
   return found;
 }
@@ -287,7 +282,7 @@ RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model, "the graph to place").Required();
   line.Option("--graph", flags->graph,
-              "which graph of a file with several: its title as `info` shows it");
+              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
   line.Option("--signature", flags->signature,
               "which signature of a SavedModel: the function that it runs is placed");
   line.Option("--function", flags->function,

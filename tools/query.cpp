@@ -59,7 +59,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   }
   if (flags.model.empty() || (flags.query.empty() && flags.database.empty()))
     return MakeError("MODEL and QUERY are required (or MODEL and --db, or --schema)");
-  ASSIGN_OR_RETURN(OpenedGraph input, OpenInput(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(OpenedGraph input, OpenInput(flags.model, flags.graph, invocation.sink()));
   RETURN_IF_ERROR(TakeGiven(flags.signature, flags.sizes, &input));
   auto pattern = PatternOf(flags.query);
   auto found = pattern ? FindPathRows(input.module(), *pattern, flags.limit) : RunSql(input, flags);
@@ -87,7 +87,7 @@ RunCommand SetUp(CommandLine& line) {
               "of nodes, OP[attribute=value])");
   line.Flag("--schema", flags->schema, "say which tables there are");
   line.Option("--graph", flags->graph,
-              "which graph of a file with several: its title as `info` shows it");
+              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
   AddSignatureFlag(line, flags->signature);
   line.Option("--ledger", flags->ledger, "rewrites that `opt --ledger` wrote, as tables too")
       .ShownAs("FILE");

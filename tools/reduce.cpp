@@ -16,7 +16,7 @@ struct Flags {
 };
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(OpenedGraph input, OpenInput(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(OpenedGraph input, OpenInput(flags.model, flags.graph, invocation.sink()));
   size_t nodes_before = input.module().main.num_nodes();
   CheckCommand command(flags.check, flags.timeout_s);
   std::optional<std::string> kind;
@@ -65,7 +65,7 @@ RunCommand SetUp(CommandLine& line) {
               "where each smaller graph is written: .pb, .pbtxt or .gtxt, each also .gz")
       .Required();
   line.Option("--graph", flags->graph,
-              "which graph of a file with several: its title as `info` shows it");
+              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
   line.Flag("--any-output", flags->any_output,
             "take a graph for which the check's last line differs in more than names and numbers");
   line.Option("--timeout", flags->timeout_s, "seconds after which a check has failed; 0: never")

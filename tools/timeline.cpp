@@ -1,13 +1,19 @@
 // `grapnel timeline DIR`: a folder of dumps as one ordered story.
 #include "lib/diff/timeline.h"
 
+#include <map>
+
+#include "lib/diff/named_nodes.h"
 #include "lib/diff/timeline_text.h"
 #include "lib/ir/find.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/serve/pages/html_file.h"
 #include "lib/serve/pages/stage_page.h"
 #include "lib/support/file.h"
 #include "lib/support/printable.h"
 #include "lib/support/suggest.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include "tools/command.h"
 #include "tools/document.h"
@@ -20,35 +26,90 @@ struct Flags {
   bool changes = false, all = false;
 };
 
-// A block for each graph.
-void PrintLife(const Timeline& timeline, llvm::ArrayRef<LifeEvent> life, llvm::StringRef indent,
+constexpr size_t kMostLives = 36;
+
+// What became of a node in the trace that begins with stage `begin`, under the line of each stage.
+// Below a title, which the trace's own line is above of already, only other lines are named.
+void PrintLife(const Timeline& timeline, llvm::ArrayRef<LifeEvent> life, int begin, bool has_title,
                llvm::raw_ostream& os) {
-  std::string line;
+  const std::string& own = timeline.stages[begin].dump.line;
+  std::string line = has_title ? own : "";
   for (const LifeEvent& event : life) {
+    if (BeginOf(timeline, event.stage) != begin) continue;
     const DumpStage& dump = timeline.stages[event.stage].dump;
+    const char* indent = !has_title ? "" : dump.line == own ? "  " : "    ";
     if (dump.line != line) os << indent << Printable(dump.line) << ":\n";
     line = dump.line;
     os << indent << "  " << Printable(dump.stage) << ": " << Printable(event.text) << "\n";
   }
 }
 
-// Of the node of that name, else of every node of that op.
+// Prints lives, each name's read once.
+class Lives {
+ public:
+  explicit Lives(const Timeline& timeline) : timeline_(timeline) {}
+
+  // A block for each trace. Nodes that are called otherwise than `asked` have titles, and copies
+  // that come of one of them where a call is opened are told with it.
+  void Print(llvm::ArrayRef<NamedNode> nodes, llvm::StringRef asked, llvm::raw_ostream& os) {
+    bool has_titles = llvm::any_of(nodes, [&](const NamedNode& node) {
+      return node.name != asked && node.name != ReadTensorName(asked).node;
+    });
+    int begin = -1;
+    size_t printed = 0;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const NamedNode& node = nodes[i];
+      if (has_titles && printed == kMostLives) {
+        os << "and " << Plural(nodes.size() - i, "more node") << ", such as '"
+           << Printable(node.name) << "' of " << Printable(timeline_.stages[node.begin].dump.line)
+           << "\n";
+        return;
+      }
+      if (has_titles && IsCopy(node, nodes)) continue;
+      if (has_titles && node.begin != begin)
+        os << Printable(timeline_.stages[node.begin].dump.line) << ":\n";
+      begin = node.begin;
+      if (has_titles) os << "  " << Printable(node.name) << " (" << Printable(node.op) << ")\n";
+      PrintLife(timeline_, LifeOfName(node.name), begin, has_titles, os);
+      ++printed;
+    }
+  }
+
+ private:
+  llvm::ArrayRef<LifeEvent> LifeOfName(const std::string& name) {
+    auto [it, is_new] = lives_.try_emplace(name);
+    if (is_new) it->second = LifeOf(timeline_, name);
+    return it->second;
+  }
+
+  bool IsCopy(const NamedNode& node, llvm::ArrayRef<NamedNode> nodes) {
+    for (const LifeEvent& event : LifeOfName(node.name)) {
+      if (BeginOf(timeline_, event.stage) != node.begin) continue;
+      llvm::StringRef original = event.text;
+      return original.consume_front("opened from ") &&
+             llvm::any_of(nodes, [&](const NamedNode& other) {
+               return other.begin == node.begin && other.name == original;
+             });
+    }
+    return false;
+  }
+
+  const Timeline& timeline_;
+  std::map<std::string, std::vector<LifeEvent>> lives_;
+};
+
+// Of what --node names.
 Error PrintLives(const Timeline& timeline, const Flags& flags, llvm::raw_ostream& os) {
-  std::vector<LifeEvent> life = LifeOf(timeline, flags.node);
-  PrintLife(timeline, life, "", os);
-  if (!life.empty()) return Error::success();
-  std::vector<std::string> nodes = NodesOfOp(timeline, flags.node);
-  if (nodes.empty()) {
+  auto nodes = FindNodes(timeline, flags.node);
+  if (!nodes) return Annotate("--node", nodes.takeError());
+  if (nodes->empty()) {
     auto names = [&](NameSink take) {
       for (const TimelineStage& stage : timeline.stages) VisitNodeNames(*stage.module, take);
     };
     return Annotate(flags.folder,
                     NotFound("node", flags.node, names, " in any stage, nor one of that op"));
   }
-  for (const std::string& node : nodes) {
-    os << Printable(node) << " (" << flags.node << ")\n";
-    PrintLife(timeline, LifeOf(timeline, node), "  ", os);
-  }
+  Lives(timeline).Print(*nodes, flags.node, os);
   return Error::success();
 }
 
@@ -94,7 +155,10 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--log", flags->log, "what TensorFlow wrote to stderr: the order of the dumps")
       .ShownAs("FILE");
   line.Option("--node", flags->node,
-              "the life of this node (NODE or FUNCTION/NODE), or of the nodes of this op");
+              "the life of this node, a block for each trace: NODE, FUNCTION/NODE, the end of a "
+              "name, a "
+              "pattern with * and ?, or an op; TRACE/ before it chooses a trace")
+      .ShownAs("NAME");
   line.Flag("--changes", flags->changes, "what each stage changed, as `diff` shows it");
   line.Flag("--all", flags->all, "with --changes: every change, and every value in full");
   line.Option("--html", flags->html,

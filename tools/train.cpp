@@ -41,7 +41,8 @@ Expected<Subject> Open(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::vector<TracedFunction> functions,
                    FunctionsNamed(flags.model, invocation.sink()));
   if (functions.empty()) {
-    ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph));
+    ASSIGN_OR_RETURN(OpenedGraph opened,
+                     OpenInput(flags.model, flags.run.graph, invocation.sink()));
     return Subject{std::move(opened), std::nullopt};
   }
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenFunction(flags.model, functions, flags.run.graph));

@@ -88,7 +88,8 @@ std::string TitleOf(const OpenedGraph& graph, llvm::ArrayRef<OpenedGraph> graphs
 // The page opens any scope by itself, so it holds the whole graphs whatever was chosen; what is
 // open or hidden and which part is shown are where it begins.
 Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
+                   OpenEachInput(flags.model, flags.graph, invocation.sink()));
   bool part = !flags.view.around.empty() || !flags.view.path_from.empty();
   if (graphs.size() > 1 && part) return HoldsOneGraph(flags.output, graphs.size());
   OpenRequest wanted{flags.view.scopes, flags.view.functions, flags.view.depth,
@@ -210,7 +211,8 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   if (IsPage(flags)) return WritePage(flags, invocation);
   ASSIGN_OR_RETURN(std::optional<PictureFormat> format, FormatOf(flags));
   view.list_nodes = !format;
-  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
+                   OpenEachInput(flags.model, flags.graph, invocation.sink()));
   // DOT may hold several pictures.
   if (graphs.size() > 1 && format != PictureFormat::kDot)
     return HoldsOneGraph(flags.output, graphs.size());
@@ -238,7 +240,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--format", flags->format, "dot, svg, png, html or json, whatever -o is called")
       .ShownAs("FORMAT");
   line.Option("--graph", flags->graph,
-              "which graph of a file with several: its title as `info` shows it");
+              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
   line.Option("--scope", view.scopes, "open this scope (A/B, or FUNCTION/A/B); may be repeated");
   line.Option("--depth", view.depth, "open all scopes and called functions down to this depth")
       .Between(0, 1000000);

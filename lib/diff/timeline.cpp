@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "lib/diff/body_view.h"
 #include "lib/diff/dump_lines.h"
@@ -288,22 +287,6 @@ Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, Thr
   }
   if (timeline.stages.empty()) return NoDump(folder, dumps);
   return timeline;
-}
-
-std::vector<std::string> NodesOfOp(const Timeline& timeline, llvm::StringRef op) {
-  std::set<std::string> names;
-  auto body = [&](const Graph& graph, const std::string& prefix) {
-    for (Node node : graph.nodes()) {
-      if (node.op() == op) names.insert(prefix + node.name().str());
-    }
-  };
-  for (const TimelineStage& stage : timeline.stages) {
-    if (stage.before >= 0) continue;
-    body(stage.module->main, "");
-    for (const auto& function : stage.module->functions)
-      body(function->body, function->name().str() + "/");
-  }
-  return {names.begin(), names.end()};
 }
 
 std::vector<LifeEvent> LifeOf(const Timeline& timeline, llvm::StringRef node) {

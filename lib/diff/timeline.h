@@ -56,10 +56,6 @@ struct LifeEvent {
 // and into each copy where calls of its function were opened; of another name the text says which.
 std::vector<LifeEvent> LifeOf(const Timeline& timeline, llvm::StringRef node);
 
-// Names of the nodes of this op in the stages that begin a line, sorted: what `--node Min` may
-// mean.
-std::vector<std::string> NodesOfOp(const Timeline& timeline, llvm::StringRef op);
-
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_DIFF_TIMELINE_H_

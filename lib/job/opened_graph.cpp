@@ -1,27 +1,95 @@
 #include "lib/job/opened_graph.h"
 
+#include "lib/diff/stage_names.h"
 #include "lib/ir/tensor_name.h"
+#include "lib/job/graph_path.h"
+#include "lib/support/file.h"
+#include "lib/support/name_list.h"
 #include "lib/support/printable.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 
 namespace grapnel {
 namespace {
 
-// The graph of that title; without one the only graph.
-Expected<size_t> PickGraph(const Model& model, llvm::StringRef title, llvm::StringRef by) {
+struct Picked {
+  size_t index;
+  std::string note;
+};
+
+std::vector<std::string> TitlesOf(const Model& model) {
   std::vector<std::string> titles;
-  for (size_t i = 0; i < model.graphs.size(); ++i) {
-    if (model.graphs[i].title == title) return i;
-    titles.push_back(model.graphs[i].title);
+  for (const GraphInFile& graph : model.graphs) titles.push_back(graph.title);
+  return titles;
+}
+
+Error SeveralGraphs(const Model& model, llvm::StringRef by) {
+  std::vector<std::string> titles = TitlesOf(model);
+  return MakeError("{0}: holds {1} graphs: name one by {2}: {3}", model.path, titles.size(), by,
+                   NameList(titles));
+}
+
+// The stages of a dump folder by their names (lib/diff/stage_names.h).
+Expected<Picked> PickStage(const Model& model, llvm::StringRef name, llvm::StringRef by) {
+  ThreadPool pool;
+  ASSIGN_OR_RETURN(std::vector<OrderedDump> dumps, ReadDumps(model.path, "", pool));
+  StageNames names(dumps, model.path);
+  if (name.empty() && names.TellsStories()) {
+    return MakeError("{0}: holds {1} graphs: {2}", model.path, model.graphs.size(),
+                     names.Advice(by));
   }
-  if (!title.empty()) return Annotate(model.path, NotFound("graph", title, titles));
-  if (titles.size() == 1) return 0;
-  return MakeError("{0}: holds {1} graphs: name one by {2}: '{3}'", model.path, titles.size(), by,
-                   llvm::join(titles, "', '"));
+  if (name.empty()) return SeveralGraphs(model, by);
+  auto stage = names.Find(name);
+  if (!stage && !names.TellsStories()) {
+    llvm::consumeError(stage.takeError());
+    return Annotate(model.path, NotFound("graph", name, TitlesOf(model)));
+  }
+  ASSIGN_OR_RETURN(FoundStage found, std::move(stage));
+  const OrderedDump& dump = dumps[found.index];
+  for (size_t i = 0; i < model.graphs.size(); ++i) {
+    if (model.graphs[i].title != dump.dump.file) continue;
+    return Picked{i, found.note.empty() ? "" : model.path + ": " + found.note};
+  }
+  return dump.module ? MakeError("{0}: is no graph", JoinPath(model.path, dump.dump.file))
+                     : MakeError("{0}", dump.problem);
+}
+
+// Whether the name is that of the one dump of a folder, which opens as the dump.
+bool IsOnlyStage(const Model& model, llvm::StringRef name) {
+  bool is_graph = model.kind == FileKind::kGraphDef || model.kind == FileKind::kGraphText;
+  if (!is_graph || model.graphs.size() != 1 || !model.graphs[0].title.empty()) return false;
+  DumpContent unknown;
+  auto content = [&](llvm::StringRef) -> const DumpContent& { return unknown; };
+  std::vector<OrderedDump> dumps;
+  for (DumpStage& stage : OrderDumps({llvm::sys::path::filename(model.path).str()}, "", content))
+    dumps.push_back({std::move(stage), nullptr, ""});
+  auto found = StageNames(dumps, model.path).Find(name);
+  bool is_it = static_cast<bool>(found);
+  llvm::consumeError(found.takeError());
+  return is_it;
+}
+
+// The graph of that title; without one the only graph.
+Expected<Picked> PickGraph(const Model& model, llvm::StringRef title, llvm::StringRef by) {
+  for (size_t i = 0; i < model.graphs.size(); ++i) {
+    if (model.graphs[i].title == title) return Picked{i, ""};
+  }
+  if (model.kind == FileKind::kDumpFolder) return PickStage(model, title, by);
+  if (IsOnlyStage(model, title)) return Picked{0, ""};
+  if (!title.empty()) return Annotate(model.path, NotFound("graph", title, TitlesOf(model)));
+  if (model.graphs.size() == 1) return Picked{0, ""};
+  return SeveralGraphs(model, by);
+}
+
+// A dump of a folder is opened as its file, which messages, logs and diffs then know it by.
+Expected<std::shared_ptr<Model>> OpenDump(const std::string& path, const std::string& title) {
+  ASSIGN_OR_RETURN(Model model, OpenModel(path));
+  if (model.graphs.size() != 1)
+    return MakeError("{0}: holds {1} graphs, one was expected", path, model.graphs.size());
+  model.graphs[0].title = title;
+  return std::make_shared<Model>(std::move(model));
 }
 
 }  // namespace
@@ -33,25 +101,32 @@ OpenedGraph::OpenedGraph(std::shared_ptr<Model> model, size_t index)
 
 Expected<OpenedGraph> OpenedGraph::Open(llvm::StringRef path, llvm::StringRef title,
                                         llvm::StringRef by) {
-  ASSIGN_OR_RETURN(Model model, OpenModel(path));
-  return Of(std::make_shared<Model>(std::move(model)), title, by);
+  ASSIGN_OR_RETURN(GraphPath named, ReadGraphPath(path, title, by));
+  ASSIGN_OR_RETURN(Model model, OpenModel(named.path));
+  return Of(std::make_shared<Model>(std::move(model)), named.title, by);
 }
 
 Expected<std::vector<OpenedGraph>> OpenedGraph::OpenEach(llvm::StringRef path,
                                                          llvm::StringRef title,
                                                          llvm::StringRef by) {
-  ASSIGN_OR_RETURN(Model model, OpenModel(path));
-  return EachOf(std::make_shared<Model>(std::move(model)), title, by);
+  ASSIGN_OR_RETURN(GraphPath named, ReadGraphPath(path, title, by));
+  ASSIGN_OR_RETURN(Model model, OpenModel(named.path));
+  return EachOf(std::make_shared<Model>(std::move(model)), named.title, by);
 }
 
 Expected<OpenedGraph> OpenedGraph::Of(std::shared_ptr<Model> model, llvm::StringRef title,
                                       llvm::StringRef by) {
-  ASSIGN_OR_RETURN(size_t index, PickGraph(*model, title, by));
-  GraphInFile& graph = model->graphs[index];
-  if (!graph.module) {
-    ASSIGN_OR_RETURN(graph.module, OpenGraph(graph.path));
-  }
-  return OpenedGraph(std::move(model), index);
+  ASSIGN_OR_RETURN(Picked picked, PickGraph(*model, title, by));
+  const GraphInFile& graph = model->graphs[picked.index];
+  if (graph.module) return OpenedGraph(std::move(model), picked.index);
+  auto open = [path = graph.path, title = graph.title]() -> Expected<OpenedGraph> {
+    ASSIGN_OR_RETURN(std::shared_ptr<Model> own, OpenDump(path, title));
+    return OpenedGraph(std::move(own), 0);
+  };
+  ASSIGN_OR_RETURN(OpenedGraph opened, open());
+  opened.ReopenBy(open);
+  opened.note_ = std::move(picked.note);
+  return std::move(opened);
 }
 
 Expected<std::vector<OpenedGraph>> OpenedGraph::EachOf(std::shared_ptr<Model> model,

@@ -10,6 +10,7 @@
 #include "lib/exec/feed.h"
 #include "lib/exec/named_feed.h"
 #include "lib/io/signature.h"
+#include "lib/job/graph_path.h"
 #include "lib/job/run.h"
 #include "lib/job/source.h"
 #include "lib/query/graph_tables.h"
@@ -67,18 +68,21 @@ nb::typed<nb::tuple, nb::str, Texts, nb::any> Open(const std::string& path,
                                                    const std::string& title) {
   auto found = std::make_shared<Found>();
   Do([found, path, title]() -> Error {
-    ASSIGN_OR_RETURN(Model model, OpenModel(path));
+    ASSIGN_OR_RETURN(GraphPath named, ReadGraphPath(path, title, "graph="));
+    ASSIGN_OR_RETURN(Model model, OpenModel(named.path));
     found->model = std::make_shared<Model>(std::move(model));
-    if (title.empty() && found->model->graphs.size() > 1) return Error::success();
-    ASSIGN_OR_RETURN(found->graph, OpenedGraph::Of(found->model, title, "by graph="));
+    if (named.title.empty() && found->model->graphs.size() > 1) return Error::success();
+    ASSIGN_OR_RETURN(found->graph, OpenedGraph::Of(found->model, named.title, "graph="));
     return Error::success();
   });
   nb::list titles;
   for (const GraphInFile& graph : found->model->graphs) titles.append(graph.title);
   nb::object opened = nb::none();
-  if (found->graph)
-    opened = nb::cast(Opened{std::make_shared<const OpenedGraph>(std::move(*found->graph))});
   llvm::StringRef kind = FileKindName(found->model->kind);
+  if (found->graph) {
+    kind = FileKindName(found->graph->model().kind);
+    opened = nb::cast(Opened{std::make_shared<const OpenedGraph>(std::move(*found->graph))});
+  }
   return nb::make_tuple(nb::str(kind.data(), kind.size()), titles, opened);
 }
 
@@ -300,6 +304,7 @@ void AddGraphs(nb::module_& module) {
       .def("type_of_feed", TypeOfFeedNamed, nb::arg("name"), nb::arg("signature"))
       .def_prop_ro("signatures", SignaturesOf)
       .def_prop_ro("problems", ProblemsOf)
+      .def_prop_ro("note", [](const Opened& self) { return self.graph->note(); })
       .def_prop_ro("num_nodes",
                    [](const Opened& self) { return self.graph->module().main.num_nodes(); })
       .def_prop_ro("num_functions",

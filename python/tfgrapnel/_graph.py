@@ -32,6 +32,8 @@ def _opened(path, graph):
         raise error_of(str(error), [path], {}) from None
     if opened is not None:
         tell = teller({})
+        if opened.note:
+            tell("warning", opened.note)
         for problem in opened.problems[:_PROBLEMS]:
             tell("warning", problem)
         if len(opened.problems) > _PROBLEMS:
@@ -505,7 +507,7 @@ def load(model: Any, *arguments: Any, graph: str | None = None, **keywords: Any)
     ConcreteFunction; a tf.function, with examples of its arguments and keywords; a tf.Module, or what tf.saved_model.load gave; a
     Keras model. Variables of functions become constants, unless the function writes one: then the function becomes a case
     folder with the values that they have now. A Keras model or a tf.Module is saved into a temporary SavedModel.
-    graph: which graph of a file with several, by its title.
+    graph: which graph of a file with several, by its title; of a dump folder also FUNCTION:STAGE, as "train_step:after remapper".
 
     Gives a Graph; of a file with several Graphs; of a debug folder a DebugFolder. Raises Error where the file is not there or
     nothing in it is a graph, TypeError where the object is no model.

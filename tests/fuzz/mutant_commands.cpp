@@ -98,6 +98,8 @@ constexpr const char* kOnDumps[] = {
     "timeline|IN|--changes",
     "timeline|IN|--json",
     "timeline|IN|--node|NODE",
+    "timeline|IN|--node|*a*",
+    "diff|IN:before model_pruner|IN:after model_pruner",
     "timeline|IN|--html|OUT/x.html",
     "diff|IN|--json",
     "view|IN|-o|OUT/x.html",

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "lib/job/graph_path.h"
 #include "lib/render/labels.h"
 #include "lib/render/node_data.h"
 #include "lib/serve/pages/debug_page.h"
@@ -113,6 +114,15 @@ Error PageSet::Open(llvm::StringRef path, const std::string& title, llvm::String
   if (IsDebugFolder(path)) {
     ASSIGN_OR_RETURN(std::unique_ptr<DebugPage> page, DebugPage::Open(path));
     Add(std::move(page));
+    return Error::success();
+  }
+  if (GraphPath named = ReadGraphPath(path); !named.title.empty()) {
+    ASSIGN_OR_RETURN(OpenedGraph opened, OpenedGraph::Open(path));
+    Add(std::make_unique<ModelPage>(
+        std::make_shared<const OpenedGraph>(std::move(opened)),
+        llvm::sys::path::filename(llvm::StringRef(named.path).rtrim('/')).str() + ": " +
+            named.title,
+        signature));
     return Error::success();
   }
   ASSIGN_OR_RETURN(Model opened, OpenModel(path));

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "lib/job/graph_path.h"
 #include "lib/support/exceptions.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/Support/FileSystem.h"
@@ -67,7 +68,8 @@ Reloader::~Reloader() {
 }
 
 void Reloader::Watch() {
-  std::vector<std::string> watched = paths_.models;
+  std::vector<std::string> watched;
+  for (const std::string& path : paths_.models) watched.push_back(ReadGraphPath(path).path);
   watched.insert(watched.end(), paths_.node_data.begin(), paths_.node_data.end());
   FileWatcher watcher(std::move(watched));
   std::unique_lock lock(mutex_);

@@ -1,0 +1,27 @@
+// Lists of names in errors, cut short.
+#ifndef GRAPNEL_LIB_SUPPORT_NAME_LIST_H_
+#define GRAPNEL_LIB_SUPPORT_NAME_LIST_H_
+
+#include <algorithm>
+#include <string>
+
+#include "lib/support/printable.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace grapnel {
+
+constexpr size_t kMostCandidates = 10;  // that an error names
+
+// "'a', 'b' and 30 more": an error that lists hundreds of candidates is not read.
+inline std::string NameList(llvm::ArrayRef<std::string> names, size_t most = kMostCandidates) {
+  std::string text;
+  for (const std::string& name : names.take_front(std::min(most, names.size())))
+    text += (text.empty() ? "'" : ", '") + Printable(name) + "'";
+  if (names.size() > most) text += " and " + WithCommas(names.size() - most) + " more";
+  return text;
+}
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SUPPORT_NAME_LIST_H_
