@@ -82,8 +82,8 @@ bool StageNames::TellsStories() const {
     const DumpStage& stage = dump.dump;
     return !stage.is_loose || stage.when != 1 || MomentOf(stage.stage);
   });
-  return has_dump && llvm::any_of(functions_,
-                                  [](const Function& each) { return each.stages.size() > 1; });
+  return has_dump &&
+         llvm::any_of(functions_, [](const Function& each) { return each.stages.size() > 1; });
 }
 
 // How exactly a text names a line: the place of its form in the list.

@@ -14,6 +14,7 @@
 #include "lib/ir/import.h"
 #include "lib/ir/text.h"
 #include "lib/support/file.h"
+#include "lib/support/name_list.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -278,7 +279,7 @@ Expected<Model> OpenFolder(llvm::StringRef folder) {
     return OpenModel(JoinPath(folder, contents.others[0]));
   if (contents.graphs.empty() && !contents.others.empty()) {
     return MakeError("{0}: holds {1} models or event files, name one: {2}", folder,
-                     contents.others.size(), llvm::join(contents.others, ", "));
+                     contents.others.size(), NameList(contents.others));
   }
   if (contents.graphs.empty()) return NoGraphIn(folder, contents);
   Model model;
@@ -337,11 +338,10 @@ Expected<Model> OpenModelBytes(std::shared_ptr<const FileBytes> file) {
 Expected<std::unique_ptr<Module>> OpenGraph(llvm::StringRef path) {
   ASSIGN_OR_RETURN(Model model, OpenModel(path));
   if (model.graphs.size() != 1) {
-    std::string titles;
-    for (const GraphInFile& graph : model.graphs)
-      titles += (titles.empty() ? "" : ", ") + graph.title;
+    std::vector<std::string> titles;
+    for (const GraphInFile& graph : model.graphs) titles.push_back(graph.title);
     return MakeError("{0}: holds {1} graphs, one was expected ({2})", path, model.graphs.size(),
-                     titles);
+                     NameList(titles));
   }
   std::unique_ptr<Module> module = std::move(model.graphs[0].module);
   module->problems.insert(module->problems.begin(), model.problems.begin(), model.problems.end());

@@ -5,6 +5,7 @@
 #include "lib/ir/find.h"
 #include "lib/ir/fits_shape.h"
 #include "lib/ir/tensor_name.h"
+#include "lib/support/name_list.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -103,10 +104,10 @@ class Finder {
     }
     if (!has_names && sorted.size() != values.fetches.size()) {
       return MakeError(
-          "{0}: has {1} of signature '{2}', which has {3} in {4}: '{5}'; capture the case again: "
+          "{0}: has {1} of signature '{2}', which has {3} in {4}: {5}; capture the case again: "
           "it then has their keys",
           values.folder, Plural(static_cast<int64_t>(values.fetches.size()), "output"),
-          signature_.name, sorted.size(), model_.model().path, llvm::join(sorted, "', '"));
+          signature_.name, sorted.size(), model_.model().path, NameList(sorted));
     }
     for (size_t i = 0; i < values.fetches.size(); ++i) {
       const std::string& name = captured_.fetches[i];

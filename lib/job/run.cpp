@@ -14,6 +14,7 @@
 #include "lib/job/session_values.h"
 #include "lib/pass/pass_manager.h"
 #include "lib/support/file.h"
+#include "lib/support/name_list.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -32,10 +33,10 @@ Error DemandCheckpoint(const std::string& prefix) {
   ASSIGN_OR_RETURN(std::vector<std::string> names, ListDirectory(prefix));
   std::vector<std::string> checkpoints;
   for (llvm::StringRef name : names) {
-    if (name.consume_back(".index")) checkpoints.push_back("'" + JoinPath(prefix, name) + "'");
+    if (name.consume_back(".index")) checkpoints.push_back(JoinPath(prefix, name));
   }
   return MakeError("{0}: is a folder, a checkpoint's prefix was expected{1}", prefix,
-                   checkpoints.empty() ? "" : ", as " + llvm::join(checkpoints, ", "));
+                   checkpoints.empty() ? "" : ", as " + NameList(checkpoints));
 }
 
 // What graphs print goes where the request says. What kernels warn of goes to the sink, once,
@@ -125,7 +126,7 @@ Error RunJob::FetchEnds() {
     for (const Signature& signature : file.signatures) names.push_back(signature.name);
     return MakeError("{0}: nothing to fetch: name tensors {1}{2}", opened_->model().path,
                      request_.words.fetches,
-                     names.empty() ? "" : ", or a signature: '" + llvm::join(names, "', '") + "'");
+                     names.empty() ? "" : ", or a signature: " + NameList(names));
   }
   if (request_.sink) {
     request_.sink(Severity::kWarning,
