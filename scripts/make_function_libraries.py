@@ -195,6 +195,58 @@ def saved_model(path):
         shutil.copy(os.path.join(folder, "saved_model.pb"), path)
 
 
+def step_before(path):
+    """A training step for two shapes, through a function with a gradient; a helper that no later version has."""
+    import tensorflow as tf
+    weights = tf.Variable(tf.ones([3, 2]))
+
+    @tf.function
+    def score(x):
+        return tf.nn.relu(x @ weights)
+
+    @tf.function
+    def step(x, rate):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(score(x))
+        weights.assign_sub(rate * tape.gradient(loss, weights))
+        return loss
+
+    @tf.function
+    def helper(x):
+        return tf.sin(x) + 1.0
+
+    for rows in (2, 5):
+        step(tf.ones([rows, 3]), tf.constant(0.5))
+    helper(tf.ones([4]))
+    save_library(path)
+
+
+def step_after(path):
+    """The same in another process and a later version: tanh for relu, a shape more, a report instead of the helper."""
+    import tensorflow as tf
+    weights = tf.Variable(tf.ones([3, 2]))
+
+    @tf.function
+    def report(x):
+        return tf.reduce_max(x), tf.reduce_min(x)
+
+    @tf.function
+    def score(x):
+        return tf.tanh(x @ weights)
+
+    @tf.function
+    def step(x, rate):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(score(x))
+        weights.assign_sub(rate * tape.gradient(loss, weights))
+        return loss
+
+    report(tf.ones([4]))
+    for rows in (2, 5, 7):
+        step(tf.ones([rows, 3]), tf.constant(0.5))
+    save_library(path)
+
+
 def defuns(path):
     """Functions of TensorFlow 1, named by hand and by a hash, one with a gradient of its own."""
     import tensorflow as tf
@@ -222,7 +274,8 @@ def defuns(path):
         file.write(graph.as_graph_def().SerializeToString(deterministic=True))
 
 
-PROGRAMS = {"retraces": retraces, "control_flow": control_flow, "datasets": datasets, "saved_model": saved_model, "defuns": defuns}
+PROGRAMS = {"retraces": retraces, "control_flow": control_flow, "datasets": datasets, "saved_model": saved_model, "defuns": defuns,
+            "step_before": step_before, "step_after": step_after}
 
 if __name__ == "__main__":
     out = sys.argv[1]

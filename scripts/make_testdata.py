@@ -208,7 +208,8 @@ under `rewrites/` has `graph.pbtxt`, the `config.pbtxt` (a RewriterConfig) it wa
 (`case.json`) and TensorFlow's result, `tf.pbtxt`. A folder under `functions/` is both. Debug folders have a
 [README of their own](tfdbg/README.md), files in chunks [another](chunked/README.md), weights of
 Keras [a third](keras/README.md), networks that do not learn [a fourth](doctor/README.md), SavedModels beside what
-TensorFlow makes of their signatures [a fifth](signatures/README.md), libraries of functions [a sixth](libraries/README.md).
+TensorFlow makes of their signatures [a fifth](signatures/README.md), libraries of functions [a sixth](libraries/README.md),
+logs of placements [a seventh](placement_logs/README.md), graphs of functions [an eighth](function_graphs/README.md).
 
 | folder | what it is | where it came from | bytes |
 |---|---|---|---|

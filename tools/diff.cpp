@@ -4,6 +4,7 @@
 #include "lib/diff/diff_json.h"
 #include "lib/diff/diff_text.h"
 #include "lib/diff/dump_order.h"
+#include "lib/diff/python_functions.h"
 #include "lib/diff/signature_diff.h"
 #include "lib/diff/statistics.h"
 #include "lib/job/function_graph.h"
@@ -34,6 +35,7 @@ struct Flags {
 struct Findings {
   Diff diff;
   DiffStatistics statistics;
+  std::vector<PythonFunctionChanges> functions;
   std::vector<SignatureDiff> signatures;
   std::optional<ValueReport> values;
   bool Same() const {
@@ -49,12 +51,13 @@ void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   const ValueReport* values = found.values ? &*found.values : nullptr;
   if (invocation.flags.json) {
     WriteDocument(os, [&](llvm::json::OStream& json) {
-      WriteDiffJson(found.diff, found.statistics, found.signatures, values, json);
+      WriteDiffJson(found.diff, found.statistics, found.functions, found.signatures, values,
+                    json);
     });
     return;
   }
   if (!invocation.flags.quiet) {
-    WriteDiffText(found.diff, {invocation.UseColor(), flags.all}, os);
+    WriteDiffText(found.diff, {invocation.UseColor(), flags.all, found.functions}, os);
     WriteRenames(RenamesOf(found.diff), flags.all, os);
     WriteSignatureDiff(found.signatures, os);
     if (values) WriteValueReport(*values, flags.all ? values->different.size() : kMostValues, os);
@@ -218,6 +221,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   Findings found;
   found.diff = DiffModules(a.module(), b.module(), options);
   found.statistics = CompareSizes(a.module(), b.module(), flags.statistics);
+  found.functions = ChangesByPythonFunction(found.diff, a.module(), b.module());
   if (flags.no_values) LeaveOutValues(&sides.first.module(), &sides.second.module(), &found.diff);
   if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, found.diff, flags, invocation));
   if (flags.only.empty() && flags.signature.empty() && flags.functions.empty())

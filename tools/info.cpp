@@ -13,6 +13,7 @@
 #include "lib/job/graph_path.h"
 #include "lib/job/model_run.h"
 #include "lib/job/source.h"
+#include "lib/shape/inference.h"
 #include "lib/shape/onednn_need.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_text.h"
@@ -45,7 +46,11 @@ struct Findings {
 // Both only read the graph, and of a large one each takes a while: they go side by side.
 Findings Examine(const OpenedGraph& input) {
   auto problems = std::async(std::launch::async, [&input] { return ProblemLines(input); });
-  Summary summary = Summarize(input.module());
+  std::optional<ShapeMap> shapes;
+  Summary summary = Summarize(input.module(), [&](Port port) {
+    if (!shapes) shapes = InferShapes(input.module().main);
+    return shapes->OfPort(port);
+  });
   FunctionLibrary library = LibraryOf(input.file());
   OneDnnNeed onednn = FindOneDnnNeed(input.module());
   return {std::move(summary), std::move(library), problems.get(), std::move(onednn)};

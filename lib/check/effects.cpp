@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "lib/ir/function_ends.h"
 #include "lib/ir/node_types.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
 namespace {
@@ -16,16 +16,6 @@ constexpr const char* kAsserted = "what is asserted";
 bool Prints(llvm::StringRef op) { return op == "Print" || op == "PrintV2"; }
 bool Asserts(llvm::StringRef op) {
   return op == "Assert" || op.starts_with("CheckNumerics") || op == "EnsureShape";
-}
-
-// Ops of a resource, or of a variable of TensorFlow 1, that leave it as it is.
-bool OnlyReads(llvm::StringRef op) {
-  return llvm::StringSwitch<bool>(op)
-      .Cases("ReadVariableOp", "_ReadVariablesOp", "ResourceGather", "ResourceGatherNd", true)
-      .Cases("VarIsInitializedOp", "IsVariableInitialized", "VariableShape", true)
-      .Cases("LookupTableFind", "LookupTableFindV2", "LookupTableSize", "LookupTableSizeV2", true)
-      .Cases("LookupTableExport", "LookupTableExportV2", "QueueSizeV2", "QueueIsClosedV2", true)
-      .Default(false);
 }
 
 // The op's input that holds the resource or the reference to the variable.
@@ -132,14 +122,14 @@ bool EffectLog::HasEffect(const Node& node) {
   llvm::StringRef op = node.op();
   if (Prints(op) || Asserts(op)) return true;
   const OpInfo* info = DefinitionOf(node);
-  if (!info || OnlyReads(op) || IsFlow(op) || MayCallFunctions(node)) return false;
+  if (!info || OnlyReadsState(op) || IsFlow(op) || MayCallFunctions(node)) return false;
   if (TakesState(node, *info)) return true;
   // Files, and what else leaves the graph.
   return info->is_stateful && NumOutputs(node) == 0;
 }
 
 bool EffectLog::ReadsState(const Node& node) {
-  if (OnlyReads(node.op())) return true;
+  if (OnlyReadsState(node.op())) return true;
   const OpInfo* info = DefinitionOf(node);
   if (!info || HasEffect(node) || IsFlow(node.op())) return false;
   // In TensorFlow 1 an op reads a variable through a reference to it.

@@ -1,5 +1,6 @@
 #include "lib/diff/diff_json.h"
 
+#include "lib/diff/fates_json.h"
 #include "lib/diff/renames.h"
 #include "lib/support/json.h"
 
@@ -11,6 +12,7 @@ class Writer {
   explicit Writer(llvm::json::OStream& json) : json_(json) {}
 
   void Write(const Diff& diff, const DiffStatistics& statistics,
+             llvm::ArrayRef<PythonFunctionChanges> functions,
              llvm::ArrayRef<SignatureDiff> signatures, const ValueReport* values) {
     bool same_values = !values || values->different.empty();
     json_.attribute("same", diff.Same() && SameInterface(signatures) && same_values);
@@ -27,6 +29,7 @@ class Writer {
         });
       }
     });
+    WriteFatesJson(diff, json_);
     json_.attributeArray("functions", [&] {
       for (const FunctionEntry& function : diff.functions) {
         json_.object([&] {
@@ -35,6 +38,10 @@ class Writer {
           Changes(function.changes);
         });
       }
+    });
+    json_.attributeArray("python_functions", [&] {
+      for (const PythonFunctionChanges& function : functions)
+        json_.object([&] { PythonFunction(function); });
     });
     json_.attributeArray("renames", [&] {
       for (const Rename& one : RenamesOf(diff)) {
@@ -92,6 +99,30 @@ class Writer {
 
   void Number(const char* key, size_t number) {
     json_.attribute(key, static_cast<int64_t>(number));
+  }
+
+  void PythonFunction(const PythonFunctionChanges& function) {
+    Text("name", function.name);
+    json_.attribute("role", RoleName(function.role));
+    Counts(function.counts);
+    json_.attributeArray("functions", [&] {
+      for (const FunctionChanges& one : function.functions) {
+        json_.object([&] {
+          if (!one.a.empty()) Text("a", one.a);
+          if (!one.b.empty()) Text("b", one.b);
+          json_.attribute("role", RoleName(one.role));
+          Counts(one.counts);
+        });
+      }
+    });
+  }
+
+  void Counts(const ChangeCounts& counts) {
+    Number("removed", counts.removed);
+    Number("added", counts.added);
+    Number("changed", counts.changed);
+    Number("replaced", counts.replaced);
+    Number("same", counts.same);
   }
 
   void OneSignature(const SignatureDiff& one) {
@@ -152,9 +183,10 @@ class Writer {
 }  // namespace
 
 void WriteDiffJson(const Diff& diff, const DiffStatistics& statistics,
+                   llvm::ArrayRef<PythonFunctionChanges> functions,
                    llvm::ArrayRef<SignatureDiff> signatures, const ValueReport* values,
                    llvm::json::OStream& json) {
-  Writer(json).Write(diff, statistics, signatures, values);
+  Writer(json).Write(diff, statistics, functions, signatures, values);
 }
 
 }  // namespace grapnel

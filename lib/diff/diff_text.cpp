@@ -41,19 +41,7 @@ struct ScopeLines {
 // Functions first, then scopes as the names have them.
 using Path = std::vector<std::string>;
 
-Path PathOf(const NodeEntry& entry) {
-  Path path;
-  llvm::StringRef name = entry.name, node = entry.node.name();
-  if (name.size() > node.size())
-    path.push_back("function " + name.drop_back(node.size() + 1).str() + ":");
-  llvm::StringRef rest = node;
-  while (rest.contains('/')) {
-    auto [scope, tail] = rest.split('/');
-    path.push_back(scope.str() + "/");
-    rest = tail;
-  }
-  return path;
-}
+constexpr llvm::StringLiteral kPythonFunction = "Python function ";
 
 std::string Leaf(const NodeEntry& entry) {
   llvm::StringRef name = entry.node.name();
@@ -107,6 +95,7 @@ class TextWriter {
   void Write(const Diff& diff) {
     for (const FunctionEntry& function : diff.functions)
       if (!function.a.empty() && !function.b.empty()) name_in_a_[function.b] = function.a;
+    NameHeadings();
     for (size_t i = 0; i < diff.removed.size(); ++i)
       AddRemoved(diff.removed[i], i < diff.fates.size() ? diff.fates[i] : Fate());
     for (const NodeEntry& node : diff.added) AddNode(Sign::kAdded, node);
@@ -140,12 +129,45 @@ class TextWriter {
     scope->lines.push_back(std::move(line));
   }
 
+  void NameHeadings() {
+    for (const PythonFunctionChanges& python : options_.functions) {
+      if (!python.HasTraces()) continue;
+      auto is_lone = [&](const FunctionChanges& one) { return one.a.empty() || one.b.empty(); };
+      if (!llvm::all_of(python.functions, is_lone)) in_both_.insert(HeadingOf(python));
+      for (const FunctionChanges& function : python.functions)
+        headings_[function.a.empty() ? function.b : function.a] =
+            HeadingOf(python);
+    }
+  }
+
+  static std::string HeadingOf(const PythonFunctionChanges& python) {
+    return kPythonFunction.str() + python.Title() + ":";
+  }
+
+  // Of a function by the name that it has in A; of one that only B has by that.
+  Path PathOfFunction(const std::string& function) const {
+    auto heading = headings_.find(function);
+    Path path;
+    if (heading != headings_.end()) path.push_back(heading->second);
+    path.push_back("function " + function + ":");
+    return path;
+  }
+
+  Path PathOf(const NodeEntry& entry, std::string function) const {
+    Path path = function.empty() ? Path() : PathOfFunction(function);
+    llvm::StringRef rest = entry.node.name();
+    while (rest.contains('/')) {
+      auto [scope, tail] = rest.split('/');
+      path.push_back(scope.str() + "/");
+      rest = tail;
+    }
+    return path;
+  }
+  Path PathOf(const NodeEntry& node) const { return PathOf(node, node.function().str()); }
   // Of a node of B: a function goes by the name that it has in A.
   Path PathInA(const NodeEntry& node) const {
-    Path path = PathOf(node);
     auto it = name_in_a_.find(node.function().str());
-    if (it != name_in_a_.end()) path.front() = "function " + it->second + ":";
-    return path;
+    return PathOf(node, it == name_in_a_.end() ? node.function().str() : it->second);
   }
 
   void AddNode(Sign sign, const NodeEntry& node) {
@@ -203,16 +225,17 @@ class TextWriter {
   void AddFunction(const FunctionEntry& function) {
     if (function.a.empty() || function.b.empty()) {
       bool removed = function.b.empty();
-      const std::string& name = removed ? function.a : function.b;
-      root_.scopes["function " + name + ":"].lines.insert(
-          root_.scopes["function " + name + ":"].lines.begin(),
+      ScopeLines* scope = &root_;
+      for (const std::string& part : PathOfFunction(removed ? function.a : function.b))
+        scope = &scope->scopes[part];
+      scope->lines.insert(
+          scope->lines.begin(),
           {removed ? Sign::kRemoved : Sign::kAdded, "the whole function", "", "function"});
       return;
     }
     if (function.a != function.b) renamed_["function " + function.a + ":"] = function.b;
     for (const Change& change : function.changes)
-      Add({"function " + function.a + ":"},
-          {Sign::kChanged, "the function", ChangeText(change), change.what});
+      Add(PathOfFunction(function.a), {Sign::kChanged, "the function", ChangeText(change), change.what});
   }
 
   std::string ChangeText(const Change& change) const {
@@ -241,13 +264,15 @@ class TextWriter {
         path += at->scopes.begin()->first;
         at = &at->scopes.begin()->second;
       }
+      bool is_heading = llvm::StringRef(path).starts_with(kPythonFunction);
       if (!options_.all && !AnythingNew(*at)) {
         left_out_ += Sum(*at);
+        if (is_heading) WriteHead(path, *at, depth);  // its counts are told in any case
         continue;
       }
       if (!options_.all && Sum(*at) == 1 && path.back() == '/') {
         WriteOnlyLine(std::move(path), *at, depth);
-      } else if (!options_.all && IsAllOfOneSign(*at)) {
+      } else if (!options_.all && !in_both_.contains(path) && IsAllOfOneSign(*at)) {
         WriteAsWhole(path, *at, depth);
       } else {
         WriteHead(path, *at, depth);
@@ -342,6 +367,8 @@ class TextWriter {
   ScopeLines root_;
   std::map<std::string, std::string> renamed_;
   std::map<std::string, std::string> name_in_a_;  // of functions of B
+  std::map<std::string, std::string> headings_;   // of functions, by their name in A
+  std::set<std::string> in_both_;                 // headings of what both graphs have
   std::map<std::string, size_t> shown_;           // by kind of change
   size_t left_out_ = 0;
 };

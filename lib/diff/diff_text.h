@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_DIFF_DIFF_TEXT_H_
 
 #include "lib/diff/diff.h"
+#include "lib/diff/python_functions.h"
 #include "lib/diff/renames.h"
 #include "lib/diff/statistics.h"
 #include "llvm/Support/raw_ostream.h"
@@ -12,6 +13,8 @@ namespace grapnel {
 struct DiffTextOptions {
   bool color = false;
   bool all = false;  // every change, and values in full
+  // Set: functions stand under the Python function that they are of (ChangesByPythonFunction).
+  llvm::ArrayRef<PythonFunctionChanges> functions = {};
 };
 
 // One line a change, under its scope, whose own line counts all that changed in it:

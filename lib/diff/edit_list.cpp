@@ -347,7 +347,18 @@ class EditListMaker {
     AttrComparison(matching_, options_)
         .Compare(body_a.function()->Attrs(), has_no_default, body_b.function()->Attrs(),
                  has_no_default, &entry.changes);
+    llvm::erase_if(entry.changes, [&](const Change& change) { return NamesPartner(change); });
     diff_.functions.push_back(std::move(entry));
+  }
+
+  // Whether a function names the other of its pair of forward and backward functions, and B's is
+  // matched with A's.
+  bool NamesPartner(const Change& change) const {
+    llvm::StringRef what = change.what;
+    if (options_.names || (what != "forward_function_name" && what != "backward_function_name"))
+      return false;
+    llvm::StringRef before = change.before, after = change.after;
+    return !before.empty() && matching_.InB(before.trim('"')) == after.trim('"');
   }
 
   const ModuleView &a_, &b_;

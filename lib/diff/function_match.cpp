@@ -139,6 +139,18 @@ std::vector<bool> ModuleMatching::CalledByLeftOver(const ModuleView& view,
   return called;
 }
 
+// What a trace is of, and for which arguments: another process gives it another number, and may
+// have traced the Python function more often.
+std::string ModuleMatching::TraceKey(const ModuleView& view, int32_t i) {
+  std::optional<FunctionLibrary>& library = &view == &a_ ? library_a_ : library_b_;
+  if (!library) library = ReadFunctionLibrary(view.body(0).graph().module());
+  const LibraryFunction& function = library->functions[i - 1];
+  std::string key = std::to_string(static_cast<int>(function.role)) + " " + function.part + " " +
+                    function.name.base;
+  for (const FunctionArgument& argument : function.arguments) key += " " + argument.ToString();
+  return key;
+}
+
 // Functions that no matched call mentions: the surest kind of likeness first, and one kind at a
 // time, since a new pair brings its callees.
 bool ModuleMatching::PairLeftOver() {
@@ -175,8 +187,9 @@ bool ModuleMatching::PairLeftOver(bool callers) {
   auto hash_and_name = [&](const ModuleView& view, int32_t i) {
     return hash(view, i) + " " + name(view, i);
   };
+  auto trace = [&](const ModuleView& view, int32_t i) { return TraceKey(view, i); };
   return by_key(hash_and_name, false) || by_key(hash, true) || by_key(name, false) ||
-         by_key(name_class, true);
+         by_key(trace, true) || by_key(name_class, true);
 }
 
 }  // namespace grapnel

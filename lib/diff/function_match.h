@@ -3,11 +3,13 @@
 #define GRAPNEL_LIB_DIFF_FUNCTION_MATCH_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lib/diff/diff.h"
 #include "lib/diff/matching.h"
+#include "lib/library/function_library.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -45,8 +47,8 @@ struct BodyPair {
 constexpr int32_t kWorthThreads = 20'000;
 
 // Main is paired with main. A function is paired with the one that is called at the same places;
-// if it has none, with the one of the same body, the same name, or the same name but for its
-// numbers.
+// if it has none, with the one of the same body, the same name, the trace of the same Python
+// function for the same arguments, or the same name but for its numbers.
 class ModuleMatching {
  public:
   ModuleMatching(const ModuleView& a, const ModuleView& b, const DiffOptions& options);
@@ -65,6 +67,7 @@ class ModuleMatching {
   void PairCallees(const Matching& matching);
   bool PairLeftOver();
   bool PairLeftOver(bool callers);
+  std::string TraceKey(const ModuleView& view, int32_t i);
   static std::vector<bool> CalledByLeftOver(const ModuleView& view, llvm::ArrayRef<int32_t> other);
 
   const ModuleView &a_, &b_;
@@ -72,6 +75,7 @@ class ModuleMatching {
   std::vector<int32_t> to_b_, to_a_;
   std::vector<BodyPair> pairs_;
   size_t followed_ = 0;
+  std::optional<FunctionLibrary> library_a_, library_b_;  // once traces are told apart
 };
 
 }  // namespace grapnel

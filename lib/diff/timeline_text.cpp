@@ -1,6 +1,6 @@
 #include "lib/diff/timeline_text.h"
 
-#include "lib/diff/fates.h"
+#include "lib/diff/fates_json.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -49,23 +49,11 @@ class StageJson {
     json_.attributeObject("library", [&] {
       Counts(stage.library_nodes, stage.library_edges, NamesOf(stage.diff, /*of_library=*/true));
     });
-    Fates(stage.diff);
     Array("replaced", stage.diff.groups, [&](const GroupEntry& group) {
       Nodes("a", group.a);
       Nodes("b", group.b);
     });
-    Array("opened", stage.diff.opened, [&](const OpenedCall& call) {
-      Text("call", call.call);
-      Text("function", call.function);
-      Array("nodes", call.nodes, [&](const auto& node) {
-        Text("node", node.first);
-        Text("copy", node.second);
-      });
-    });
-    Array("counted", stage.diff.counted, [&](const CountedChange& counted) {
-      Text("what", counted.what);
-      json_.attribute("nodes", static_cast<int64_t>(counted.nodes.size()));
-    });
+    WriteFatesJson(stage.diff, json_);
   }
 
  private:
@@ -95,18 +83,6 @@ class StageJson {
     List("added", names.added);
     List("removed", names.removed);
     List("changed", names.changed);
-  }
-
-  void Fates(const Diff& diff) {
-    json_.attributeArray("fates", [&] {
-      for (size_t i = 0; i < diff.fates.size(); ++i) {
-        json_.object([&] {
-          Text("node", diff.removed[i].name);
-          Text("fate", FateWord(diff.fates[i].kind));
-          if (!diff.fates[i].into.empty()) Text("into", diff.fates[i].into);
-        });
-      }
-    });
   }
 
   const Timeline& timeline_;

@@ -13,22 +13,33 @@ Expected<DataType> TypeOfFeed(const Graph& graph, llvm::StringRef tensor) {
   return BaseType(TypeOfPort(graph, *port));
 }
 
+namespace {
+
+Expected<Tensor> ReadFeedOf(DataType type, std::shared_ptr<const FileBytes> file) {
+  ASSIGN_OR_RETURN(Literal literal,
+                   ReadNpyLiteral(std::move(file),
+                                  type == proto::DT_INVALID ? std::nullopt : std::optional(type)));
+  return Tensor::FromLiteral(literal);
+}
+
+}  // namespace
+
+Expected<Tensor> LoadFeedOf(DataType type, llvm::StringRef tensor, llvm::StringRef path) {
+  if (Tensor at_hand = FindNamedFeed(path))
+    return type == proto::DT_INVALID ? at_hand : FeedOf(tensor, type, at_hand);
+  ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
+  return ReadFeedOf(type, std::move(file));
+}
+
 Expected<Tensor> LoadFeed(const Graph& graph, llvm::StringRef tensor, llvm::StringRef path) {
   ASSIGN_OR_RETURN(DataType type, TypeOfFeed(graph, tensor));
-  if (Tensor at_hand = FindNamedFeed(path)) {
-    return type == proto::DT_INVALID ? at_hand : FeedOf(tensor, type, at_hand);
-  }
-  ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
-  return ReadFeed(graph, tensor, std::move(file));
+  return LoadFeedOf(type, tensor, path);
 }
 
 Expected<Tensor> ReadFeed(const Graph& graph, llvm::StringRef tensor,
                           std::shared_ptr<const FileBytes> file) {
   ASSIGN_OR_RETURN(DataType type, TypeOfFeed(graph, tensor));
-  ASSIGN_OR_RETURN(Literal literal,
-                   ReadNpyLiteral(std::move(file),
-                                  type == proto::DT_INVALID ? std::nullopt : std::optional(type)));
-  return Tensor::FromLiteral(literal);
+  return ReadFeedOf(type, std::move(file));
 }
 
 Expected<Tensor> FeedOf(llvm::StringRef tensor, DataType type, const Tensor& at_hand) {

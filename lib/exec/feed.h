@@ -18,6 +18,9 @@ GRAPNEL_PUBLIC Expected<Tensor> LoadFeed(const Graph& graph, llvm::StringRef ten
                                          llvm::StringRef path);
 GRAPNEL_PUBLIC Expected<Tensor> ReadFeed(const Graph& graph, llvm::StringRef tensor,
                                          std::shared_ptr<const FileBytes> file);
+// The same for a value of dtype `type`; DT_INVALID: the file's own.
+GRAPNEL_PUBLIC Expected<Tensor> LoadFeedOf(DataType type, llvm::StringRef tensor,
+                                           llvm::StringRef path);
 
 // A value that is at hand, for a tensor of dtype `type`: itself, or, as NumPy has no quantized
 // dtypes, the same numbers as one of those. Errors: it is of another dtype.

@@ -5,6 +5,7 @@
 #include "lib/exec/plan_builder.h"
 #include "lib/exec/run_state.h"
 #include "lib/ir/find.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/support/denormals.h"
 
 namespace grapnel {
@@ -57,7 +58,9 @@ Error PartitionPlans::Add(const PartitionGraph& given, const ExecutorOptions& op
     partition.feeds.push_back(i);
   }
   for (size_t i = 0; i < options.fetches.size(); ++i) {
-    if (!has(options.fetches[i])) continue;
+    TensorName name = ReadTensorName(options.fetches[i]);
+    bool is_here = name.control ? bool(given.graph->Find(name.node)) : has(options.fetches[i]);
+    if (!is_here) continue;
     own.fetches.push_back(options.fetches[i]);
     partition.fetches.push_back(i);
     (*found)[i] = true;

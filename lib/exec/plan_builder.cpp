@@ -6,6 +6,7 @@
 #include "lib/exec/ordering_hook.h"
 #include "lib/exec/plan_fusion.h"
 #include "lib/ir/find.h"
+#include "lib/ir/function_ends.h"
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -14,7 +15,15 @@ namespace {
 
 bool IsPlaceholder(const Node& node) {
   return node.op() == "Placeholder" || node.op() == "PlaceholderV2" ||
-         node.op() == "PlaceholderWithDefault" || node.op() == "_Arg";
+         node.op() == "PlaceholderWithDefault" || IsArgument(node);
+}
+
+// A result is not run; what it waits for is.
+void AddWaitsOfResult(const Graph& graph, llvm::StringRef fetch,
+                      llvm::SmallVectorImpl<NodeId>* targets) {
+  Node node = graph.node(llvm::cantFail(FindEnd(graph, fetch)).node);
+  for (int i = 0; IsResult(node) && i < node.num_controls(); ++i)
+    targets->push_back(node.control(i).id());
 }
 
 // Whether it puts out a variable that stands for its value (VariableV2, RefEnter, ...).
@@ -60,17 +69,19 @@ PlanBuilder::PlanBuilder(const Graph& graph, const ExecutorOptions& options)
 Expected<std::unique_ptr<ExecutionPlan>> PlanBuilder::OfPartition(const Graph& graph,
                                                                   const ExecutorOptions& options) {
   llvm::SmallVector<Port, 4> feeds, fetches;
+  llvm::SmallVector<NodeId, 4> targets;
   for (const std::string& feed : options.feeds) {
     auto port = FindTensor(graph, feed);
     if (!port) return Annotate("feed", port.takeError());
     feeds.push_back(*port);
   }
   for (const std::string& fetch : options.fetches) {
-    auto port = FindTensor(graph, fetch);
+    auto port = FindFetch(graph, fetch);
     if (!port) return Annotate("fetch", port.takeError());
     fetches.push_back(*port);
+    AddWaitsOfResult(graph, fetch, &targets);
   }
-  return PlanBuilder(graph, options).Build(feeds, fetches, {});
+  return PlanBuilder(graph, options).Build(feeds, fetches, targets);
 }
 
 Expected<std::unique_ptr<const ExecutionPlan>> PlanBuilder::OfGraph(
@@ -149,7 +160,7 @@ Error PlanBuilder::FindNeeded(llvm::ArrayRef<Port> fetches, llvm::ArrayRef<NodeI
     }
   };
   for (Port fetch : fetches) {
-    if (!fed_.contains(Key(fetch))) need(fetch.node);
+    if (!fed_.contains(Key(fetch)) && !IsFedPlaceholder(fetch)) need(fetch.node);
   }
   for (NodeId target : targets) need(target);
   const auto senders = SendersIn(graph_);
@@ -206,7 +217,7 @@ Error PlanBuilder::AddFetch(Port fetch) {
     return Error::success();
   }
   int outputs = NumOutputs(node);
-  if (outputs == 0)
+  if (outputs == 0 || fetch.IsControl())
     plan_->fetch_slots.push_back(kNoSlot);
   else if (missing_.empty())
     return MakeError("fetch '{0}:{1}': the node has {2} outputs", node.name(), fetch.index,

@@ -66,6 +66,7 @@ class PlanBuilder {
   Error FindKept(const KernelDef& def, PlanNode* plan, KernelInputs* inputs);
   void AddConstantOfBranch(PlanNode plan, Tensor value);
   Error AddUnfedPlaceholder(const Node& node);
+  Error AddUnfedArgument(const Node& node);
   Error AddControlFlow(PlanNode plan);
   bool AddAsItsInput(const Node& node);
   Error AddKernel(PlanNode plan, KernelInputs inputs);

@@ -1,6 +1,7 @@
 // One node of the graph after the other: what becomes of each kind in the plan.
 #include "lib/exec/plan_builder.h"
 #include "lib/ir/attr_rules.h"
+#include "lib/ir/function_ends.h"
 #include "lib/ir/node_types.h"
 #include "lib/support/denormals.h"
 #include "llvm/ADT/STLExtras.h"
@@ -22,6 +23,10 @@ bool IsIdentity(const Node& node) {
 
 // The shape that a feed must have; nullopt: any.
 std::optional<Shape> ExpectedShape(const Node& node) {
+  if (IsArgument(node)) {
+    Shape shape = TypeOfArgument(node).shape;
+    return shape.known_rank() ? std::optional(std::move(shape)) : std::nullopt;
+  }
   if (node.op() != "Placeholder") return std::nullopt;
   std::optional<AttrView> attr = node.FindAttr("shape");
   std::optional<Shape> shape = attr ? attr->AsShape() : std::nullopt;
@@ -47,8 +52,8 @@ void PlanBuilder::AddFeed(Port feed, DataType type) {
 Error PlanBuilder::AddNode(const Node& node) {
   llvm::StringRef op = node.op();
   if (op == "Const" || op == "HostConst") return AddConstant(node);
-  if (op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg")
-    return AddUnfedPlaceholder(node);
+  if (op == "Placeholder" || op == "PlaceholderV2") return AddUnfedPlaceholder(node);
+  if (IsArgument(node)) return AddUnfedArgument(node);
   PlanNode plan;
   plan.node = node;
   plan.hooked = plan_->options.hook && plan_->options.hook->Wants(node);
@@ -118,6 +123,21 @@ Error PlanBuilder::AddUnfedPlaceholder(const Node& node) {
   if (shape && shape->known_rank()) form += shape->ToString();
   missing_.push_back(
       llvm::formatv("'{0}' ({1}, {2}) needs a value: feed it", node.name(), node.op(), form).str());
+  return Error::success();
+}
+
+Error PlanBuilder::AddUnfedArgument(const Node& node) {
+  ArgumentType type = TypeOfArgument(node);
+  const char* what = "needs a value: feed it";
+  if (type.held != proto::DT_INVALID)
+    what = "needs a value: feed what the variable holds";
+  else if (type.dtype == proto::DT_RESOURCE)
+    what = "needs a value: feed what it holds if it is a variable's; no other can be fed";
+  else if (Tensor::IsObject(type.dtype))
+    what = "cannot be fed: no file holds what it stands for";
+  missing_.push_back(llvm::formatv("argument {0} '{1}' ({2}) {3}", node.GetInt("index"),
+                                   node.name(), type.ToString(), what)
+                         .str());
   return Error::success();
 }
 

@@ -16,6 +16,21 @@ void WriteTensors(llvm::json::OStream& json, const char* key,
         json.attribute("op", llvm::json::fixUTF8(t.op));
         json.attribute("dtype", t.dtype);
         json.attribute("shape", t.shape);
+        if (t.index) json.attribute("index", *t.index);
+        if (t.held_dtype.empty()) return;
+        json.attribute("held_dtype", t.held_dtype);
+        json.attribute("held_shape", t.held_shape);
+      });
+    }
+  });
+}
+
+void WriteEffects(llvm::json::OStream& json, llvm::ArrayRef<EffectSummary> effects) {
+  json.attributeArray("effects", [&] {
+    for (const EffectSummary& effect : effects) {
+      json.object([&] {
+        json.attribute("name", llvm::json::fixUTF8(effect.name));
+        json.attribute("op", llvm::json::fixUTF8(effect.op));
       });
     }
   });
@@ -78,6 +93,7 @@ void WriteSummaryJson(const GraphInFile& graph, const Summary& summary,
   json.attribute("min_consumer", summary.min_consumer);
   WriteTensors(json, "inputs", summary.inputs);
   WriteTensors(json, "outputs", summary.outputs);
+  if (summary.is_function) WriteEffects(json, summary.effects);
   WriteSignatures(json, graph);
   WriteVariables(json, graph);
   json.attributeArray("ops", [&] {

@@ -19,11 +19,26 @@ void PrintTensors(llvm::raw_ostream& os, const char* title, llvm::ArrayRef<Tenso
   size_t shown = all ? tensors.size() : std::min<size_t>(tensors.size(), 12);
   for (size_t i = 0; i < shown; ++i) {
     const TensorSummary& t = tensors[i];
-    rows.push_back({t.name, t.dtype + (t.shape == "?" ? "" : t.shape), t.op});
+    std::string type = t.dtype + (t.shape == "?" ? "" : t.shape);
+    if (!t.held_dtype.empty())
+      type += " of " + t.held_dtype + (t.held_shape == "?" ? "" : t.held_shape);
+    rows.push_back({t.name, type, t.op + (t.index ? " " + std::to_string(*t.index) : "")});
   }
   os << Table(rows, "  ");
   if (shown < tensors.size())
     os << "  ... and " << WithCommas(tensors.size() - shown) << " more (--all)\n";
+}
+
+// What a function's graph does beside its results.
+void PrintEffects(llvm::raw_ostream& os, llvm::ArrayRef<EffectSummary> effects, bool all) {
+  if (effects.empty()) return;
+  os << "\nops with effects\n";
+  std::vector<std::vector<std::string>> rows;
+  size_t shown = all ? effects.size() : std::min<size_t>(effects.size(), 12);
+  for (size_t i = 0; i < shown; ++i) rows.push_back({effects[i].name, effects[i].op});
+  os << Table(rows, "  ");
+  if (shown < effects.size())
+    os << "  ... and " << WithCommas(effects.size() - shown) << " more (--all)\n";
 }
 
 // "float[2,3]"; what is no tensor (an initialiser that is only to run) has no dtype.
@@ -92,7 +107,9 @@ void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
   os << "\n";
   if (graph.signatures.empty() || all) {  // else signatures say what goes in and comes out
     PrintTensors(os, "inputs", summary.inputs, all);
-    PrintTensors(os, "outputs (nobody reads them)", summary.outputs, all);
+    PrintTensors(os, summary.is_function ? "outputs" : "outputs (nobody reads them)",
+                 summary.outputs, all);
+    PrintEffects(os, summary.effects, all);
   }
   os << "\nops\n";
   std::string line = "  ";

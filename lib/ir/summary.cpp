@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "lib/ir/function_ends.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/wire.h"
 #include "llvm/ADT/DenseMap.h"
@@ -31,10 +32,13 @@ ConstantSummary DescribeConstant(const Node& node, const Function* function) {
 
 class Summarizer {
  public:
-  explicit Summarizer(const Module& module) : module_(module) {}
+  Summarizer(const Module& module, llvm::function_ref<Shape(Port)> shape_of)
+      : module_(module), shape_of_(shape_of) {}
 
   Summary Run() {
     summary_.nodes = module_.main.num_nodes();
+    summary_.is_function = IsFunctionGraph(module_.main);
+    if (summary_.is_function) DescribeFunctionEnds();
     std::vector<std::string> calls = Walk(module_.main, nullptr);
     summary_.called_from_main = calls;
     std::map<std::string, int> callers;
@@ -74,7 +78,7 @@ class Summarizer {
         summary_.data_edges += node.num_inputs();
         summary_.control_edges += node.num_controls();
         ++device_counts_[node.device_id()];
-        DescribeEnds(node);
+        if (!summary_.is_function) DescribeEnds(node);
       }
       if (node.op_id() == constant || node.op_id() == host_constant) {
         uint64_t bytes = graph.Source(node.id()).size();
@@ -90,10 +94,47 @@ class Summarizer {
     return std::vector<std::string>(calls.begin(), calls.end());
   }
 
+  void DescribeFunctionEnds() {
+    const Graph& graph = module_.main;
+    FunctionEnds ends = EndsOfFunctionGraph(graph);
+    for (NodeId id : ends.arguments) {
+      ArgumentType type = TypeOfArgument(graph.node(id));
+      TensorSummary tensor = EndWithIndex(graph.node(id), type.dtype, type.shape);
+      if (type.held != proto::DT_INVALID) {
+        tensor.held_dtype = DataTypeName(type.held).str();
+        tensor.held_shape = type.held_shape.ToString();
+      }
+      summary_.inputs.push_back(std::move(tensor));
+    }
+    for (NodeId id : ends.results) {
+      Node result = graph.node(id);
+      bool reads = result.num_inputs() > 0 && result.input(0).node != kNoNode;
+      DataType type = reads ? BaseType(TypeOfPort(graph, result.input(0))) : proto::DT_INVALID;
+      if (type == proto::DT_INVALID) type = result.GetType("T");
+      Shape shape = reads && shape_of_ ? shape_of_(result.input(0)) : Shape::Unknown();
+      summary_.outputs.push_back(EndWithIndex(result, type, shape));
+    }
+    for (NodeId id : ends.stateful) {
+      llvm::StringRef op = graph.node(id).op();
+      if (!OnlyReadsState(op))
+        summary_.effects.push_back({graph.node(id).name().str(), op.str()});
+    }
+  }
+
+  static TensorSummary EndWithIndex(const Node& end, DataType dtype, const Shape& shape) {
+    TensorSummary tensor;
+    tensor.name = end.name().str();
+    tensor.op = end.op().str();
+    if (dtype != proto::DT_INVALID) tensor.dtype = DataTypeName(dtype).str();
+    tensor.shape = shape.ToString();
+    if (end.FindAttr("index")) tensor.index = end.GetInt("index");
+    return tensor;
+  }
+
   void DescribeEnds(const Node& node) {
     llvm::StringRef op = node.op();
-    bool is_input = op == "Placeholder" || op == "PlaceholderV2" ||
-                    op == "PlaceholderWithDefault" || op == "_Arg";
+    bool is_input =
+        op == "Placeholder" || op == "PlaceholderV2" || op == "PlaceholderWithDefault";
     bool is_output = node.uses().empty() && op != "NoOp" && op != "Const" && !is_input;
     if (!is_input && !is_output) return;
     auto attr = node.FindAttr("shape");
@@ -143,6 +184,7 @@ class Summarizer {
   }
 
   const Module& module_;
+  llvm::function_ref<Shape(Port)> shape_of_;
   Summary summary_;
   llvm::DenseMap<StringId, size_t> op_counts_, device_counts_;
   llvm::DenseMap<StringId, bool> may_call_;
@@ -151,6 +193,8 @@ class Summarizer {
 
 }  // namespace
 
-Summary Summarize(const Module& module) { return Summarizer(module).Run(); }
+Summary Summarize(const Module& module, llvm::function_ref<Shape(Port)> shape_of) {
+  return Summarizer(module, shape_of).Run();
+}
 
 }  // namespace grapnel

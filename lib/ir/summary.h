@@ -4,15 +4,26 @@
 #define GRAPNEL_LIB_IR_SUMMARY_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lib/ir/module.h"
+#include "lib/ir/shape.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace grapnel {
 
 struct TensorSummary {
   std::string name, dtype, shape, op;  // shape as Shape::ToString
+  // Of an argument or result of a function's graph.
+  std::optional<int64_t> index;
+  // Of an argument that is a variable's handle: what the variable holds; else empty.
+  std::string held_dtype, held_shape;
+};
+
+struct EffectSummary {
+  std::string name, op;
 };
 
 struct ConstantSummary {
@@ -30,8 +41,11 @@ struct FunctionSummary {
 struct Summary {
   size_t nodes = 0, data_edges = 0, control_edges = 0;  // of the main graph
   size_t function_nodes = 0;                            // of all bodies
-  std::vector<TensorSummary> inputs,
-      outputs;  // placeholders; ends that nobody reads (NoOps and constants apart)
+  // Placeholders; ends that nobody reads (NoOps and constants apart). Of a function's graph its
+  // arguments and results (lib/ir/function_ends.h), each by index.
+  bool is_function = false;
+  std::vector<TensorSummary> inputs, outputs;
+  std::vector<EffectSummary> effects;  // of a function's graph: ops that do more than read
   std::vector<std::pair<std::string, size_t>> ops;  // by count, then name; functions included
   std::map<std::string, size_t> devices;            // main graph; "" is none
   size_t constants = 0;
@@ -42,8 +56,9 @@ struct Summary {
   int producer = 0, min_consumer = 0;
 };
 
-// Linear; constants' values are not read.
-Summary Summarize(const Module& module);
+// Linear; constants' values are not read. Of a function's graph `shape_of` is asked for the shapes
+// of what results read.
+Summary Summarize(const Module& module, llvm::function_ref<Shape(Port)> shape_of = nullptr);
 
 }  // namespace grapnel
 

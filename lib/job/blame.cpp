@@ -2,7 +2,7 @@
 
 #include <deque>
 
-#include "lib/ir/find.h"
+#include "lib/ir/function_ends.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -156,7 +156,7 @@ class Blamer {
     llvm::DenseSet<NodeId> goals;
     for (const BadFetch& fetch : blame_.bad_fetches) {
       if (fetch.is_variable) continue;
-      auto port = FindTensor(main, fetch.name);
+      auto port = FindFetch(main, fetch.name);
       if (port)
         goals.insert(port->node);
       else

@@ -2,7 +2,9 @@
 
 #include <map>
 
-#include "lib/ir/find.h"
+#include "lib/exec/session.h"
+#include "lib/ir/fits_shape.h"
+#include "lib/ir/function_ends.h"
 
 namespace grapnel {
 namespace {
@@ -22,7 +24,47 @@ Expected<std::map<Port, size_t>> FedPorts(const OpenedGraph& opened,
   return fed;
 }
 
+// An argument that stands for an object of the runtime; no node for any other tensor.
+Node ObjectArgument(const Graph& graph, llvm::StringRef tensor) {
+  Node argument = FindArgument(graph, tensor);
+  return argument && Tensor::IsObject(argument.GetType("T")) ? argument : Node();
+}
+
 }  // namespace
+
+Expected<Tensor> GivenValue(const FeedSource& feed, const Graph& graph) {
+  Node argument = ObjectArgument(graph, feed.tensor);
+  if (!argument)
+    return feed.file.empty() ? Expected<Tensor>(feed.value)
+                             : LoadFeed(graph, feed.tensor, feed.file);
+  if (feed.file.empty() && feed.value.HoldsObjects()) return feed.value;
+  ArgumentType type = TypeOfArgument(argument);
+  if (type.dtype != proto::DT_RESOURCE) {
+    return MakeError("feed '{0}': argument {1} ({2}) cannot be fed: no file holds what it stands for",
+                     feed.tensor, argument.GetInt("index"), type.ToString());
+  }
+  // Early dumps do not say what a handle is of; then the value does.
+  DataType dtype = type.held;
+  if (dtype == proto::DT_INVALID) dtype = feed.value.dtype();
+  ASSIGN_OR_RETURN(Tensor held, feed.file.empty() ? FeedOf(feed.tensor, dtype, feed.value)
+                                                  : LoadFeedOf(type.held, feed.tensor, feed.file));
+  if (!FitsShape(Shape(held.dims()), type.held_shape)) {
+    return MakeError("feed '{0}' has shape {1}, the variable holds {2}", feed.tensor,
+                     Shape(held.dims()).ToString(), type.held_shape.ToString());
+  }
+  return held;
+}
+
+Expected<Tensor> ValueOf(const FeedSource& feed, const Graph& graph) {
+  ASSIGN_OR_RETURN(Tensor value, GivenValue(feed, graph));
+  Node argument = ObjectArgument(graph, feed.tensor);
+  if (!argument || !value || value.HoldsObjects()) return value;
+  auto* variable = new StoredVariable(argument.name().str(), value.dtype(),
+                                      TypeOfArgument(argument).held_shape);
+  ObjectRef owner(variable);
+  variable->Set(std::move(value));
+  return Tensor::OfObject(proto::DT_RESOURCE, std::move(owner));
+}
 
 Error DemandDifferent(const OpenedGraph& opened, llvm::ArrayRef<FeedSource> feeds) {
   return FedPorts(opened, feeds).takeError();

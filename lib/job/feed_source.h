@@ -19,11 +19,12 @@ struct GRAPNEL_PUBLIC FeedSource {
   Tensor value;  // when `file` is empty
 };
 
-// Errors: LoadFeed's, for one from a file.
-inline Expected<Tensor> ValueOf(const FeedSource& feed, const Graph& graph) {
-  if (feed.file.empty()) return feed.value;
-  return LoadFeed(graph, feed.tensor, feed.file);
-}
+// What stands for it in a run. A handle of a variable that a function's graph takes as an argument
+// (lib/ir/function_ends.h) is fed what the variable holds, and stands for a variable of the run's
+// own. Errors: LoadFeed's, for one from a file; an argument that no value stands for.
+GRAPNEL_PUBLIC Expected<Tensor> ValueOf(const FeedSource& feed, const Graph& graph);
+// What it was given: of a handle what the variable held at first.
+GRAPNEL_PUBLIC Expected<Tensor> GivenValue(const FeedSource& feed, const Graph& graph);
 
 // An error where one tensor is fed twice ("x" and "x:0" are one), or a name is no tensor's.
 GRAPNEL_PUBLIC Error DemandDifferent(const OpenedGraph& opened, llvm::ArrayRef<FeedSource> feeds);

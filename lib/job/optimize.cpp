@@ -130,12 +130,21 @@ void KeepTableInit(const OpenedGraph& opened, const OptimizeRequest& request,
   if (!llvm::is_contained(*fetches, init)) fetches->push_back(std::move(init));
 }
 
+// Whether the function takes what tf.data passes: structured_function.py wraps a function as one of
+// *args, which makes "args_0" of the first.
+bool TakesElements(const Graph& graph) {
+  Node first = FindArgument(graph, "0");
+  return first && first.GetString("_user_specified_name") == "args_0";
+}
+
 // tf.data's kernels, and its iterators over several devices, instantiate their functions without
-// two of the optimizers. Only the name of the dump tells.
-bool IsOfTfData(llvm::StringRef path) {
+// two of the optimizers. Names tell; of Dataset.reduce's, which may be a user's own, arguments do
+// too.
+bool IsOfTfData(llvm::StringRef path, const Graph& graph) {
   llvm::StringRef name = llvm::sys::path::filename(path);
   if (!name.consume_front("__inference_")) return false;
   if (name.starts_with("Dataset_")) return true;
+  if (name.starts_with("reduce_")) return TakesElements(graph);
   if (!name.consume_front("_remote_")) name.consume_front("_");
   return llvm::any_of(std::array<llvm::StringRef, 3>{"init_func_", "next_func_", "finalize_func_"},
                       [&](llvm::StringRef of_iterator) { return name.starts_with(of_iterator); });
@@ -147,7 +156,7 @@ proto::RewriterConfig DefaultConfig(const OpenedGraph& opened, const OptimizeReq
   proto::RewriterConfig config;
   if (!IsFunctionGraph(opened.module().main)) {
     config.set_min_graph_nodes(-1);
-  } else if (IsOfTfData(opened.file().path) && request.passes.empty()) {
+  } else if (IsOfTfData(opened.file().path, opened.module().main) && request.passes.empty()) {
     config.set_constant_folding(proto::RewriterConfig::OFF);
     config.set_layout_optimizer(proto::RewriterConfig::OFF);
     if (request.sink)

@@ -6,6 +6,7 @@
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
 #include "lib/ir/fits_shape.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/job/opened_graph.h"
 #include "lib/job/optimize.h"
 #include "lib/job/run.h"
@@ -144,15 +145,13 @@ struct Program::Impl {
     if (ends.fetches.empty()) ends.fetches = DefaultFetches(opened->module().main);
     ShapeMap shapes = InferShapes(opened->module().main);
     ModelFunction whole;
-    if (ends.feeds.empty()) {
-      for (Node node : opened->module().main.nodes()) {
-        if (node.op() == "Placeholder") ends.feeds.push_back(node.name().str());
-      }
-    }
+    if (ends.feeds.empty()) ends.feeds = DefaultFeeds(opened->module().main);
     for (const std::string& feed : ends.feeds)
       whole.inputs.push_back(EndOf(opened->module().main, shapes, feed));
-    for (const std::string& fetch : ends.fetches)
-      whole.outputs.push_back(EndOf(opened->module().main, shapes, fetch));
+    for (const std::string& fetch : ends.fetches) {
+      if (!ReadTensorName(fetch).control)  // an effect of a function's graph has no value
+        whole.outputs.push_back(EndOf(opened->module().main, shapes, fetch));
+    }
     model.functions.push_back(std::move(whole));
     return Error::success();
   }

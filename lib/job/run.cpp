@@ -11,6 +11,8 @@
 #include "lib/io/value.h"
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
+#include "lib/ir/function_ends.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/job/session_values.h"
 #include "lib/pass/pass_manager.h"
 #include "lib/support/file.h"
@@ -61,11 +63,23 @@ MessageSink PrintOf(const RunRequest& request, const std::string& path) {
 // Said of a feed whose name is no tensor's: what a graph of few inputs has.
 std::string InputsText(const Graph& graph) {
   std::vector<std::string> names;
-  for (const Node& node : graph.nodes())
-    if (node.op().starts_with("Placeholder")) names.push_back(("'" + node.name() + "'").str());
+  for (const std::string& feed : DefaultFeeds(graph)) names.push_back("'" + feed + "'");
   if (names.empty() || names.size() > 8) return "";
   return names.size() == 1 ? "; the input is " + names[0]
                            : "; the inputs are " + llvm::join(names, ", ");
+}
+
+// Of a function's graph: the argument or result that has the index, and what only must run ("^x"),
+// which no signature has. Whether `name` is one of those.
+Expected<bool> NameEnd(const Graph& graph, Node (*find)(const Graph&, llvm::StringRef),
+                       std::string* name) {
+  if (ReadTensorName(*name).control) {
+    RETURN_IF_ERROR(FindEnd(graph, *name).takeError());
+    return true;
+  }
+  Node end = find(graph, *name);
+  if (end) *name = end.name().str();
+  return static_cast<bool>(end);
 }
 
 }  // namespace
@@ -96,19 +110,21 @@ Expected<RunJob> RunJob::MakeApart(const OpenedGraph& opened, RunRequest request
 // Names instead of keys, and what was left out.
 Error RunJob::Complete() {
   const Model& model = opened_->model();
-  auto name = [&](std::string& key) -> Error {
+  auto name = [&](std::string& key, Node (*find)(const Graph&, llvm::StringRef)) -> Error {
+    ASSIGN_OR_RETURN(bool is_end, NameEnd(opened_->module().main, find, &key));
+    if (is_end) return Error::success();
     ASSIGN_OR_RETURN(key, TensorOfKey(model, opened_->file(), request_.signature, key));
     return Error::success();
   };
   std::vector<FeedSource>& feeds = request_.feeds;
   for (FeedSource& feed : feeds) {
-    Error error = name(feed.tensor);
+    Error error = name(feed.tensor, FindArgument);
     if (!error) continue;
     // A signature has keys, which its errors name.
     if (!request_.signature.empty() || !opened_->file().signatures.empty()) return error;
     return MakeError("{0}{1}", TextOf(std::move(error)), InputsText(opened_->module().main));
   }
-  for (std::string& fetch : request_.fetches) RETURN_IF_ERROR(name(fetch));
+  for (std::string& fetch : request_.fetches) RETURN_IF_ERROR(name(fetch, FindResult));
   RETURN_IF_ERROR(AddFeedsOfCase(*opened_, &feeds));
   ASSIGN_OR_RETURN(FeedsAndFetches tensors,
                    FeedsAndFetchesOf(*opened_, {}, request_.fetches, request_.signature));
@@ -128,7 +144,8 @@ Error RunJob::FetchEnds() {
                      request_.words.fetches,
                      names.empty() ? "" : ", or a signature: " + NameList(names));
   }
-  if (request_.sink) {
+  // A function's graph says itself what its results are.
+  if (request_.sink && !IsFunctionGraph(opened_->module().main)) {
     request_.sink(Severity::kWarning,
                   "no fetch is named: " + EndsText(request_.fetches, "fetched"));
   }
@@ -364,7 +381,15 @@ Error RunJob::SaveAsCase(llvm::StringRef folder, llvm::ArrayRef<Tensor> outputs)
   RETURN_IF_ERROR(WriteGraph(opened_->module(), saved.graph));
   for (size_t i = 0; i < feeds_.size(); ++i) {
     std::string file = JoinPath(folder, "feed_" + std::to_string(i) + ".npy");
-    RETURN_IF_ERROR(SaveNpyLiteral(file, values_[i].ToLiteral()));
+    // What a handle's variable held before the runs.
+    Tensor value = values_[i];
+    if (value.HoldsObjects()) {
+      ASSIGN_OR_RETURN(value, GivenValue(request_.feeds[i], opened_->module().main));
+      if (value.HoldsObjects())
+        return MakeError("--save-case: feed '{0}' is {1}, which no .npy file holds", feeds_[i],
+                         value.ToString());
+    }
+    RETURN_IF_ERROR(SaveNpyLiteral(file, value.ToLiteral()));
     saved.feeds.push_back({feeds_[i], file});
   }
   for (size_t i = 0; i < before_.size(); ++i) {

@@ -1,6 +1,6 @@
 #include "lib/job/run_plan.h"
 
-#include "lib/ir/find.h"
+#include "lib/ir/function_ends.h"
 #include "lib/ir/module.h"
 #include "lib/job/run.h"
 #include "lib/place/function_spread.h"
@@ -15,7 +15,7 @@ Expected<PartitionScope> ScopeOf(const Graph& graph, const ExecutorOptions& opti
     scope.feeds.push_back(port);
   }
   for (const std::string& fetch : options.fetches) {
-    ASSIGN_OR_RETURN(Port port, FindTensor(graph, fetch));
+    ASSIGN_OR_RETURN(Port port, FindEnd(graph, fetch));
     scope.fetches.push_back(port);
   }
   return scope;

@@ -1,31 +1,15 @@
 #include "lib/pass/boundary.h"
 
-#include <set>
-
-#include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
-#include "lib/ir/tensor_name.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace grapnel {
 namespace {
 
-// The port of a feed or a fetch: "x", "x:1", or "^x" for a node that must run.
-Expected<Port> FindEnd(const Graph& graph, llvm::StringRef tensor, const char* what) {
-  if (ReadTensorName(tensor).control) {
-    auto node = FindNode(graph, tensor);
-    if (!node) return Annotate(what, node.takeError());
-    return Port{node->id(), kControlPort};
-  }
-  auto port = FindTensor(graph, tensor);
-  if (!port) return Annotate(what, port.takeError());
-  return *port;
-}
-
 // What is fed in any case; one with a default may do without.
 bool IsPlaceholder(const Node& node) {
   llvm::StringRef op = node.op();
-  return op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg" || op == "_DeviceArg";
+  return op == "Placeholder" || op == "PlaceholderV2" || IsArgument(node);
 }
 
 // Only one of its outputs has a value.
@@ -33,56 +17,19 @@ bool IsSwitch(const Node& node) {
   return node.op() == "Switch" || node.op() == "RefSwitch" || node.op() == "_SwitchN";
 }
 
-bool IsArgument(const Node& node) { return node.op() == "_Arg" || node.op() == "_DeviceArg"; }
-bool IsResult(const Node& node) { return node.op() == "_Retval" || node.op() == "_DeviceRetval"; }
-
-// Of an argument or a variable's handle it is the value's.
-bool HasEffect(const Node& node) {
-  const OpInfo* info = DefinitionOf(node);
-  return info && info->is_stateful && !IsArgument(node) && !IsResult(node) && !IsVariable(node);
-}
-
-// Calls visit(scope) for "a/b" and "a" of "a/b/node", the longest first.
-template <typename Visit>
-void ForEachScope(llvm::StringRef name, Visit visit) {
-  while (name.contains('/')) {
-    name = name.rsplit('/').first;
-    visit(name);
-  }
-}
-
-// The runtime keeps, beside results, the function's own ops with effects, reads of variables among
-// them. A call that it inlined is a NoOp that waits for the effects in its scope, and stands for
-// them.
-std::vector<std::string> EndsOfFunctionGraph(const Graph& graph) {
-  std::set<llvm::StringRef> with_effects, calls;
-  for (Node node : graph.nodes()) {
-    if (HasEffect(node))
-      ForEachScope(node.name(), [&](llvm::StringRef scope) { with_effects.insert(scope); });
-  }
-  for (Node node : graph.nodes())
-    if (node.op() == "NoOp" && with_effects.contains(node.name())) calls.insert(node.name());
-  std::vector<std::string> ends;
-  for (Node node : graph.nodes()) {
-    if (IsResult(node)) ends.push_back(node.name().str());
-    if (!HasEffect(node) && !calls.contains(node.name())) continue;
-    bool is_within = false;
-    ForEachScope(node.name(), [&](llvm::StringRef scope) { is_within |= calls.contains(scope); });
-    if (!is_within) ends.push_back("^" + node.name().str());
-  }
-  return ends;
+// The ends that a function's graph says itself.
+std::vector<std::string> FetchesOfFunctionGraph(const Graph& graph) {
+  FunctionEnds ends = EndsOfFunctionGraph(graph);
+  std::vector<std::string> fetches;
+  for (NodeId id : ends.results) fetches.push_back(graph.node(id).name().str());
+  for (NodeId id : ends.targets) fetches.push_back("^" + graph.node(id).name().str());
+  return fetches;
 }
 
 }  // namespace
 
-bool IsFunctionGraph(const Graph& graph) {
-  for (Node node : graph.nodes())
-    if (IsArgument(node) || IsResult(node)) return true;
-  return false;
-}
-
 std::vector<std::string> DefaultFetches(const Graph& graph) {
-  if (IsFunctionGraph(graph)) return EndsOfFunctionGraph(graph);
+  if (IsFunctionGraph(graph)) return FetchesOfFunctionGraph(graph);
   std::vector<std::string> sinks;
   for (Node node : graph.nodes()) {
     if (!node.uses().empty() || node.op() == "NoOp" || node.op() == "Const") continue;
@@ -94,19 +41,33 @@ std::vector<std::string> DefaultFetches(const Graph& graph) {
   return sinks;
 }
 
+std::vector<std::string> DefaultFeeds(const Graph& graph) {
+  std::vector<std::string> feeds;
+  if (IsFunctionGraph(graph)) {
+    for (NodeId id : EndsOfFunctionGraph(graph).arguments)
+      feeds.push_back(graph.node(id).name().str());
+    return feeds;
+  }
+  for (Node node : graph.nodes())
+    if (IsPlaceholder(node)) feeds.push_back(node.name().str());
+  return feeds;
+}
+
 Expected<Boundary> BoundaryOf(const Graph& graph, llvm::ArrayRef<std::string> feeds,
                               llvm::ArrayRef<std::string> fetches) {
   Boundary boundary;
   for (const std::string& fetch : fetches) {
-    ASSIGN_OR_RETURN(Port port, FindEnd(graph, fetch, "fetch"));
-    boundary.fetched.insert(port.node);
+    auto port = FindEnd(graph, fetch);
+    if (!port) return Annotate("fetch", port.takeError());
+    boundary.fetched.insert(port->node);
     // A node without outputs is fetched by its name, to be run.
-    if (!port.IsControl() && NumOutputs(graph.node(port.node)) != 0)
-      boundary.fetched_ports.push_back(port);
+    if (!port->IsControl() && NumOutputs(graph.node(port->node)) != 0)
+      boundary.fetched_ports.push_back(*port);
   }
   for (const std::string& feed : feeds) {
-    ASSIGN_OR_RETURN(Port port, FindEnd(graph, feed, "feed"));
-    boundary.fed.insert(port.node);
+    auto port = FindEnd(graph, feed);
+    if (!port) return Annotate("feed", port.takeError());
+    boundary.fed.insert(port->node);
   }
   for (Node node : graph.nodes()) {
     if (IsPlaceholder(node)) boundary.fed.insert(node.id());

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/ir/function_ends.h"
 #include "lib/ir/graph.h"
 #include "lib/ir/module.h"
 #include "lib/support/public.h"
@@ -35,14 +36,12 @@ struct GRAPNEL_PUBLIC Boundary {
   bool has_fetches() const { return !fetched.empty() || !kept.empty(); }
 };
 
-// Whether the graph is a function's with its arguments and results as nodes (_Arg, _Retval), as
-// TensorFlow's runtime dumps it.
-GRAPNEL_PUBLIC bool IsFunctionGraph(const Graph& graph);
-
 // What is fetched of a graph that says nothing of its results: all outputs of unread nodes; the
-// first of a Switch, which gives one of them. Of a function's graph: its results, its own ops with
-// effects, and the NoOps that stand for inlined calls with effects.
+// first of a Switch, which gives one of them. Of a function's graph (lib/ir/function_ends.h): its
+// results in their order, and "^x" of what stands for its effects.
 GRAPNEL_PUBLIC std::vector<std::string> DefaultFetches(const Graph& graph);
+// What must be fed of it: its placeholders; of a function's graph its arguments, in their order.
+GRAPNEL_PUBLIC std::vector<std::string> DefaultFeeds(const Graph& graph);
 
 // Of a main graph, by names of nodes and tensors ("x", "x:1", "^x" for one that must run).
 // Placeholders are fed in any case. The error is that of a name that is not there.

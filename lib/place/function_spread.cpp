@@ -1,7 +1,7 @@
 #include "lib/place/function_spread.h"
 
 #include "lib/function/function_rewriter.h"
-#include "lib/ir/find.h"
+#include "lib/ir/function_ends.h"
 #include "lib/pass/library.h"
 #include "lib/place/explanation.h"
 #include "lib/place/placement_log.h"
@@ -47,7 +47,7 @@ std::vector<bool> NeededFor(const Graph& graph, llvm::ArrayRef<std::string> fetc
     if (!needed[id]) open.push_back(id);
     needed[id] = true;
   };
-  for (const std::string& fetch : fetches) need(llvm::cantFail(FindTensor(graph, fetch)).node);
+  for (const std::string& fetch : fetches) need(llvm::cantFail(FindEnd(graph, fetch)).node);
   while (!open.empty()) {
     Node node = graph.node(open.back());
     open.pop_back();
@@ -81,7 +81,7 @@ Node EntryCall(const Graph& graph, llvm::ArrayRef<std::string> fetches) {
 Error FunctionSpread::OpenMain() {
   Boundary boundary;
   for (const std::string& fetch : tensors_.fetches) {
-    ASSIGN_OR_RETURN(Port port, FindTensor(module_.main, fetch));
+    ASSIGN_OR_RETURN(Port port, FindEnd(module_.main, fetch));
     boundary.fetched.insert(port.node);
   }
   for (const std::string& feed : tensors_.feeds) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/ir/device_name.h"
+#include "lib/ir/function_ends.h"
 #include "lib/ir/node_types.h"
 #include "lib/render/labels.h"
 #include "lib/support/text.h"
@@ -130,8 +131,8 @@ class BoxMaker {
     box.name = Relative(node.name(), state.cluster);
     box.tooltip = box.id;
     if (!node.device().empty()) box.tooltip += " on " + Printable(ShortDevice(node.device()));
-    if (node.op() == "_Arg") box.title = "arg " + std::to_string(node.GetInt("index"));
-    if (node.op() == "_Retval") box.title = "result " + std::to_string(node.GetInt("index"));
+    if (IsArgument(node)) box.title = "arg " + std::to_string(node.GetInt("index"));
+    if (IsResult(node)) box.title = "result " + std::to_string(node.GetInt("index"));
     return Add(std::move(box));
   }
 

@@ -7,6 +7,7 @@
 
 #include "lib/ir/device_name.h"
 #include "lib/ir/find.h"
+#include "lib/ir/function_ends.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/render/boxes.h"
@@ -17,11 +18,12 @@
 #include "lib/render/selection.h"
 #include "lib/shape/module_shapes.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
 namespace {
 
-constexpr size_t kMaxStubs = 8, kHiddenListed = 6;
+constexpr size_t kMaxStubs = 8, kHiddenListed = 6, kEndsNamed = 3;
 
 std::string Boxes(size_t count) { return WithCommas(count) + (count == 1 ? " box" : " boxes"); }
 
@@ -180,21 +182,42 @@ class PictureMaker {
   void MarkInputsAndOutputs(const BodyBoxes& body) {
     const Graph& graph = *body.plan->graph;
     bool main = body.plan->function == nullptr;
+    // A function's graph says itself what its results are; of any other graph what nobody reads
+    // must be read outside.
+    bool takes_unread = main && options_.fetches.empty() && !IsFunctionGraph(graph);
     for (Node node : graph.nodes()) {
       Box* box = OwnBox(body, node.id());
       if (!box || box->node != node.id()) continue;
       llvm::StringRef op = node.op();
       if (GroupOf(op) == OpGroup::kInput) box->input = true;
-      if (op == "_Retval") box->output = true;
-      // Nobody reads it: somebody outside must.
-      if (main && options_.fetches.empty() && node.uses().empty() && !box->input &&
-          NumOutputs(node) > 0) {
+      if (IsResult(node)) box->output = true;
+      if (takes_unread && node.uses().empty() && !box->input && NumOutputs(node) > 0)
         box->output = true;
-      }
     }
     if (!main) return;
     MarkTensors(body, options_.feeds, &Box::input, "fed");
     MarkTensors(body, options_.fetches, &Box::output, "fetched");
+    if (!IsFunctionGraph(graph)) return;
+    FunctionEnds ends = EndsOfFunctionGraph(graph);
+    NameEndsWithin(body, ends.arguments, "argument");
+    NameEndsWithin(body, ends.results, "result");
+  }
+
+  // A box of several ops says which ends are among them.
+  void NameEndsWithin(const BodyBoxes& body, llvm::ArrayRef<NodeId> ends, const char* word) {
+    std::map<uint32_t, std::vector<std::string>> inside;
+    for (NodeId id : ends) {
+      Box* box = OwnBox(body, id);
+      if (box && box->node != id)
+        inside[body.box_of[id]].push_back(Printable(body.plan->graph->node(id).name()));
+    }
+    for (auto& [index, names] : inside) {
+      size_t more = names.size() > kEndsNamed ? names.size() - kEndsNamed : 0;
+      names.resize(names.size() - more);
+      std::string text = std::string(word) + ": " + llvm::join(names, ", ");
+      if (more > 0) text += " and " + WithCommas(more) + " more";
+      picture_.boxes[index].notes.push_back(std::move(text));
+    }
   }
 
   void MarkTensors(const BodyBoxes& body, const std::vector<std::string>& tensors, bool Box::*mark,

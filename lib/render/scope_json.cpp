@@ -1,5 +1,6 @@
 #include <map>
 
+#include "lib/ir/function_ends.h"
 #include "lib/ir/node_types.h"
 #include "lib/render/labels.h"
 #include "lib/render/layering.h"
@@ -20,6 +21,7 @@ class ScopeWriter {
         entry_(body.entry),
         clusters_(*body.clusters),
         json_(json),
+        has_results_(IsFunctionGraph(body_.graph())),
         view_(body_.LayOut(scope).view),
         layering_(body_.LayOut(scope).layering) {}
 
@@ -106,15 +108,15 @@ class ScopeWriter {
     json_.attribute("kind", "op");
     json_.attribute("id", node.id());
     std::string op = Printable(node.op());
-    if (node.op() == "_Arg") op = "arg " + std::to_string(node.GetInt("index"));
-    if (node.op() == "_Retval") op = "result " + std::to_string(node.GetInt("index"));
+    if (IsArgument(node)) op = "arg " + std::to_string(node.GetInt("index"));
+    if (IsResult(node)) op = "result " + std::to_string(node.GetInt("index"));
     json_.attribute("op", op);
     json_.attribute("name", Relative(node.name()));
     json_.attribute("path", Printable(node.name()));
     OpGroup group = GroupOf(node.op());
     json_.attribute("group", static_cast<int>(group));
     if (group == OpGroup::kInput) json_.attribute("input", true);
-    bool ends = node.op() == "_Retval" || (node.uses().empty() && NumOutputs(node) > 0);
+    bool ends = IsResult(node) || (!has_results_ && node.uses().empty() && NumOutputs(node) > 0);
     if (ends && group != OpGroup::kInput) json_.attribute("output", true);
     if (std::string device = PageDevice(node, marks_); !device.empty())
       json_.attribute("device", device);
@@ -240,6 +242,7 @@ class ScopeWriter {
   const SignatureBody* entry_;
   const XlaClusters& clusters_;
   llvm::json::OStream& json_;
+  bool has_results_;  // the graph says itself what it gives
   const ScopeView& view_;
   const Layering& layering_;
 };

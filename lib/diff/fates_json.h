@@ -1,0 +1,17 @@
+// What became of nodes from one stage of a run to the next, for programs.
+#ifndef GRAPNEL_LIB_DIFF_FATES_JSON_H_
+#define GRAPNEL_LIB_DIFF_FATES_JSON_H_
+
+#include "lib/diff/diff.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+
+// As attributes of an object that is open, empty where names did not decide: "fates": [{"node",
+// "fate", "into"?}], "opened": [{"call", "function", "nodes": [{"node", "copy"}]}], "counted":
+// [{"what", "nodes"}].
+void WriteFatesJson(const Diff& diff, llvm::json::OStream& json);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_DIFF_FATES_JSON_H_

@@ -1,0 +1,50 @@
+// Changes of a diff by Python function. A library holds the traces of a Python function under
+// numbers of their own process, and with each its forward and backward functions: whoever compares
+// two libraries asks what became of train_step, and not of __inference_train_step_221.
+#ifndef GRAPNEL_LIB_DIFF_PYTHON_FUNCTIONS_H_
+#define GRAPNEL_LIB_DIFF_PYTHON_FUNCTIONS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/diff/diff.h"
+#include "lib/library/function_library.h"
+
+namespace grapnel {
+
+struct ChangeCounts {
+  size_t removed = 0, added = 0, changed = 0, replaced = 0, same = 0;  // nodes; replaced: groups
+  bool Any() const { return removed + added + changed + replaced > 0; }
+};
+
+// A function of the library of either graph.
+struct FunctionChanges {
+  std::string a, b;  // empty: only the other graph has it
+  FunctionRole role = FunctionRole::kPlain;
+  std::optional<int64_t> number_a, number_b;  // of the traces
+  ChangeCounts counts;
+  bool is_changed = false;  // something of it beside its nodes
+  bool Same() const { return !counts.Any() && !is_changed && !a.empty() && !b.empty(); }
+};
+
+// One Python function, or the parts of one op: a row of the library (lib/library).
+struct PythonFunctionChanges {
+  std::string name;                       // "train_step"
+  FunctionRole role;                      // kTrace of all that was traced for itself
+  std::vector<FunctionChanges> functions;  // traces of A by number, then what is made of them
+  ChangeCounts counts;                    // of all of them
+  // Whether it is more than one function that is called as it.
+  bool HasTraces() const { return functions.size() > 1 || role == FunctionRole::kTrace; }
+  // "train_step (trace 221 -> 245, 430 only in A)".
+  std::string Title() const;
+};
+
+// Rows of A in the library's order, each with what B has of it, then rows that only B has. `diff` is
+// of `a` and `b`. Linear.
+std::vector<PythonFunctionChanges> ChangesByPythonFunction(const Diff& diff, const Module& a,
+                                                           const Module& b);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_DIFF_PYTHON_FUNCTIONS_H_

@@ -1,0 +1,62 @@
+// The ends of a function's graph. TensorFlow's runtime dumps a function as a GraphDef in which its
+// arguments and results are nodes (_Arg, _Retval), so such a graph says itself what goes in and
+// what comes out: a node that nobody reads is no output of it.
+#ifndef GRAPNEL_LIB_IR_FUNCTION_ENDS_H_
+#define GRAPNEL_LIB_IR_FUNCTION_ENDS_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/ir/find.h"
+#include "lib/ir/module.h"
+#include "lib/ir/shape.h"
+#include "lib/support/public.h"
+
+namespace grapnel {
+
+GRAPNEL_PUBLIC bool IsArgument(const Node& node);  // _Arg, _DeviceArg
+GRAPNEL_PUBLIC bool IsResult(const Node& node);    // _Retval, _DeviceRetval
+
+// Whether the graph is a function's with its arguments and results as nodes.
+GRAPNEL_PUBLIC bool IsFunctionGraph(const Graph& graph);
+
+struct GRAPNEL_PUBLIC FunctionEnds {
+  std::vector<NodeId> arguments, results;  // in order of their attribute `index`
+  // Ops with state or effects, those of inlined calls too, in the graph's order. Reads of
+  // variables are among them, as the runtime keeps those.
+  std::vector<NodeId> stateful;
+  // What stands for them: those that are the function's own, and the NoOp of each inlined call that
+  // waits for the others.
+  std::vector<NodeId> targets;
+};
+GRAPNEL_PUBLIC FunctionEnds EndsOfFunctionGraph(const Graph& graph);
+
+// Ops of a resource, or of a variable of TensorFlow 1, that leave it as it is.
+GRAPNEL_PUBLIC bool OnlyReadsState(llvm::StringRef op);
+
+// What an argument takes, as far as its attributes say.
+struct GRAPNEL_PUBLIC ArgumentType {
+  DataType dtype = proto::DT_INVALID;
+  Shape shape;
+  // Of a handle of a variable: the variable's values. DT_INVALID for any other argument.
+  DataType held = proto::DT_INVALID;
+  Shape held_shape;
+  // "float[2,3]", "resource of float[2,3]"; a shape that is not known is left out.
+  std::string ToString() const;
+};
+GRAPNEL_PUBLIC ArgumentType TypeOfArgument(const Node& argument);
+
+// The argument or result that a text names, by its node's name or its index ("x", "x:0", "0"); no
+// node: there is none. A node's name goes before an index.
+GRAPNEL_PUBLIC Node FindArgument(const Graph& graph, llvm::StringRef text);
+GRAPNEL_PUBLIC Node FindResult(const Graph& graph, llvm::StringRef text);
+
+// The port that a feed or a fetch names: "x", "x:1", and for "^x", which must run and gives no
+// value, x's control port. Errors: FindTensor's and FindNode's.
+GRAPNEL_PUBLIC Expected<Port> FindEnd(const Graph& graph, llvm::StringRef end);
+// The port that has a fetch's value: FindEnd's, or of a result what it reads.
+GRAPNEL_PUBLIC Expected<Port> FindFetch(const Graph& graph, llvm::StringRef fetch);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IR_FUNCTION_ENDS_H_
