@@ -22,8 +22,8 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string folder, log, node, html;
-  bool changes = false, all = false;
+  std::string folder, log, function, node, html;
+  bool changes = false, all = false, brief = false;
 };
 
 constexpr size_t kMostLives = 36;
@@ -130,7 +130,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   }
   ThreadPool pool(invocation.flags.threads);
   ASSIGN_OR_RETURN(Timeline timeline,
-                   ReadTimeline(flags.folder, log ? log->bytes() : llvm::StringRef(), pool));
+                   ReadTimeline(flags.folder, log ? log->bytes() : llvm::StringRef(), pool,
+                                flags.function));
   MessageSink sink = invocation.sink();
   for (const std::string& problem : timeline.skipped) sink(Severity::kWarning, problem);
   for (const std::string& problem : timeline.problems) sink(Severity::kWarning, problem);
@@ -142,7 +143,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   } else if (invocation.flags.json) {
     WriteDocument(os, [&](llvm::json::OStream& json) { WriteTimelineJson(timeline, json); });
   } else {
-    WriteTimelineTable(timeline, os);
+    WriteTimelineTable(timeline, flags.brief, os);
   }
   if (!flags.html.empty()) RETURN_IF_ERROR(WritePage(std::move(timeline), flags));
   return kExitOk;
@@ -154,6 +155,11 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("DIR", flags->folder, "a folder of dumps, TensorFlow's or grapnel's").Required();
   line.Option("--log", flags->log, "what TensorFlow wrote to stderr: the order of the dumps")
       .ShownAs("FILE");
+  line.Option("--function", flags->function,
+              "the stages of this function alone, with those of its partitions: train_step_221, or "
+              "train_step for all its traces")
+      .ShownAs("NAME");
+  line.Flag("--brief", flags->brief, "leave out stages that changed nothing");
   line.Option("--node", flags->node,
               "the life of this node, a block for each trace: NODE, FUNCTION/NODE, the end of a "
               "name, a "

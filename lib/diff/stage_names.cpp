@@ -110,6 +110,20 @@ std::vector<std::pair<size_t, int>> StageNames::LinesOf(llvm::StringRef function
   return found;
 }
 
+Expected<std::vector<size_t>> StageNames::StoryOf(llvm::StringRef function) const {
+  std::vector<size_t> story;
+  for (auto [number, level] : LinesOf(function))
+    story.insert(story.end(), functions_[number].stages.begin(), functions_[number].stages.end());
+  if (story.empty()) {
+    auto names = [&](NameSink take) {
+      for (const Function& each : functions_) take(each.name);
+    };
+    return Annotate(folder_, NotFound("function", function, names));
+  }
+  llvm::sort(story);
+  return story;
+}
+
 // All stages that have the name. `before_is_meant`: of "before X" those called "after X" that have
 // a stage before them.
 std::vector<StageNames::Hit> StageNames::HitsOf(llvm::StringRef name, bool before_is_meant) const {

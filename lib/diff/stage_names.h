@@ -47,6 +47,11 @@ class StageNames {
   // Errors: none or several fit, with the nearest ten.
   Expected<FoundStage> Find(llvm::StringRef name) const;
 
+  // All stages of the functions of that name, their further instances and partitions, in the
+  // folder's order. A name without its number is all traces of a Python function. Errors: no
+  // function has the name.
+  Expected<std::vector<size_t>> StoryOf(llvm::StringRef function) const;
+
   // A name that Find takes for this stage alone: FUNCTION:STAGE, or its file.
   std::string NameOf(size_t index) const;
 

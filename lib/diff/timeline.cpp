@@ -6,6 +6,7 @@
 #include "lib/diff/body_view.h"
 #include "lib/diff/dump_lines.h"
 #include "lib/diff/fates.h"
+#include "lib/diff/stage_names.h"
 #include "lib/io/open.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -267,8 +268,15 @@ Expected<std::vector<OrderedDump>> ReadDumps(llvm::StringRef folder, llvm::Strin
   return dumps;
 }
 
-Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, ThreadPool& pool) {
+Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, ThreadPool& pool,
+                                llvm::StringRef function) {
   ASSIGN_OR_RETURN(std::vector<OrderedDump> dumps, ReadDumps(folder, log, pool));
+  if (!function.empty()) {
+    ASSIGN_OR_RETURN(std::vector<size_t> story, StageNames(dumps, folder).StoryOf(function));
+    std::vector<OrderedDump> of_function;
+    for (size_t i : story) of_function.push_back(std::move(dumps[i]));
+    dumps = std::move(of_function);
+  }
   Timeline timeline;
   std::map<std::string, int> last;  // stage of each line
   for (OrderedDump& opened : dumps) {

@@ -39,9 +39,11 @@ struct OrderedDump {
 Expected<std::vector<OrderedDump>> ReadDumps(llvm::StringRef folder, llvm::StringRef log,
                                              ThreadPool& pool);
 
-// The dumps in `folder`, each compared with the one before it; `log` as OrderDumps has it. Errors:
-// no such folder, no dump in it.
-Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, ThreadPool& pool);
+// The dumps in `folder`, each compared with the one before it; `log` as OrderDumps has it. With a
+// `function`, as StageNames::StoryOf has them, its stages alone. Errors: no such folder, no dump in
+// it, no such function.
+Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, ThreadPool& pool,
+                                llvm::StringRef function = {});
 
 // Adds a stage, compared with the stage `before` (-1: with none).
 void AddStage(DumpStage dump, std::shared_ptr<const Module> module, int before, Timeline* timeline);

@@ -103,7 +103,7 @@ void WriteTimelineJson(const Timeline& timeline, llvm::json::OStream& json) {
   });
 }
 
-void WriteTimelineTable(const Timeline& timeline, llvm::raw_ostream& os) {
+void WriteTimelineTable(const Timeline& timeline, bool brief, llvm::raw_ostream& os) {
   std::vector<std::vector<std::string>> rows = {
       {"stage", "nodes", "edges", "in functions", "removed", "added", "changed"}};
   bool has_library = llvm::any_of(
@@ -111,7 +111,12 @@ void WriteTimelineTable(const Timeline& timeline, llvm::raw_ostream& os) {
   std::vector<std::string> remarks = {""};
   std::string line;
   auto count = [](size_t n) { return n ? WithCommas(n) : std::string(); };
+  size_t unlisted = 0;
   for (const TimelineStage& stage : timeline.stages) {
+    if (brief && stage.before >= 0 && stage.diff.Same()) {
+      ++unlisted;
+      continue;
+    }
     if (stage.dump.line != line) {
       rows.push_back({stage.dump.line + ":"});
       remarks.emplace_back();
@@ -136,6 +141,7 @@ void WriteTimelineTable(const Timeline& timeline, llvm::raw_ostream& os) {
     if (!remark.empty()) os.indent(width > text.size() ? width - text.size() : 0) << "  " << remark;
     os << "\n";
   }
+  if (unlisted > 0) os << Plural(unlisted, "more stage") << " changed nothing\n";
 }
 
 void WriteTimelineChanges(const Timeline& timeline, const DiffTextOptions& options,

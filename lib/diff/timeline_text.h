@@ -10,8 +10,8 @@
 namespace grapnel {
 
 // A line a stage, under the graph that it is of: nodes and edges, and how many nodes it removed,
-// added, changed and replaced.
-void WriteTimelineTable(const Timeline& timeline, llvm::raw_ostream& os);
+// added, changed and replaced. `brief`: stages that changed nothing are counted, not listed.
+void WriteTimelineTable(const Timeline& timeline, bool brief, llvm::raw_ostream& os);
 
 // As attributes of an object that is open: "stages": [{"file", "stage", "graph", "before": the file
 // that it is compared with, "nodes", "edges", "added", "removed", "changed", "replaced": [{"a",
