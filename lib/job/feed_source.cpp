@@ -56,13 +56,17 @@ Expected<Tensor> GivenValue(const FeedSource& feed, const Graph& graph) {
 }
 
 Expected<Tensor> ValueOf(const FeedSource& feed, const Graph& graph) {
-  ASSIGN_OR_RETURN(Tensor value, GivenValue(feed, graph));
-  Node argument = ObjectArgument(graph, feed.tensor);
-  if (!argument || !value || value.HoldsObjects()) return value;
-  auto* variable = new StoredVariable(argument.name().str(), value.dtype(),
+  ASSIGN_OR_RETURN(Tensor given, GivenValue(feed, graph));
+  return StandIn(graph, feed.tensor, std::move(given));
+}
+
+Tensor StandIn(const Graph& graph, llvm::StringRef tensor, Tensor given) {
+  Node argument = ObjectArgument(graph, tensor);
+  if (!argument || !given || given.HoldsObjects()) return given;
+  auto* variable = new StoredVariable(argument.name().str(), given.dtype(),
                                       TypeOfArgument(argument).held_shape);
   ObjectRef owner(variable);
-  variable->Set(std::move(value));
+  variable->Set(std::move(given));
   return Tensor::OfObject(proto::DT_RESOURCE, std::move(owner));
 }
 
