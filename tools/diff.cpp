@@ -51,8 +51,7 @@ void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   const ValueReport* values = found.values ? &*found.values : nullptr;
   if (invocation.flags.json) {
     WriteDocument(os, [&](llvm::json::OStream& json) {
-      WriteDiffJson(found.diff, found.statistics, found.functions, found.signatures, values,
-                    json);
+      WriteDiffJson(found.diff, found.statistics, found.functions, found.signatures, values, json);
     });
     return;
   }

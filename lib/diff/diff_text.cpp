@@ -135,8 +135,7 @@ class TextWriter {
       auto is_lone = [&](const FunctionChanges& one) { return one.a.empty() || one.b.empty(); };
       if (!llvm::all_of(python.functions, is_lone)) in_both_.insert(HeadingOf(python));
       for (const FunctionChanges& function : python.functions)
-        headings_[function.a.empty() ? function.b : function.a] =
-            HeadingOf(python);
+        headings_[function.a.empty() ? function.b : function.a] = HeadingOf(python);
     }
   }
 
@@ -228,14 +227,14 @@ class TextWriter {
       ScopeLines* scope = &root_;
       for (const std::string& part : PathOfFunction(removed ? function.a : function.b))
         scope = &scope->scopes[part];
-      scope->lines.insert(
-          scope->lines.begin(),
-          {removed ? Sign::kRemoved : Sign::kAdded, "the whole function", "", "function"});
+      scope->lines.insert(scope->lines.begin(), {removed ? Sign::kRemoved : Sign::kAdded,
+                                                 "the whole function", "", "function"});
       return;
     }
     if (function.a != function.b) renamed_["function " + function.a + ":"] = function.b;
     for (const Change& change : function.changes)
-      Add(PathOfFunction(function.a), {Sign::kChanged, "the function", ChangeText(change), change.what});
+      Add(PathOfFunction(function.a),
+          {Sign::kChanged, "the function", ChangeText(change), change.what});
   }
 
   std::string ChangeText(const Change& change) const {

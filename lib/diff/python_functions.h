@@ -30,18 +30,18 @@ struct FunctionChanges {
 
 // One Python function, or the parts of one op: a row of the library (lib/library).
 struct PythonFunctionChanges {
-  std::string name;                       // "train_step"
-  FunctionRole role;                      // kTrace of all that was traced for itself
+  std::string name;                        // "train_step"
+  FunctionRole role;                       // kTrace of all that was traced for itself
   std::vector<FunctionChanges> functions;  // traces of A by number, then what is made of them
-  ChangeCounts counts;                    // of all of them
+  ChangeCounts counts;                     // of all of them
   // Whether it is more than one function that is called as it.
   bool HasTraces() const { return functions.size() > 1 || role == FunctionRole::kTrace; }
   // "train_step (trace 221 -> 245, 430 only in A)".
   std::string Title() const;
 };
 
-// Rows of A in the library's order, each with what B has of it, then rows that only B has. `diff` is
-// of `a` and `b`. Linear.
+// Rows of A in the library's order, each with what B has of it, then rows that only B has. `diff`
+// is of `a` and `b`. Linear.
 std::vector<PythonFunctionChanges> ChangesByPythonFunction(const Diff& diff, const Module& a,
                                                            const Module& b);
 

@@ -49,11 +49,11 @@ class StageJson {
     json_.attributeObject("library", [&] {
       Counts(stage.library_nodes, stage.library_edges, NamesOf(stage.diff, /*of_library=*/true));
     });
+    WriteFatesJson(stage.diff, json_);
     Array("replaced", stage.diff.groups, [&](const GroupEntry& group) {
       Nodes("a", group.a);
       Nodes("b", group.b);
     });
-    WriteFatesJson(stage.diff, json_);
   }
 
  private:

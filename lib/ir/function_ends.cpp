@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "llvm/ADT/STLExtras.h"
@@ -69,8 +70,8 @@ Node NodeNamed(const Graph& graph, llvm::StringRef text, bool (*is_end)(const No
 bool IsArgument(const Node& node) { return node.op() == "_Arg" || node.op() == "_DeviceArg"; }
 bool IsResult(const Node& node) { return node.op() == "_Retval" || node.op() == "_DeviceRetval"; }
 
-// By the ids of the ops' names: a graph of a million nodes takes a millisecond, and one whose module
-// has none of the names none.
+// By the ids of the ops' names: a graph of a million nodes takes a millisecond, and one whose
+// module has none of the names none.
 bool IsFunctionGraph(const Graph& graph) {
   llvm::SmallVector<StringId, 4> ends;
   for (const char* op : {"_Arg", "_Retval", "_DeviceArg", "_DeviceRetval"}) {

@@ -7,20 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "lib/ir/find.h"
 #include "lib/ir/module.h"
 #include "lib/ir/shape.h"
-#include "lib/support/public.h"
+#include "lib/support/error.h"
 
 namespace grapnel {
 
-GRAPNEL_PUBLIC bool IsArgument(const Node& node);  // _Arg, _DeviceArg
-GRAPNEL_PUBLIC bool IsResult(const Node& node);    // _Retval, _DeviceRetval
+bool IsArgument(const Node& node);  // _Arg, _DeviceArg
+bool IsResult(const Node& node);    // _Retval, _DeviceRetval
 
 // Whether the graph is a function's with its arguments and results as nodes.
-GRAPNEL_PUBLIC bool IsFunctionGraph(const Graph& graph);
+bool IsFunctionGraph(const Graph& graph);
 
-struct GRAPNEL_PUBLIC FunctionEnds {
+struct FunctionEnds {
   std::vector<NodeId> arguments, results;  // in order of their attribute `index`
   // Ops with state or effects, those of inlined calls too, in the graph's order. Reads of
   // variables are among them, as the runtime keeps those.
@@ -29,13 +28,13 @@ struct GRAPNEL_PUBLIC FunctionEnds {
   // waits for the others.
   std::vector<NodeId> targets;
 };
-GRAPNEL_PUBLIC FunctionEnds EndsOfFunctionGraph(const Graph& graph);
+FunctionEnds EndsOfFunctionGraph(const Graph& graph);
 
 // Ops of a resource, or of a variable of TensorFlow 1, that leave it as it is.
-GRAPNEL_PUBLIC bool OnlyReadsState(llvm::StringRef op);
+bool OnlyReadsState(llvm::StringRef op);
 
 // What an argument takes, as far as its attributes say.
-struct GRAPNEL_PUBLIC ArgumentType {
+struct ArgumentType {
   DataType dtype = proto::DT_INVALID;
   Shape shape;
   // Of a handle of a variable: the variable's values. DT_INVALID for any other argument.
@@ -44,18 +43,18 @@ struct GRAPNEL_PUBLIC ArgumentType {
   // "float[2,3]", "resource of float[2,3]"; a shape that is not known is left out.
   std::string ToString() const;
 };
-GRAPNEL_PUBLIC ArgumentType TypeOfArgument(const Node& argument);
+ArgumentType TypeOfArgument(const Node& argument);
 
 // The argument or result that a text names, by its node's name or its index ("x", "x:0", "0"); no
 // node: there is none. A node's name goes before an index.
-GRAPNEL_PUBLIC Node FindArgument(const Graph& graph, llvm::StringRef text);
-GRAPNEL_PUBLIC Node FindResult(const Graph& graph, llvm::StringRef text);
+Node FindArgument(const Graph& graph, llvm::StringRef text);
+Node FindResult(const Graph& graph, llvm::StringRef text);
 
 // The port that a feed or a fetch names: "x", "x:1", and for "^x", which must run and gives no
 // value, x's control port. Errors: FindTensor's and FindNode's.
-GRAPNEL_PUBLIC Expected<Port> FindEnd(const Graph& graph, llvm::StringRef end);
+Expected<Port> FindEnd(const Graph& graph, llvm::StringRef end);
 // The port that has a fetch's value: FindEnd's, or of a result what it reads.
-GRAPNEL_PUBLIC Expected<Port> FindFetch(const Graph& graph, llvm::StringRef fetch);
+Expected<Port> FindFetch(const Graph& graph, llvm::StringRef fetch);
 
 }  // namespace grapnel
 

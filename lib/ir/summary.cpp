@@ -116,8 +116,7 @@ class Summarizer {
     }
     for (NodeId id : ends.stateful) {
       llvm::StringRef op = graph.node(id).op();
-      if (!OnlyReadsState(op))
-        summary_.effects.push_back({graph.node(id).name().str(), op.str()});
+      if (!OnlyReadsState(op)) summary_.effects.push_back({graph.node(id).name().str(), op.str()});
     }
   }
 
@@ -133,8 +132,7 @@ class Summarizer {
 
   void DescribeEnds(const Node& node) {
     llvm::StringRef op = node.op();
-    bool is_input =
-        op == "Placeholder" || op == "PlaceholderV2" || op == "PlaceholderWithDefault";
+    bool is_input = op == "Placeholder" || op == "PlaceholderV2" || op == "PlaceholderWithDefault";
     bool is_output = node.uses().empty() && op != "NoOp" && op != "Const" && !is_input;
     if (!is_input && !is_output) return;
     auto attr = node.FindAttr("shape");

@@ -2,6 +2,7 @@
 
 #include <deque>
 
+#include "lib/ir/find.h"
 #include "lib/ir/function_ends.h"
 #include "llvm/ADT/STLExtras.h"
 

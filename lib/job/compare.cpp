@@ -3,6 +3,7 @@
 #include "lib/exec/evaluator.h"
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/job/case_on_model.h"
 #include "lib/job/optimize.h"
 #include "lib/job/same_nodes.h"
@@ -147,14 +148,16 @@ class RunComparer {
       }
       std::vector<std::string> fetches;
       for (const std::string& fetch : ran_a.fetches) {
-        if (std::string in_b = FetchInB(fetch); !in_b.empty()) {
+        if (ReadTensorName(fetch).control) {  // must run, and gives nothing to compare
+          if (main.Find(ReadTensorName(fetch).node)) fetches.push_back(fetch);
+        } else if (std::string in_b = FetchInB(fetch); !in_b.empty()) {
           fetches.push_back(std::move(in_b));
         } else if (!request_.run.fetches.empty()) {  // else it is told that it is not compared
           return NoSuchOutput(b, NameInA(fetch));
         }
       }
       bool has_all = llvm::all_of(fetches, [&](const std::string& fetch) {
-        return FindTensorIfThere(main, fetch).has_value();
+        return ReadTensorName(fetch).control || FindTensorIfThere(main, fetch).has_value();
       });
       // The graph of a case may have feeds that are no inputs of the signature.
       request.completes = !has_all || b.model().case_info;
@@ -174,7 +177,7 @@ class RunComparer {
     auto job = RunJob::Make(opened, std::move(request));
     if (!job) return WithPath(opened, job.takeError());
     if (Error error = job->Prepare()) return WithPath(opened, std::move(error));
-    Ran ran{job->feeds(), job->fetches(), job->feed_values(), {}, ""};
+    Ran ran{job->feeds(), job->fetches(), job->given_values(), {}, ""};
     RETURN_IF_ERROR(before(ran));
     auto outputs = job->Run();
     if (outputs) {
@@ -209,6 +212,7 @@ class RunComparer {
     comparison_.failure_a = ran_a.failure;
     comparison_.failure_b = ran_b.failure;
     for (size_t i = 0; i < ran_a.outputs.size(); ++i) {
+      if (ReadTensorName(ran_a.fetches[i]).control) continue;
       ComparedFetch fetch{KeyOf(ran_a.fetches[i]), false, {}};
       fetches_b_.push_back(FetchInB(ran_a.fetches[i]));
       auto same = llvm::find(ran_b.fetches, fetches_b_.back());

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "lib/exec/session.h"
+#include "lib/ir/find.h"
 #include "lib/ir/fits_shape.h"
 #include "lib/ir/function_ends.h"
 
@@ -40,8 +41,9 @@ Expected<Tensor> GivenValue(const FeedSource& feed, const Graph& graph) {
   if (feed.file.empty() && feed.value.HoldsObjects()) return feed.value;
   ArgumentType type = TypeOfArgument(argument);
   if (type.dtype != proto::DT_RESOURCE) {
-    return MakeError("feed '{0}': argument {1} ({2}) cannot be fed: no file holds what it stands for",
-                     feed.tensor, argument.GetInt("index"), type.ToString());
+    return MakeError(
+        "feed '{0}': argument {1} ({2}) cannot be fed: no file holds what it stands for",
+        feed.tensor, argument.GetInt("index"), type.ToString());
   }
   // Early dumps do not say what a handle is of; then the value does.
   DataType dtype = type.held;
@@ -56,13 +58,17 @@ Expected<Tensor> GivenValue(const FeedSource& feed, const Graph& graph) {
 }
 
 Expected<Tensor> ValueOf(const FeedSource& feed, const Graph& graph) {
-  ASSIGN_OR_RETURN(Tensor value, GivenValue(feed, graph));
-  Node argument = ObjectArgument(graph, feed.tensor);
-  if (!argument || !value || value.HoldsObjects()) return value;
-  auto* variable = new StoredVariable(argument.name().str(), value.dtype(),
-                                      TypeOfArgument(argument).held_shape);
+  ASSIGN_OR_RETURN(Tensor given, GivenValue(feed, graph));
+  return StandIn(graph, feed.tensor, std::move(given));
+}
+
+Tensor StandIn(const Graph& graph, llvm::StringRef tensor, Tensor given) {
+  Node argument = ObjectArgument(graph, tensor);
+  if (!argument || !given || given.HoldsObjects()) return given;
+  auto* variable =
+      new StoredVariable(argument.name().str(), given.dtype(), TypeOfArgument(argument).held_shape);
   ObjectRef owner(variable);
-  variable->Set(std::move(value));
+  variable->Set(std::move(given));
   return Tensor::OfObject(proto::DT_RESOURCE, std::move(owner));
 }
 

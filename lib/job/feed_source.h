@@ -23,8 +23,9 @@ struct GRAPNEL_PUBLIC FeedSource {
 // (lib/ir/function_ends.h) is fed what the variable holds, and stands for a variable of the run's
 // own. Errors: LoadFeed's, for one from a file; an argument that no value stands for.
 GRAPNEL_PUBLIC Expected<Tensor> ValueOf(const FeedSource& feed, const Graph& graph);
-// What it was given: of a handle what the variable held at first.
+// What it is given: of a handle what the variable holds at first; and what stands for that.
 GRAPNEL_PUBLIC Expected<Tensor> GivenValue(const FeedSource& feed, const Graph& graph);
+GRAPNEL_PUBLIC Tensor StandIn(const Graph& graph, llvm::StringRef tensor, Tensor given);
 
 // An error where one tensor is fed twice ("x" and "x:0" are one), or a name is no tensor's.
 GRAPNEL_PUBLIC Error DemandDifferent(const OpenedGraph& opened, llvm::ArrayRef<FeedSource> feeds);

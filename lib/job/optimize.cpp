@@ -12,6 +12,7 @@
 #include "lib/io/signature.h"
 #include "lib/ir/device_name.h"
 #include "lib/ir/find.h"
+#include "lib/ir/function_ends.h"
 #include "lib/job/dump.h"
 #include "lib/job/freeze.h"
 #include "lib/job/starting_state.h"

@@ -73,7 +73,7 @@ std::string InputsText(const Graph& graph) {
 // which no signature has. Whether `name` is one of those.
 Expected<bool> NameEnd(const Graph& graph, Node (*find)(const Graph&, llvm::StringRef),
                        std::string* name) {
-  if (ReadTensorName(*name).control) {
+  if (IsFunctionGraph(graph) && ReadTensorName(*name).control) {
     RETURN_IF_ERROR(FindEnd(graph, *name).takeError());
     return true;
   }
@@ -162,13 +162,15 @@ Error RunJob::LoadFeeds() {
   const Graph& graph = opened_->module().main;
   RETURN_IF_ERROR(DemandDifferent(*opened_, request_.feeds));
   for (const FeedSource& feed : request_.feeds) {
-    ASSIGN_OR_RETURN(Tensor value, ValueOf(feed, graph));
+    ASSIGN_OR_RETURN(Tensor given, GivenValue(feed, graph));
+    Tensor value = StandIn(graph, feed.tensor, given);
     if (request_.watch) {
       ASSIGN_OR_RETURN(Port port, FindTensor(graph, feed.tensor));
       request_.watch->AddFeed(port, value);
     }
     feeds_.push_back(feed.tensor);
     values_.push_back(std::move(value));
+    given_.push_back(std::move(given));
   }
   return Error::success();
 }
@@ -381,15 +383,10 @@ Error RunJob::SaveAsCase(llvm::StringRef folder, llvm::ArrayRef<Tensor> outputs)
   RETURN_IF_ERROR(WriteGraph(opened_->module(), saved.graph));
   for (size_t i = 0; i < feeds_.size(); ++i) {
     std::string file = JoinPath(folder, "feed_" + std::to_string(i) + ".npy");
-    // What a handle's variable held before the runs.
-    Tensor value = values_[i];
-    if (value.HoldsObjects()) {
-      ASSIGN_OR_RETURN(value, GivenValue(request_.feeds[i], opened_->module().main));
-      if (value.HoldsObjects())
-        return MakeError("--save-case: feed '{0}' is {1}, which no .npy file holds", feeds_[i],
-                         value.ToString());
-    }
-    RETURN_IF_ERROR(SaveNpyLiteral(file, value.ToLiteral()));
+    if (given_[i].HoldsObjects())
+      return MakeError("--save-case: feed '{0}' is {1}, which no .npy file holds", feeds_[i],
+                       given_[i].ToString());
+    RETURN_IF_ERROR(SaveNpyLiteral(file, given_[i].ToLiteral()));
     saved.feeds.push_back({feeds_[i], file});
   }
   for (size_t i = 0; i < before_.size(); ++i) {

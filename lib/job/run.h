@@ -98,6 +98,8 @@ class GRAPNEL_PUBLIC RunJob {
 
   const std::vector<std::string>& feeds() const { return feeds_; }
   const std::vector<Tensor>& feed_values() const { return values_; }
+  // The same as they were given: of a variable's handle what the variable held at first.
+  const std::vector<Tensor>& given_values() const { return given_; }
   const std::vector<std::string>& fetches() const { return request_.fetches; }
   // What a person calls them: a signature's keys, else as fetches() has them.
   const std::vector<std::string>& fetch_names() const { return fetch_names_; }
@@ -137,7 +139,7 @@ class GRAPNEL_PUBLIC RunJob {
   std::unique_ptr<Session> session_;
   std::unique_ptr<HookChain> hooks_;
   std::vector<std::string> feeds_, fetch_names_;
-  std::vector<Tensor> values_;
+  std::vector<Tensor> values_, given_;
   std::unique_ptr<PlacerSetup> setup_;  // set: the graph is placed
   ExecutorOptions options_;
   std::map<std::vector<std::string>, RunPlan> plans_;  // by what is fetched beside the request's

@@ -1,5 +1,6 @@
 #include "lib/job/run_plan.h"
 
+#include "lib/ir/find.h"
 #include "lib/ir/function_ends.h"
 #include "lib/ir/module.h"
 #include "lib/job/run.h"

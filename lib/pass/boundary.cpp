@@ -1,5 +1,6 @@
 #include "lib/pass/boundary.h"
 
+#include "lib/ir/function_ends.h"
 #include "lib/ir/node_types.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "lib/ir/function_ends.h"
 #include "lib/ir/graph.h"
 #include "lib/ir/module.h"
 #include "lib/support/public.h"

@@ -1,6 +1,7 @@
 #include "lib/place/function_spread.h"
 
 #include "lib/function/function_rewriter.h"
+#include "lib/ir/find.h"
 #include "lib/ir/function_ends.h"
 #include "lib/pass/library.h"
 #include "lib/place/explanation.h"

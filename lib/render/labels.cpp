@@ -22,8 +22,7 @@ constexpr int64_t kMaxElementsShown = 6;
 // Sorted by name within a group; what is not here is kMath when TensorFlow knows it and it has no
 // state, else kOther.
 constexpr llvm::StringLiteral kInputOps[] = {"Placeholder", "PlaceholderV2",
-                                             "PlaceholderWithDefault", "_Arg",
-                                             "_DeviceArg"};
+                                             "PlaceholderWithDefault", "_Arg", "_DeviceArg"};
 constexpr llvm::StringLiteral kStateOps[] = {
     "Const",       "HostConst",      "Variable",         "VariableV2",
     "VarHandleOp", "ReadVariableOp", "_ReadVariablesOp", "VarIsInitializedOp",
