@@ -129,9 +129,9 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     ASSIGN_OR_RETURN(log, FileBytes::Open(flags.log));
   }
   ThreadPool pool(invocation.flags.threads);
-  ASSIGN_OR_RETURN(Timeline timeline,
-                   ReadTimeline(flags.folder, log ? log->bytes() : llvm::StringRef(), pool,
-                                flags.function));
+  ASSIGN_OR_RETURN(
+      Timeline timeline,
+      ReadTimeline(flags.folder, log ? log->bytes() : llvm::StringRef(), pool, flags.function));
   MessageSink sink = invocation.sink();
   for (const std::string& problem : timeline.skipped) sink(Severity::kWarning, problem);
   for (const std::string& problem : timeline.problems) sink(Severity::kWarning, problem);

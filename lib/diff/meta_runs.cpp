@@ -209,8 +209,7 @@ class Address {
     std::optional<size_t> fallback;
     for (size_t turn = first; turn < turns_.size(); ++turn) {
       auto it = turns_[turn].iterations.find(pass.iteration);
-      if (it == turns_[turn].iterations.end() || RoleOf(turn) != Role::kFirst)
-        continue;
+      if (it == turns_[turn].iterations.end() || RoleOf(turn) != Role::kFirst) continue;
       if (SameBytes(&pass, it->second.after)) return turn;
       if (!fallback) fallback = turn;
     }

@@ -198,7 +198,8 @@ class LibraryReader {
     if (HasAttr(function, "_disable_call_shape_inference")) TakeHash(function.name(), &out->name);
     ReadArguments(function, out);
     out->role = RoleOf(*out, in_dataset);
-    bool of_gradient = out->role == FunctionRole::kForward && function.name().contains("__backward_");
+    bool of_gradient =
+        out->role == FunctionRole::kForward && function.name().contains("__backward_");
     // The op gives all arguments of its part, and Python none of a gradient's.
     if (IsPart(out->role) || of_gradient)
       for (FunctionArgument& argument : out->arguments) argument.captured = of_gradient;

@@ -26,9 +26,9 @@ class FileDocuments {
     return {os_, written_, prefix_ + folder.str()};
   }
 
-  // `document`: of PageDocument, so that it can stand in HTML. As text, where it is long compressed,
-  // in base64, and where the file holds an equal one, as that one's path: functions that were
-  // traced again, and stages of one run, share many.
+  // `document`: of PageDocument, so that it can stand in HTML. As text, where it is long
+  // compressed, in base64, and where the file holds an equal one, as that one's path: functions
+  // that were traced again, and stages of one run, share many.
   void Put(llvm::StringRef path, llvm::StringRef document);
 
  private:
