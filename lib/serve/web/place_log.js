@@ -6,7 +6,7 @@ import {post} from "./source.js";
 
 const MOST_MIB = 256;  // as kLargestFile of lib/serve/http/routes.h
 const SHOWN = 300;
-const SAME = 0, ELSEWHERE = 1, EXPLAINED = 2, GONE = 3;  // kinds of rows (lib/serve/work/log_work.h)
+const SAME = 0, ELSEWHERE = 1, EXPLAINED = 2, GONE = 3;  // kinds of rows, as in log_work.h
 
 export class PlaceLog {
   // `asked()`: how the graph is placed, as place_tab.js asks for it. `model()`: of which graph.

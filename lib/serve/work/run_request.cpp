@@ -2,6 +2,7 @@
 
 #include "lib/exec/feed.h"
 #include "lib/ir/find.h"
+#include "lib/ir/function_ends.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/render/graph_page.h"
@@ -24,7 +25,7 @@ struct Input {
 };
 
 bool IsFeedable(const Node& node) {
-  return node.op() == "Placeholder" || node.op() == "PlaceholderV2" || node.op() == "_Arg";
+  return node.op() == "Placeholder" || node.op() == "PlaceholderV2" || IsArgument(node);
 }
 
 // What the graph says of a tensor; of a name that it does not have, nothing.
@@ -34,6 +35,13 @@ Input InputOf(const Graph& graph, const std::string& tensor) {
   auto port = FindTensorIfThere(graph, tensor);
   if (!port) return input;
   Node node = graph.node(port->node);
+  if (IsArgument(node)) {  // a variable's handle is fed what the variable holds
+    ArgumentType type = TypeOfArgument(node);
+    bool is_handle = type.held != proto::DT_INVALID;
+    input.dtype = is_handle ? type.held : type.dtype;
+    input.shape = is_handle ? type.held_shape : type.shape;
+    return input;
+  }
   input.dtype = BaseType(TypeOfPort(graph, *port));
   if (auto shape = node.Attr("shape"); shape && IsFeedable(node))
     input.shape = shape->AsShape().value_or(Shape());
@@ -65,13 +73,19 @@ std::vector<Input> InputsOf(const OpenedGraph& opened) {
   return inputs;
 }
 
-// Those of the case or signature, else what nobody reads.
+// Those of the case or signature, else a function's results, else what nothing reads.
 std::vector<std::string> FetchesOf(const OpenedGraph& opened) {
   auto tensors = FeedsAndFetchesOf(opened, {}, {});
   if (tensors && !tensors->fetches.empty()) return std::move(tensors->fetches);
   if (!tensors) llvm::consumeError(tensors.takeError());
   std::vector<std::string> fetches;
-  for (Node node : opened.module().main.nodes()) {
+  const Graph& graph = opened.module().main;
+  if (IsFunctionGraph(graph)) {
+    for (NodeId id : EndsOfFunctionGraph(graph).results)
+      if (fetches.size() < kMostOutputs) fetches.push_back(OutputName(graph.node(id).name(), 0));
+    return fetches;
+  }
+  for (Node node : graph.nodes()) {
     if (fetches.size() == kMostOutputs) break;
     if (node.uses().empty() && NumOutputs(node) > 0 && !IsFeedable(node))
       fetches.push_back(OutputName(node.name(), 0));
