@@ -152,7 +152,7 @@ class TextWriter {
     return path;
   }
 
-  Path PathOf(const NodeEntry& entry, std::string function) const {
+  Path PathOf(const NodeEntry& entry, const std::string& function) const {
     Path path = function.empty() ? Path() : PathOfFunction(function);
     llvm::StringRef rest = entry.node.name();
     while (rest.contains('/')) {

@@ -42,6 +42,7 @@ std::vector<std::string> NearestFirst(std::vector<std::string> names, llvm::Stri
   }
   llvm::sort(order);
   std::vector<std::string> sorted;
+  sorted.reserve(order.size());
   for (const auto& each : order) sorted.push_back(std::move(names[std::get<2>(each)]));
   return sorted;
 }

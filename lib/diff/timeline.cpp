@@ -274,6 +274,7 @@ Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, Thr
   if (!function.empty()) {
     ASSIGN_OR_RETURN(std::vector<size_t> story, StageNames(dumps, folder).StoryOf(function));
     std::vector<OrderedDump> of_function;
+    of_function.reserve(story.size());
     for (size_t i : story) of_function.push_back(std::move(dumps[i]));
     dumps = std::move(of_function);
   }

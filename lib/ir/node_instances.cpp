@@ -1,5 +1,7 @@
 #include "lib/ir/node_instances.h"
 
+#include "llvm/ADT/Twine.h"
+
 namespace grapnel {
 
 std::vector<Node> InstancesOf(const Graph& graph, llvm::StringRef function, llvm::StringRef name) {
