@@ -9,11 +9,11 @@ namespace {
 
 // Dumps of a folder, of lines "FUNCTION|STAGE" or "FUNCTION|STAGE|FROM"; their files are "0.pb",
 // "1.pb", ...
-std::vector<OrderedDump> Folder(std::vector<const char*> texts) {
+std::vector<OrderedDump> Folder(const std::vector<std::string>& texts) {
   std::vector<OrderedDump> dumps;
-  for (llvm::StringRef text : texts) {
+  for (const std::string& text : texts) {
     llvm::SmallVector<llvm::StringRef> parts;
-    text.split(parts, '|');
+    llvm::StringRef(text).split(parts, '|');
     DumpStage stage{std::to_string(dumps.size()) + ".pb", parts[0].str(),
                     parts.size() > 2 ? parts[2].str() : "", parts[1].str()};
     dumps.push_back({std::move(stage), nullptr, ""});
@@ -124,13 +124,12 @@ TEST(StageNamesTest, AFunctionOptimizedInItsCallersRunGoesByItsOwnName) {
 
 TEST(StageNamesTest, ErrorsListTheNearestTen) {
   std::vector<std::string> texts;
+  texts.reserve(43);
   for (int i = 0; i < 30; ++i)
     texts.push_back("__inference_f_" + std::to_string(i) + "|after pass_" + std::to_string(i % 12));
   texts.emplace_back("__inference_f_0|after remapper");
   for (int i = 0; i < 12; ++i) texts.push_back("__inference_f_0|after x_" + std::to_string(i));
-  std::vector<const char*> pointers;
-  for (const std::string& text : texts) pointers.push_back(text.c_str());
-  std::vector<OrderedDump> dumps = Folder(pointers);
+  std::vector<OrderedDump> dumps = Folder(texts);
   std::string stage = Find(dumps, "f_0:after remaper");
   EXPECT_EQ(stage.rfind("D: stage 'after remaper' not found in function 'f_0'; its stages are "
                         "'after remapper', ",
