@@ -52,6 +52,7 @@ TEST(DumpOrderTest, NumbersAreNumbers) {
 
 std::vector<std::string> Lines(const std::vector<DumpStage>& stages) {
   std::vector<std::string> lines;
+  lines.reserve(stages.size());
   for (const DumpStage& stage : stages) lines.push_back(stage.line);
   return lines;
 }
