@@ -143,7 +143,7 @@ class TextWriter {
     return kPythonFunction.str() + python.Title() + ":";
   }
 
-  // Of a function by the name that it has in A; of one that only B has by that.
+  // `function`: its name in A, or in B where A lacks it.
   Path PathOfFunction(const std::string& function) const {
     auto heading = headings_.find(function);
     Path path;
@@ -366,7 +366,7 @@ class TextWriter {
   ScopeLines root_;
   std::map<std::string, std::string> renamed_;
   std::map<std::string, std::string> name_in_a_;  // of functions of B
-  std::map<std::string, std::string> headings_;   // of functions, by their name in A
+  std::map<std::string, std::string> headings_;   // by the function's name, as PathOfFunction
   std::set<std::string> in_both_;                 // headings of what both graphs have
   std::map<std::string, size_t> shown_;           // by kind of change
   size_t left_out_ = 0;

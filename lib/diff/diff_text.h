@@ -13,7 +13,7 @@ namespace grapnel {
 struct DiffTextOptions {
   bool color = false;
   bool all = false;  // every change, and values in full
-  // Set: functions stand under the Python function that they are of (ChangesByPythonFunction).
+  // If set, functions are grouped by Python function (ChangesByPythonFunction).
   llvm::ArrayRef<PythonFunctionChanges> functions = {};
 };
 

@@ -1,4 +1,4 @@
-// What became of nodes from one stage of a run to the next, for programs.
+// Writes what a stage of a run did to nodes as JSON.
 #ifndef GRAPNEL_LIB_DIFF_FATES_JSON_H_
 #define GRAPNEL_LIB_DIFF_FATES_JSON_H_
 
@@ -7,7 +7,7 @@
 
 namespace grapnel {
 
-// As attributes of an object that is open, empty where names did not decide: "fates": [{"node",
+// Adds attributes to the open object, empty where names did not decide: "fates": [{"node",
 // "fate", "into"?}], "opened": [{"call", "function", "nodes": [{"node", "copy"}]}], "counted":
 // [{"what", "nodes"}].
 void WriteFatesJson(const Diff& diff, llvm::json::OStream& json);

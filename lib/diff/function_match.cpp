@@ -139,8 +139,8 @@ std::vector<bool> ModuleMatching::CalledByLeftOver(const ModuleView& view,
   return called;
 }
 
-// What a trace is of, and for which arguments: another process gives it another number, and may
-// have traced the Python function more often.
+// Identifies a trace by its Python function and argument types: its number differs between
+// processes.
 std::string ModuleMatching::TraceKey(const ModuleView& view, int32_t i) {
   std::optional<FunctionLibrary>& library = &view == &a_ ? library_a_ : library_b_;
   if (!library) library = ReadFunctionLibrary(view.body(0).graph().module());

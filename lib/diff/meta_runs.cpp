@@ -89,8 +89,8 @@ struct Turn {
   const Meta* Last() const { return iterations.rbegin()->second.after; }
 };
 
-// What a turn is of its run: the first one, with the passes; the final module pass; that pass
-// without the dumps before it.
+// A turn's part in a run: kFirst has the passes, kFinal is the final module pass, and kAlone is a
+// final module pass whose run lost the dumps before it.
 enum class Role { kFirst, kFinal, kAlone };
 constexpr int kScoreAlone = -6;
 
@@ -235,11 +235,12 @@ class Address {
     return result_of;
   }
 
-  // Tells the turns' roles. Runs are as many as chains, or results. A run takes a turn, and at most
-  // one more for the final module pass; a turn of that pass stands alone where the dumps before it
-  // are missing. Takes the choice that agrees most with the contents: a run's first iteration ends
-  // with what its last pass left, and the final pass starts from what the iterations ended with. Of
-  // choices that agree alike, the one that ends runs first.
+  // Assigns the turns' roles. There are as many runs as chains, or as results where there is no
+  // chain. A run takes one turn, and at most one more for the final module pass; where a run's
+  // first dumps are missing, its final turn stands alone. Takes the choice that agrees most with
+  // the contents: a run's first iteration ends with what its last pass left, and the final pass
+  // starts from what the iterations ended with. Of choices that agree alike, the one that ends runs
+  // first.
   void FindRoles(llvm::ArrayRef<const std::vector<const Meta*>*> chains) {
     size_t num_turns = turns_.size();
     size_t num_results =
@@ -274,7 +275,7 @@ class Address {
     while (turn > 0) {
       Role last = best[run][turn].last;
       roles_[--turn] = last;
-      if (last == Role::kFinal) --turn;  // of a kFirst
+      if (last == Role::kFinal) --turn;  // past the run's kFirst
       if (last != Role::kAlone) --run;
     }
   }

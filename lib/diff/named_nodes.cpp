@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-// The nodes of one body that are meant; `function` is "" for the main graph.
+// The matching nodes of one body; `function` is "" for the main graph.
 using NodesIn = llvm::function_ref<std::vector<Node>(const Graph& graph, llvm::StringRef function)>;
 using FitsNode =
     llvm::function_ref<bool(const Node& node, llvm::StringRef function, llvm::StringRef name)>;
@@ -40,7 +40,7 @@ class Search {
   }
 
  private:
-  // What is called so in one trace may have a longer name in another, where a caller opened it.
+  // A node of that name in one trace has a longer name in another where its call was inlined.
   std::vector<NamedNode> WithOtherTraces(std::vector<NamedNode> found, llvm::StringRef name) const {
     std::set<int> begins;
     for (const NamedNode& node : found) begins.insert(node.begin);

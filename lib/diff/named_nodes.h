@@ -1,4 +1,4 @@
-// The nodes of a timeline that a text means: a name, a short name, a pattern or an op.
+// Finds the nodes of a timeline by name, short name, pattern or op.
 #ifndef GRAPNEL_LIB_DIFF_NAMED_NODES_H_
 #define GRAPNEL_LIB_DIFF_NAMED_NODES_H_
 
@@ -23,7 +23,7 @@ struct NamedNode {
 //   an op                            of nodes that a trace begins with, else of any
 //   the end of a name                as InstancesOf has it (lib/ir/node_instances.h)
 //   TRACE/any of these               in the traces that this names (lib/diff/stage_names.h)
-// Errors: a pattern that is none.
+// Errors: a malformed pattern.
 Expected<std::vector<NamedNode>> FindNodes(const Timeline& timeline, llvm::StringRef text);
 
 // The stage that begins the trace of `stage`.

@@ -50,7 +50,7 @@ class Grouper {
     return std::to_string(static_cast<int>(row.role)) + " " + row.name;
   }
 
-  // By A's name, and by B's of what only B has.
+  // Counts by the function's name in A, or in B where A lacks it.
   void CountNodes() {
     for (const FunctionEntry& entry : diff_.functions) {
       (entry.a.empty() ? only_b_ : entries_)[entry.a.empty() ? entry.b : entry.a] = &entry;
@@ -73,7 +73,8 @@ class Grouper {
     return (of_b ? counts_of_b_ : counts_)[function];
   }
 
-  // A row of B is the row of A that its first paired function is of, else the one of its name.
+  // Pairs a row of B with the row of A that has its first paired function, else with the row of
+  // its name.
   void PairRows() {
     for (const FunctionRow& row : b_.rows) {
       std::optional<size_t> group;
@@ -130,7 +131,7 @@ class Grouper {
   llvm::StringMap<const FunctionEntry*> entries_, only_b_;
   llvm::StringMap<std::string> name_in_a_;
   llvm::StringMap<ChangeCounts> counts_, counts_of_b_;
-  std::map<std::string, size_t> places_;  // of rows of A
+  std::map<std::string, size_t> places_;  // KeyOf -> row of A
   std::vector<size_t> group_of_b_;        // by row
   std::vector<PythonFunctionChanges> groups_;
 };

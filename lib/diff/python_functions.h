@@ -1,6 +1,7 @@
-// Changes of a diff by Python function. A library holds the traces of a Python function under
-// numbers of their own process, and with each its forward and backward functions: whoever compares
-// two libraries asks what became of train_step, and not of __inference_train_step_221.
+// Groups the changes of a diff by Python function. A library names traces by numbers that differ
+// between processes, and has a forward and a backward function for many of them. A user who
+// compares two libraries wants to know what changed in train_step, not in
+// __inference_train_step_221.
 #ifndef GRAPNEL_LIB_DIFF_PYTHON_FUNCTIONS_H_
 #define GRAPNEL_LIB_DIFF_PYTHON_FUNCTIONS_H_
 
@@ -24,7 +25,7 @@ struct FunctionChanges {
   FunctionRole role = FunctionRole::kPlain;
   std::optional<int64_t> number_a, number_b;  // of the traces
   ChangeCounts counts;
-  bool is_changed = false;  // something of it beside its nodes
+  bool is_changed = false;  // its signature or attributes differ
   bool Same() const { return !counts.Any() && !is_changed && !a.empty() && !b.empty(); }
 };
 
@@ -34,7 +35,7 @@ struct PythonFunctionChanges {
   FunctionRole role;                       // kTrace of all that was traced for itself
   std::vector<FunctionChanges> functions;  // traces of A by number, then what is made of them
   ChangeCounts counts;                     // of all of them
-  // Whether it is more than one function that is called as it.
+  // Whether the heading says more than the name of its one function.
   bool HasTraces() const { return functions.size() > 1 || role == FunctionRole::kTrace; }
   // "train_step (trace 221 -> 245, 430 only in A)".
   std::string Title() const;

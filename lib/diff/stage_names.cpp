@@ -17,9 +17,10 @@
 namespace grapnel {
 namespace {
 
-// Less exact than any form of a function's own name: that of the function it was split from.
+// A level worse than that of any form of a function's own name: for a partition, that of the
+// function it was split from.
 constexpr int kOfParent = 10;
-// Of a text that somebody typed: more colons, or a name as long, are of no name that there is.
+// Limits on what a user types: no stage has more colons or a longer name.
 constexpr size_t kMostSplits = 64, kLongest = 200;
 
 // "FUNCTION:STAGE" at each of its colons, and as a stage alone.
@@ -31,7 +32,7 @@ std::vector<std::pair<llvm::StringRef, llvm::StringRef>> SplitsOf(llvm::StringRe
   return splits;
 }
 
-// The names, those first that `text` is most like: that hold it, then by the letters that differ.
+// Sorts names by likeness to `text`: those that contain it first, then by edit distance.
 std::vector<std::string> NearestFirst(std::vector<std::string> names, llvm::StringRef text) {
   std::string wanted = PlainName(text.take_front(kLongest));
   std::vector<std::tuple<bool, size_t, size_t>> order;
@@ -49,7 +50,7 @@ std::vector<std::string> NearestFirst(std::vector<std::string> names, llvm::Stri
 
 }  // namespace
 
-// A stage that has the name, and how exactly: the line's level, then the stage's; less is better.
+// A stage that fits a name, with the levels of its line and its stage: lower is more exact.
 struct StageNames::Hit {
   std::pair<int, int> level;
   size_t index;
@@ -87,7 +88,7 @@ bool StageNames::TellsStories() const {
          llvm::any_of(functions_, [](const Function& each) { return each.stages.size() > 1; });
 }
 
-// How exactly a text names a line: the place of its form in the list.
+// The index of the form by which a text names a line: lower is more exact.
 static std::optional<int> LevelOf(const std::string& plain, llvm::StringRef line) {
   std::vector<std::string> forms = LineForms(line);
   auto it = llvm::find(forms, plain);

@@ -1,4 +1,4 @@
-// Names of stages: how people say which graph of a dump folder they mean.
+// Names of stages, by which users choose a graph of a dump folder.
 //
 //   train_step_221:after remapper
 //
@@ -25,10 +25,10 @@ bool IsInstanceOf(llvm::StringRef line, llvm::StringRef first);
 // The names of one folder's stages.
 class StageNames {
  public:
-  // What has one story in the folder: a function's trace, or one of its partitions.
+  // A trace of a function, or one of its partitions.
   struct Function {
     std::string line, from_line;  // as DumpStage has them
-    std::string name;             // short, and no other's: "train_step_221"
+    std::string name;             // short and unique: "train_step_221"
     std::vector<size_t> stages;   // by number, in order
     size_t nodes = 0;             // of the main graph, in the stage with most
   };
@@ -62,8 +62,7 @@ class StageNames {
   std::vector<size_t> LargestFirst() const;
   // A name of a stage of the largest function; there is one.
   std::string Example() const { return Example(functions_[LargestFirst().front()]); }
-  // Whether the folder tells stories of several stages; else it is a pile of graphs, of which two
-  // may be alike.
+  // Whether the folder has stages of functions, rather than unrelated graphs.
   bool TellsStories() const;
   // "`grapnel timeline DIR` lists all".
   std::string WhereAllAre() const;

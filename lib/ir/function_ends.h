@@ -1,6 +1,6 @@
 // The ends of a function's graph. TensorFlow's runtime dumps a function as a GraphDef in which its
 // arguments and results are nodes (_Arg, _Retval), so such a graph says itself what goes in and
-// what comes out: a node that nobody reads is no output of it.
+// what comes out; other unread nodes are not outputs.
 #ifndef GRAPNEL_LIB_IR_FUNCTION_ENDS_H_
 #define GRAPNEL_LIB_IR_FUNCTION_ENDS_H_
 
@@ -16,7 +16,7 @@ namespace grapnel {
 bool IsArgument(const Node& node);  // _Arg, _DeviceArg
 bool IsResult(const Node& node);    // _Retval, _DeviceRetval
 
-// Whether the graph is a function's with its arguments and results as nodes.
+// Whether the graph has arguments or results as nodes.
 bool IsFunctionGraph(const Graph& graph);
 
 struct FunctionEnds {
@@ -24,8 +24,8 @@ struct FunctionEnds {
   // Ops with state or effects, those of inlined calls too, in the graph's order. Reads of
   // variables are among them, as the runtime keeps those.
   std::vector<NodeId> stateful;
-  // What stands for them: those that are the function's own, and the NoOp of each inlined call that
-  // waits for the others.
+  // The nodes to run so that all of `stateful` run: the function's own, and for each inlined call
+  // its NoOp, which waits for that call's.
   std::vector<NodeId> targets;
 };
 FunctionEnds EndsOfFunctionGraph(const Graph& graph);
@@ -45,8 +45,8 @@ struct ArgumentType {
 };
 ArgumentType TypeOfArgument(const Node& argument);
 
-// The argument or result that a text names, by its node's name or its index ("x", "x:0", "0"); no
-// node: there is none. A node's name goes before an index.
+// Finds an argument or result by its node's name or its index ("x", "x:0", "0"); a name wins over
+// an index. Returns no node if there is none.
 Node FindArgument(const Graph& graph, llvm::StringRef text);
 Node FindResult(const Graph& graph, llvm::StringRef text);
 

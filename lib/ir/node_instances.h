@@ -1,4 +1,4 @@
-// Short names of nodes: what people read in a program or a log, without the calls around it.
+// Finds nodes by the short names that a program or a log has, without the calls around them.
 #ifndef GRAPNEL_LIB_IR_NODE_INSTANCES_H_
 #define GRAPNEL_LIB_IR_NODE_INSTANCES_H_
 

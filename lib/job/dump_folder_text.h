@@ -1,4 +1,4 @@
-// What a folder of dumps holds, for people who look for one graph in it.
+// Lists the functions in a folder of dumps, and how to name one of its graphs.
 #ifndef GRAPNEL_LIB_JOB_DUMP_FOLDER_TEXT_H_
 #define GRAPNEL_LIB_JOB_DUMP_FOLDER_TEXT_H_
 
@@ -8,9 +8,9 @@
 
 namespace grapnel {
 
-// A line a function, the largest first: how many stages it has, and nodes of the first and the
-// last; then how to name one. Of graphs that tell no story, as several models in one folder, their
-// files. `all`: no list is cut short. Errors: the folder cannot be read.
+// Writes a line for each function, the largest first, with its number of stages and the nodes of
+// its first and last; then an example of a stage's name. Unrelated graphs are listed by file.
+// `all`: every line. Errors: the folder cannot be read.
 Expected<std::string> DumpFolderText(const Model& folder, bool all);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// A graph as people name it on a command line: a path, and which of the graphs there.
+// Reads a graph's name on a command line: a path, and optionally one of the graphs in it.
 #ifndef GRAPNEL_LIB_JOB_GRAPH_PATH_H_
 #define GRAPNEL_LIB_JOB_GRAPH_PATH_H_
 
@@ -14,11 +14,11 @@ struct GraphPath {
   std::string title;  // empty: the only graph of the path
 };
 
-// "PATH:NAME" in its parts, where no file is called so but one is called PATH: the longest such
-// PATH. Any other text is a path.
+// Splits "PATH:NAME" where the whole text names no file and PATH does; takes the longest such PATH.
+// Any other text is a path.
 GraphPath ReadGraphPath(llvm::StringRef text);
 
-// The same beside a `title` that is given as well, with `by`. Errors: the two differ.
+// Likewise with a separate `title`, which the flag `by` gave. Errors: the two titles differ.
 Expected<GraphPath> ReadGraphPath(llvm::StringRef text, llvm::StringRef title, llvm::StringRef by);
 
 }  // namespace grapnel

@@ -1,5 +1,5 @@
-// A job: a graph placed with the functions that stay calls in it, and what a log of placements says
-// of each node.
+// A job: places a graph with the functions that stay calls in it, and finds each node in a log of
+// placements.
 #ifndef GRAPNEL_LIB_JOB_LOGGED_PLACEMENT_H_
 #define GRAPNEL_LIB_JOB_LOGGED_PLACEMENT_H_
 
@@ -13,7 +13,7 @@
 
 namespace grapnel {
 
-// The graph that was asked for, and the functions that stay calls in it. Graph 0 is the first.
+// The requested graph, which is graph 0, and the functions that stay calls in it.
 struct PlacedGraphs {
   RuntimeView view;
   PlacedGraph main;
@@ -21,7 +21,7 @@ struct PlacedGraphs {
 
   size_t size() const { return calls.size() + 1; }
   const PlacedGraph& of(size_t graph) const { return graph == 0 ? main : calls[graph - 1].placed; }
-  // "function 'f', called by 'a', 'b'"; of a call.
+  // Of a call: "function 'f', called by 'a', 'b'".
   std::string Title(size_t graph) const;
 };
 // Errors: OpenForPlacing's. What cannot be placed says so itself.

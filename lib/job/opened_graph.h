@@ -18,8 +18,8 @@ class GRAPNEL_PUBLIC OpenedGraph {
  public:
   // Opens `path` and picks its graph: the only one, or the one of that `title` (tags of a
   // SavedModel, a stage of a dump folder: lib/diff/stage_names.h). `path` may be PATH:TITLE too.
-  // Errors: OpenModel's; none or several graphs fit, where `by` says with what the person who asks
-  // can name one ("--graph").
+  // Errors: OpenModel's; none or several graphs fit, where `by` tells the
+  // caller's way to name one ("--graph").
   static Expected<OpenedGraph> Open(llvm::StringRef path, llvm::StringRef title = {},
                                     llvm::StringRef by = "its title");
   // The same; of a text or a program with several graphs and no title, each.
@@ -41,7 +41,7 @@ class GRAPNEL_PUBLIC OpenedGraph {
   // What the file says of this graph: title, signatures, what restores it. Its module is the one as
   // it was opened.
   const GraphInFile& file() const { return model_->graphs[index_]; }
-  // Not empty: what the person who named the graph should know of how it was found.
+  // A warning about how the graph's name was resolved; may be empty.
   const std::string& note() const { return note_; }
   // What is worked on; there is none in a dump folder's list.
   Module& module() { return *module_; }

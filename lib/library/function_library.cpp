@@ -69,7 +69,7 @@ void ReadArguments(const Function& function, LibraryFunction* out) {
     int64_t number;
     if (argument.captured && !name.getAsInteger(10, number)) argument.captured_at = number;
   }
-  // A trace takes what Python gives it first. Captured tensors have no name in the file.
+  // A trace's arguments from Python come first, and captured tensors have no name in the file.
   auto is_captured = [](const FunctionArgument& argument) { return argument.captured; };
   auto first = llvm::find_if(out->arguments, is_captured);
   for (auto it = first; it != out->arguments.end(); ++it) it->captured = true;

@@ -5,13 +5,13 @@
 namespace grapnel {
 namespace {
 
-// Those that tf.saved_model traces of a table or another resource, to be called by a loader.
+// Functions that tf.saved_model traces for a table or another resource; only a loader calls them.
 bool IsOfResource(llvm::StringRef base) {
   return base == "_creator" || base == "_initializer" || base == "_destroyer";
 }
 
-// Those of an iterator on several devices that only _remote_init_func and the like call, which are
-// what its dataset gets.
+// Functions of an iterator on several devices. Its dataset gets _remote_init_func and the like,
+// which alone call these.
 bool IsCalledRemotely(llvm::StringRef base) {
   return base == "_init_func" || base == "_next_func" || base == "_finalize_func";
 }

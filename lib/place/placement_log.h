@@ -71,7 +71,7 @@ struct PlacementLog {
 // other kind are passed over, those that cannot be read are counted. Keeps what may be one of
 // `targets`; the memory that it takes does not grow with the log. Errors: the file's.
 Expected<PlacementLog> ReadPlacementLog(llvm::StringRef path, llvm::ArrayRef<LogTarget> targets);
-// The same of a log that is no file; `name`: what to call it.
+// The same of a log in memory; `name`: what to call it.
 PlacementLog ParsePlacementLog(llvm::StringRef name, llvm::StringRef log,
                                llvm::ArrayRef<LogTarget> targets);
 

@@ -1,4 +1,4 @@
-// Lists of names in errors, cut short.
+// Short lists of names for errors.
 #ifndef GRAPNEL_LIB_SUPPORT_NAME_LIST_H_
 #define GRAPNEL_LIB_SUPPORT_NAME_LIST_H_
 
