@@ -29,7 +29,7 @@ endif()
 find_path(GRAPNEL_LLVM lib/libLLVMSupport.a REQUIRED PATHS ${GRAPNEL_LLVM_ROOTS} NO_DEFAULT_PATH)
 grapnel_archives(grapnel_llvm HEADER llvm/Support/Error.h ARCHIVES libLLVMSupport.a libLLVMDemangle.a PATHS ${GRAPNEL_LLVM})
 target_link_libraries(grapnel_llvm INTERFACE ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})
-if(NOT GRAPNEL_LLVM MATCHES "-19$")  # LLVM before 19 asks terminfo for colours
+if(NOT GRAPNEL_LLVM MATCHES "-19$")  # LLVM before 19 asks terminfo for colors
   find_library(TINFO tinfo REQUIRED)
   target_link_libraries(grapnel_llvm INTERFACE ${TINFO})
 endif()

@@ -25,11 +25,11 @@ target_compile_options(grapnel_options INTERFACE
 target_include_directories(grapnel_options INTERFACE ${PROJECT_SOURCE_DIR})
 
 # Code that is compiled longer than it ever runs: tests, and in debug builds passes, kernels and commands. It compiles two to three
-# times as fast without optimisation, sanitized ones most of all.
-set(GRAPNEL_UNHURRIED -O0)
-set(GRAPNEL_UNHURRIED_DEBUG $<$<CONFIG:Debug>:-O0>)
-# For tests and commands: address checks suffice there, and with those for undefined behaviour they compile twice as long.
-set(GRAPNEL_THIN_CODE $<$<CONFIG:Debug>:-fno-sanitize=undefined>)
+# times as fast without optimization, sanitized ones most of all.
+set(GRAPNEL_O0_FLAGS -O0)
+set(GRAPNEL_O0_FLAGS_DEBUG $<$<CONFIG:Debug>:-O0>)
+# For tests and commands: address checks suffice there, and with those for undefined behavior they compile twice as long.
+set(GRAPNEL_NO_UBSAN $<$<CONFIG:Debug>:-fno-sanitize=undefined>)
 
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)

@@ -29,12 +29,12 @@ function(grapnel_pch name)
 endfunction()
 grapnel_pch(grapnel_pch HEADERS ${GRAPNEL_COMMON_HEADERS})
 grapnel_pch(grapnel_pass_pch HEADERS ${GRAPNEL_PASS_HEADERS})
-target_compile_options(grapnel_pass_pch PRIVATE ${GRAPNEL_UNHURRIED_DEBUG})
+target_compile_options(grapnel_pass_pch PRIVATE ${GRAPNEL_O0_FLAGS_DEBUG})
 
 # For pass, and what links it. Readers, which fuzzers run, are all below.
 function(grapnel_reuse_pass_pch target)
   target_precompile_headers(${target} REUSE_FROM grapnel_pass_pch)
-  target_compile_options(${target} PRIVATE ${GRAPNEL_UNHURRIED_DEBUG})
+  target_compile_options(${target} PRIVATE ${GRAPNEL_O0_FLAGS_DEBUG})
 endfunction()
 
 function(grapnel_link target)

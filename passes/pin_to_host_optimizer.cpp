@@ -142,7 +142,7 @@ class PinToHost : public GraphPass {
   bool IsOutputOnHost(Port port) {
     Node node = edit_->graph().node(port.node);
     if (IsNeverMoved(node) || !IsSmall(port)) return false;
-    // It may be optimised away; what it passes on counts.
+    // It may be optimized away; what it passes on counts.
     if (IsIdentity(node)) return node.num_inputs() == 1 && IsOutputOnHost(node.input(0));
     if (IsOnCpu(node)) return true;
     const OpInfo* info = FindOp(node.op());

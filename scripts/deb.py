@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 from built_with import owners
-from package import FONTS, ROOT, compiled_in, copy_licences, made_at, main, said_by
+from package import FONTS, ROOT, compiled_in, copy_licenses, made_at, main, said_by
 from root import make_root, within
 
 MAINTAINER = "The grapnel developers <grapnel@localhost>"
@@ -36,16 +36,16 @@ Depends: {depends}
 Priority: optional
 Description: {description}
 """
-PROGRAM = """opens, optimises, runs and debugs TensorFlow graphs
+PROGRAM = """opens, optimizes, runs and debugs TensorFlow graphs
  grapnel shows what happens to a TensorFlow graph: it runs Grappler's passes
  and keeps which rule made each node from what, says why an op is on its
  device, diffs and draws graphs, executes them, and finds the op that made
  the first NaN. TensorFlow is not in it."""
 LIBRARY = """library and headers of grapnel
- What programs that open, optimise or run TensorFlow graphs, and plugins of
+ What programs that open, optimize or run TensorFlow graphs, and plugins of
  grapnel, are built with: headers, libgrapnel.so, static libraries, files for
  CMake and pkg-config."""
-COPYRIGHT = """grapnel: opens, optimises, runs and debugs TensorFlow graphs.
+COPYRIGHT = """grapnel: opens, optimizes, runs and debugs TensorFlow graphs.
 
 Copyright: (c) 2026 the grapnel developers
 License: Apache-2.0, in /usr/share/common-licenses/Apache-2.0
@@ -122,7 +122,7 @@ def add_documents(top, name, version, packages):
     (folder / "copyright").write_text(COPYRIGHT)
     changes = CHANGES.format(version=version, maintainer=MAINTAINER, when=email.utils.formatdate(made_at()))
     write_zipped(folder / "changelog.gz", changes.encode())
-    copy_licences(packages, folder / "licenses")
+    copy_licenses(packages, folder / "licenses")
 
 
 def make(build, out):

@@ -23,7 +23,7 @@ def document(grapnel):
     names = re.findall(r"^  ([a-z][a-z-]*) ", top.split("Subcommands:")[-1], re.M)
     parts = ["# The command line", "",
              "Made from `--help` by scripts/make_cli_doc.py. MODEL is any of: GraphDef (.pb, .pbtxt, each also .gz), SavedModel folder or",
-             "file, MetaGraph, event file, dump folder, case folder, `-` for standard input; recognised by content, not by name.",
+             "file, MetaGraph, event file, dump folder, case folder, `-` for standard input; recognized by content, not by name.",
              "MODEL:NAME is one graph of several: its title, or of a dump folder FUNCTION:STAGE.",
              "",
              "A tensor is named `x:1`, output 1 of node x; `x` is `x:0`. A node is named `x`, in a function `FUNCTION/x`; `x:1` and `^x` (a control",

@@ -17,7 +17,7 @@ import driver  # noqa: E402
 
 MOBILENET = "../shared/corpus/cases/mobilenet_v2"
 CHOOSE = "grapnel.view.select(grapnel.view.boxes.find(({box}) => box.name.startsWith(arguments[0])))"
-OPTIMISE = "opt testdata/models/lenet -o {folder}/b.pb -q"
+OPTIMIZE = "opt testdata/models/lenet -o {folder}/b.pb -q"
 COMPARE = "diff testdata/models/lenet {folder}/b.pb -o {folder}/page.html -q"
 PLACE = "place ../shared/corpus/cases/mirrored_4 --devices cpu:4 --html {folder}/page.html"
 NUMBERS = "view testdata/models/lenet --node-data tests/render/inputs/times.csv -o {folder}/page.html -q"
@@ -39,7 +39,7 @@ PICTURES = {
     "page-first": ("testdata/models/lenet", [], "true"),
     "page-function": ("testdata/collatz", [("grapnel.enter(grapnel.summary.bodies.findIndex(({name}) => name.startsWith('while_body')))",)],
                       "document.getElementById('crumbs').textContent.includes('while_body')"),
-    "page-flops": (MOBILENET, [("const choice = document.getElementById('color'); choice.value = 'flops'; grapnel.colour()",), (CHOOSE, "block_2")],
+    "page-flops": (MOBILENET, [("const choice = document.getElementById('color'); choice.value = 'flops'; grapnel.color()",), (CHOOSE, "block_2")],
                    "document.querySelector('#panel h2').textContent.startsWith('block_2')"),
     "page-train": ("build/corpus/resnet50_train", [], "true"),
     "page-functions": ("testdata/libraries/train_step.pb", press("#to-functions"), "document.querySelectorAll('#tab-functions .list tbody tr').length === 14"),
@@ -61,8 +61,8 @@ PICTURES = {
                             "grapnel.tab === 'graph' && document.querySelector('#panel h2')?.textContent === 'Log'"),
     "page-node": ("testdata/models/lenet", [("grapnel.source.search('op:Conv2D').then(({hits: [hit]}) => grapnel.go(hit.body, hit.node))",)],
                   "document.querySelector('#panel h2').textContent === 'Conv2D'"),
-    "page-diff": ([OPTIMISE, COMPARE], [], "true"),
-    "page-panes": ([OPTIMISE, COMPARE], [("document.getElementById('how-side').click()",)],
+    "page-diff": ([OPTIMIZE, COMPARE], [], "true"),
+    "page-panes": ([OPTIMIZE, COMPARE], [("document.getElementById('how-side').click()",)],
                    "grapnel.views().length === 2 && grapnel.views().every(({boxes}) => boxes.length > 0)"),
     "page-placement": ([PLACE], [], "true"),
     "page-values": ([NUMBERS], [(CHOOSE, "conv2d_1")], "grapnel.swatches.length === 5 && document.getElementById('panel').textContent.includes('ms of 3 nodes')"),

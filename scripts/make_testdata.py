@@ -141,7 +141,7 @@ def make_ops(out):
 # ---- rewrites ----
 
 def grappler(graph_def, fetches, config):
-    """TensorFlow's own optimiser on graph_def."""
+    """TensorFlow's own optimizer on graph_def."""
     meta = meta_graph_pb2.MetaGraphDef(graph_def=graph_def)
     meta.collection_def["train_op"].node_list.value.extend(fetches)
     session_config = config_pb2.ConfigProto()
@@ -204,7 +204,7 @@ Made by `scripts/make_testdata.py` with TensorFlow {version}; do not edit by han
 TensorFlow's own; the graphs were written for this project.
 
 A folder with `graph.pb` is a case folder: a graph with its feeds and the values that TensorFlow computed. A folder
-under `rewrites/` has `graph.pbtxt`, the `config.pbtxt` (a RewriterConfig) it was optimised under, the fetches
+under `rewrites/` has `graph.pbtxt`, the `config.pbtxt` (a RewriterConfig) it was optimized under, the fetches
 (`case.json`) and TensorFlow's result, `tf.pbtxt`. A folder under `functions/` is both. Debug folders have a
 [README of their own](tfdbg/README.md), files in chunks [another](chunked/README.md), weights of
 Keras [a third](keras/README.md), networks that do not learn [a fourth](doctor/README.md), SavedModels beside what

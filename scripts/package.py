@@ -29,16 +29,16 @@ MODULES = ("grapnel_onednn.so", "grapnel_icu.so", "grapnel_cuda.so", "grapnel_ht
 FONTS = [pathlib.Path("/usr/share/fonts/truetype/dejavu") / name for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")]
 # Loaded by name, so that nothing says that it is needed: lines at a terminal.
 LOADED = ("libedit.so.2",)
-# What a licence of PyPI's is named after, PYPI + NAME_VERSION.txt, since the others are of Debian.
+# What a license of PyPI's is named after, PYPI + NAME_VERSION.txt, since the others are of Debian.
 PYPI = "pypi-"
-README = """grapnel {version}: opens TensorFlow graphs, optimises, runs and debugs them.
+README = """grapnel {version}: opens TensorFlow graphs, optimizes, runs and debugs them.
 
 bin/grapnel --help says what it does; bin/grapnel replay testdata/models/lenet runs a model. Nothing is to be installed: lib/
 holds every library that it needs but glibc (2.36 or later). Start it from any folder; move the whole tree, not bin/ alone.
 
 bin/grapnel info --devices says what it can run on. {cuda}
 
-The licence of grapnel is in LICENSE, those of the libraries are in lib/licenses/.
+The license of grapnel is in LICENSE, those of the libraries are in lib/licenses/.
 """
 WITH_CUDA = (
     "The GPU's kernels are in bin/grapnel_cuda.so, which needs of the machine: the driver, cuBLASLt 13 and cuDNN 9, in "
@@ -76,7 +76,7 @@ def compiled_in(build):
     return {package for package, entry in taken.items() if entry["how"] != "opened"}
 
 
-def copy_licences(packages, folder):
+def copy_licenses(packages, folder):
     """What Debian says of each package's copyright, as PACKAGE.txt. The bill of materials reads the names again."""
     folder.mkdir(parents=True)
     for package in sorted(packages):
@@ -129,7 +129,7 @@ def pack(bin_folder, tarball):
         for file, path in needed.items():
             shutil.copy(path, top / "lib" / file)
         shared = owners([*needed.values(), *FONTS]).values()
-        copy_licences({*shared, *compiled_in(bin_folder.parent)}, top / "lib" / "licenses")
+        copy_licenses({*shared, *compiled_in(bin_folder.parent)}, top / "lib" / "licenses")
         for file in said_by("git", "-C", str(ROOT), "ls-files", "testdata").splitlines():
             (top / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / file, top / file)

@@ -3,7 +3,7 @@
 
 usage: sbom.py OUT_FOLDER      reads the packages in OUT_FOLDER, writes OUT_FOLDER/grapnel-VERSION.spdx.json and SHA256SUMS
 
-What is inside is read from the packages themselves: from the licences that they bring, which are named as Debian's packages are,
+What is inside is read from the packages themselves: from the licenses that they bring, which are named as Debian's packages are,
 and in the root of a container from dpkg's own list.
 """
 
@@ -22,7 +22,7 @@ import zipfile
 from built_with import about
 from package import PYPI, made_at
 
-LICENCES = re.compile(r"(^|/)licenses/([a-z0-9][a-z0-9+._-]+)\.txt$")
+LICENSES = re.compile(r"(^|/)licenses/([a-z0-9][a-z0-9+._-]+)\.txt$")
 # Debian's short names that are not SPDX's, of what machine-readable copyright files say.
 SPDX_NAMES = {
     "Expat": "MIT", "expat": "MIT", "BSD-2-clause": "BSD-2-Clause", "BSD-3-clause": "BSD-3-Clause", "BSD-4-clause": "BSD-4-Clause",
@@ -73,7 +73,7 @@ def inside(file):
     if status:
         found = status_entries(read(status[0]))
     else:
-        packages = {match[2] for match in map(LICENCES.search, names) if match}
+        packages = {match[2] for match in map(LICENSES.search, names) if match}
         others = {name for name in packages if name.startswith(PYPI)}
         found = {name: (version, source) for name, (version, source, _) in about(packages - others).items()}
         for name in others:
@@ -81,7 +81,7 @@ def inside(file):
     return {name: entry for name, entry in found.items() if name not in ("grapnel", "libgrapnel-dev")}
 
 
-def licence(package):
+def license(package):
     """What a machine-readable copyright file says of all files, as an SPDX identifier where it is one."""
     path = pathlib.Path("/usr/share/doc") / package / "copyright"
     if not path.exists():
@@ -97,7 +97,7 @@ def describe(name, version, source):
         return describe_pypi(name, version)
     return {
         "SPDXID": spdx_id("Debian", name, version), "name": name, "versionInfo": version, "supplier": "Organization: Debian",
-        "downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": "NOASSERTION", "licenseDeclared": licence(name),
+        "downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": "NOASSERTION", "licenseDeclared": license(name),
         "copyrightText": "NOASSERTION", "sourceInfo": f"built by Debian from its source package {source}",
         "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
                           "referenceLocator": f"pkg:deb/debian/{name}@{version.replace(':', '%3A').replace('+', '%2B')}?arch=amd64"}],

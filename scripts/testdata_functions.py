@@ -113,7 +113,7 @@ def dead_results(x, y):
 
 @case("function")
 def one_function_for_two_calls(x, y):
-    """Two calls alike share a specialised function; a third that is read differently gets its own."""
+    """Two calls alike share a specialized function; a third that is read differently gets its own."""
     @kept()
     def f(a, b):
         return a * b, a + b
@@ -145,7 +145,7 @@ def body_with_a_call(x, y):
 
 @case("pruning", "function", "constfold", "dependency")
 def chain_of_kept_calls(x, y):
-    """Functions that must stay and call each other are specialised one after the other."""
+    """Functions that must stay and call each other are specialized one after the other."""
     @kept()
     def g(a, b):
         return a * b, tf.exp(a)

@@ -90,7 +90,7 @@ case("DepthwiseConv2dNativeBackpropInput", "two filters for each channel", input
 case("DepthwiseConv2dNativeBackpropFilter", "two filters for each channel", input=IMAGE, filter_sizes=[3, 2, 3, 2],
      out_backprop=random(2, 5, 5, 6, seed=1), strides=[1, 1, 1, 1], padding="VALID")
 
-# ---- gradients of normalisation, bias, activations; losses ----
+# ---- gradients of normalization, bias, activations; losses ----
 
 case("BiasAddGrad", "channels last", out_backprop=IMAGE)
 for _training in (True, False):
@@ -205,8 +205,8 @@ case("RFFT", "double, a prime length", "prime", input=random(2, 13, dtype="d"), 
 # ---- images ----
 
 _PIXELS = np.concatenate([random(6, 3, low=0), [[0, 0, 0], [.3, .3, .3], [1, .5, .5]]]).astype("f").reshape(1, 3, 3, 3)
-case("RGBToHSV", "grey and black among them", images=_PIXELS)
-case("HSVToRGB", "grey and black among them", images=_PIXELS)
+case("RGBToHSV", "gray and black among them", images=_PIXELS)
+case("HSVToRGB", "gray and black among them", images=_PIXELS)
 case("AdjustHue", "turned back over red", images=_PIXELS, delta=-.3)
 case("AdjustSaturation", "more than there can be", images=_PIXELS, scale=3.)
 case("AdjustContrastv2", "two images", images=random(2, 3, 4, 2), contrast_factor=1.5)

@@ -253,14 +253,14 @@ def ScaleAndTranslate(x, g):
                                         translation=[-9., 0])]
 
 
-@op("both versions, centred and normalised or not", x=random(4, 5, 5, 2),
+@op("both versions, centered and normalized or not", x=random(4, 5, 5, 2),
     at=np.array([[.4, -.2], [1, 2], [0, 0], [-1, 1]], F))
 def ExtractGlimpse(x, at):
     return [f(input=x, size=[2, 3], offsets=at, centered=c, normalized=n, uniform_noise=False, noise="zero")
             for f in (raw.ExtractGlimpse, raw.ExtractGlimpseV2) for c in (True, False) for n in (True, False)]
 
 
-@op("inside, over the edge, beside the image; own colours; grey", x=random(2, 6, 7, 3),
+@op("inside, over the edge, beside the image; own colors; gray", x=random(2, 6, 7, 3),
     boxes=np.array([[[.1, .2, .6, .9], [-.5, .3, .4, 2]], [[2, 2, 3, 3], [.9, .1, .2, .3]]], F))
 def DrawBoundingBoxesV2(x, boxes):
     return (raw.DrawBoundingBoxes(images=x, boxes=boxes), raw.DrawBoundingBoxes(images=x[..., :1], boxes=boxes),
@@ -270,7 +270,7 @@ def DrawBoundingBoxesV2(x, boxes):
                                               colors=[[.5, .6, .7, 1.], [0, 1, 0, 1]]), tf.float32))
 
 
-@op("the neighbours' share too", g=random(1, 2, 2, 7), x=random(1, 2, 2, 7, seed=1))
+@op("the neighbors' share too", g=random(1, 2, 2, 7), x=random(1, 2, 2, 7, seed=1))
 def LRNGrad(g, x):
     attrs = dict(depth_radius=2, bias=1.5, alpha=.3, beta=.7)
     return raw.LRNGrad(input_grads=g, input_image=x, output_image=raw.LRN(input=x, **attrs), **attrs)

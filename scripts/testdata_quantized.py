@@ -187,7 +187,7 @@ def RequantizePerChannel(x):
             list(raw.RequantizationRangePerChannel(input=sums, clip_value_max=6., **ends)))
 
 
-# ---- normalisation, images ----
+# ---- normalization, images ----
 
 @op("the range found, and given", x=levels(2, 3, 4, 2))
 def QuantizedInstanceNorm(x):

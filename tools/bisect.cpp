@@ -68,7 +68,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!flags.check.empty()) {
     command.emplace(flags.check, flags.timeout_s);
     fails = [&, checks = 0](const Module& module) mutable {
-      invocation.SayProgress("check " + std::to_string(++checks));
+      invocation.ReportProgress("check " + std::to_string(++checks));
       return Failure(*command, module);
     };
   }
@@ -101,7 +101,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   flags->typed = line.Typed();
-  line.Option("MODEL", flags->model, "the graph to optimise").Required();
+  line.Option("MODEL", flags->model, "the graph to optimize").Required();
   line.Option("--check", flags->check,
               "a shell command that exits 0 while all is well; {} is the graph's file; default: "
               "whether the fetches keep their values")

@@ -129,7 +129,7 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
 }
 
 // A flag of one kind of input, given for the other, would be silence.
-Error DemandFlagsOf(bool is_folder, const Flags& flags) {
+Error CheckFlagsOf(bool is_folder, const Flags& flags) {
   const RunFlags& model = flags.model;
   bool of_model = flags.optimized || flags.repeat > 1 || !model.graph.empty() ||
                   !model.signature.empty() || !model.variables.empty() || !model.feeds.empty() ||
@@ -147,7 +147,7 @@ Error DemandFlagsOf(bool is_folder, const Flags& flags) {
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   bool is_folder = IsDebugFolder(flags.path);
-  RETURN_IF_ERROR(DemandFlagsOf(is_folder, flags));
+  RETURN_IF_ERROR(CheckFlagsOf(is_folder, flags));
   if (is_folder) return BlameFolder(flags, invocation);
   return OnEachGraph(flags.path, flags.model.graph, {}, invocation,
                      [&](OpenedGraph& opened) { return BlameGraph(opened, flags, invocation); });

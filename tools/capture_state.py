@@ -165,7 +165,7 @@ def run_last(init):
 
 def hold_captures(graph, captures, variables):
     """Turns the placeholders of `captures`, {tensor name: handle}, into resources. `variables`: {id of a handle:
-    variable}. Returns the graph of initialisers."""
+    variable}. Returns the graph of initializers."""
     init = tf.compat.v1.GraphDef()
     nodes = {n.name: n for n in graph.node}
     for name, handle in captures.items():
@@ -209,7 +209,7 @@ def session_initializers(whole, graph):
             node.attr["shared_name"].s = node.name.encode()
     fed = [n.name for n in init.node if n.op == "Placeholder"]
     if fed:
-        raise StateError(f"'{fed[0]}' is fed where a table or an iterator is initialised, and no case holds that")
+        raise StateError(f"'{fed[0]}' is fed where a table or an iterator is initialized, and no case holds that")
     return run_last(init)
 
 

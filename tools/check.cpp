@@ -95,7 +95,7 @@ int List(Invocation& invocation) {
 }
 
 // A report in the place of what is read, or of another report, would be a loss.
-Error DemandOwnPlaces(const Flags& flags) {
+Error CheckOwnPlaces(const Flags& flags) {
   std::vector<std::pair<const char*, std::string>> taken = {
       {"MODEL", flags.model}, {"--against", flags.against}, {"--policy", flags.policy}};
   const std::pair<const char*, std::string> reports[] = {{"--junit", flags.junit},
@@ -115,7 +115,7 @@ Error DemandOwnPlaces(const Flags& flags) {
   return Error::success();
 }
 
-Error DemandFlags(const Flags& flags, const Invocation& invocation) {
+Error CheckFlags(const Flags& flags, const Invocation& invocation) {
   std::vector<std::string> on = OnStandardOutput(flags, invocation);
   if (on.size() > 1) return MakeError("{0} and {1} both write to standard output", on[0], on[1]);
   if (flags.init && invocation.flags.json) return MakeError("--init prints TOML, not JSON");
@@ -126,12 +126,12 @@ Error DemandFlags(const Flags& flags, const Invocation& invocation) {
     return MakeError("--picture draws what changed from BASE: give --against");
   if (!flags.date.empty() && !IsDate(flags.date))
     return MakeError("--date {0}: a day was expected, such as 2027-01-31", flags.date);
-  return DemandOwnPlaces(flags);
+  return CheckOwnPlaces(flags);
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.list) return List(invocation);
-  RETURN_IF_ERROR(DemandFlags(flags, invocation));
+  RETURN_IF_ERROR(CheckFlags(flags, invocation));
   Policy policy;
   if (!flags.init) {
     ASSIGN_OR_RETURN(policy, ReadPolicy(flags.policy));

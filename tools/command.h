@@ -39,7 +39,7 @@ struct Caller {
   std::function<void(const std::string& name, const Tensor& value)>
       take_value;                        // what `run` fetched
   const PassRegistry* passes = nullptr;  // with those of the caller's own; null: the program's
-  // As Invocation::SayProgress; null: nobody looks.
+  // As Invocation::ReportProgress; null: nobody looks.
   std::function<void(llvm::StringRef what, int64_t done, int64_t total)> progress = nullptr;
 };
 
@@ -67,7 +67,7 @@ class Invocation {
   CancelFlag& cancel() { return caller_ ? caller_->cancel : cancel_; }
   // To who waits, from any thread: what is being done, "constant_folding", and which of how many;
   // total 0: not said.
-  void SayProgress(llvm::StringRef what, int64_t done = 0, int64_t total = 0);
+  void ReportProgress(llvm::StringRef what, int64_t done = 0, int64_t total = 0);
   // The passes and rules that there are; null: the program's.
   const PassRegistry* passes() const { return caller_ ? caller_->passes : nullptr; }
   // Null: the command was typed, and the process is its own.

@@ -26,7 +26,7 @@ struct Flags {
 bool HasB(const Flags& flags) { return !flags.b.empty() || !flags.graph_b.empty(); }
 
 // Flags that go with one kind of comparison would be silence beside another.
-Error DemandOneKind(const Flags& flags, bool is_folder) {
+Error CheckOneKind(const Flags& flags, bool is_folder) {
   bool has_b = HasB(flags);
   bool is_other_run = !flags.device.empty() || flags.threads_b > 0;
   if (!has_b && !flags.optimized && !is_other_run && flags.precision.empty())
@@ -133,7 +133,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     return MakeError("{0} is a debug folder: it goes second, after the model that was recorded",
                      flags.a);
   bool is_folder = !flags.b.empty() && IsDebugFolder(flags.b);
-  RETURN_IF_ERROR(DemandOneKind(flags, is_folder));
+  RETURN_IF_ERROR(CheckOneKind(flags, is_folder));
   ASSIGN_OR_RETURN(OpenedGraph a, OpenInput(flags.a, flags.model.graph, invocation.sink()));
   CompareRequest request;
   ASSIGN_OR_RETURN(request.run, flags.model.Request());

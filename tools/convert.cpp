@@ -2,7 +2,7 @@
 #include "lib/render/convert.h"
 
 #include "lib/diff/diff.h"
-#include "lib/io/leave_out_values.h"
+#include "lib/io/strip_constants.h"
 #include "lib/pass/device_renames.h"
 #include "lib/support/text.h"
 #include "tools/input.h"
@@ -27,7 +27,7 @@ Expected<int> WriteEach(llvm::MutableArrayRef<OpenedGraph> graphs, const Convert
     ASSIGN_OR_RETURN(FeedsAndFetches tensors, FeedsAndFetchesOf(graph, {}, {}));
     one.options.feeds = std::move(tensors.feeds);
     one.options.fetches = std::move(tensors.fetches);
-    if (flags.no_values) LeaveOutValues(&graph.module());
+    if (flags.no_values) StripConstants(&graph.module());
   }
   RETURN_IF_ERROR(ConvertEach(titled, flags.output));
   return kExitOk;
@@ -91,7 +91,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     options.fetches = std::move(tensors.fetches);
   }
   if (flags.other.empty()) {
-    if (flags.no_values && HoldsValues(options.format)) LeaveOutValues(&input.module());
+    if (flags.no_values && HoldsValues(options.format)) StripConstants(&input.module());
     RETURN_IF_ERROR(Convert(input.module(), options, flags.output));
     return kExitOk;
   }

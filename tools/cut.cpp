@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "lib/io/leave_out_values.h"
+#include "lib/io/strip_constants.h"
 #include "lib/io/signature.h"
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
@@ -184,12 +184,12 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   RETURN_IF_ERROR(CheckFlags(flags));
   ASSIGN_OR_RETURN(OpenedGraph input, OpenInput(flags.model, flags.graph, invocation.sink()));
   MessageSink sink = invocation.sink();
-  RETURN_IF_ERROR(DemandValid(input, sink));
+  RETURN_IF_ERROR(CheckValid(input, sink));
   ASSIGN_OR_RETURN(CutResult result, CutAsAsked(&input, &flags));
   for (const CutInput& cut : result.inputs)
     if (cut.placeholder.empty())
       sink(Severity::kWarning, flags.model + ": no output needs '" + cut.tensor + "'");
-  if (flags.no_values) LeaveOutValues(&input.module());
+  if (flags.no_values) StripConstants(&input.module());
   RETURN_IF_ERROR(WriteGraph(input.module(), flags.output));
   if (flags.output == "-") return kExitOk;
   if (invocation.flags.json) {

@@ -19,12 +19,12 @@ say "1. A function written in C++ becomes a graph (lib/trace/examples.cpp)"
 run trace harmonic_mean -o "$out/harmonic_mean.pb"
 run info "$out/harmonic_mean.pb"
 
-say "2. Optimised as Grappler does, with a dump around each pass: model_pruner removes the unused Min"
-run opt "$out/harmonic_mean.pb" --fetch Identity --explain --dump-dir "$out/dumps" -o "$out/harmonic_mean.optimised.pb"
+say "2. Optimized as Grappler does, with a dump around each pass: model_pruner removes the unused Min"
+run opt "$out/harmonic_mean.pb" --fetch Identity --explain --dump-dir "$out/dumps" -o "$out/harmonic_mean.optimized.pb"
 ls "$out/dumps"
 
 say "3. What differs between the two ends"
-differs "$out/harmonic_mean.pb" "$out/harmonic_mean.optimised.pb"
+differs "$out/harmonic_mean.pb" "$out/harmonic_mean.optimized.pb"
 
 say "4. Run, with a tap on every tensor"
 run run "$root/testdata/harmonic_mean" --tap '*'
@@ -35,9 +35,9 @@ run view "$root/testdata/harmonic_mean_print" -o "$out/harmonic_mean_print.svg"
 say "6. A real network: what is in it"
 run info "$root/testdata/models/lenet"
 
-say "7. Optimised, fused, and still the same numbers"
-run opt "$root/testdata/models/lenet" --device /device:CPU:0 --timing --dump-dir "$out/lenet_dumps" -o "$out/lenet.optimised.pb"
-differs "$root/testdata/models/lenet/graph.pb" "$out/lenet.optimised.pb" --quiet
+say "7. Optimized, fused, and still the same numbers"
+run opt "$root/testdata/models/lenet" --device /device:CPU:0 --timing --dump-dir "$out/lenet_dumps" -o "$out/lenet.optimized.pb"
+differs "$root/testdata/models/lenet/graph.pb" "$out/lenet.optimized.pb" --quiet
 run replay "$root/testdata/models/lenet" --optimize --repeat 20
 run run "$root/testdata/models/lenet" --tap '*Relu*'
 
@@ -46,6 +46,6 @@ run passes --why-not remapper "$root/testdata/models/lenet" --device /device:CPU
 
 say "9. Before and after, drawn"
 run view "$root/testdata/models/lenet" -o "$out/lenet.svg"
-run view "$out/lenet.optimised.pb" -o "$out/lenet.optimised.svg"
+run view "$out/lenet.optimized.pb" -o "$out/lenet.optimized.svg"
 
 say "Everything is in $out"

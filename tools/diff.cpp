@@ -9,7 +9,7 @@
 #include "lib/diff/statistics.h"
 #include "lib/job/function_graph.h"
 #include "lib/job/model_values.h"
-#include "lib/job/without_values.h"
+#include "lib/job/without_constants.h"
 #include "lib/render/diff_picture.h"
 #include "lib/render/draw_picture.h"
 #include "lib/serve/pages/diff_page.h"
@@ -198,12 +198,12 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   auto ignore = IgnoreRules::Parse(flags.ignored);
   if (!ignore) return Annotate("--ignore", ignore.takeError());
   options.ignore = std::move(*ignore);
-  if (Error error = options.ignore.DemandFits(a.module(), b.module()))
+  if (Error error = options.ignore.CheckFits(a.module(), b.module()))
     sink(Severity::kWarning, "--ignore: " + TextOf(std::move(error)));
   auto only = OnlyFilters::Parse(flags.only);
   if (!only) return Annotate("--only", only.takeError());
   options.only = std::move(*only);
-  if (Error error = options.only.DemandFits(a.module(), b.module()))
+  if (Error error = options.only.CheckFits(a.module(), b.module()))
     return Annotate("--only", std::move(error));
   options.names = flags.names;
   options.by_name =
@@ -221,7 +221,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   found.diff = DiffModules(a.module(), b.module(), options);
   found.statistics = CompareSizes(a.module(), b.module(), flags.statistics);
   found.functions = ChangesByPythonFunction(found.diff, a.module(), b.module());
-  if (flags.no_values) LeaveOutValues(&sides.first.module(), &sides.second.module(), &found.diff);
+  if (flags.no_values) StripConstants(&sides.first.module(), &sides.second.module(), &found.diff);
   if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, found.diff, flags, invocation));
   if (flags.only.empty() && flags.signature.empty() && flags.functions.empty())
     found.signatures = DiffSignatures(a.file(), b.file(), found.diff);
@@ -260,7 +260,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--ledger", flags->ledger, "what `opt --ledger` wrote when it made B of A")
       .ShownAs("FILE");
   line.Option("-o,--output", flags->output,
-              "a picture in the scope tree, a colour each for removed, added, changed and fused: "
+              "a picture in the scope tree, a color each for removed, added, changed and fused: "
               ".dot, .svg, .png or a page (.html)");
   line.Flag("--values", flags->values,
             "by how much variables and constants differ, those of checkpoints too");

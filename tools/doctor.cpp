@@ -45,9 +45,9 @@ Expected<DoctorRequest> RequestOf(const Flags& flags, Invocation& invocation) {
   request.run.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
   request.steps = flags.steps;
   request.loss = flags.loss;
-  request.least = flags.sure == "certain"  ? Sureness::kCertain
-                  : flags.sure == "likely" ? Sureness::kLikely
-                                           : Sureness::kPossible;
+  request.least = flags.sure == "certain"  ? Confidence::kCertain
+                  : flags.sure == "likely" ? Confidence::kLikely
+                                           : Confidence::kPossible;
   auto checks = Glob::ParseAll(flags.checks);
   if (!checks) return Annotate("--checks", checks.takeError());
   request.checks = std::move(*checks);
@@ -70,7 +70,7 @@ Expected<int> OfGraph(OpenedGraph& opened, const Flags& flags, DoctorRequest req
   return Print(*diagnosis, flags, invocation);
 }
 
-Error DemandFlagsOf(const char* kind, bool has_loss, const Flags& flags) {
+Error CheckFlagsOf(const char* kind, bool has_loss, const Flags& flags) {
   const RunFlags& model = flags.model;
   bool of_model = !model.graph.empty() || !model.signature.empty() || !model.variables.empty() ||
                   !model.feeds.empty() || !model.fetches.empty() || flags.steps != Flags().steps;
@@ -94,7 +94,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
       return OfGraph(opened, flags, request, invocation);
     });
   }
-  RETURN_IF_ERROR(DemandFlagsOf(is_debug_folder ? "a debug folder" : "what a training wrote",
+  RETURN_IF_ERROR(CheckFlagsOf(is_debug_folder ? "a debug folder" : "what a training wrote",
                                 !is_debug_folder, flags));
   ASSIGN_OR_RETURN(Diagnosis diagnosis, is_debug_folder
                                             ? ExamineDebugFolder(flags.path, request)

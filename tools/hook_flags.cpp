@@ -71,7 +71,7 @@ Expected<FlaggedHooks> FlaggedHooks::Make(const HookFlags& flags, const OpenedGr
   if (flags.save_every > 0 && flags.save_variables.empty())
     return MakeError("--save-every goes with --save-variables PREFIX");
   if (flags.save_variables.empty()) return made;
-  if (Error error = DemandSaver(opened.file()))
+  if (Error error = CheckHasSaver(opened.file()))
     return Annotate("--save-variables", std::move(error));
   made.save_ = std::make_unique<SaveVariablesHook>(flags.save_variables, flags.save_every);
   return made;

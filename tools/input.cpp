@@ -66,7 +66,7 @@ void AddNoValuesFlag(CommandLine& line, bool& no_values) {
             "others (docs/seeing.md)");
 }
 
-Error TakeGiven(llvm::StringRef signature, const GivenSizes& sizes, OpenedGraph* opened) {
+Error TakeGiven(llvm::StringRef signature, const ShapeOverrides& sizes, OpenedGraph* opened) {
   if (signature.empty()) return FillSizes(sizes, {}, opened);
   return TakeSignature(signature, sizes, opened).takeError();
 }

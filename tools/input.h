@@ -28,7 +28,7 @@ Expected<OpenedGraph> OpenFunction(llvm::StringRef path, llvm::ArrayRef<TracedFu
 
 // --signature of commands that look at a graph: with it, TakeSignature; without, FillSizes alone.
 void AddSignatureFlag(CommandLine& line, std::string& signature);
-Error TakeGiven(llvm::StringRef signature, const GivenSizes& sizes, OpenedGraph* opened);
+Error TakeGiven(llvm::StringRef signature, const ShapeOverrides& sizes, OpenedGraph* opened);
 
 // --no-values of commands whose output is shown to others.
 void AddNoValuesFlag(CommandLine& line, bool& no_values);

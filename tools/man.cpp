@@ -72,7 +72,7 @@ void WriteEnd(llvm::raw_ostream& os) {
   os << ".SH EXIT STATUS\n0: fine. 1: the answer is no. 2: bad usage or input.\n"
      << ".SH ENVIRONMENT\n"
      << ".TP\n\\fBTF_CPP_MIN_LOG_LEVEL\\fR\n0: all messages, 1: no information, 2: no warnings.\n"
-     << ".TP\n\\fBNO_COLOR\\fR\nNo colours on a terminal.\n";
+     << ".TP\n\\fBNO_COLOR\\fR\nNo colors on a terminal.\n";
 }
 
 void WritePage(const Command& command, llvm::raw_ostream& os) {
@@ -100,11 +100,11 @@ std::vector<Command> Sorted() {
 
 void WriteFirstPage(llvm::raw_ostream& os) {
   os << TitleLine("grapnel")
-     << ".SH NAME\ngrapnel \\- opens, optimises, runs and debugs TensorFlow graphs\n"
+     << ".SH NAME\ngrapnel \\- opens, optimizes, runs and debugs TensorFlow graphs\n"
      << ".SH SYNOPSIS\n\\fBgrapnel\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n"
      << ".SH DESCRIPTION\n"
      << "A MODEL is any of: GraphDef (.pb, .pbtxt, each also .gz), SavedModel folder or file,\n"
-     << "MetaGraph, event file, dump folder, case folder, \\- for standard input; recognised by\n"
+     << "MetaGraph, event file, dump folder, case folder, \\- for standard input; recognized by\n"
      << "content, not by name. \\fBgrapnel\\fR \\fICOMMAND\\fR \\fB\\-\\-help\\fR and\n"
      << "\\fBgrapnel\\-\\fICOMMAND\\fR(1) explain a command.\n"
      << ".SH COMMANDS\n";

@@ -1,4 +1,4 @@
-// `grapnel opt MODEL`: optimises a graph as Grappler does, and keeps a record.
+// `grapnel opt MODEL`: optimizes a graph as Grappler does, and keeps a record.
 #include "lib/check/value_check.h"
 #include "lib/exec/saved_state.h"
 #include "lib/io/saved_model_writer.h"
@@ -232,7 +232,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     request.ledger = &ledger->os();
   }
   request.whole_model = flags.WritesFolder(opened);
-  if (request.whole_model) RETURN_IF_ERROR(DemandPlaceFor(opened.model(), flags.output));
+  if (request.whole_model) RETURN_IF_ERROR(CheckCanWrite(opened.model(), flags.output));
   Module& module = opened.module();
   auto count_nodes = [&] {
     return request.whole_model ? CountOfSignatures(opened.file()) : module.main.num_nodes();
@@ -294,7 +294,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   flags->typed = line.Typed();
-  line.Option("MODEL", flags->model, "the graph to optimise").Required();
+  line.Option("MODEL", flags->model, "the graph to optimize").Required();
   line.Option("-o,--output", flags->output,
               "where the result goes: .pb, .pbtxt or .gtxt, each also .gz; - for standard output; "
               "of a SavedModel also a folder, a SavedModel again");
@@ -323,7 +323,7 @@ RunCommand SetUp(CommandLine& line) {
 }
 
 GRAPNEL_COMMAND("opt",
-                "optimises a graph as TensorFlow's Grappler does, with a dump after each pass",
+                "optimizes a graph as TensorFlow's Grappler does, with a dump after each pass",
                 "opt model.pb --fetch Identity --device /device:CPU:0 -o fast.pb --dump-dir dumps",
                 SetUp);
 

@@ -1,6 +1,6 @@
 // `grapnel passes`: every pass and rule, and why a rule did not fire.
 #include "lib/job/job_json.h"
-#include "lib/job/left_undone.h"
+#include "lib/job/missed_optimizations.h"
 #include "lib/job/near_miss_groups.h"
 #include "lib/job/plugin.h"
 #include "lib/job/source.h"
@@ -88,7 +88,7 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
   request.pool = &pool;
   request.sink = invocation.sink();
   const LineTable lines = LinesOf(opened);
-  ASSIGN_OR_RETURN(LeftUndone undone, FindLeftUndone(opened, std::move(request), rule));
+  ASSIGN_OR_RETURN(MissedOptimizations undone, FindMissedOptimizations(opened, std::move(request), rule));
   llvm::raw_ostream& os = invocation.out();
   if (!undone.assumed.empty() && !invocation.flags.quiet)
     invocation.err() << opened.model().path << ": " << undone.assumed << "\n";
@@ -111,7 +111,7 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
 Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
   const PassRegistry& registry = RegistryOf(invocation);
   std::string rule = flags.why_not.size() > 1 ? flags.why_not.front() : "";
-  Error no_rule = rule.empty() ? Error::success() : registry.DemandRule(rule);
+  Error no_rule = rule.empty() ? Error::success() : registry.CheckRuleExists(rule);
   auto is_there = [](const std::string& model) {
     return FileExists(model) || !SourceAndFunction(model).first.empty();
   };
@@ -119,7 +119,7 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
     return Annotate("--why-not: the rule comes first, then the model", std::move(no_rule));
   if (no_rule) return no_rule;
   if (const std::string& model = flags.why_not.back(); rule.empty() && !is_there(model)) {
-    Error no_such_rule = registry.DemandRule(model);
+    Error no_such_rule = registry.CheckRuleExists(model);
     if (!no_such_rule)
       return MakeError("--why-not {0}: a model was expected after the rule", model);
     llvm::consumeError(std::move(no_such_rule));

@@ -10,7 +10,7 @@ class PassProgress : public Instrumentation {
   explicit PassProgress(Invocation& invocation) : invocation_(invocation) {}
   bool ReadsRewrites() const override { return false; }
   Error BeforePass(const Stage& stage, const Module&) override {
-    invocation_.SayProgress(stage.function.empty() ? stage.pass
+    invocation_.ReportProgress(stage.function.empty() ? stage.pass
                                                    : stage.pass + " in " + stage.function);
     return StopIfCancelled(&invocation_.cancel());
   }

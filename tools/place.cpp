@@ -235,7 +235,7 @@ void SayWhatIsMissing(const PlacedGraphs& placed, const LoggedPlacement& logged,
 }
 
 Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocation) {
-  RETURN_IF_ERROR(DemandValid(input, invocation.sink()));
+  RETURN_IF_ERROR(CheckValid(input, invocation.sink()));
   if (flags.as_if) {
     int64_t dropped = DropPlacedDevices(input);
     invocation.sink()(Severity::kInfo, "--as-if: " + Plural(dropped, "node") + " had a device");
@@ -328,7 +328,7 @@ RunCommand SetUp(CommandLine& line) {
       "--partitions", flags->files.partitions,
       "a folder for the graph of each device, with sends and receives, as TensorFlow splits it");
   line.Option("--html", flags->html,
-              "a page: final devices in colours, what crosses, why each node is there")
+              "a page: final devices in colors, what crosses, why each node is there")
       .ShownAs("FILE");
   line.Option("--dump-dir", flags->files.dump_folder,
               "dump the graph before and after, as any pass");

@@ -39,7 +39,7 @@ void AddCommonFlags(CommandLine& line, CommonFlags& flags) {
           "a shared object with passes, rules, kernels or functions to trace of its own; may be "
           "repeated (docs/library.md)")
       .ShownAs("FILE.so");
-  line.Option("--color", flags.color, "colours on a terminal")
+  line.Option("--color", flags.color, "colors on a terminal")
       .OneOf({"auto", "always", "never"})
       .ShowDefault();
 }
@@ -149,7 +149,7 @@ class Parser {
 
 Parser::Parser(llvm::ArrayRef<const char*> arguments, Invocation& invocation)
     : app_(
-          "Opens TensorFlow graphs: shows them, optimises them as Grappler does, runs them and "
+          "Opens TensorFlow graphs: shows them, optimizes them as Grappler does, runs them and "
           "says what happened.",
           "grapnel") {
   // CLI11 ends at --version before it complains of what it does not know.
@@ -295,9 +295,9 @@ MessageSink Invocation::sink() {
   };
 }
 
-void Invocation::SayProgress(llvm::StringRef what, int64_t done, int64_t total) {
+void Invocation::ReportProgress(llvm::StringRef what, int64_t done, int64_t total) {
   if (!caller_)
-    Progress::Say(what, done, total);
+    Progress::Report(what, done, total);
   else if (caller_->progress)
     caller_->progress(what, done, total);
 }

@@ -38,7 +38,7 @@ class Line {
     thread_.join();
   }
 
-  void Say(llvm::StringRef what, int64_t done, int64_t total) {
+  void Report(llvm::StringRef what, int64_t done, int64_t total) {
     std::lock_guard lock(mutex_);
     what_ = Printable(what);
     done_ = done;
@@ -109,8 +109,8 @@ void Progress::Start(llvm::StringRef command) {
   TheLine() = std::make_unique<Line>(command);
 }
 
-void Progress::Say(llvm::StringRef what, int64_t done, int64_t total) {
-  if (TheLine()) TheLine()->Say(what, done, total);
+void Progress::Report(llvm::StringRef what, int64_t done, int64_t total) {
+  if (TheLine()) TheLine()->Report(what, done, total);
 }
 
 void Progress::MakeWay() {

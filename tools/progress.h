@@ -18,7 +18,7 @@ class Progress {
   // where stderr is no terminal, or a dumb one.
   static void Start(llvm::StringRef command);
   // What is being done, "constant_folding", and which of how many; total 0: not said.
-  static void Say(llvm::StringRef what, int64_t done = 0, int64_t total = 0);
+  static void Report(llvm::StringRef what, int64_t done = 0, int64_t total = 0);
   // Somebody is about to write to the terminal: the line goes, and comes back half a second later.
   static void MakeWay();
   // For good.

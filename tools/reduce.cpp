@@ -24,7 +24,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   options.max_checks = flags.max_checks;
   int checks = 0;
   options.interesting = [&](const Module& module) -> Expected<bool> {
-    invocation.SayProgress(
+    invocation.ReportProgress(
         llvm::formatv("check {0}, {1} nodes left", ++checks, module.main.num_nodes()).str());
     ASSIGN_OR_RETURN(CheckCommand::Outcome outcome, command.Run(module));
     if (outcome.exit_code != 0) {

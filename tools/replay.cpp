@@ -70,7 +70,7 @@ void Print(const Flags& flags, const std::string& path, const Replayed& replayed
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  RETURN_IF_ERROR(flags.spread.DemandPartners());
+  RETURN_IF_ERROR(flags.spread.CheckCombination());
   if (flags.taps.empty() && flags.tap_mode != Flags().tap_mode)
     return MakeError("--tap-mode goes with --tap GLOB");
   if (!flags.optimize && flags.device != kLocalCpu)
@@ -98,7 +98,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   }
   int passed = 0, failed = 0;
   for (const std::string& path : flags.cases) {
-    invocation.SayProgress(path, passed + failed + 1, flags.cases.size());
+    invocation.ReportProgress(path, passed + failed + 1, flags.cases.size());
     RETURN_IF_ERROR(StopIfCancelled(&invocation.cancel()));
     Replayed replayed = ReplayInTime(path, model ? &*model : nullptr, request, flags, invocation);
     ++(replayed.status == Replayed::kPass ? passed : failed);
@@ -118,7 +118,7 @@ RunCommand SetUp(CommandLine& line) {
               "from a signature, by its keys; others by the names of tensors")
       .ShownAs("MODEL");
   line.Option("--graph", flags->graph, "which graph of MODEL: its title as `info` shows it");
-  line.Flag("--optimize", flags->optimize, "optimise first, with the default passes");
+  line.Flag("--optimize", flags->optimize, "optimize first, with the default passes");
   line.Option("--repeat", flags->repeat,
               "run so often more, on feeds that differ a little, and say the median time")
       .Positive();

@@ -63,7 +63,7 @@ Error Failed(const OpenedGraph& opened, const Flags& flags, const CancelFlag& ca
 }
 
 // The debugger runs the graph by itself, on one thread of the CPU.
-Error DemandPlainRun(const Flags& flags) {
+Error CheckPlainRun(const Flags& flags) {
   const std::pair<const char*, bool> others[] = {
       {"--tap", flags.tap.any() && flags.tap.logdir.empty()},
       {"--logdir", !flags.tap.logdir.empty()},
@@ -83,7 +83,7 @@ Error DemandPlainRun(const Flags& flags) {
 }
 
 Expected<int> RunToBreakOn(const OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
-  RETURN_IF_ERROR(DemandPlainRun(flags));
+  RETURN_IF_ERROR(CheckPlainRun(flags));
   ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags));
   request.sink = invocation.sink();
   request.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
@@ -135,11 +135,11 @@ class GraphRuns {
       return kExitNo;
     fetched_ = FetchedBy(job_->fetches(), job_->fetch_names(), flags_.run.fetches);
     if (Error error = job_->Prepare()) return Failed(opened_, flags_, cancel_, std::move(error));
-    job_->SaySpread(invocation_.sink());
+    job_->ReportSpread(invocation_.sink());
     if (KeepsSomething() && !invocation_.caller())
       interruption_.emplace(cancel_, flags_.repeat > 1);
     for (int i = 0; i < flags_.repeat && !job_->stops() && !IsInterrupted(); ++i) {
-      if (flags_.repeat > 1) invocation_.SayProgress("run", i + 1, flags_.repeat);
+      if (flags_.repeat > 1) invocation_.ReportProgress("run", i + 1, flags_.repeat);
       Error error = RunOnce();
       if (error && !IsInterrupted()) return End(std::move(error));
       llvm::consumeError(std::move(error));
@@ -166,7 +166,7 @@ class GraphRuns {
       ASSIGN_OR_RETURN(trace_, AtomicFile::Create(flags_.profile));
       request->profiler = &profile_;
     }
-    RETURN_IF_ERROR(DemandFoldersOf(flags_.run.fetches));
+    RETURN_IF_ERROR(CheckFoldersOf(flags_.run.fetches));
     if (FileExists(flags_.save_case) && !IsDirectory(flags_.save_case))
       return MakeError("--save-case: {0}: is a file, a folder was expected", flags_.save_case);
     request->pool = &pool_;
@@ -180,11 +180,11 @@ class GraphRuns {
   Error CheckNumbers(RunRequest* request) {
     auto skipped = Glob::ParseAll(flags_.unchecked);
     if (!skipped) return Annotate("--skip-numerics", skipped.takeError());
-    if (Error error = DemandNodes(opened_.module(), *skipped, "--skip-numerics"))
+    if (Error error = CheckNodes(opened_.module(), *skipped, "--skip-numerics"))
       return Annotate(flags_.model, std::move(error));
     numerics_ = std::make_unique<CheckNumerics>(std::move(*skipped), &pool_);
     if (!flags_.save_case.empty()) numerics_->KeepInputs();
-    numerics_->TellStacks([this](const Node& node) { return StackOf(node); });
+    numerics_->SetStackSource([this](const Node& node) { return StackOf(node); });
     request->hook = numerics_.get();
     return Error::success();
   }
@@ -336,9 +336,9 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
 }
 
 // A flag without the one that it belongs to would do nothing, in silence.
-Error DemandPartners(const Flags& flags) {
-  RETURN_IF_ERROR(flags.tap.DemandPartners());
-  RETURN_IF_ERROR(flags.spread.DemandPartners());
+Error CheckCombination(const Flags& flags) {
+  RETURN_IF_ERROR(flags.tap.CheckCombination());
+  RETURN_IF_ERROR(flags.spread.CheckCombination());
   if (!flags.unchecked.empty() && !flags.check_numerics)
     return MakeError("--skip-numerics goes with --check-numerics");
   if (!flags.hooks.until.empty() && flags.repeat == 1)
@@ -347,7 +347,7 @@ Error DemandPartners(const Flags& flags) {
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  RETURN_IF_ERROR(DemandPartners(flags));
+  RETURN_IF_ERROR(CheckCombination(flags));
   if (invocation.flags.json && flags.tap.writes_lines_to_stdout())
     return MakeError("--json and --tap both write to standard output: give --tap-file too");
   std::vector<llvm::StringRef> outputs = flags.tap.outputs();

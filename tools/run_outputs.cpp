@@ -21,7 +21,7 @@ std::vector<Fetched> FetchedBy(llvm::ArrayRef<std::string> tensors,
   return fetched;
 }
 
-Error DemandFoldersOf(llvm::ArrayRef<std::string> asked) {
+Error CheckFoldersOf(llvm::ArrayRef<std::string> asked) {
   for (const std::string& text : asked) {
     std::string file = SplitAssignment(text).second;
     llvm::StringRef folder = llvm::sys::path::parent_path(file);

@@ -21,7 +21,7 @@ std::vector<Fetched> FetchedBy(llvm::ArrayRef<std::string> tensors,
                                llvm::ArrayRef<std::string> names,
                                llvm::ArrayRef<std::string> asked);
 // The files are written after the last run: an error where one has no folder to be written in.
-Error DemandFoldersOf(llvm::ArrayRef<std::string> asked);
+Error CheckFoldersOf(llvm::ArrayRef<std::string> asked);
 
 // A line for each that goes to no file; `all`: every element, and not the first 8.
 void PrintFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs, bool all,

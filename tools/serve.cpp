@@ -65,7 +65,7 @@ std::future<void> StopOnSignal(Server& server, sigset_t signals) {
 }
 
 // One of several models may have it; that none has it is a slip.
-Error DemandSignature(const PageSet& pages, llvm::StringRef name) {
+Error CheckSignature(const PageSet& pages, llvm::StringRef name) {
   if (name.empty()) return Error::success();
   std::vector<llvm::StringRef> names;
   for (size_t i = 0; i < pages.size(); ++i) {
@@ -77,7 +77,7 @@ Error DemandSignature(const PageSet& pages, llvm::StringRef name) {
 }
 
 // Who opens a page has not asked for a compiler.
-Error DemandNoSource(llvm::ArrayRef<std::string> paths) {
+Error CheckNoSource(llvm::ArrayRef<std::string> paths) {
   for (const std::string& path : paths) {
     if (std::string file = SourceAndFunction(path).first; FileExists(file))
       return MakeError(
@@ -91,10 +91,10 @@ Error DemandNoSource(llvm::ArrayRef<std::string> paths) {
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   invocation.follows_files = true;
   OnCutFile(nullptr);
-  RETURN_IF_ERROR(DemandNoSource(flags.paths.models));
+  RETURN_IF_ERROR(CheckNoSource(flags.paths.models));
   ASSIGN_OR_RETURN(std::string token, MakeToken());
   ASSIGN_OR_RETURN(std::shared_ptr<PageSet> pages, flags.paths.Open());
-  RETURN_IF_ERROR(DemandSignature(*pages, flags.paths.signature));
+  RETURN_IF_ERROR(CheckSignature(*pages, flags.paths.signature));
   ASSIGN_OR_RETURN(std::vector<std::string> missing, pages->MissingNodes());
   for (const std::string& line : missing) invocation.sink()(Severity::kWarning, line);
   Progress::End();  // its thread would take the signals
@@ -130,7 +130,7 @@ RunCommand SetUp(CommandLine& line) {
               "else the largest")
       .ShownAs("NAME");
   line.Option("--node-data", flags->paths.node_data,
-              "numbers for nodes, which boxes are coloured by: Model Explorer's node data, or a "
+              "numbers for nodes, which boxes are colored by: Model Explorer's node data, or a "
               "table (CSV) of nodes and values; may be repeated")
       .ShownAs("FILE");
   line.Option("--host-name", flags->host_names,

@@ -2,12 +2,12 @@
 #ifndef GRAPNEL_TOOLS_SIZE_FLAGS_H_
 #define GRAPNEL_TOOLS_SIZE_FLAGS_H_
 
-#include "lib/job/given_sizes.h"
+#include "lib/job/shape_overrides.h"
 #include "tools/command_line.h"
 
 namespace grapnel {
 
-struct SizeFlags : GivenSizes {
+struct SizeFlags : ShapeOverrides {
   void AddTo(CommandLine& line) {
     line.Option("--shape", shapes,
                 "sizes that the file leaves open of an input: x=8,224,224,3 (? stays open); may be "

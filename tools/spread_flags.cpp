@@ -15,13 +15,13 @@ void SpreadFlags::AddTo(CommandLine& line) {
             "say where each node runs, as TensorFlow does, on standard error");
 }
 
-Error SpreadFlags::DemandPartners() const {
+Error SpreadFlags::CheckCombination() const {
   if (hard && devices.empty()) return MakeError("--hard goes with --devices D,...");
   return Error::success();
 }
 
 void SpreadFlags::Fill(RunRequest* request, const char* device) const {
-  RunWords& words = request->words;
+  RunFlagNames& words = request->words;
   words.placer.devices = "--devices";
   words.placer.hard = "--hard";
   words.placement_log = "--log-device-placement";

@@ -13,7 +13,7 @@ struct SpreadFlags {
   std::string devices;
   bool hard = false, log_placement = false;
   void AddTo(CommandLine& line);
-  Error DemandPartners() const;  // --hard says how --devices are taken
+  Error CheckCombination() const;  // --hard says how --devices are taken
   // The log goes to standard error. `device` is the command's flag for where else nodes run, as
   // errors call it.
   void Fill(RunRequest* request, const char* device) const;

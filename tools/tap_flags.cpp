@@ -59,7 +59,7 @@ void TapFlags::AddTo(CommandLine& line) {
       .ShowDefault();
 }
 
-Error TapFlags::DemandPartners() const {
+Error TapFlags::CheckCombination() const {
   const TapFlags defaults;
   const std::pair<const char*, bool> given[] = {{"--tap-mode", mode != defaults.mode},
                                                 {"--tap-file", !file.empty()},

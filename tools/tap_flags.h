@@ -25,7 +25,7 @@ struct TapFlags {
            !functions.empty() || !dtypes.empty();
   }
   // Errors: a flag that says how, where no other says what.
-  Error DemandPartners() const;
+  Error CheckCombination() const;
   // What they say, but for where lines go, the model and threads. Errors: a pattern, a size.
   Expected<TapRequest> Request() const;
   bool writes_lines_to_stdout() const { return any() && file.empty() && logdir.empty(); }

@@ -93,7 +93,7 @@ Expected<int> TraceFile(llvm::StringRef file, llvm::StringRef name, const Flags&
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  RETURN_IF_ERROR(flags.eager.DemandPartners());
+  RETURN_IF_ERROR(flags.eager.CheckCombination());
   if (flags.eager.is_set && !flags.output.empty())
     return MakeError("-o goes with a graph, and not with --eager");
   auto [file, name] = SourceAndFunction(flags.function);

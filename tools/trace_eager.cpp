@@ -26,14 +26,14 @@ void EagerFlags::AddTo(CommandLine& line) {
   tap.AddTo(line);
 }
 
-Error EagerFlags::DemandPartners() const {
+Error EagerFlags::CheckCombination() const {
   if (!is_set && (!feeds.empty() || !fetches.empty() || all || check_numerics || log_placement))
     return MakeError(
         "--feed, --fetch, --all, --check-numerics and --log-device-placement go with --eager");
   if (!is_set && tap.any()) return MakeError("--tap and --logdir go with --eager");
   if (!tap.report.empty())
     return MakeError("--taps-report is of a graph, which `grapnel run FILE.cpp:FUNCTION` runs");
-  return tap.DemandPartners();
+  return tap.CheckCombination();
 }
 
 namespace {
@@ -97,7 +97,7 @@ Expected<std::vector<Fetched>> Choose(const EagerFlags& flags, std::vector<Tenso
 
 Expected<int> RunProgram(const TracedChoice& choice, const EagerFlags& flags,
                          Invocation& invocation) {
-  RETURN_IF_ERROR(DemandFoldersOf(flags.fetches));
+  RETURN_IF_ERROR(CheckFoldersOf(flags.fetches));
   if (invocation.flags.json && flags.tap.writes_lines_to_stdout())
     return MakeError("--json and --tap both write to standard output: give --tap-file too");
   ASSIGN_OR_RETURN(std::vector<Tensor> feeds, FeedsOf(choice, flags.feeds));
@@ -112,7 +112,7 @@ Expected<int> RunProgram(const TracedChoice& choice, const EagerFlags& flags,
   if (flags.log_placement) options.log_placement = options.print;
   if (watch.taps || flags.check_numerics) options.hook = &watch.hooks;
   Tracer t(options);
-  watch.numerics.TellStacks(
+  watch.numerics.SetStackSource(
       [&t](const Node& node) { return StackText(StackOfNode(t, node), LineTable::kMostFrames); });
   if (watch.taps) RETURN_IF_ERROR(watch.taps->Begin(t));
   auto results = RunEagerly(t, program.name, program.inputs, program.call, std::move(feeds));

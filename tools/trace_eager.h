@@ -18,7 +18,7 @@ struct EagerFlags {
 
   void AddTo(CommandLine& line);
   // Errors: a flag that goes with --eager, without it.
-  Error DemandPartners() const;
+  Error CheckCombination() const;
 };
 
 // Runs it and prints the results, named as those of its graph are. Exit code 1: --check-numerics

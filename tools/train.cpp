@@ -108,7 +108,7 @@ Expected<TrainRequest> RequestOf(const Flags& flags) {
   return request;
 }
 
-Error DemandPartners(const Flags& flags) {
+Error CheckCombination(const Flags& flags) {
   if (flags.checkpoint_dir.empty() && (flags.resume || flags.checkpoint_every > 0))
     return MakeError("{0} goes with --checkpoint-dir",
                      flags.resume ? "--resume" : "--checkpoint-every");
@@ -140,7 +140,7 @@ decltype(TrainRequest::program) EagerStep(const TracedFunction& function, Thread
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  RETURN_IF_ERROR(DemandPartners(flags));
+  RETURN_IF_ERROR(CheckCombination(flags));
   ASSIGN_OR_RETURN(Subject subject, Open(flags, invocation));
   ASSIGN_OR_RETURN(TrainRequest request, RequestOf(flags));
   ThreadPool pool(invocation.flags.threads);
@@ -174,7 +174,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   std::optional<Interruption> interruption;
   if (!invocation.caller()) interruption.emplace(cancel, /*has_several_runs=*/true);
   auto each = [&](const TrainedStep& step) {
-    invocation.SayProgress("step", step.step, flags.steps);
+    invocation.ReportProgress("step", step.step, flags.steps);
     bool is_said = step.step % flags.log_every == 0 || step.step == 1 || step.step == flags.steps;
     for (const auto& scalar : step.scalars) is_said |= !std::isfinite(scalar.second);
     if (is_said && invocation.flags.json) {
@@ -247,7 +247,7 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("FOLDER");
   line.Flag("--resume", flags->resume,
             "go on from the last checkpoint of --checkpoint-dir, if any");
-  line.Flag("--opt", flags->optimize, "optimise the graph first, as `opt` does");
+  line.Flag("--opt", flags->optimize, "optimize the graph first, as `opt` does");
   line.Flag("--eager", flags->eager,
             "call the function for each step, op by op; a run and a graph give the same losses");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

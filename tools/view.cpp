@@ -2,7 +2,7 @@
 #include "lib/io/named_functions.h"
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
-#include "lib/job/without_values.h"
+#include "lib/job/without_constants.h"
 #include "lib/render/device_scopes.h"
 #include "lib/render/draw_picture.h"
 #include "lib/render/node_data.h"
@@ -100,7 +100,7 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
     RETURN_IF_ERROR(FillSizes(flags.sizes, flags.signature, &graph));
     WarnOfProblems(graph, invocation.sink());
     if (flags.no_values) {
-      ASSIGN_OR_RETURN(graph, WithoutValues(std::move(graph)));
+      ASSIGN_OR_RETURN(graph, WithoutConstants(std::move(graph)));
     }
     RETURN_IF_ERROR(ChooseSignature(graph.model(), graph.file(), flags.signature).takeError());
     auto address = PageAddress(graph.module(), flags.view, flags.hide);
@@ -122,7 +122,7 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
-// A picture has the colours of one set of numbers: the first of the first file.
+// A picture has the colors of one set of numbers: the first of the first file.
 Expected<std::vector<NodeData>> ReadNumbers(const Flags& flags, const Module& module,
                                             Invocation& invocation) {
   std::vector<NodeData> first;
@@ -157,7 +157,7 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
   RETURN_IF_ERROR(FillSizes(flags.sizes, flags.signature, &input));
   WarnOfProblems(input, invocation.sink());
   if (flags.no_values) {
-    ASSIGN_OR_RETURN(input, WithoutValues(std::move(input)));
+    ASSIGN_OR_RETURN(input, WithoutConstants(std::move(input)));
   }
   ASSIGN_OR_RETURN(FeedsAndFetches given,
                    FeedsAndFetchesOf(input, flags.feeds, flags.fetches, flags.signature));
@@ -253,7 +253,7 @@ RunCommand SetUp(CommandLine& line) {
       .OneOf({"op", "device", "scope"})
       .ShowDefault();
   line.Option("--node-data", flags->node_data,
-              "numbers for nodes, which boxes are coloured by: Model Explorer's node data, or a "
+              "numbers for nodes, which boxes are colored by: Model Explorer's node data, or a "
               "table (CSV) of nodes and values; may be repeated, for a page")
       .ShownAs("FILE");
   line.Option("--aggregate", flags->aggregate, "what a closed box has of the numbers in it")

@@ -1,6 +1,6 @@
-// The harmonic mean of a vector, traced, optimised and run, once plain and once with a Print.
+// The harmonic mean of a vector, traced, optimized and run, once plain and once with a Print.
 //
-// Nothing reads the minimum: the optimised graph has no Min any more, unless it is printed. As a
+// Nothing reads the minimum: the optimized graph has no Min any more, unless it is printed. As a
 // program it says so, and in which dump the Min is gone: `./harmonic_mean FOLDER` leaves them
 // there. `grapnel trace harmonic_mean.cpp:HarmonicMean` prints the graph.
 #include "grapnel/exec/executor.h"

@@ -144,7 +144,7 @@ static Error Hunt() {
   ASSIGN_OR_RETURN(model, Build());
   LineTable lines(*model.module);
   CheckNumerics numerics;
-  numerics.TellStacks([&](const Node& node) { return StackText(lines.StackOf(node)); });
+  numerics.SetStackSource([&](const Node& node) { return StackText(lines.StackOf(node)); });
   ASSIGN_OR_RETURN(Program checked, Program::Make(std::move(model), {.hook = &numerics}));
   llvm::consumeError(Train(checked, "naive", bad + 1).takeError());
   llvm::outs() << "  " << numerics.finding() << "\n";

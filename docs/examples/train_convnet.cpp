@@ -1,4 +1,4 @@
-// A convolution, batch normalisation with moving averages, pooling, and a dense layer; momentum and
+// A convolution, batch normalization with moving averages, pooling, and a dense layer; momentum and
 // a learning rate that falls.
 //
 //   grapnel train train_convnet.cpp --feed x=X.npy --feed y=Y.npy --steps 100

@@ -1,4 +1,4 @@
-// A transformer block over words: embedding, attention, layer normalisation, a dense layer; AdamW.
+// A transformer block over words: embedding, attention, layer normalization, a dense layer; AdamW.
 // The embedding's gradient is rows of its table.
 //
 //   grapnel train train_transformer.cpp --feed x=X.npy --feed y=Y.npy --steps 100

@@ -85,7 +85,7 @@ struct Epilogue {
 
  private:
   void ApplyActivation(T* row, int64_t n) const {
-    // The two that networks use most, as loops that the compiler can vectorise.
+    // The two that networks use most, as loops that the compiler can vectorize.
     if (activation == kGrapnelLinear) return;
     if (activation == kGrapnelRelu) {
       for (int64_t j = 0; j < n; ++j) row[j] = Activate(kGrapnelRelu, row[j], alpha);

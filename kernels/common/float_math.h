@@ -1,5 +1,5 @@
 // Exponentials and logarithms of floats by way of double: a few operations without a branch or a
-// call, so that loops over them are vectorised, and right to the last bit of nearly every float.
+// call, so that loops over them are vectorized, and right to the last bit of nearly every float.
 //
 // Arguments are doubles that are floats, or were computed from floats. Relative errors are below
 // 2^-31. What a float cannot hold is as large or as small as one likes: rounded to float it is an

@@ -16,7 +16,7 @@ enum class HalfFold { kSum, kProduct, kSumOneByOne };
 template <typename T>
 float FoldRow(HalfFold fold, const T* in, int64_t n, int64_t first = 0);
 
-// out[j] of element j of each of `rows` rows, `stride` elements apart, for eight neighbours ...
+// out[j] of element j of each of `rows` rows, `stride` elements apart, for eight neighbors ...
 template <typename T>
 void FoldEightColumns(HalfFold fold, const T* in, int64_t rows, int64_t stride, float* out);
 // ... and for one column, which TensorFlow takes element after element.

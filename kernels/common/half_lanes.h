@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/common/stepped.h"
+#include "kernels/common/rounded_half.h"
 
 #ifdef __F16C__
 #include <immintrin.h>

@@ -6,7 +6,7 @@
 namespace grapnel::cuda {
 inline namespace reduce_cu {
 
-// Merges neighbouring dimensions that are kept, or reduced, alike.
+// Merges neighboring dimensions that are kept, or reduced, alike.
 ReducePlan MakePlan(int32_t rank, const int64_t* dims, uint32_t reduced) {
   ReducePlan plan{};
   plan.results = plan.length = 1;

@@ -4,7 +4,7 @@
 namespace grapnel {
 namespace {
 
-// Neighbouring dimensions that are reduced, or kept, alike are merged by the module.
+// Neighboring dimensions that are reduced, or kept, alike are merged by the module.
 Error QueueReduction(KernelContext& ctx, GrapnelCudaReduction op, uint32_t reduced,
                      llvm::ArrayRef<int64_t> out_dims) {
   const Tensor& in = ctx.input(0);

@@ -178,7 +178,7 @@ bool BadProducers::Wants(const Node& node) {
   return true;
 }
 
-Tensor BadProducers::InsteadOfConstant(const Node& node, const Tensor& value) {
+Tensor BadProducers::ReplaceConstant(const Node& node, const Tensor& value) {
   return IsTamed(node) ? MadeFinite(value, ones_) : value;
 }
 

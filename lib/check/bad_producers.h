@@ -71,7 +71,7 @@ class BadProducers : public RunHook {
   // Before the run: a value that is given, which is handed back made finite where it is to be.
   Tensor Feed(Port port, Tensor value);
   bool Wants(const Node& node) override;
-  Tensor InsteadOfConstant(const Node& node, const Tensor& value) override;
+  Tensor ReplaceConstant(const Node& node, const Tensor& value) override;
   Error OnConstant(const Node& node, const Tensor& value, bool is_first) override;
   Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) override;
   Error EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> outputs) override;

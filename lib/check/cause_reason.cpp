@@ -10,14 +10,14 @@ enum class Of { kZero, kNegative };
 enum class Makes { kInf, kNan, kBoth };
 
 // An op that is not defined at some finite numbers.
-struct Pitfall {
+struct KnownCause {
   llvm::StringRef op_type;
   size_t input;
   Of of;
   Makes makes;
 };
 
-constexpr Pitfall kPitfalls[] = {
+constexpr KnownCause kKnownCauses[] = {
     {"Log", 0, Of::kZero, Makes::kInf},          {"Log", 0, Of::kNegative, Makes::kNan},
     {"Log1p", 0, Of::kNegative, Makes::kBoth},   {"Reciprocal", 0, Of::kZero, Makes::kInf},
     {"Inv", 0, Of::kZero, Makes::kInf},          {"Rsqrt", 0, Of::kZero, Makes::kInf},
@@ -48,7 +48,7 @@ std::string CountOf(Of of, int64_t count) {
 }
 
 // How many numbers of the input the op is not defined at; 0 where it is not counted.
-int64_t CountFallen(const Cause& cause, const Pitfall& pitfall) {
+int64_t CountFallen(const Cause& cause, const KnownCause& pitfall) {
   if (pitfall.op_type != cause.op_type || pitfall.input >= cause.inputs.size() ||
       !Made(cause.value, pitfall.makes))
     return 0;
@@ -60,7 +60,7 @@ int64_t CountFallen(const Cause& cause, const Pitfall& pitfall) {
 // The pitfall that this op fell into, in words; empty when none is seen.
 std::string PitfallText(const Cause& cause) {
   std::string text;
-  for (const Pitfall& pitfall : kPitfalls) {
+  for (const KnownCause& pitfall : kKnownCauses) {
     int64_t count = CountFallen(cause, pitfall);
     if (count == 0) continue;
     const CauseInput& input = cause.inputs[pitfall.input];
@@ -71,12 +71,12 @@ std::string PitfallText(const Cause& cause) {
 }
 
 bool HasPitfall(llvm::StringRef op_type) {
-  return llvm::any_of(kPitfalls, [&](const Pitfall& p) { return p.op_type == op_type; });
+  return llvm::any_of(kKnownCauses, [&](const KnownCause& p) { return p.op_type == op_type; });
 }
 
 // A pitfall that only a mode that counts more would have shown.
 std::string UncountedPitfallText(const Cause& cause) {
-  for (const Pitfall& pitfall : kPitfalls) {
+  for (const KnownCause& pitfall : kKnownCauses) {
     if (pitfall.op_type != cause.op_type || pitfall.input >= cause.inputs.size() ||
         !Made(cause.value, pitfall.makes))
       continue;
@@ -129,7 +129,7 @@ std::string CauseReason(const Cause& cause) {
 }
 
 int PitfallInput(const Cause& cause) {
-  for (const Pitfall& pitfall : kPitfalls) {
+  for (const KnownCause& pitfall : kKnownCauses) {
     if (CountFallen(cause, pitfall) > 0) return static_cast<int>(pitfall.input);
   }
   return -1;

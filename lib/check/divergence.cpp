@@ -132,52 +132,52 @@ void DivergenceFinder::Compare(int64_t order, const NodeRun& a, const NodeRun& b
     ++divergence_.same;
     return note();
   }
-  Parting parting;
-  parting.order = order;
-  parting.node = a.node.name().str();
-  parting.op = a.node.op().str();
+  Mismatch mismatch;
+  mismatch.order = order;
+  mismatch.node = a.node.name().str();
+  mismatch.op = a.node.op().str();
   if (b.node) {
-    if (b.node.name() != a.node.name()) parting.node_b = b.node.name().str();
-    parting.op_b = b.node.op().str();
+    if (b.node.name() != a.node.name()) mismatch.node_b = b.node.name().str();
+    mismatch.op_b = b.node.op().str();
   } else {
-    parting.op_b = b.recorded_op;
-    parting.made_at = b.recorded_at;
+    mismatch.op_b = b.recorded_op;
+    mismatch.made_at = b.recorded_at;
   }
-  parting.output = output;
-  parting.calls = a.calls;
-  if (b.node && !AreAlike(a.calls, b.calls)) parting.calls_b = b.calls;
-  parting.type_a = TypeText(a.outputs[output]);
-  parting.type_b = TypeText(b.outputs[output]);
-  parting.difference = std::move(difference);
-  parting.cause = PartingCause::kRounding;
-  if (state.parted) {
-    Answer answer = CauseOf(order, a, b, &parting);
-    parting.cause = answer.cause;
-    parting.reason = std::move(answer.reason);
+  mismatch.output = output;
+  mismatch.calls = a.calls;
+  if (b.node && !AreAlike(a.calls, b.calls)) mismatch.calls_b = b.calls;
+  mismatch.type_a = TypeText(a.outputs[output]);
+  mismatch.type_b = TypeText(b.outputs[output]);
+  mismatch.difference = std::move(difference);
+  mismatch.cause = MismatchKind::kRounding;
+  if (state.diverged) {
+    Answer answer = CauseOf(order, a, b, &mismatch);
+    mismatch.cause = answer.cause;
+    mismatch.reason = std::move(answer.reason);
     NoteCallers(a);
     if (b.node) NoteCallersOfB();
-    ++divergence_.parted;
+    ++divergence_.diverged;
   } else {
     ++divergence_.within;
   }
-  if (parting.cause == PartingCause::kRounding) NoteGrowth(a, parting);
+  if (mismatch.cause == MismatchKind::kRounding) NoteGrowth(a, mismatch);
   note();
-  Keep(std::move(parting));
+  Keep(std::move(mismatch));
 }
 
 DivergenceFinder::Answer DivergenceFinder::CauseOf(int64_t order, const NodeRun& a,
-                                                   const NodeRun& b, Parting* parting) {
-  using C = PartingCause;
+                                                   const NodeRun& b, Mismatch* mismatch) {
+  using C = MismatchKind;
   if (order < 0) return {C::kFault, "as the value that was given for it"};
-  if (IsCallThatPartedInside(a)) return {C::kConsequence, "of what parted inside of it"};
+  if (IsCallThatPartedInside(a)) return {C::kConsequence, "of what diverged inside of it"};
   if (!b.node) {
-    Answer answer = CauseByRecord(a, parting);
+    Answer answer = CauseByRecord(a, mismatch);
     bool is_other_op = !b.recorded_op.empty() && b.recorded_op != a.node.op();
     if (answer.cause != C::kConsequence && is_other_op)
       return {C::kFault, OtherOpText(a.node.op(), b.recorded_op)};
     return answer;
   }
-  const std::string& mismatch = parting->difference.mismatch;
+  const std::string& mismatch = mismatch->difference.mismatch;
   bool is_other_op = a.node.op() != b.node.op();
   if (a.inputs.size() != b.inputs.size()) {
     if (FollowsFromBefore(b.node, Run::kB)) return {C::kConsequence, "of what it reads"};
@@ -187,22 +187,22 @@ DivergenceFinder::Answer DivergenceFinder::CauseOf(int64_t order, const NodeRun&
                            .str()};
   }
   if (is_other_op) {
-    Answer answer = CauseByInputs(a, b, parting);
+    Answer answer = CauseByInputs(a, b, mismatch);
     if (answer.cause == C::kConsequence) return answer;
     return {C::kFault, OtherOpText(a.node.op(), b.node.op())};
   }
   if (a.node.op() == "Const") return {C::kFault, "as a constant of the graph"};
   if (a.inputs.empty() && IsVariable(a.node)) {
-    if (divergence_.parted > 0) return {C::kConsequence, "of what was assigned to it"};
+    if (divergence_.diverged > 0) return {C::kConsequence, "of what was assigned to it"};
     return {C::kFault, "as a variable that held another value before the run"};
   }
   auto is_opaque = [](const Tensor& input) { return input && input.HoldsObjects(); };
   if (llvm::any_of(b.inputs, is_opaque)) {
-    if (divergence_.parted > 0) return {C::kConsequence, "of what parted before"};
+    if (divergence_.diverged > 0) return {C::kConsequence, "of what diverged before"};
     return {C::kFault,
             "read from a variable, table or list that held another value before the run"};
   }
-  Answer answer = CauseByInputs(a, b, parting);
+  Answer answer = CauseByInputs(a, b, mismatch);
   if (answer.cause == C::kRounding && !mismatch.empty() && mismatch != "nan")
     answer.cause = C::kFault;
   return answer;
@@ -228,7 +228,7 @@ std::vector<size_t> DivergenceFinder::InputsOfB(const NodeRun& a, const NodeRun&
   return of_b;
 }
 
-// What B's node reads where inputs parted, if that was not compared itself.
+// What B's node reads where inputs diverged, if that was not compared itself.
 std::string DivergenceFinder::ReadAlone(const Node& b, llvm::ArrayRef<ComparedInput> inputs,
                                         llvm::ArrayRef<size_t> of_b) const {
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -244,11 +244,11 @@ std::string DivergenceFinder::ReadAlone(const Node& b, llvm::ArrayRef<ComparedIn
 
 // Those that ran, one by one.
 DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const NodeRun& b,
-                                                         Parting* parting) const {
-  using C = PartingCause;
+                                                         Mismatch* mismatch) const {
+  using C = MismatchKind;
   size_t count = a.inputs.size();
   std::vector<size_t> of_b = InputsOfB(a, b);
-  bool parted = false, same = true;
+  bool diverged = false, same = true;
   double largest = 0;
   for (size_t i = 0; i < count; ++i) {
     ComparedInput input;
@@ -260,17 +260,17 @@ DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const
     input.is_compared = HoldsValues(x) && HoldsValues(y);
     if (input.is_compared) {
       input.difference = DifferenceOf(x, y, tolerance_);
-      parted |= input.difference.agreement == Agreement::kParted;
+      diverged |= input.difference.agreement == Agreement::kParted;
       same &= input.difference.agreement == Agreement::kSame;
       largest = std::max(largest, input.difference.norm_error);
     } else if (bool(x) != bool(y)) {
-      parted = true;  // another branch was taken
+      diverged = true;  // another branch was taken
     }
-    parting->inputs.push_back(std::move(input));
+    mismatch->inputs.push_back(std::move(input));
   }
-  if (parted) {
+  if (diverged) {
     if (!FollowsFromBefore(b.node, Run::kB)) {
-      std::string alone = ReadAlone(b.node, parting->inputs, of_b);
+      std::string alone = ReadAlone(b.node, mismatch->inputs, of_b);
       if (alone.empty()) return {C::kFault, "because it reads another tensor in B"};
       return {
           C::kFault,
@@ -278,7 +278,7 @@ DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const
     }
     // What is behind a fault follows from it; behind rounding there may be the first.
     bool is_faithful =
-        !divergence_.faults.empty() || IsFaithful(a, b, parting->output).value_or(true);
+        !divergence_.faults.empty() || IsFaithful(a, b, mismatch->output).value_or(true);
     if (is_faithful) return {C::kConsequence, "of what it reads"};
     return {C::kFault,
             "more than its inputs, which part by rounding: A's op makes another value of B's "
@@ -287,29 +287,29 @@ DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const
   std::string attrs = AttrsText(a.node, b.node);
   if (!attrs.empty()) attrs = ": " + attrs;
   if (same) {
-    const Tensor &x = a.outputs[parting->output], &y = b.outputs[parting->output];
-    if (attrs.empty() && IsRoundingOfSum(a.node, a.inputs, x, y, parting->output))
+    const Tensor &x = a.outputs[mismatch->output], &y = b.outputs[mismatch->output];
+    if (attrs.empty() && IsRoundingOfSum(a.node, a.inputs, x, y, mismatch->output))
       return {C::kRounding,
               "of inputs that are the same: its terms cancel, and another order of additions makes "
               "as much"};
     if (count == 0) return {C::kFault, "though it reads nothing" + attrs};
     return {C::kFault, "though all its inputs are the same, bit for bit" + attrs};
   }
-  if (std::optional<bool> is_faithful = IsFaithful(a, b, parting->output)) {
+  if (std::optional<bool> is_faithful = IsFaithful(a, b, mismatch->output)) {
     if (*is_faithful)
       return {C::kRounding,
               "of inputs that differ by rounding alone: A's op makes the same of B's inputs"};
     return {C::kFault, "though its inputs agree: A's op makes another value of B's inputs" + attrs};
   }
-  double grown = largest > 0 ? parting->difference.norm_error / largest : kMostGrowth + 1;
-  if (attrs.empty() && parting->difference.mismatch.empty() && grown <= kMostGrowth)
+  double grown = largest > 0 ? mismatch->difference.norm_error / largest : kMostGrowth + 1;
+  if (attrs.empty() && mismatch->difference.mismatch.empty() && grown <= kMostGrowth)
     return {C::kRounding, "of inputs that differ by rounding alone"};
   return {C::kFault, "though all its inputs agree" + attrs};
 }
 
 // B's inputs are not at hand: what was found of the tensors that A's node reads stands for them.
-DivergenceFinder::Answer DivergenceFinder::CauseByRecord(const NodeRun& a, Parting* parting) const {
-  using C = PartingCause;
+DivergenceFinder::Answer DivergenceFinder::CauseByRecord(const NodeRun& a, Mismatch* mismatch) const {
+  using C = MismatchKind;
   bool is_complete = true;
   double largest = 0;
   for (int i = 0; i < a.node.num_inputs(); ++i) {
@@ -323,18 +323,18 @@ DivergenceFinder::Answer DivergenceFinder::CauseByRecord(const NodeRun& a, Parti
     if (input.is_compared) {
       const State& found = state->second;
       input.difference.norm_error = found.norm_error;
-      input.difference.agreement = found.parted           ? Agreement::kParted
+      input.difference.agreement = found.diverged           ? Agreement::kParted
                                    : found.norm_error > 0 ? Agreement::kWithin
                                                           : Agreement::kSame;
       largest = std::max(largest, found.norm_error);
     }
-    parting->inputs.push_back(std::move(input));
+    mismatch->inputs.push_back(std::move(input));
   }
   if (FollowsFromBefore(a.node, Run::kA)) return {C::kConsequence, "of what it reads"};
   if (!is_complete)
     return {C::kFault, "though what is recorded of the tensors that it depends on agrees"};
-  bool is_rounding = largest > 0 && parting->difference.mismatch.empty() &&
-                     parting->difference.norm_error <= kMostGrowth * largest;
+  bool is_rounding = largest > 0 && mismatch->difference.mismatch.empty() &&
+                     mismatch->difference.norm_error <= kMostGrowth * largest;
   if (is_rounding) return {C::kRounding, "of inputs that differ by rounding alone"};
   return {C::kFault, "though all its inputs agree"};
 }
@@ -374,22 +374,22 @@ bool DivergenceFinder::FollowsFromBefore(const Node& node, Run run) const {
       auto state = states.find({&at.graph(), from.node, from.index});
       if (state == states.end()) {
         add(at.input_node(i));
-      } else if (state->second.parted) {
+      } else if (state->second.diverged) {
         return true;
       }
     }
     if (run == Run::kB && callers_b_.contains({&at.graph(), at.id()})) return true;
     // What the iteration before made is told by its own; that of this one may have come since.
-    if (at.op() == "NextIteration" && divergence_.parted > 0) return true;
+    if (at.op() == "NextIteration" && divergence_.diverged > 0) return true;
     if (at.op() != "_Arg") continue;
     for (const CallFrame* call = CurrentCall(); call; call = call->outer) {
       if (!call->function || &call->function->body != &at.graph()) continue;
       // From the second iteration on it is what the one before made.
-      if (call->iteration > 0 && divergence_.parted > 0) return true;
+      if (call->iteration > 0 && divergence_.diverged > 0) return true;
       if (call->caller) add(*call->caller);
     }
   }
-  return seen.size() >= kMost && divergence_.parted > 0;
+  return seen.size() >= kMost && divergence_.diverged > 0;
 }
 
 std::optional<Tensor> DivergenceFinder::Evaluate(const Node& node, llvm::ArrayRef<Tensor> inputs,
@@ -444,8 +444,8 @@ std::optional<bool> DivergenceFinder::IsFaithful(const NodeRun& a, const NodeRun
          IsRoundingOfSum(a.node, b.inputs, *again, made, output);
 }
 
-void DivergenceFinder::NoteGrowth(const NodeRun& a, const Parting& parting) {
-  if (!parting.difference.mismatch.empty()) return;
+void DivergenceFinder::NoteGrowth(const NodeRun& a, const Mismatch& mismatch) {
+  if (!mismatch.difference.mismatch.empty()) return;
   double before = 0;
   for (int i = 0; i < a.node.num_inputs(); ++i) {
     Port from = a.node.input(i);
@@ -453,52 +453,52 @@ void DivergenceFinder::NoteGrowth(const NodeRun& a, const Parting& parting) {
     if (state != states_a_.end()) before = std::max(before, state->second.norm_error);
   }
   if (before == 0) return;
-  ErrorGrowth growth{parting.node, parting.op, before, parting.difference.norm_error};
+  ErrorGrowth growth{mismatch.node, mismatch.op, before, mismatch.difference.norm_error};
   if (!divergence_.growth || growth.Factor() > divergence_.growth->Factor())
     divergence_.growth = std::move(growth);
 }
 
-void DivergenceFinder::Keep(Parting parting) {
-  bool parted = parting.difference.agreement == Agreement::kParted;
-  auto is_same = [&](const Parting& p) {
-    return p.node == parting.node && p.output == parting.output &&
-           CallersText(p.calls) == CallersText(parting.calls);
+void DivergenceFinder::Keep(Mismatch mismatch) {
+  bool diverged = mismatch.difference.agreement == Agreement::kParted;
+  auto is_same = [&](const Mismatch& p) {
+    return p.node == mismatch.node && p.output == mismatch.output &&
+           CallersText(p.calls) == CallersText(mismatch.calls);
   };
-  std::optional<Parting>& first = divergence_.first_parted;
-  if (parted && (!first || parting.order < first->order)) first = parting;
-  std::optional<Parting>& rounding = divergence_.first_rounding;
-  bool is_rounding = parted && parting.cause == PartingCause::kRounding;
-  if (is_rounding && (!rounding || parting.order < rounding->order)) rounding = parting;
-  std::vector<Parting>& faults = divergence_.faults;
-  if (parted && parting.cause == PartingCause::kFault && llvm::none_of(faults, is_same)) {
-    auto by_order = [](const Parting& x, const Parting& y) { return x.order < y.order; };
-    faults.insert(llvm::upper_bound(faults, parting, by_order), parting);
+  std::optional<Mismatch>& first = divergence_.first_diverged;
+  if (diverged && (!first || mismatch.order < first->order)) first = mismatch;
+  std::optional<Mismatch>& rounding = divergence_.first_rounding;
+  bool is_rounding = diverged && mismatch.cause == MismatchKind::kRounding;
+  if (is_rounding && (!rounding || mismatch.order < rounding->order)) rounding = mismatch;
+  std::vector<Mismatch>& faults = divergence_.faults;
+  if (diverged && mismatch.cause == MismatchKind::kFault && llvm::none_of(faults, is_same)) {
+    auto by_order = [](const Mismatch& x, const Mismatch& y) { return x.order < y.order; };
+    faults.insert(llvm::upper_bound(faults, mismatch, by_order), mismatch);
     if (faults.size() > Divergence::kMostFaults) faults.pop_back();
   }
-  auto rank = [](const Parting& p) {
+  auto rank = [](const Mismatch& p) {
     return std::tuple(p.difference.agreement != Agreement::kParted, p.difference.mismatch.empty(),
                       -p.difference.norm_error, p.order);
   };
-  std::vector<Parting>& worst = divergence_.worst;
+  std::vector<Mismatch>& worst = divergence_.worst;
   auto known = llvm::find_if(worst, is_same);
   if (known != worst.end()) {
-    parting.times += known->times;
-    if (rank(parting) < rank(*known)) {
-      *known = std::move(parting);
+    mismatch.times += known->times;
+    if (rank(mismatch) < rank(*known)) {
+      *known = std::move(mismatch);
     } else {
-      known->times = parting.times;
+      known->times = mismatch.times;
     }
   } else {
-    worst.push_back(std::move(parting));
+    worst.push_back(std::move(mismatch));
   }
   std::stable_sort(worst.begin(), worst.end(),
-                   [&](const Parting& x, const Parting& y) { return rank(x) < rank(y); });
+                   [&](const Mismatch& x, const Mismatch& y) { return rank(x) < rank(y); });
   if (worst.size() > kMostWorst) worst.resize(kMostWorst);
 }
 
-bool DivergenceFinder::HasParted(const Node& b, int output) const {
+bool DivergenceFinder::HasDiverged(const Node& b, int output) const {
   auto state = states_b_.find({&b.graph(), b.id(), output});
-  return state != states_b_.end() && state->second.parted;
+  return state != states_b_.end() && state->second.diverged;
 }
 
 bool DivergenceFinder::WasCompared(const Node& b, int output) const {

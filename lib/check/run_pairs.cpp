@@ -18,7 +18,7 @@ class RunPairs::Recorder : public RunHook {
 
   bool Wants(const Node&) override { return true; }
 
-  Tensor InsteadOfConstant(const Node& node, const Tensor& value) override {
+  Tensor ReplaceConstant(const Node& node, const Tensor& value) override {
     return edit_ ? edit_(node, 0, value) : value;
   }
 

@@ -130,7 +130,7 @@ void DiffStrings(const Tensor& a, const Tensor& b, TensorDifference* out) {
   int64_t first = -1;
   for (int64_t i = 0; i < a.num_elements(); ++i) {
     if (a.data<std::string>()[i] == b.data<std::string>()[i]) continue;
-    if (out->parted++ == 0) first = i;
+    if (out->diverged++ == 0) first = i;
   }
   if (first < 0) return;
   out->agreement = Agreement::kParted;
@@ -146,7 +146,7 @@ void DiffIntegers(const Tensor& a, const Tensor& b, TensorDifference* out) {
     double value = in_a.At(i);
     largest = std::max(largest, std::fabs(value));
     if (in_a.IntAt(i) == in_b.IntAt(i)) continue;
-    ++out->parted;
+    ++out->diverged;
     double error = std::fabs(in_b.At(i) - value);
     if (worst < 0 || error > out->max_abs) worst = i;
     out->max_abs = std::max(out->max_abs, error);
@@ -182,7 +182,7 @@ void DiffFloats(const Tensor& a, const Tensor& b, const Tolerance& tolerance,
     if (x == y || (std::isnan(x) && std::isnan(y))) continue;
     differs = true;
     if (!finite) {
-      ++out->parted;
+      ++out->diverged;
       if (first_nan < 0) first_nan = i;
       continue;
     }
@@ -193,7 +193,7 @@ void DiffFloats(const Tensor& a, const Tensor& b, const Tolerance& tolerance,
     uint64_t rank_x = in_a.RankAt(i), rank_y = in_b.RankAt(i);
     double ulps = static_cast<double>(x < y ? rank_y - rank_x : rank_x - rank_y);
     out->max_ulps = std::max(out->max_ulps, ulps);
-    out->parted += error > allowed;
+    out->diverged += error > allowed;
     if (error / allowed > worst_excess) {
       worst_excess = error / allowed;
       worst = i;
@@ -206,7 +206,7 @@ void DiffFloats(const Tensor& a, const Tensor& b, const Tolerance& tolerance,
     *number = std::min(*number, std::numeric_limits<double>::max());
   if (!std::isfinite(out->cosine)) out->cosine = 0;
   if (first_nan >= 0) out->mismatch = "nan";
-  out->agreement = out->parted > 0 ? Agreement::kParted : Agreement::kWithin;
+  out->agreement = out->diverged > 0 ? Agreement::kParted : Agreement::kWithin;
   Place(a, b, (first_nan >= 0 ? first_nan : worst) / parts, out);
 }
 
@@ -223,7 +223,7 @@ TensorDifference DifferenceOf(const Tensor& a, const Tensor& b, const Tolerance&
   if (a.dtype() != b.dtype() || a.dims() != b.dims()) {
     out.agreement = Agreement::kParted;
     out.mismatch = a.dtype() != b.dtype() ? "dtype" : "shape";
-    out.parted = out.elements;
+    out.diverged = out.elements;
     return out;
   }
   if (a.dtype() == proto::DT_STRING) {

@@ -27,7 +27,7 @@ enum class Agreement : uint8_t {
 struct TensorDifference {
   Agreement agreement = Agreement::kSame;
   std::string mismatch;  // "dtype", "shape", "nan" (or infinity, in one of them), else empty
-  int64_t elements = 0, parted = 0;  // parted: outside of the tolerance
+  int64_t elements = 0, diverged = 0;  // diverged: outside of the tolerance
   double max_abs = 0;                // of elements that are finite in both
   double max_rel = 0;                // |b - a| / |a|, where a is not 0
   double max_ulps = 0;               // how many numbers of the dtype apart; 0 of integers

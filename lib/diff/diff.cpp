@@ -87,7 +87,7 @@ Diff DiffModules(const Module& a, const Module& b, const DiffOptions& options) {
   Diff diff = MakeEditList(*view_a, *view_b, matching, options);
   if (!options.only.empty()) Restrict(&diff, options.only);
   Sort(&diff, options.side_by_side);
-  if (options.by_name) TellFates(a, b, &diff);
+  if (options.by_name) FindOutcomes(a, b, &diff);
   return diff;
 }
 

@@ -41,7 +41,7 @@ struct FunctionEntry {
 };
 
 // What a stage did to a removed node.
-struct Fate {
+struct NodeOutcome {
   enum Kind {
     kPruned,    // nothing reads it
     kMerged,    // an equal node, which both graphs have, is read in its place
@@ -78,7 +78,7 @@ struct Diff {
   // Where names decided (DiffOptions::by_name), else empty. `fates` has one for each of `removed`,
   // in its order. Copies that calls were opened into are not in `added`, nor are bodies that live
   // on in them in `removed`. What is in `counted` is not among the changes of `matched`.
-  std::vector<Fate> fates;
+  std::vector<NodeOutcome> fates;
   std::vector<OpenedCall> opened;      // sorted by call
   std::vector<CountedChange> counted;  // sorted
   bool Same() const;

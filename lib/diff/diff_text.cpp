@@ -18,7 +18,7 @@ constexpr size_t kShownAlike = 6;
 constexpr size_t kShownFates = 40;
 constexpr size_t kLongestValue = 90;
 constexpr size_t kMostChanges = 4;     // of a node
-constexpr size_t kMostNeighbours = 2;  // of a node that is new or gone
+constexpr size_t kMostNeighbors = 2;  // of a node that is new or gone
 constexpr size_t kMostRenames = 6;
 
 enum class Sign { kRemoved, kAdded, kChanged, kGrouped };
@@ -28,7 +28,7 @@ struct Line {
   std::string name;  // within its scope
   std::string rest;
   std::string kind;  // equal for changes that are alike
-  Node lone = {};    // of one graph alone: its neighbours are told, too
+  Node lone = {};    // of one graph alone: its neighbors are told, too
   size_t most_alike = kShownAlike;
 };
 
@@ -65,16 +65,16 @@ std::string NamesText(const char* what, const std::set<std::string>& names) {
   std::string text;
   size_t shown = 0;
   for (const std::string& name : names) {
-    if (shown++ == kMostNeighbours) break;
+    if (shown++ == kMostNeighbors) break;
     text += (text.empty() ? what + std::string(" ") : ", ") + name;
   }
-  if (names.size() > kMostNeighbours)
-    text += " and " + WithCommas(names.size() - kMostNeighbours) + " more";
+  if (names.size() > kMostNeighbors)
+    text += " and " + WithCommas(names.size() - kMostNeighbors) + " more";
   return text;
 }
 
 // "  reads conv/conv; read by relu": where a node that has no partner stands in its own graph.
-std::string NeighboursText(Node node) {
+std::string NeighborsText(Node node) {
   std::set<std::string> reads, readers;
   for (Port port : node.inputs())
     if (port.node != kNoNode) reads.insert(Node(&node.graph(), port.node).name().str());
@@ -97,7 +97,7 @@ class TextWriter {
       if (!function.a.empty() && !function.b.empty()) name_in_a_[function.b] = function.a;
     NameHeadings();
     for (size_t i = 0; i < diff.removed.size(); ++i)
-      AddRemoved(diff.removed[i], i < diff.fates.size() ? diff.fates[i] : Fate());
+      AddRemoved(diff.removed[i], i < diff.fates.size() ? diff.fates[i] : NodeOutcome());
     for (const NodeEntry& node : diff.added) AddNode(Sign::kAdded, node);
     for (const GroupEntry& group : diff.groups) AddGroup(group);
     for (const MatchedPair& pair : diff.matched) {
@@ -175,11 +175,11 @@ class TextWriter {
         {sign, Leaf(node), "(" + op + ")", op, node.node});
   }
 
-  void AddRemoved(const NodeEntry& node, const Fate& fate) {
+  void AddRemoved(const NodeEntry& node, const NodeOutcome& fate) {
     if (fate.into.empty()) return AddNode(Sign::kRemoved, node);
     std::string op = node.node.op().str();
-    Line line = {Sign::kRemoved, Leaf(node), "(" + op + ")  " + FateText(fate),
-                 op + FateWord(fate.kind).str()};
+    Line line = {Sign::kRemoved, Leaf(node), "(" + op + ")  " + OutcomeText(fate),
+                 op + OutcomeWord(fate.kind).str()};
     line.most_alike = kShownFates;
     Add(PathOf(node), std::move(line));
   }
@@ -355,7 +355,7 @@ class TextWriter {
     static constexpr const char* kSigns[] = {"-", "+", "~", "*"};
     static constexpr const char* kPaints[] = {"\033[31m", "\033[32m", "\033[33m", "\033[36m"};
     int sign = static_cast<int>(line.sign);
-    std::string rest = line.rest + (line.lone ? NeighboursText(line.lone) : "");
+    std::string rest = line.rest + (line.lone ? NeighborsText(line.lone) : "");
     os_.indent(2 * depth) << (options_.color ? kPaints[sign] : "") << kSigns[sign] << " "
                           << Printable(line.name) << (options_.color ? "\033[0m" : "") << " "
                           << Printable(rest) << "\n";
@@ -391,12 +391,12 @@ void WriteRenames(llvm::ArrayRef<Rename> renames, bool all, llvm::raw_ostream& o
 
 std::string DiffRemark(const Diff& diff) {
   std::vector<std::string> parts;
-  std::map<Fate::Kind, size_t> fates;
+  std::map<NodeOutcome::Kind, size_t> fates;
   for (size_t i = 0; i < diff.fates.size(); ++i)
     if (diff.removed[i].function().empty()) ++fates[diff.fates[i].kind];
   parts.reserve(fates.size());
   for (const auto& [kind, count] : fates)
-    parts.push_back(WithCommas(count) + " " + FateWord(kind).str());
+    parts.push_back(WithCommas(count) + " " + OutcomeWord(kind).str());
   size_t fused = 0;
   for (const GroupEntry& group : diff.groups) fused += group.a.size();
   if (fused > 0)

@@ -94,7 +94,7 @@ Sketch SketchOf(const Module& module) {
   return sketch;
 }
 
-double Likeness(const Sketch& a, const Sketch& b) {
+double Similarity(const Sketch& a, const Sketch& b) {
   size_t i = 0, j = 0, seen = 0, both = 0;
   while (seen < kSketch && (i < a.size() || j < b.size())) {
     ++seen;
@@ -163,9 +163,9 @@ class Joining {
     for (size_t i : settled_) {
       if (has_partitions_ && IsOfPartitions(i) != IsOfPartitions(loose)) continue;
       bool is_named = IsNamed(i, stages_[loose]);
-      double likeness = Likeness(sketches_[i], sketches_[loose]);
-      if (!is_named && likeness < kAlike) continue;
-      std::tuple score(is_named, likeness, MomentOf(stages_[i].stage).has_value(),
+      double similarity = Similarity(sketches_[i], sketches_[loose]);
+      if (!is_named && similarity < kAlike) continue;
+      std::tuple score(is_named, similarity, MomentOf(stages_[i].stage).has_value(),
                        -Taken(stages_[i].line, loose));
       bool is_before = stages_[loose].when == 0;
       if (best && (is_before ? score <= best_score : score < best_score)) continue;

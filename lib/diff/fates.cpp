@@ -35,14 +35,14 @@ class BodyFates {
  public:
   BodyFates(const Graph& a, const Graph& b) : a_(a), b_(b) {}
 
-  Fate Of(const Node& gone) {
+  NodeOutcome Of(const Node& gone) {
     auto [it, is_new] = known_.try_emplace(gone.id());
     if (!is_new) return it->second;  // in a loop, of a node that is not settled yet: pruned
-    Fate best;
+    NodeOutcome best;
     for (const Use& use : gone.uses()) {
       Node reader(&a_, use.node);
       Node after = b_.Find(reader.name());
-      Fate fate = after ? BySurvivor(gone, reader, after, use) : ByReader(gone, reader, use);
+      NodeOutcome fate = after ? BySurvivor(gone, reader, after, use) : ByReader(gone, reader, use);
       if (Weight(fate) > Weight(best)) best = fate;
     }
     known_[gone.id()] = best;
@@ -51,19 +51,19 @@ class BodyFates {
 
  private:
   // Which of several readers' answers counts: the surest one.
-  static int Weight(const Fate& fate) {
+  static int Weight(const NodeOutcome& fate) {
     switch (fate.kind) {
-      case Fate::kMerged:
+      case NodeOutcome::kMerged:
         return 5;
-      case Fate::kFused:
+      case NodeOutcome::kFused:
         return 4;
-      case Fate::kBypassed:
+      case NodeOutcome::kBypassed:
         return 3;
-      case Fate::kFolded:
+      case NodeOutcome::kFolded:
         return 2;
-      case Fate::kReplaced:
+      case NodeOutcome::kReplaced:
         return 1;
-      case Fate::kPruned:
+      case NodeOutcome::kPruned:
         return 0;
     }
     return 0;
@@ -100,41 +100,41 @@ class BodyFates {
     return same_op == gained.end() ? gained.front() : *same_op;
   }
 
-  Fate BySurvivor(const Node& gone, const Node& reader, const Node& after, const Use& use) const {
+  NodeOutcome BySurvivor(const Node& gone, const Node& reader, const Node& after, const Use& use) const {
     bool other_op = after.op() != reader.op();
-    if (other_op && IsConst(after)) return {Fate::kFolded, after.name().str()};
+    if (other_op && IsConst(after)) return {NodeOutcome::kFolded, after.name().str()};
     std::optional<SourceName> now = InPlaceOf(gone, reader, after, use);
     if (!now) {
       bool waits_for_its_inputs = !other_op && ReadsBehind(gone, after);
-      if (waits_for_its_inputs) return {Fate::kBypassed, after.name().str()};
+      if (waits_for_its_inputs) return {NodeOutcome::kBypassed, after.name().str()};
       return {};
     }
     Node source = b_.Find(now->node), before = a_.Find(now->node);
     std::string name = now->node.str();
     if (other_op && (before ? IsBehind(gone, now->node) : !IsConst(source)))
-      return {Fate::kFused, after.name().str()};
-    if (before && IsBehind(gone, now->node)) return {Fate::kBypassed, name};
-    if (before && before.op() == gone.op()) return {Fate::kMerged, name};
-    if (IsConst(source)) return {Fate::kFolded, name};
-    return {Fate::kReplaced, name};
+      return {NodeOutcome::kFused, after.name().str()};
+    if (before && IsBehind(gone, now->node)) return {NodeOutcome::kBypassed, name};
+    if (before && before.op() == gone.op()) return {NodeOutcome::kMerged, name};
+    if (IsConst(source)) return {NodeOutcome::kFolded, name};
+    return {NodeOutcome::kReplaced, name};
   }
 
   // A reader that went too takes what it read with it, or went because that did.
-  Fate ByReader(const Node& gone, const Node& reader, const Use& use) {
-    Fate fate = Of(reader);
+  NodeOutcome ByReader(const Node& gone, const Node& reader, const Use& use) {
+    NodeOutcome fate = Of(reader);
     switch (fate.kind) {
-      case Fate::kMerged: {
+      case NodeOutcome::kMerged: {
         // Two that are equal read equal nodes.
         Node twin = a_.Find(fate.into);
         if (!twin || static_cast<int>(use.slot) >= twin.num_inputs()) return {};
         Node source = twin.input_node(static_cast<int>(use.slot));
         if (!source || source == gone || source.op() != gone.op()) return {};
-        if (b_.Find(source.name())) return {Fate::kMerged, source.name().str()};
-        Fate of_source = Of(source);
-        return of_source.kind == Fate::kMerged ? of_source : Fate();
+        if (b_.Find(source.name())) return {NodeOutcome::kMerged, source.name().str()};
+        NodeOutcome of_source = Of(source);
+        return of_source.kind == NodeOutcome::kMerged ? of_source : NodeOutcome();
       }
-      case Fate::kBypassed:
-        return IsBehind(gone, fate.into) ? fate : Fate();
+      case NodeOutcome::kBypassed:
+        return IsBehind(gone, fate.into) ? fate : NodeOutcome();
       default:
         return fate;
     }
@@ -173,7 +173,7 @@ class BodyFates {
   }
 
   const Graph &a_, &b_;
-  llvm::DenseMap<NodeId, Fate> known_;
+  llvm::DenseMap<NodeId, NodeOutcome> known_;
 };
 
 // Bodies by function; "" is the main graph.
@@ -192,7 +192,7 @@ class Teller {
   }
 
  private:
-  Fate FateOf(const NodeEntry& entry) {
+  NodeOutcome FateOf(const NodeEntry& entry) {
     llvm::StringRef function = entry.function();
     auto it = bodies_.find(function);
     if (it == bodies_.end()) {
@@ -207,7 +207,7 @@ class Teller {
   void JoinFused() {
     std::map<std::pair<llvm::StringRef, std::string>, std::vector<NodeEntry>> taken;
     for (auto [node, fate] : llvm::zip(diff_->removed, diff_->fates))
-      if (fate.kind == Fate::kFused) taken[{node.function(), fate.into}].push_back(node);
+      if (fate.kind == NodeOutcome::kFused) taken[{node.function(), fate.into}].push_back(node);
     if (taken.empty()) return;
     // The diff may be restricted to nodes without the one that took others in.
     std::set<std::pair<llvm::StringRef, std::string>> joined;
@@ -226,9 +226,9 @@ class Teller {
     }
     diff_->matched = std::move(matched);
     std::vector<NodeEntry> removed;
-    std::vector<Fate> fates;
+    std::vector<NodeOutcome> fates;
     for (auto [node, fate] : llvm::zip(diff_->removed, diff_->fates)) {
-      if (fate.kind == Fate::kFused && joined.contains({node.function(), fate.into})) continue;
+      if (fate.kind == NodeOutcome::kFused && joined.contains({node.function(), fate.into})) continue;
       removed.push_back(node);
       fates.push_back(fate);
     }
@@ -243,39 +243,39 @@ class Teller {
 
 }  // namespace
 
-void TellFates(const Module& a, const Module& b, Diff* diff) { Teller(a, b, diff).Run(); }
+void FindOutcomes(const Module& a, const Module& b, Diff* diff) { Teller(a, b, diff).Run(); }
 
-llvm::StringRef FateWord(Fate::Kind kind) {
+llvm::StringRef OutcomeWord(NodeOutcome::Kind kind) {
   switch (kind) {
-    case Fate::kPruned:
+    case NodeOutcome::kPruned:
       return "pruned";
-    case Fate::kMerged:
+    case NodeOutcome::kMerged:
       return "merged";
-    case Fate::kFolded:
+    case NodeOutcome::kFolded:
       return "folded";
-    case Fate::kBypassed:
+    case NodeOutcome::kBypassed:
       return "bypassed";
-    case Fate::kFused:
+    case NodeOutcome::kFused:
       return "fused";
-    case Fate::kReplaced:
+    case NodeOutcome::kReplaced:
       return "replaced";
   }
   return "";
 }
 
-std::string FateText(const Fate& fate) {
+std::string OutcomeText(const NodeOutcome& fate) {
   switch (fate.kind) {
-    case Fate::kPruned:
+    case NodeOutcome::kPruned:
       return "pruned";
-    case Fate::kMerged:
+    case NodeOutcome::kMerged:
       return "merged into " + fate.into;
-    case Fate::kFolded:
+    case NodeOutcome::kFolded:
       return "folded into the constant " + fate.into;
-    case Fate::kBypassed:
+    case NodeOutcome::kBypassed:
       return "bypassed: " + fate.into + " is read in its place";
-    case Fate::kFused:
+    case NodeOutcome::kFused:
       return "fused into " + fate.into;
-    case Fate::kReplaced:
+    case NodeOutcome::kReplaced:
       return "replaced by " + fate.into;
   }
   return "";

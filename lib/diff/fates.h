@@ -9,12 +9,12 @@ namespace grapnel {
 // Completes a diff in which names decided: tells the fate of each removed node by what its readers
 // read now, joins nodes that a reader took in to a group, finds calls that were opened, and moves
 // changes that only follow from these to `counted`. `a` and `b` are what was compared. Near-linear.
-void TellFates(const Module& a, const Module& b, Diff* diff);
+void FindOutcomes(const Module& a, const Module& b, Diff* diff);
 
 // "merged", "pruned", ...
-llvm::StringRef FateWord(Fate::Kind kind);
+llvm::StringRef OutcomeWord(NodeOutcome::Kind kind);
 // "merged into x", "folded into the constant x", "pruned", ...
-std::string FateText(const Fate& fate);
+std::string OutcomeText(const NodeOutcome& fate);
 
 }  // namespace grapnel
 

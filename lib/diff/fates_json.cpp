@@ -39,9 +39,9 @@ class Writer {
     });
   }
 
-  void OneFate(const NodeEntry& node, const Fate& fate) {
+  void OneFate(const NodeEntry& node, const NodeOutcome& fate) {
     Text("node", node.name);
-    Text("fate", FateWord(fate.kind));
+    Text("fate", OutcomeWord(fate.kind));
     if (!fate.into.empty()) Text("into", fate.into);
   }
 

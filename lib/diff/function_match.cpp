@@ -151,7 +151,7 @@ std::string ModuleMatching::TraceKey(const ModuleView& view, int32_t i) {
   return key;
 }
 
-// Functions that no matched call mentions: the surest kind of likeness first, and one kind at a
+// Functions that no matched call mentions: the surest kind of similarity first, and one kind at a
 // time, since a new pair brings its callees.
 bool ModuleMatching::PairLeftOver() {
   // Who calls others of them comes first: its calls then tell its callees apart, which may be

@@ -51,7 +51,7 @@ Expected<OnlyFilters> OnlyFilters::Parse(llvm::ArrayRef<std::string> filters) {
   return out;
 }
 
-Error IgnoreRules::DemandFits(const Module& a, const Module& b) const {
+Error IgnoreRules::CheckFits(const Module& a, const Module& b) const {
   std::set<std::string> keys = {"control", "device"};
   auto add = [&](const Graph& graph) {
     for (Node node : graph.nodes())
@@ -70,7 +70,7 @@ Error IgnoreRules::DemandFits(const Module& a, const Module& b) const {
   return Error::success();
 }
 
-Error OnlyFilters::DemandFits(const Module& a, const Module& b) const {
+Error OnlyFilters::CheckFits(const Module& a, const Module& b) const {
   for (const Filter& filter : filters) {
     std::vector<std::string> names;  // of what such a filter is for
     auto fits = [&](const Graph& graph, llvm::StringRef function) {

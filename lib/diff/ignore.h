@@ -19,7 +19,7 @@ struct IgnoreRules {
   bool Attribute(llvm::StringRef key) const;
   // An error for the first glob of attributes that fits none in either, with what is near: it may
   // be misspelt, or of a list that is for other graphs too.
-  Error DemandFits(const Module& a, const Module& b) const;
+  Error CheckFits(const Module& a, const Module& b) const;
   // `name` as the diff says it: a function's node is "function/node".
   bool WholeNode(llvm::StringRef name, llvm::StringRef op) const;
 
@@ -34,7 +34,7 @@ struct OnlyFilters {
 
   // An error for the first filter that fits nothing in either: a name that is not there must not
   // read as "the same". It says what is near.
-  Error DemandFits(const Module& a, const Module& b) const;
+  Error CheckFits(const Module& a, const Module& b) const;
 
   bool empty() const { return filters.empty(); }
   // Whether any filter fits; `function` is empty in the main graph.

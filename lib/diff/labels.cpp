@@ -18,9 +18,9 @@ struct Hashes {
 // Whether exact counts what constants hold.
 enum class Constants : uint8_t { kByValue, kByShape };
 
-class Labeller {
+class Labeler {
  public:
-  Labeller(const BodyView& view, const IgnoreRules& ignore,
+  Labeler(const BodyView& view, const IgnoreRules& ignore,
            llvm::function_ref<uint64_t(llvm::StringRef)> function_hash,
            Constants constants = Constants::kByValue)
       : view_(view), ignore_(ignore), function_hash_(function_hash), constants_(constants) {}
@@ -104,14 +104,14 @@ class Labeller {
 
 Labels MakeLabels(const BodyView& view, const IgnoreRules& ignore,
                   llvm::function_ref<uint64_t(llvm::StringRef)> function_hash) {
-  return Labeller(view, ignore, function_hash).Run();
+  return Labeler(view, ignore, function_hash).Run();
 }
 
 std::vector<uint64_t> StructureLabels(const BodyView& view,
                                       llvm::function_ref<uint64_t(llvm::StringRef)> function_hash) {
   static const IgnoreRules names_and_hints = llvm::cantFail(
       IgnoreRules::Parse({"device", "_*", "shared_name", "container", "debug_name"}));
-  return Labeller(view, names_and_hints, function_hash, Constants::kByShape).Run().exact;
+  return Labeler(view, names_and_hints, function_hash, Constants::kByShape).Run().exact;
 }
 
 }  // namespace grapnel

@@ -57,18 +57,18 @@ void ForEachAhead(const std::vector<int32_t>& nodes, const BodyView& view,
 
 }  // namespace
 
-void Matching::MatchNames(Likeness likeness, Trust trust) {
+void Matching::MatchNames(Similarity similarity, NameConfidence confidence) {
   std::vector<int32_t> free_a = FreeNodes(a_), free_b = FreeNodes(b_);
   if (free_a.empty() || free_b.empty()) return;
   NodesByName by_name(free_b.size());
   ForEachAhead(free_b, *b_.view, by_name, [&](int32_t b) { by_name.Add(b_.view->name(b), b); });
   ForEachAhead(free_a, *a_.view, by_name, [&](int32_t a) {
     int32_t b = by_name.Find(a_.view->name(a));
-    if (b == kNobody || !Alike(a, b, likeness)) return;
+    if (b == kNobody || !Alike(a, b, similarity)) return;
     Agreement found = AgreementOf(a, b);
     bool trusted =
-        trust == Trust::kAll ||
-        (trust == Trust::kAgreeing ? found.agree > found.disagree : found.agree >= found.disagree);
+        confidence == NameConfidence::kAll ||
+        (confidence == NameConfidence::kAgreeing ? found.agree > found.disagree : found.agree >= found.disagree);
     if (trusted) Match(a, b);
   });
 }
@@ -83,9 +83,9 @@ struct Entry {
   }
 };
 
-std::vector<Entry> Collect(const Side& side, Likeness likeness) {
+std::vector<Entry> Collect(const Side& side, Similarity similarity) {
   const std::vector<uint64_t>& labels =
-      likeness == Likeness::kKind ? side.labels->kind : side.labels->op;
+      similarity == Similarity::kKind ? side.labels->kind : side.labels->op;
   std::vector<Entry> entries;
   for (int32_t i = 0; i < side.view->size(); ++i) {
     if (side.IsFree(i))
@@ -97,8 +97,8 @@ std::vector<Entry> Collect(const Side& side, Likeness likeness) {
 
 }  // namespace
 
-void Matching::MatchNameClasses(Likeness likeness) {
-  std::vector<Entry> in_a = Collect(a_, likeness), in_b = Collect(b_, likeness);
+void Matching::MatchNameClasses(Similarity similarity) {
+  std::vector<Entry> in_a = Collect(a_, similarity), in_b = Collect(b_, similarity);
   auto next_class = [](const std::vector<Entry>& entries, size_t from) {
     size_t to = from;
     while (to < entries.size() && entries[to].key == entries[from].key) ++to;

@@ -37,13 +37,13 @@ void LeaveOutLone(const BodyView& view, std::vector<uint64_t>* keys) {
 // What stands around the nodes of one body. Hashes of readers do not see what else those read, so
 // by themselves they take one of many like blocks for the one before it: here they are over labels
 // that know their own near surroundings.
-struct Surroundings {
+struct Neighborhood {
   ConeHashes inputs, readers;
   std::vector<uint64_t> both;
 };
 
-const std::vector<uint64_t>& LabelsOf(const Side& side, Likeness likeness) {
-  return likeness == Likeness::kExact ? side.labels->exact : side.labels->kind;
+const std::vector<uint64_t>& LabelsOf(const Side& side, Similarity similarity) {
+  return similarity == Similarity::kExact ? side.labels->exact : side.labels->kind;
 }
 
 struct Entry {
@@ -126,11 +126,11 @@ void Sort(std::vector<Entry>* entries, bool side_by_side) {
 }  // namespace
 
 void Matching::MatchUnique(const std::vector<uint64_t>& keys_a, const std::vector<uint64_t>& keys_b,
-                           Caution caution, bool by_name) {
+                           NeighborCheck check, bool by_name) {
   auto match = [&](int32_t a, int32_t b) {
     Agreement found;
-    if (caution != Caution::kNone) found = AgreementOf(a, b);
-    if (found.disagree <= (caution == Caution::kStrict ? 0 : found.agree)) Match(a, b);
+    if (check != NeighborCheck::kNone) found = AgreementOf(a, b);
+    if (found.disagree <= (check == NeighborCheck::kStrict ? 0 : found.agree)) Match(a, b);
   };
   std::vector<Entry> entries = CollectBoth(a_, keys_a, b_, keys_b, side_by_side_);
   Sort(&entries, side_by_side_);
@@ -158,36 +158,36 @@ void Matching::MatchUnique(const std::vector<uint64_t>& keys_a, const std::vecto
   }
 }
 
-void Matching::MatchUniqueKeys(KeysOf keys_of, Caution caution) {
+void Matching::MatchUniqueKeys(KeysOf keys_of, NeighborCheck check) {
   std::vector<uint64_t> keys_a, keys_b;
   SideBySide(
       side_by_side_, [&] { keys_a = keys_of(a_); }, [&] { keys_b = keys_of(b_); });
-  MatchUnique(keys_a, keys_b, caution);
+  MatchUnique(keys_a, keys_b, check);
 }
 
-const std::vector<uint64_t>& Matching::Nearer(const Side& side, Likeness likeness) {
-  std::vector<uint64_t>& kept = KeptOf(side).nearer[likeness != Likeness::kExact];
+const std::vector<uint64_t>& Matching::Nearer(const Side& side, Similarity similarity) {
+  std::vector<uint64_t>& kept = KeptOf(side).nearer[similarity != Similarity::kExact];
   if (kept.empty()) {
-    kept = HashAround(*side.view, LabelsOf(side, likeness), kNearer, likeness == Likeness::kExact);
+    kept = HashAround(*side.view, LabelsOf(side, similarity), kNearer, similarity == Similarity::kExact);
   }
   return kept;
 }
 
-const std::vector<uint64_t>& Matching::Near(const Side& side, Likeness likeness) {
-  std::vector<uint64_t>& kept = KeptOf(side).near[likeness != Likeness::kExact];
+const std::vector<uint64_t>& Matching::Near(const Side& side, Similarity similarity) {
+  std::vector<uint64_t>& kept = KeptOf(side).near[similarity != Similarity::kExact];
   if (kept.empty()) {
-    kept = HashAround(*side.view, Nearer(side, likeness), kNear - kNearer,
-                      likeness == Likeness::kExact);
+    kept = HashAround(*side.view, Nearer(side, similarity), kNear - kNearer,
+                      similarity == Similarity::kExact);
   }
   return kept;
 }
 
-void Matching::MatchCones(Likeness likeness) {
-  bool exact = likeness == Likeness::kExact;
+void Matching::MatchCones(Similarity similarity) {
+  bool exact = similarity == Similarity::kExact;
   auto look = [&](const Side& side) {
     const BodyView& view = *side.view;
-    Surroundings out = {HashOfInputs(view, LabelsOf(side, likeness), exact),
-                        HashOfReaders(view, Nearer(side, likeness), exact),
+    Neighborhood out = {HashOfInputs(view, LabelsOf(side, similarity), exact),
+                        HashOfReaders(view, Nearer(side, similarity), exact),
                         {}};
     if (exact) KeptOf(side).inputs = out.inputs;
     for (int32_t i = 0; i < view.size() && exact; ++i) {
@@ -197,30 +197,30 @@ void Matching::MatchCones(Likeness likeness) {
     if (!exact) LeaveOutLone(view, &out.both);
     return out;
   };
-  Surroundings a, b;
+  Neighborhood a, b;
   SideBySide(
       side_by_side_, [&] { a = look(a_); }, [&] { b = look(b_); });
-  MatchUnique(a.both, b.both, Caution::kNone);
-  // An edit spoils the hashes of one end only for what lies beyond it. Neighbours are followed when
+  MatchUnique(a.both, b.both, NeighborCheck::kNone);
+  // An edit spoils the hashes of one end only for what lies beyond it. Neighbors are followed when
   // both ends are held: a chain of like blocks can be followed past the one that is new.
-  MatchUnique(Telling(a.inputs), Telling(b.inputs), exact ? Caution::kNone : Caution::kStrict,
+  MatchUnique(Telling(a.inputs), Telling(b.inputs), exact ? NeighborCheck::kNone : NeighborCheck::kStrict,
               /*by_name=*/exact);
-  MatchUnique(Telling(a.readers), Telling(b.readers), Caution::kStrict, /*by_name=*/exact);
+  MatchUnique(Telling(a.readers), Telling(b.readers), NeighborCheck::kStrict, /*by_name=*/exact);
   (exact ? twins_a_ : like_twins_a_) = std::move(a.both);
   (exact ? twins_b_ : like_twins_b_) = std::move(b.both);
-  Propagate(likeness, Reach::kSure);
+  Propagate(similarity, Confidence::kSure);
 }
 
-void Matching::MatchPlainReaders(Likeness likeness) {
-  bool exact = likeness == Likeness::kExact;
+void Matching::MatchPlainReaders(Similarity similarity) {
+  bool exact = similarity == Similarity::kExact;
   auto keys_of = [&](const Side& side) {
     std::vector<uint64_t> out = Both(
-        HashOfReaders(*side.view, LabelsOf(side, likeness), exact).hash, Nearer(side, likeness));
+        HashOfReaders(*side.view, LabelsOf(side, similarity), exact).hash, Nearer(side, similarity));
     if (!exact) LeaveOutLone(*side.view, &out);
     return out;
   };
-  MatchUniqueKeys(keys_of, Caution::kBalanced);
-  Propagate(likeness, Reach::kSure);
+  MatchUniqueKeys(keys_of, NeighborCheck::kBalanced);
+  Propagate(similarity, Confidence::kSure);
 }
 
 // For what is left between edits: of small cones those that no other free node has. A small
@@ -235,24 +235,24 @@ void Matching::MatchSmallCones() {
     }
     return out;
   };
-  MatchUniqueKeys(keys_of, Caution::kBalanced);
-  Propagate(Likeness::kExact, Reach::kSure);
+  MatchUniqueKeys(keys_of, NeighborCheck::kBalanced);
+  Propagate(Similarity::kExact, Confidence::kSure);
 }
 
-void Matching::MatchNeighbourhoods(Likeness likeness) {
+void Matching::MatchNeighborhoods(Similarity similarity) {
   for (int radius : {kNear, kNearer}) {
     auto keys_of = [&](const Side& side) {
-      std::vector<uint64_t> out = radius == kNear ? Near(side, likeness) : Nearer(side, likeness);
-      if (likeness != Likeness::kExact) LeaveOutLone(*side.view, &out);
+      std::vector<uint64_t> out = radius == kNear ? Near(side, similarity) : Nearer(side, similarity);
+      if (similarity != Similarity::kExact) LeaveOutLone(*side.view, &out);
       return out;
     };
-    MatchUniqueKeys(keys_of, Caution::kBalanced);
-    Propagate(likeness, Reach::kSure);
+    MatchUniqueKeys(keys_of, NeighborCheck::kBalanced);
+    Propagate(similarity, Confidence::kSure);
   }
 }
 
-void Matching::MatchTwins(Likeness likeness) {
-  bool exact = likeness == Likeness::kExact;
+void Matching::MatchDuplicates(Similarity similarity) {
+  bool exact = similarity == Similarity::kExact;
   std::vector<Entry> entries = CollectBoth(a_, exact ? twins_a_ : like_twins_a_, b_,
                                            exact ? twins_b_ : like_twins_b_, side_by_side_);
   // In order within a class: names say nothing here, or the stages before would have used them.
@@ -277,7 +277,7 @@ void Matching::MatchTwins(Likeness likeness) {
       if (next_b == end) break;
       size_t from = pairs_.size();
       Match(entries[i].node, entries[next_b].node);
-      Propagate(likeness, Reach::kLikely, from);
+      Propagate(similarity, Confidence::kLikely, from);
     }
     begin = end;
   }

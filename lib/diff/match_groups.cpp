@@ -245,7 +245,7 @@ bool Matching::FindReplacement(Side& whole, Side& parts, int32_t head, bool as_p
 // Two that stand in the same place; one that is computed in A alone was folded.
 void Matching::MatchConstants(int32_t a, int32_t b) {
   if (a_.view->DataInputs(a).empty() == b_.view->DataInputs(b).empty()) {
-    if (Alike(a, b, Likeness::kOp)) Match(a, b);
+    if (Alike(a, b, Similarity::kOp)) Match(a, b);
   } else if (b_.view->DataInputs(b).empty()) {
     AddFolded(a, b);
   }

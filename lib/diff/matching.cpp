@@ -19,36 +19,36 @@ Matching::Matching(const BodyView& a, const Labels& labels_a, const BodyView& b,
 void Matching::Run(const KnownPairs& known) {
   for (const auto& [a, b] : known.pairs) Match(a, b);
   for (const NodeGroup& group : known.groups) AddGroup(group.a, group.b);
-  for (Likeness likeness : {Likeness::kExact, Likeness::kKind}) MatchCones(likeness);
+  for (Similarity similarity : {Similarity::kExact, Similarity::kKind}) MatchCones(similarity);
   names_decide_ = true;
-  MatchNames(Likeness::kKind, Trust::kAgreeing);
+  MatchNames(Similarity::kKind, NameConfidence::kAgreeing);
   PropagateAll();
-  MatchPlainReaders(Likeness::kExact);
-  MatchPlainReaders(Likeness::kKind);
-  MatchNeighbourhoods(Likeness::kExact);
-  MatchNeighbourhoods(Likeness::kKind);
+  MatchPlainReaders(Similarity::kExact);
+  MatchPlainReaders(Similarity::kKind);
+  MatchNeighborhoods(Similarity::kExact);
+  MatchNeighborhoods(Similarity::kKind);
   PropagateAll();
-  MatchNames(Likeness::kKind, Trust::kNotContradicted);
+  MatchNames(Similarity::kKind, NameConfidence::kNotContradicted);
   PropagateAll();
-  MatchTwins(Likeness::kExact);
+  MatchDuplicates(Similarity::kExact);
   MatchSmallCones();
-  MatchNames(Likeness::kOp, Trust::kAgreeing);
+  MatchNames(Similarity::kOp, NameConfidence::kAgreeing);
   PropagateAll();
   while (FindGroups()) PropagateAll();
-  MatchNames(Likeness::kOp, Trust::kAll);
+  MatchNames(Similarity::kOp, NameConfidence::kAll);
   PropagateAll();
-  MatchNameClasses(Likeness::kOp);
+  MatchNameClasses(Similarity::kOp);
   PropagateAll();
-  // What is known by now may show groups that had no known neighbours.
+  // What is known by now may show groups that had no known neighbors.
   while (FindGroups()) PropagateAll();
   if (FindNamedFusions()) PropagateAll();
   while (FindGroups()) PropagateAll();
   MatchSiblings();
   PropagateAll();
   // Another op has its inputs in another order: one place that agrees will do beside the name.
-  MatchNames(Likeness::kAny, Trust::kTouching);
-  while (Vote(Likeness::kAny)) PropagateAll();
-  MatchTwins(Likeness::kKind);
+  MatchNames(Similarity::kAny, NameConfidence::kTouching);
+  while (Vote(Similarity::kAny)) PropagateAll();
+  MatchDuplicates(Similarity::kKind);
   PropagateAll();
 }
 
@@ -71,15 +71,15 @@ void Matching::AddGroup(std::vector<int32_t> a, std::vector<int32_t> b) {
   groups_.push_back({std::move(a), std::move(b)});
 }
 
-bool Matching::Alike(int32_t a, int32_t b, Likeness likeness) const {
-  switch (likeness) {
-    case Likeness::kExact:
+bool Matching::Alike(int32_t a, int32_t b, Similarity similarity) const {
+  switch (similarity) {
+    case Similarity::kExact:
       return a_.labels->exact[a] == b_.labels->exact[b];
-    case Likeness::kKind:
+    case Similarity::kKind:
       return a_.labels->kind[a] == b_.labels->kind[b];
-    case Likeness::kOp:
+    case Similarity::kOp:
       return a_.labels->op[a] == b_.labels->op[b];
-    case Likeness::kAny:
+    case Similarity::kAny:
       return true;
   }
   return false;

@@ -33,7 +33,7 @@ struct Side {
 };
 
 // How much of a node two nodes must share to be taken for one another.
-enum class Likeness { kExact, kKind, kOp, kAny };
+enum class Similarity { kExact, kKind, kOp, kAny };
 
 // The map between two bodies, as it grows. Pairs and groups are never taken back, so a stage that
 // may err comes after all that err less. Each stage is near-linear in nodes and edges.
@@ -46,7 +46,7 @@ class Matching {
   // All stages.
   void Run(const KnownPairs& known);
   // Instead of all stages: nodes of one name are one, and no others are.
-  void RunByName() { MatchNames(Likeness::kAny, Trust::kAll); }
+  void RunByName() { MatchNames(Similarity::kAny, NameConfidence::kAll); }
 
   const Side& a() const { return a_; }
   const Side& b() const { return b_; }
@@ -55,51 +55,51 @@ class Matching {
  private:
   // match_by_structure.cpp: nodes with equal hashes of their surroundings. At kExact constants,
   // devices and control edges count, at kKind they do not.
-  void MatchCones(Likeness likeness);
-  void MatchPlainReaders(Likeness likeness);
+  void MatchCones(Similarity similarity);
+  void MatchPlainReaders(Similarity similarity);
   void MatchSmallCones();
-  void MatchNeighbourhoods(Likeness likeness);
-  // Hashes of one side that several stages ask for, by likeness (kExact or kKind).
+  void MatchNeighborhoods(Similarity similarity);
+  // Hashes of one side that several stages ask for, by similarity (kExact or kKind).
   struct KeptHashes {
     std::vector<uint64_t> nearer[2], near[2];  // HashAround of the labels, by radius
     ConeHashes inputs;                         // at kExact
   };
-  const std::vector<uint64_t>& Nearer(const Side& side, Likeness likeness);
-  const std::vector<uint64_t>& Near(const Side& side, Likeness likeness);
+  const std::vector<uint64_t>& Nearer(const Side& side, Similarity similarity);
+  const std::vector<uint64_t>& Near(const Side& side, Similarity similarity);
   KeptHashes& KeptOf(const Side& side) { return &side == &a_ ? kept_a_ : kept_b_; }
   // keys_of(side) for both sides, and MatchUnique of them.
   using KeysOf = llvm::function_ref<std::vector<uint64_t>(const Side&)>;
-  enum class Caution { kNone, kBalanced, kStrict };  // against what most, or any, neighbours say
-  void MatchUniqueKeys(KeysOf keys_of, Caution caution);
+  enum class NeighborCheck { kNone, kBalanced, kStrict };  // against what most, or any, neighbors say
+  void MatchUniqueKeys(KeysOf keys_of, NeighborCheck check);
   // Pairs nodes whose keys are equal and had by no other node; of several, those of one name.
   // Nodes with key 0 take no part. `by_name`: whether names choose at all.
   void MatchUnique(const std::vector<uint64_t>& keys_a, const std::vector<uint64_t>& keys_b,
-                   Caution caution, bool by_name = true);
-  // Twins: any choice is right, as long as the neighbours then follow it. At kKind, those that only
+                   NeighborCheck check, bool by_name = true);
+  // Duplicates: any choice is right, as long as the neighbors then follow it. At kKind, those that only
   // constants, functions or devices around them could tell apart.
-  void MatchTwins(Likeness likeness);
+  void MatchDuplicates(Similarity similarity);
 
   // match_by_name.cpp
-  enum class Trust { kAgreeing, kTouching, kNotContradicted, kAll };  // kTouching: any agreement
-  void MatchNames(Likeness likeness, Trust trust);
+  enum class NameConfidence { kAgreeing, kTouching, kNotContradicted, kAll };  // kTouching: any agreement
+  void MatchNames(Similarity similarity, NameConfidence confidence);
   // Names but for their numbers, in their order.
-  void MatchNameClasses(Likeness likeness);
+  void MatchNameClasses(Similarity similarity);
 
-  // match_by_neighbours.cpp: what is read and what reads at the same place of a pair.
+  // match_by_neighbors.cpp: what is read and what reads at the same place of a pair.
   // A candidate must contradict nothing known; to be sure, all that it reads (or all that reads it)
   // must be known and agree, or it must be the only reader. `from`: the first of pairs_ to follow.
-  enum class Reach { kSure, kLikely };
-  void Propagate(Likeness likeness, Reach reach, size_t from = 0);
-  bool IsSettled(size_t pair) const;  // one of the two has no free neighbour, and never will
+  enum class Confidence { kSure, kLikely };
+  void Propagate(Similarity similarity, Confidence confidence, size_t from = 0);
+  bool IsSettled(size_t pair) const;  // one of the two has no free neighbor, and never will
   void TakeInNewPairs();
   void PropagateAll();
-  bool HasFreeNeighbours(const Side& side, int32_t i) const;
-  void FollowInputs(int32_t a, int32_t b, Likeness likeness, Reach reach);
-  void FollowReaders(int32_t a, int32_t b, Likeness likeness, Reach reach);
-  bool FitsAsInput(int32_t a, int32_t b, Reach reach) const;
-  bool FitsAsReader(int32_t a, int32_t b, Reach reach, bool only_readers) const;
-  // Each free node asks the partners of its neighbours for candidates; mutual best ones are paired.
-  bool Vote(Likeness likeness);
+  bool HasFreeNeighbors(const Side& side, int32_t i) const;
+  void FollowInputs(int32_t a, int32_t b, Similarity similarity, Confidence confidence);
+  void FollowReaders(int32_t a, int32_t b, Similarity similarity, Confidence confidence);
+  bool FitsAsInput(int32_t a, int32_t b, Confidence confidence) const;
+  bool FitsAsReader(int32_t a, int32_t b, Confidence confidence, bool only_readers) const;
+  // Each free node asks the partners of its neighbors for candidates; mutual best ones are paired.
+  bool Vote(Similarity similarity);
 
   // match_groups.cpp: fusions, splits, folded constants, and one op in the place of another.
   bool FindGroups();
@@ -117,8 +117,8 @@ class Matching {
 
   void Match(int32_t a, int32_t b);
   void AddGroup(std::vector<int32_t> a, std::vector<int32_t> b);
-  bool Alike(int32_t a, int32_t b, Likeness likeness) const;
-  // Neighbours at the same place that are paired with each other, and those that are paired
+  bool Alike(int32_t a, int32_t b, Similarity similarity) const;
+  // Neighbors at the same place that are paired with each other, and those that are paired
   // otherwise. Of many readers only the first are asked.
   struct Agreement {
     int agree = 0, disagree = 0;
@@ -130,7 +130,7 @@ class Matching {
   std::vector<uint64_t> like_twins_a_, like_twins_b_;  // the same but for constants and such
   std::vector<uint64_t> twins_a_, twins_b_;         // equal: the same in all that structure tells
   std::vector<std::pair<int32_t, int32_t>> pairs_;  // in the order in which they were found
-  // Whether names choose among neighbours that are alike. Not while structure is still asked: in a
+  // Whether names choose among neighbors that are alike. Not while structure is still asked: in a
   // model that grew by a block all numbers have moved.
   bool names_decide_ = false;
   std::vector<uint32_t> open_;  // places in pairs_ that are not settled, rising

@@ -81,7 +81,7 @@ KnownPairs Provenance::PairsOf(const BodyView& a, const BodyView& b) const {
   };
   for (const auto& [name, origins] : body.made) claim(name, origins);
   // A fusion that kept the name of one of its parts: another op. One that kept its op has only lost
-  // neighbours (a rewrite that led it around them).
+  // neighbors (a rewrite that led it around them).
   for (const auto& [name, others] : body.absorbed) {
     int32_t before = Find(a, name), after = Find(b, name);
     if (before != kNobody && after != kNobody && !others.empty() && a.op(before) != b.op(after))

@@ -32,7 +32,7 @@ std::vector<std::pair<llvm::StringRef, llvm::StringRef>> SplitsOf(llvm::StringRe
   return splits;
 }
 
-// Sorts names by likeness to `text`: those that contain it first, then by edit distance.
+// Sorts names by similarity to `text`: those that contain it first, then by edit distance.
 std::vector<std::string> NearestFirst(std::vector<std::string> names, llvm::StringRef text) {
   std::string wanted = PlainName(text.take_front(kLongest));
   std::vector<std::tuple<bool, size_t, size_t>> order;

@@ -71,15 +71,15 @@ std::string CountedText(const Diff& diff, const std::string& name) {
   return text;
 }
 
-Event GoneText(const Fate& fate) {
+Event GoneText(const NodeOutcome& fate) {
   switch (fate.kind) {
-    case Fate::kMerged:
-    case Fate::kReplaced:
-      return {FateText(fate), {fate.into}};
-    case Fate::kPruned:
+    case NodeOutcome::kMerged:
+    case NodeOutcome::kReplaced:
+      return {OutcomeText(fate), {fate.into}};
+    case NodeOutcome::kPruned:
       return {"removed: nothing reads it", {}};
     default:
-      return {"removed: " + FateText(fate), {}};
+      return {"removed: " + OutcomeText(fate), {}};
   }
 }
 

@@ -38,7 +38,7 @@ void CompareNumber(const Literal& x, const Literal& y, int64_t i, double* square
   if (SameElement(x, y, i)) return;
   ++result->differing;
   double difference = std::fabs(a - b);
-  if (IsInteger(x.dtype())) {  // of two that are neighbours beyond 2^53 the doubles are one
+  if (IsInteger(x.dtype())) {  // of two that are neighbors beyond 2^53 the doubles are one
     auto low = static_cast<uint64_t>(std::min(x.AsInt(i), y.AsInt(i)));
     difference = static_cast<double>(static_cast<uint64_t>(std::max(x.AsInt(i), y.AsInt(i))) - low);
   }

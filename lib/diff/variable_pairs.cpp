@@ -264,13 +264,13 @@ class VariablePairing {
   struct Names {
     std::vector<std::string> a, b;
   };
-  enum Sureness { kSure, kLikely };
+  enum Confidence { kSure, kLikely };
 
   // Names that differ in numbers alone are those of layers that were numbered, and are numbered
   // anew where one is gone: dense, dense_1, dense_2 become dense, dense_1. What is left then of the
   // names is the first of them, and only readers know which layer is which. As many names under
   // other numbers are the same in their order.
-  void PairByNames(const Names& names, Sureness sureness) {
+  void PairByNames(const Names& names, Confidence confidence) {
     Groups in_a = GroupsOf(names.a), in_b = GroupsOf(names.b);
     for (const auto& [stem, a] : in_a) {
       auto found = in_b.find(stem);
@@ -285,7 +285,7 @@ class VariablePairing {
       const bool in_order = same_count && known < least;
       const bool are_first = AreEqual(of_a.take_front(least), of_b.take_front(least));
       const bool is_guess = in_order ? known > 0 : !same_count && are_first;
-      if (sureness == kSure && is_guess) continue;
+      if (confidence == kSure && is_guess) continue;
       for (size_t i = 0; i < of_a.size(); ++i) {
         auto same = places.find(of_a[i].numbers);
         if (in_order) {

@@ -57,7 +57,7 @@ struct Piece : Buffer {
   Arena* home;
   Range* range;
   size_t bytes = 0;                           // of the piece; size() is what was asked for
-  Piece *before = nullptr, *after = nullptr;  // neighbours in the range
+  Piece *before = nullptr, *after = nullptr;  // neighbors in the range
   bool is_idle = false;
   bool is_resident = false;  // idle, and counted in the budget: the system still holds its pages
   struct Smaller {

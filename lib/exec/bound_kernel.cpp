@@ -32,7 +32,7 @@ Expected<BoundKernel> BoundKernel::Make(const KernelDef& def, const KernelSetup&
   BoundKernel kernel;
   kernel.node_ = setup.node();
   const OpInfo* info = DefinitionOf(setup.node());
-  if (info) RETURN_IF_ERROR(DemandAllowedAttrs(setup.node(), *info));
+  if (info) RETURN_IF_ERROR(CheckAllowedAttrs(setup.node(), *info));
   ASSIGN_OR_RETURN(kernel.run_, MakeRun(def, setup));
   // A factory that knows no code for the node's dtypes has none to give.
   if (!kernel.run_) return MakeError("no kernel for dtypes that the node says");
@@ -46,7 +46,7 @@ Expected<BoundKernel> BoundKernel::Make(const KernelDef& def, const KernelSetup&
   for (int i = 0; i < setup.num_outputs(); ++i)
     kernel.outputs_.push_back(InMemory(setup.node(), setup.output_type(i)));
   if (info) RETURN_IF_ERROR(kernel.ReadArguments(*info));
-  for (const InputRule& rule : def.rules) kernel.Demand(rule);
+  for (const InputRule& rule : def.rules) kernel.Check(rule);
   return kernel;
 }
 
@@ -75,7 +75,7 @@ BoundKernel BoundKernel::OfPlan(KernelFn run) {
   return kernel;
 }
 
-void BoundKernel::Demand(const InputRule& rule) {
+void BoundKernel::Check(const InputRule& rule) {
   int count = static_cast<int>(inputs_.size());
   for (int i = 0; i < count; ++i) {
     if (rule.slot != InputRule::kAll && rule.slot != i && rule.slot + count != i) continue;

@@ -33,7 +33,7 @@ class BoundKernel {
   };
 
   Error ReadArguments(const OpInfo& info);
-  void Demand(const InputRule& rule);
+  void Check(const InputRule& rule);
   Error Refuse(const KernelContext& context, int i) const;
   Error RefuseOutput(const KernelContext& context, int i) const;
   static bool Fits(const Input& wanted, const Tensor& input);

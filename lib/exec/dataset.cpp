@@ -16,16 +16,16 @@ bool CanBe(const Shape& is, const Shape& wanted) {
 
 }  // namespace
 
-Error ElementSpec::Demand(llvm::ArrayRef<Tensor> element) const {
+Error ElementSpec::Check(llvm::ArrayRef<Tensor> element) const {
   ElementSpec is;
   for (const Tensor& tensor : element) {
     is.dtypes.push_back(tensor.dtype());
     is.shapes.emplace_back(tensor.dims());
   }
-  return Demand(is);
+  return Check(is);
 }
 
-Error ElementSpec::Demand(const ElementSpec& is) const {
+Error ElementSpec::Check(const ElementSpec& is) const {
   if (dtypes.empty() || is.dtypes.empty()) return Error::success();
   if (dtypes.size() != is.dtypes.size()) {
     return MakeError("elements have {0} components, {1} were expected", is.dtypes.size(),
@@ -67,7 +67,7 @@ Expected<std::optional<DatasetElement>> DatasetWalk::Next(const RunServices& ser
 }
 
 Error DatasetIterator::Start(DatasetRef dataset) {
-  RETURN_IF_ERROR(spec_.Demand(dataset->spec()));
+  RETURN_IF_ERROR(spec_.Check(dataset->spec()));
   std::lock_guard lock(mutex_);
   walk_.emplace(std::move(dataset));
   return Error::success();
@@ -76,7 +76,7 @@ Error DatasetIterator::Start(DatasetRef dataset) {
 Expected<std::optional<DatasetElement>> DatasetIterator::Next(const RunServices& services) {
   std::lock_guard lock(mutex_);
   if (!walk_) {
-    return MakeError("iterator '{0}' has no dataset yet: nothing has initialised it (MakeIterator)",
+    return MakeError("iterator '{0}' has no dataset yet: nothing has initialized it (MakeIterator)",
                      name_);
   }
   return walk_->Next(services);

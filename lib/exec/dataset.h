@@ -24,8 +24,8 @@ struct ElementSpec {
   std::vector<Shape> shapes;
 
   // Whether an element, or every element of what `is` describes, can be one of these.
-  Error Demand(llvm::ArrayRef<Tensor> element) const;
-  Error Demand(const ElementSpec& is) const;
+  Error Check(llvm::ArrayRef<Tensor> element) const;
+  Error Check(const ElementSpec& is) const;
 };
 
 // What an op of tf.data keeps between the steps of an iterator, such as a compiled function. An

@@ -26,7 +26,7 @@ class GRAPNEL_PUBLIC RunHook {
   virtual bool Wants(const Node& node) = 0;  // asked once a node, when the plan is made
   // Asked once a plan for each constant that it wants: what is read in its place, of the same dtype
   // and shape.
-  virtual Tensor InsteadOfConstant(const Node&, const Tensor& value) { return value; }
+  virtual Tensor ReplaceConstant(const Node&, const Tensor& value) { return value; }
   // An error of either stops the run, which fails with it; an error before the node keeps the node
   // from running. A call that does not return pauses the run: no lock is held, and other threads
   // finish the nodes that they have begun, but little begins after that.
@@ -83,7 +83,7 @@ class GRAPNEL_PUBLIC RunProfiler {
                         Clock::time_point /*ended*/) {}
   // One kernel does the work of several nodes (lib/exec/fusion.h), and is Ran() as the last of
   // them. When the plan is made.
-  virtual void StandsFor(const Node& /*last*/, llvm::ArrayRef<Node> /*nodes*/) {}
+  virtual void OnFused(const Node& /*last*/, llvm::ArrayRef<Node> /*nodes*/) {}
   // How the kernel that is under way on this thread does it, where that is not its usual way:
   // "Winograd".
   virtual void Does(const char* /*how*/) {}

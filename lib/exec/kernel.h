@@ -68,7 +68,7 @@ class GRAPNEL_PUBLIC KernelContext {
   // Moves the input out: a kernel that passes it on does not keep others from owning it alone.
   Tensor TakeInput(int i) { return std::move(inputs_[i]); }
 
-  // A new output of dtype output_type(i), not initialised (strings are empty), in the device's
+  // A new output of dtype output_type(i), not initialized (strings are empty), in the device's
   // memory unless declared to be in the host's.
   Expected<Tensor*> Allocate(int i, llvm::ArrayRef<int64_t> dims);
   // Output `out` in the memory of input `in` when that input has the same number of bytes, is a
@@ -277,22 +277,22 @@ struct GRAPNEL_PUBLIC Keeps {
   std::vector<int> slots;
 };
 
-inline void Say(KernelDef* def, Keeps keeps) { def->keeps = std::move(keeps.slots); }
-inline void Say(KernelDef* def, OfTypes choice) {
+inline void Declare(KernelDef* def, Keeps keeps) { def->keeps = std::move(keeps.slots); }
+inline void Declare(KernelDef* def, OfTypes choice) {
   if (!choice.types.empty()) def->types.push_back(std::move(choice));
 }
-inline void Say(KernelDef* def, const InputRules& said) {
+inline void Declare(KernelDef* def, const InputRules& said) {
   def->rules.insert(def->rules.end(), said.rules.begin(), said.rules.end());
 }
-inline void Say(KernelDef* def, KernelCost cost) { def->cost = cost; }
-inline void Say(KernelDef* def, HostInputs inputs) { def->host_inputs = std::move(inputs.slots); }
-inline void Say(KernelDef* def, HostOutputs outputs) {
+inline void Declare(KernelDef* def, KernelCost cost) { def->cost = cost; }
+inline void Declare(KernelDef* def, HostInputs inputs) { def->host_inputs = std::move(inputs.slots); }
+inline void Declare(KernelDef* def, HostOutputs outputs) {
   def->host_outputs = std::move(outputs.slots);
 }
 template <typename... Said>
 KernelDef MakeKernelDef(const char* op, const char* device, KernelFactory factory, Said... said) {
   KernelDef def = {op, device, factory};
-  (Say(&def, std::move(said)), ...);
+  (Declare(&def, std::move(said)), ...);
   return def;
 }
 

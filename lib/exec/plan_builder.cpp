@@ -197,7 +197,7 @@ Error PlanBuilder::OpenLanes() {
   if (IsHost(device)) return Error::success();
   if (has_flow_) {
     plan_->spread.note =
-        "a graph with Switch, Merge or loops of single nodes runs on the CPU (optimising it "
+        "a graph with Switch, Merge or loops of single nodes runs on the CPU (optimizing it "
         "keeps them functions, whose bodies run on the device)";
     return Error::success();
   }

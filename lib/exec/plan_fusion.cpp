@@ -151,7 +151,7 @@ class PlanFuser : public FusionView {
     last.input_types = std::move(joined.input_types);
     last.kept_inputs = joined.kept_inputs;
     last.stands_for = std::move(joined.stands_for);
-    if (plan_.options.profiler) plan_.options.profiler->StandsFor(last.node, last.stands_for);
+    if (plan_.options.profiler) plan_.options.profiler->OnFused(last.node, last.stands_for);
     return true;
   }
 

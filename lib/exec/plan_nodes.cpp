@@ -75,7 +75,7 @@ Error PlanBuilder::AddConstant(const Node& node) {
                  literal.bytes().size() >= kLarge;
   auto tensor = borrows ? Tensor::Borrow(literal) : Tensor::FromLiteral(literal);
   if (!tensor) return Annotate("node '" + node.name() + "'", tensor.takeError());
-  if (hooked) *tensor = plan_->options.hook->InsteadOfConstant(node, *tensor);
+  if (hooked) *tensor = plan_->options.hook->ReplaceConstant(node, *tensor);
   if (has_flow_ && node.num_controls() > 0) {
     PlanNode plan;
     plan.node = node;
@@ -145,7 +145,7 @@ Error PlanBuilder::AddUnfedArgument(const Node& node) {
 // their inputs, some of which come later in the plan.
 Error PlanBuilder::AddControlFlow(PlanNode plan) {
   if (const OpInfo* info = DefinitionOf(plan.node)) {
-    if (Error error = DemandAllowedAttrs(plan.node, *info))
+    if (Error error = CheckAllowedAttrs(plan.node, *info))
       return Annotate(NameWithOp(plan.node), std::move(error));
   }
   AddPlanNode(std::move(plan));

@@ -13,11 +13,11 @@ OrderPoint CurrentOrderPoint() { return current_point; }
 AtOrderPoint::AtOrderPoint(OrderPoint point) : before_(std::exchange(current_point, point)) {}
 AtOrderPoint::~AtOrderPoint() { current_point = before_; }
 
-void TellInOrder(Telling tell) {
+void EmitInOrder(OrderedEvent event) {
   if (RunOrder* order = current_point.order)
-    order->Tell(current_point.position, std::move(tell));
+    order->Emit(current_point.position, std::move(event));
   else
-    tell();
+    event();
 }
 
 void RunOrder::Begin(size_t positions, OrderPoint outer) {
@@ -27,19 +27,19 @@ void RunOrder::Begin(size_t positions, OrderPoint outer) {
   held_.resize(positions);
 }
 
-void RunOrder::Forward(Telling tell) {
+void RunOrder::Forward(OrderedEvent event) {
   if (outer_.order)
-    outer_.order->Tell(outer_.position, std::move(tell));
+    outer_.order->Emit(outer_.position, std::move(event));
   else
-    tell();
+    event();
 }
 
-void RunOrder::Tell(uint32_t position, Telling tell) {
+void RunOrder::Emit(uint32_t position, OrderedEvent event) {
   std::lock_guard lock(mutex_);
   if (position == next_)
-    Forward(std::move(tell));
+    Forward(std::move(event));
   else
-    held_[position].push_back(std::move(tell));
+    held_[position].push_back(std::move(event));
 }
 
 void RunOrder::Done(uint32_t position) {
@@ -47,7 +47,7 @@ void RunOrder::Done(uint32_t position) {
   done_[position] = true;
   while (next_ < done_.size() && done_[next_]) {
     if (++next_ == done_.size()) break;
-    for (Telling& tell : held_[next_]) Forward(std::move(tell));
+    for (OrderedEvent& event : held_[next_]) Forward(std::move(event));
     held_[next_].clear();
   }
 }
@@ -55,7 +55,7 @@ void RunOrder::Done(uint32_t position) {
 void RunOrder::End() {
   std::lock_guard lock(mutex_);
   for (auto& held : held_) {
-    for (Telling& tell : held) Forward(std::move(tell));
+    for (OrderedEvent& event : held) Forward(std::move(event));
     held.clear();
   }
 }

@@ -1,4 +1,4 @@
-// Brings what several threads tell of one run into the order in which one thread would tell it.
+// Brings what several threads event of one run into the order in which one thread would event it.
 #ifndef GRAPNEL_LIB_EXEC_RUN_ORDER_H_
 #define GRAPNEL_LIB_EXEC_RUN_ORDER_H_
 
@@ -32,31 +32,31 @@ class AtOrderPoint {
   OrderPoint before_;
 };
 
-using Telling = llvm::unique_function<void()>;
+using OrderedEvent = llvm::unique_function<void()>;
 
-// Calls `tell` when all that stands before in the order has been told: at once, or later on the
+// Calls `event` when all that stands before in the order has been told: at once, or later on the
 // thread that ends the last node before. What is told runs under a lock of its run: it must not run
 // nodes. It may wait for another thread that does not.
-void TellInOrder(Telling tell);
+void EmitInOrder(OrderedEvent event);
 
 // The order of one plan, which its nodes have by their positions.
 class RunOrder {
  public:
   // `outer`: where the thread is that runs the plan, whose order this one is part of.
   void Begin(size_t positions, OrderPoint outer);
-  void Tell(uint32_t position, Telling tell);
+  void Emit(uint32_t position, OrderedEvent event);
   void Done(uint32_t position);  // the node there has ended
   // The run is over, or has failed: what is held back is told.
   void End();
 
  private:
-  void Forward(Telling tell);
+  void Forward(OrderedEvent event);
 
   std::mutex mutex_;
   OrderPoint outer_;
   uint32_t next_ = 0;
   std::vector<bool> done_;
-  std::vector<std::vector<Telling>> held_;
+  std::vector<std::vector<OrderedEvent>> held_;
 };
 
 }  // namespace grapnel

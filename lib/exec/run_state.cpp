@@ -56,14 +56,14 @@ Error RunState::Run(llvm::MutableArrayRef<Tensor> given, llvm::MutableArrayRef<T
     else
       llvm::consumeError(std::move(late));
   }
-  if (error.isA<OutOfMemory>()) error = WithWhatIsLive(std::move(error));
+  if (error.isA<OutOfMemory>()) error = AddMemoryReport(std::move(error));
   if (error || frames_) Clear();
   return error;
 }
 
 // Adds which nodes made what the run held when it failed, the largest first. Values that are in
 // loops are not known here.
-Error RunState::WithWhatIsLive(Error error) const {
+Error RunState::AddMemoryReport(Error error) const {
   std::vector<std::string> maker(plan_.slots.size());
   for (const PlanNode& node : plan_.nodes) {
     for (size_t i = 0; i < node.output_types.size(); ++i)

@@ -47,7 +47,7 @@ class RunState : private FrameRunner::Client {
   Error Collect(llvm::MutableArrayRef<Tensor> results);
   void Deliver(Slot slot, Tensor&& value);
   void Clear();
-  Error WithWhatIsLive(Error error) const;
+  Error AddMemoryReport(Error error) const;
 
   // One node.
   Error RunNode(const PlanNode& node);

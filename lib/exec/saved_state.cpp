@@ -42,12 +42,12 @@ Error RunOp(const Graph& graph, llvm::StringRef fetch, llvm::ArrayRef<Feed> feed
   return executor->Run(std::move(values)).takeError();
 }
 
-// A case's graph of initialisers stays as long as the session: iterators call its functions.
+// A case's graph of initializers stays as long as the session: iterators call its functions.
 class InitGraph : public Object {
  public:
   explicit InitGraph(Model model) : model_(std::move(model)) {}
   const Graph& main() const { return model_.graphs[0].module->main; }
-  std::string ToString() const override { return "initialisers " + model_.path; }
+  std::string ToString() const override { return "initializers " + model_.path; }
 
  private:
   Model model_;
@@ -249,7 +249,7 @@ Expected<RestoredState> RestoreSession(const GraphInFile& graph, llvm::StringRef
   std::vector<Feed> assets;
   for (const AssetFile& asset : graph.assets) assets.push_back({asset.tensor, asset.file});
   if (Error error = RunOp(graph.module->main, init, assets, session, pool))
-    return Annotate("initialising the model", std::move(error));
+    return Annotate("initializing the model", std::move(error));
   return state;
 }
 
@@ -303,14 +303,14 @@ Error RestoreCase(const GraphInFile& graph, const Case& values, Session& session
   return Error::success();
 }
 
-Error DemandSaver(const GraphInFile& graph) {
+Error CheckHasSaver(const GraphInFile& graph) {
   if (graph.saver && !graph.saver->save_tensor.empty()) return Error::success();
   return MakeError("the model has no ops that save its variables: a SavedModel has them");
 }
 
 Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,
                     llvm::StringRef variables_prefix, Session& session, ThreadPool& pool) {
-  RETURN_IF_ERROR(DemandSaver(graph));
+  RETURN_IF_ERROR(CheckHasSaver(graph));
   std::optional<Bundle> model;  // opened first: it may be what is written
   if (!variables_prefix.empty()) {
     ASSIGN_OR_RETURN(model, Bundle::Open(variables_prefix));

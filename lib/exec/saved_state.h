@@ -1,4 +1,4 @@
-// From a SavedModel's files to a session and back: variables, and what its initialiser makes.
+// From a SavedModel's files to a session and back: variables, and what its initializer makes.
 #ifndef GRAPNEL_LIB_EXEC_SAVED_STATE_H_
 #define GRAPNEL_LIB_EXEC_SAVED_STATE_H_
 
@@ -17,7 +17,7 @@ inline constexpr llvm::StringLiteral kTableInit = "init_all_tables";
 // empty.
 std::string TableInitOf(const Graph& main);
 
-// The node of the main graph that initialises a model once its variables have values: fills tables.
+// The node of the main graph that initializes a model once its variables have values: fills tables.
 // The file names it, or it is TableInitOf. Empty if the model has none.
 std::string InitOpOf(const GraphInFile& graph);
 
@@ -36,7 +36,7 @@ struct RestoredState {
 // empty, or there is no saver), gives variables then the values that BindVariables finds (of a file
 // of Keras, KerasWeights) where the saver read none, or read another tensor of the checkpoint than
 // tf.saved_model.load does; then those that the graph has beside it (GraphInFile::initial_values);
-// and runs the initialiser (signature __saved_model_init_op, or collection saved_model_main_op or
+// and runs the initializer (signature __saved_model_init_op, or collection saved_model_main_op or
 // legacy_init_op; of a GraphDef, TableInitOf) with the assets' paths fed. What the saver cannot
 // read, such as the checkpoint of a tf.train.Checkpoint, is read without it; an error of the saver
 // is one where nothing of the model is found. Errors name the op that failed.
@@ -51,12 +51,12 @@ Error KeepOwnSeeds(const GraphInFile& graph, llvm::StringRef own_prefix, Session
                    RestoredState* state);
 
 // Gives the session what a case says that it has before the first run: values of variables, and
-// what its graph of initialisers makes. Errors name the variable, the file, or the op that failed.
+// what its graph of initializers makes. Errors name the variable, the file, or the op that failed.
 Error RestoreCase(const GraphInFile& graph, const Case& values, Session& session, ThreadPool& pool);
 
 // Errors: the model has no ops that save its variables, which SaveVariables needs. It costs
 // nothing, and may be asked before a long run.
-Error DemandSaver(const GraphInFile& graph);
+Error CheckHasSaver(const GraphInFile& graph);
 
 // Writes the variables to PREFIX.index and PREFIX.data-00000-of-00001, by the saver's own ops, and
 // those of objects where the checkpoint that the model came with (`variables_prefix`; empty: none)

@@ -34,7 +34,7 @@ Tensor StoredVariable::Get() const {
 Expected<Tensor> StoredVariable::Read() const {
   Tensor value = Get();
   if (!value)
-    return MakeError("variable '{0}' has no value yet: nothing has initialised it", name_);
+    return MakeError("variable '{0}' has no value yet: nothing has initialized it", name_);
   return value;
 }
 

@@ -16,7 +16,7 @@
 
 namespace grapnel {
 
-// Holds resources between runs. Executors that share a session share its variables: one initialises
+// Holds resources between runs. Executors that share a session share its variables: one initializes
 // them, another trains, a third evaluates. Thread-safe.
 class GRAPNEL_PUBLIC Session {
  public:

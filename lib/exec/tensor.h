@@ -51,7 +51,7 @@ class GRAPNEL_PUBLIC Buffer {
 };
 using BufferRef = llvm::IntrusiveRefCntPtr<Buffer>;
 
-// Where buffers come from. Thread-safe. Memory is aligned to 64 bytes and not initialised.
+// Where buffers come from. Thread-safe. Memory is aligned to 64 bytes and not initialized.
 class GRAPNEL_PUBLIC Allocator {
  public:
   virtual ~Allocator() = default;

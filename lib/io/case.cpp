@@ -20,7 +20,7 @@ std::string Position(llvm::StringRef text, size_t byte) {
 Expected<Json> ParseOrdered(const FileBytes& file) {
   llvm::StringRef text = file.bytes();
   if (text.empty()) return MakeError("{0}: is empty", file.name());
-  if (Error error = DemandShallowJson(text)) return Annotate(file.name(), std::move(error));
+  if (Error error = CheckJsonDepth(text)) return Annotate(file.name(), std::move(error));
   try {
     return Json::parse(text.begin(), text.end());
   } catch (const Json::parse_error& error) {

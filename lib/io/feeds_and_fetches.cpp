@@ -96,7 +96,7 @@ std::vector<Problem> ProblemsOf(const Model& model, const GraphInFile& graph) {
   return problems;
 }
 
-Error DemandValid(const Model& model, const GraphInFile& graph, const MessageSink& sink) {
+Error CheckValid(const Model& model, const GraphInFile& graph, const MessageSink& sink) {
   std::vector<std::string> errors;
   for (const Problem& problem : ProblemsOf(model, graph)) {
     std::string line = model.path + ": " + problem.ToString();

@@ -37,7 +37,7 @@ GRAPNEL_PUBLIC std::vector<Problem> ProblemsOf(const Model& model, const GraphIn
 
 // Warnings go to the sink; errors make an Error that lists them (the first 20), each with file and
 // node.
-GRAPNEL_PUBLIC Error DemandValid(const Model& model, const GraphInFile& graph,
+GRAPNEL_PUBLIC Error CheckValid(const Model& model, const GraphInFile& graph,
                                  const MessageSink& sink);
 
 }  // namespace grapnel

@@ -23,7 +23,7 @@
 namespace grapnel {
 namespace {
 
-// Enough to recognise what a compressed file holds.
+// Enough to recognize what a compressed file holds.
 constexpr size_t kHeadOfGzip = 1 << 16;
 
 Error NotAGraph(const FileBytes& file) {

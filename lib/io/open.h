@@ -1,4 +1,4 @@
-// Any file or folder that holds TensorFlow graphs, recognised by what is in it.
+// Any file or folder that holds TensorFlow graphs, recognized by what is in it.
 #ifndef GRAPNEL_LIB_IO_OPEN_H_
 #define GRAPNEL_LIB_IO_OPEN_H_
 
@@ -105,7 +105,7 @@ struct GRAPNEL_PUBLIC Model {
 // case folder, a dump folder (several GraphDefs, listed in natural order, opened by OpenGraph), a
 // folder with one of the files above; "-" is standard input. What can still be read of a damaged
 // file opens, with problems listed. Errors are one line and name the path: not there, empty, not
-// recognised, nothing readable in it. Cost: linear in nodes and edges of all graphs; constants stay
+// recognized, nothing readable in it. Cost: linear in nodes and edges of all graphs; constants stay
 // on the mapped file, of whatever size. Text, chunks and compressed files are expanded in memory.
 GRAPNEL_PUBLIC Expected<Model> OpenModel(llvm::StringRef path);
 // The same of bytes that are at hand; errors call the file by its name. Nothing is looked for

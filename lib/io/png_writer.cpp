@@ -11,7 +11,7 @@ namespace grapnel {
 namespace {
 
 constexpr llvm::StringLiteral kSignature("\x89PNG\r\n\x1a\n");
-constexpr uint8_t kColourTypes[] = {0, 4, 2, 6};  // by channels
+constexpr uint8_t kColorTypes[] = {0, 4, 2, 6};  // by channels
 
 void AppendNumber(std::string* out, uint32_t number) {
   char bytes[4];
@@ -56,7 +56,7 @@ Expected<std::string> PngOf(const uint8_t* pixels, int64_t height, int64_t width
   std::string header;
   AppendNumber(&header, static_cast<uint32_t>(width));
   AppendNumber(&header, static_cast<uint32_t>(height));
-  header += {8, static_cast<char>(kColourTypes[channels - 1]), 0, 0, 0};
+  header += {8, static_cast<char>(kColorTypes[channels - 1]), 0, 0, 0};
   std::string png = kSignature.str();
   AppendChunk(&png, "IHDR", header);
   AppendChunk(&png, "IDAT", packed);

@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-// `channels` 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGBA); `pixels` row-major, channels together.
+// `channels` 1 (gray), 2 (gray, alpha), 3 (RGB) or 4 (RGBA); `pixels` row-major, channels together.
 // Errors: a side of 0 pixels, which no PNG has; more than 2 GiB.
 Expected<std::string> PngOf(const uint8_t* pixels, int64_t height, int64_t width, int channels);
 

@@ -29,7 +29,7 @@ enum class Content {
 Content Recognize(llvm::StringRef head);
 
 // "starts with "hello"", or "looks like a Keras HDF5 file": for the message about a file that is
-// not recognised.
+// not recognized.
 std::string LooksLike(llvm::StringRef head);
 
 // Walks the fields of a message that may be cut off: a bytes field that passes the end is given as

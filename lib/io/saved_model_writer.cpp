@@ -152,7 +152,7 @@ std::string RealPath(llvm::StringRef path) {
 
 }  // namespace
 
-Error DemandPlaceFor(const Model& model, llvm::StringRef folder) {
+Error CheckCanWrite(const Model& model, llvm::StringRef folder) {
   bool is_whole = model.kind == FileKind::kSavedModel && !FolderOf(model).empty() &&
                   llvm::none_of(model.graphs, [](const GraphInFile& graph) {
                     return graph.meta_graph.empty() || !graph.module;
@@ -177,7 +177,7 @@ Error DemandPlaceFor(const Model& model, llvm::StringRef folder) {
 }
 
 Error WriteSavedModel(const Model& model, llvm::StringRef folder, llvm::StringRef note) {
-  RETURN_IF_ERROR(DemandPlaceFor(model, folder));
+  RETURN_IF_ERROR(CheckCanWrite(model, folder));
   std::string from = FolderOf(model), to = folder.str();
   ASSIGN_OR_RETURN(Written written, ModelBytes(model));
   RETURN_IF_ERROR(CopyFolder(from, to, /*top=*/true));

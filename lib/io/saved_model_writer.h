@@ -9,7 +9,7 @@ namespace grapnel {
 // What an error says against writing a SavedModel of `model` to `folder`: it is no SavedModel that
 // was opened from a folder; `folder` is the model itself, a file, or holds something that is no
 // SavedModel. Nothing is written.
-Error DemandPlaceFor(const Model& model, llvm::StringRef folder);
+Error CheckCanWrite(const Model& model, llvm::StringRef folder);
 
 // Writes `folder`: signatures, collections, object graph and what else the file says as they are,
 // variables, assets and other files copied, the graphs from `model.graphs[i].module`. Of a graph

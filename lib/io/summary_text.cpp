@@ -41,7 +41,7 @@ void PrintEffects(llvm::raw_ostream& os, llvm::ArrayRef<EffectSummary> effects, 
     os << "  ... and " << WithCommas(effects.size() - shown) << " more (--all)\n";
 }
 
-// "float[2,3]"; what is no tensor (an initialiser that is only to run) has no dtype.
+// "float[2,3]"; what is no tensor (an initializer that is only to run) has no dtype.
 std::string TypeText(const SignatureTensor& tensor) {
   if (tensor.dtype == proto::DT_INVALID) return "no tensor";
   return (DataTypeName(tensor.dtype) + tensor.shape.ToString()).str();

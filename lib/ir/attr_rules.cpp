@@ -131,7 +131,7 @@ std::string WhyNotAllowed(const OpInfo& info, const OpAttr& attr, AttrView value
   return why;
 }
 
-Error DemandAllowedAttrs(const Node& node, const OpInfo& info) {
+Error CheckAllowedAttrs(const Node& node, const OpInfo& info) {
   for (const OpAttr& attr : info.attrs) {
     bool is_number = attr.type == "int" || attr.type == "list(int)";
     if (!HasRule(attr) && !is_number) continue;

@@ -20,7 +20,7 @@ std::string WhyNotAllowed(const OpInfo& info, const OpAttr& attr, AttrView value
 // The first attribute of the node, or default of the op, that is refused, and beside that a number
 // beyond what TensorFlow's kernel reads (lib/ir/int32_attrs.txt), which only a run sees. Costs a
 // look at each attribute that has a rule, one or two in most ops.
-Error DemandAllowedAttrs(const Node& node, const OpInfo& info);
+Error CheckAllowedAttrs(const Node& node, const OpInfo& info);
 
 }  // namespace grapnel
 

@@ -89,7 +89,7 @@ class GRAPNEL_PUBLIC Literal {
   std::shared_ptr<const std::vector<std::string>> strings_;
 };
 
-// An attribute (int) of nodes whose values are not in the graph (lib/io/leave_out_values.h): their
+// An attribute (int) of nodes whose values are not in the graph (lib/io/strip_constants.h): their
 // tensors have dtype and shape, and no elements. The number is the same for the same value, within
 // one graph.
 inline constexpr const char* kValuesLeftOut = "_values_left_out";

@@ -1,4 +1,4 @@
-// The ops of TensorFlow 2.21: arguments, attributes, and what an optimiser may assume.
+// The ops of TensorFlow 2.21: arguments, attributes, and what an optimizer may assume.
 //
 // The facts are lib/ir/op_table.txt, made from TensorFlow's own registry by
 // scripts/make_op_table.py and linked in as it is. Nothing is read at start-up; the first look-up

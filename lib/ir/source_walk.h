@@ -19,7 +19,7 @@ class SourceWalk {
   void ReadUntil(const char* at) {
     if (!file_ || at < kept_from_ + kStep || at > file_->bytes().end()) return;
     // From the beginning on: names that were compared since have brought pages back.
-    file_->LetGo({file_->bytes().begin(), static_cast<size_t>(at - file_->bytes().begin())});
+    file_->ReleasePages({file_->bytes().begin(), static_cast<size_t>(at - file_->bytes().begin())});
     kept_from_ = at;
   }
   void End() {

@@ -47,10 +47,10 @@ class Blamer {
     blame_.failure = std::move(first.failure);
     for (BadProducer& producer : first.producers) {
       all_.insert(producer.key);
-      blame_.producers.push_back({std::move(producer), Harm::kNotTried});
+      blame_.producers.push_back({std::move(producer), Impact::kNotTried});
     }
     if (!blame_.IsBad()) {
-      for (BlamedProducer& producer : blame_.producers) producer.harm = Harm::kNone;
+      for (BlamedProducer& producer : blame_.producers) producer.harm = Impact::kNone;
       return std::move(blame_);
     }
     RETURN_IF_ERROR(FindFirstHarmful());
@@ -67,7 +67,7 @@ class Blamer {
     for (; done < std::min(count, kFew); ++done) {
       ASSIGN_OR_RETURN(bool harmful, DoesHarm(done, done + 1));
       if (harmful) return Blame(done);
-      blame_.producers[done].harm = Harm::kNone;
+      blame_.producers[done].harm = Impact::kNone;
     }
     size_t low = done, high = count;  // the first `high` do harm, the first `low` do not
     while (low + 1 < high) {
@@ -75,12 +75,12 @@ class Blamer {
       ASSIGN_OR_RETURN(bool harmful, DoesHarm(0, middle));
       (harmful ? high : low) = middle;
     }
-    for (size_t i = done; i < low; ++i) blame_.producers[i].harm = Harm::kNone;
+    for (size_t i = done; i < low; ++i) blame_.producers[i].harm = Impact::kNone;
     return high > 0 ? Blame(high - 1) : Error::success();
   }
 
   Error Blame(size_t i) {
-    blame_.producers[i].harm = Harm::kDone;
+    blame_.producers[i].harm = Impact::kDone;
     return Error::success();
   }
 
@@ -203,7 +203,7 @@ std::vector<BadFetch> BadVariables(const Session& session) {
 
 const BadProducer* RunBlame::first_harmful() const {
   auto found =
-      llvm::find_if(producers, [](const BlamedProducer& p) { return p.harm == Harm::kDone; });
+      llvm::find_if(producers, [](const BlamedProducer& p) { return p.harm == Impact::kDone; });
   return found == producers.end() ? nullptr : &found->producer;
 }
 

@@ -12,7 +12,7 @@
 
 namespace grapnel {
 
-enum class Harm : uint8_t {
+enum class Impact : uint8_t {
   kNotTried,  // comes after the first that does harm
   kNone,      // what is fetched and kept is finite with it, when all others are made finite
   kDone,
@@ -20,7 +20,7 @@ enum class Harm : uint8_t {
 
 struct BlamedProducer {
   BadProducer producer;
-  Harm harm = Harm::kNotTried;
+  Impact harm = Impact::kNotTried;
 };
 
 struct BadFetch {

@@ -1,6 +1,6 @@
 #include "lib/job/blame_text.h"
 
-#include "lib/check/mending.h"
+#include "lib/check/suggested_fix.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/job/source.h"
 #include "lib/support/text.h"
@@ -30,8 +30,8 @@ const char* OriginName(BadOrigin origin) {
   return "";
 }
 
-const char* HarmName(Harm harm) {
-  return harm == Harm::kDone ? "done" : harm == Harm::kNone ? "none" : "not tried";
+const char* HarmName(Impact harm) {
+  return harm == Impact::kDone ? "done" : harm == Impact::kNone ? "none" : "not tried";
 }
 
 void WriteTensors(const BadProducer& producer, llvm::raw_ostream& os) {
@@ -63,9 +63,9 @@ void WritePath(const RunBlame& blame, llvm::raw_ostream& os) {
 
 void WriteOthers(const RunBlame& blame, llvm::raw_ostream& os) {
   size_t harmless = llvm::count_if(blame.producers,
-                                   [](const BlamedProducer& p) { return p.harm == Harm::kNone; });
+                                   [](const BlamedProducer& p) { return p.harm == Impact::kNone; });
   size_t later = llvm::count_if(blame.producers,
-                                [](const BlamedProducer& p) { return p.harm == Harm::kNotTried; });
+                                [](const BlamedProducer& p) { return p.harm == Impact::kNotTried; });
   if (harmless > 0) {
     os << "\n"
        << (harmless == 1 ? "one other made" : std::to_string(harmless) + " others made")
@@ -73,7 +73,7 @@ void WriteOthers(const RunBlame& blame, llvm::raw_ostream& os) {
           "drops it):\n";
     size_t shown = 0;
     for (const BlamedProducer& p : blame.producers) {
-      if (p.harm == Harm::kNone && shown++ < kMostOthers)
+      if (p.harm == Impact::kNone && shown++ < kMostOthers)
         os << "  " << ProducerSentence(p.producer) << "\n";
     }
     if (harmless > kMostOthers) os << "  ... and " << harmless - kMostOthers << " more\n";
@@ -81,7 +81,7 @@ void WriteOthers(const RunBlame& blame, llvm::raw_ostream& os) {
   if (later > 0)
     os << "\n"
        << Plural(later, "later op")
-       << " made NaN or infinity of finite numbers too; once this one is mended, ask again\n";
+       << " made NaN or infinity of finite numbers too; once this one is fixed, run it again\n";
 }
 
 void WriteFetches(const RunBlame& blame, llvm::raw_ostream& os) {
@@ -123,7 +123,8 @@ void WriteProducerJson(const BadProducer& producer, const LineTable& lines, OStr
     json.attribute("run",
                    producer.run > 0 ? llvm::json::Value(producer.run) : llvm::json::Value(nullptr));
     json.attribute("times", static_cast<int64_t>(cause.times));
-    json.attribute("mend", HowToMend(cause));
+    json.attribute("fix", SuggestedFix(cause));
+    json.attribute("mend", SuggestedFix(cause));  // deprecated
     if (LineTable::Stack stack = StackOf(cause, lines); !stack.empty()) {
       json.attributeBegin("stack");
       WriteStackJson(stack, json);
@@ -216,8 +217,8 @@ void WriteRunBlameText(const RunBlame& blame, const LineTable& lines, llvm::raw_
   os << "\n";
   WriteFetches(blame, os);
   WritePath(blame, os);
-  std::string mend = HowToMend(first->cause);
-  if (!mend.empty()) os << "\nto mend it: " << mend << "\n";
+  std::string fix = SuggestedFix(first->cause);
+  if (!fix.empty()) os << "\nto fix it: " << fix << "\n";
   if (!blame.is_certain)
     os << "\nthis may not be all: without the other bad values the run made new ones\n";
   WriteOthers(blame, os);

@@ -137,7 +137,7 @@ class Finder {
 };
 
 // Inputs that no output depends on may be missing.
-Error DemandInputs(const CaseOfModel& found, const OpenedGraph& model, const Signature& signature) {
+Error CheckInputs(const CaseOfModel& found, const OpenedGraph& model, const Signature& signature) {
   const Graph& main = model.module().main;
   std::vector<NodeId> needed = NeededNodes(main, signature);
   for (const SignatureTensor& input : signature.inputs) {
@@ -186,7 +186,7 @@ Error FillFromCase(const CaseOfModel& on_model, const OpenedGraph& model, RunReq
   const Signature* signature = nullptr;
   if (!on_model.signature.empty()) {
     ASSIGN_OR_RETURN(signature, ChooseSignature(model.model(), model.file(), on_model.signature));
-    RETURN_IF_ERROR(DemandInputs(on_model, model, *signature));
+    RETURN_IF_ERROR(CheckInputs(on_model, model, *signature));
     run->signature = on_model.signature;
   }
   std::vector<FeedSource> given = std::move(run->feeds);

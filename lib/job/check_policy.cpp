@@ -84,8 +84,8 @@ size_t PolicyReport::CountWaived() const {
 Expected<PolicyReport> CheckModel(const OpenedGraph& model, const OpenedGraph* base,
                                   const PolicyRequest& request) {
   auto ignore = [](Severity, llvm::StringRef) {};
-  RETURN_IF_ERROR(DemandValid(model, ignore));
-  if (base) RETURN_IF_ERROR(DemandValid(*base, ignore));
+  RETURN_IF_ERROR(CheckValid(model, ignore));
+  if (base) RETURN_IF_ERROR(CheckValid(*base, ignore));
   const Policy& policy = *request.policy;
   PolicyReport report;
   report.model = model.model().path;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/check/policy/policy_finding.h"
-#include "lib/job/given_sizes.h"
+#include "lib/job/shape_overrides.h"
 #include "lib/job/opened_graph.h"
 #include "lib/support/cancel.h"
 #include "lib/support/thread_pool.h"
@@ -54,7 +54,7 @@ Expected<PolicyReport> CheckModel(const OpenedGraph& model, const OpenedGraph* b
 
 // A policy in TOML that the model passes as it is, with the model's sizes as budgets: those that
 // depend on sizes that are open, which `given` did not fill, are left out, and it says why.
-Expected<std::string> InitialPolicy(const OpenedGraph& model, const GivenSizes& given,
+Expected<std::string> InitialPolicy(const OpenedGraph& model, const ShapeOverrides& given,
                                     bool is_signature, OneDnn onednn, ThreadPool* pool,
                                     const CancelFlag* cancel = nullptr);
 

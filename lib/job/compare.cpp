@@ -6,7 +6,7 @@
 #include "lib/ir/tensor_name.h"
 #include "lib/job/case_on_model.h"
 #include "lib/job/optimize.h"
-#include "lib/job/same_nodes.h"
+#include "lib/job/node_correspondence.h"
 #include "lib/job/source.h"
 #include "lib/support/memory_budget.h"
 #include "lib/support/suggest.h"
@@ -46,19 +46,19 @@ class RunComparer {
 
   Expected<RunComparison> Run(OpenedGraph& b) {
     // Loops of a broken graph cannot be opened to find what is in them.
-    if (Error error = DemandValid(a_, nullptr)) return WithPath(a_, std::move(error));
-    if (Error error = DemandValid(b, nullptr)) return WithPath(b, std::move(error));
+    if (Error error = CheckValid(a_, nullptr)) return WithPath(a_, std::move(error));
+    if (Error error = CheckValid(b, nullptr)) return WithPath(b, std::move(error));
     auto ends = FindSameEnds(a_, b, request_.run.signature);
     if (!ends) return ends.takeError();
     ends_ = std::move(*ends);
-    SameNodes same(a_.module(), b.module(), request_.provenance);
+    NodeCorrespondence same(a_.module(), b.module(), request_.provenance);
     RunPairs pairs(finder_, Budget(), same.namers());
     comparison_.is_rewritten = request_.provenance != nullptr;
     for (bool is_first = true, is_more = true; is_more; is_first = false) {
       ASSIGN_OR_RETURN(Ran ran_a, RunA(pairs, is_first, &b));
       ASSIGN_OR_RETURN(Ran ran_b, RunB(b, ran_a, pairs, is_first));
       if (is_first) CompareFetches(ran_a, ran_b);
-      bool is_nothing = pairs.paired() == 0 || finder_.divergence().parted == 0;
+      bool is_nothing = pairs.paired() == 0 || finder_.divergence().diverged == 0;
       if (!ran_a.failure.empty() && !ran_b.failure.empty() && is_nothing)
         return MakeError("{0}: {1}", a_.model().path, ran_a.failure);
       is_more = pairs.NextPart();
@@ -233,23 +233,23 @@ class RunComparer {
     Divergence& all = comparison_.divergence;
     const LineTable lines = LinesOf(a_);
     if (lines.empty()) return;
-    auto say = [&](Parting& parting) {
+    auto say = [&](Mismatch& mismatch) {
       std::string function;
-      for (const CallSite& call : parting.calls) {
+      for (const CallSite& call : mismatch.calls) {
         if (!call.caller.empty()) function = call.function;
       }
-      auto line = lines.LineOf(lines.Find(function, parting.node));
-      if (line && parting.made_at.empty()) parting.made_at = FrameText(*line);
+      auto line = lines.LineOf(lines.Find(function, mismatch.node));
+      if (line && mismatch.made_at.empty()) mismatch.made_at = FrameText(*line);
     };
-    for (Parting& parting : all.faults) say(parting);
-    for (Parting& parting : all.worst) say(parting);
-    for (auto* first : {&all.first_parted, &all.first_rounding}) {
+    for (Mismatch& mismatch : all.faults) say(mismatch);
+    for (Mismatch& mismatch : all.worst) say(mismatch);
+    for (auto* first : {&all.first_diverged, &all.first_rounding}) {
       if (*first) say(**first);
     }
   }
 
   void ChooseFirst(const Graph& main) {
-    const std::vector<Parting>& faults = comparison_.divergence.faults;
+    const std::vector<Mismatch>& faults = comparison_.divergence.faults;
     if (faults.empty()) return;
     comparison_.first = 0;
     if (!comparison_.is_rewritten) return;
@@ -259,8 +259,8 @@ class RunComparer {
     }
   }
 
-  // Through tensors of B that parted too, or have no counterpart.
-  bool ReachesPartedFetch(const Graph& main, const Parting& fault) const {
+  // Through tensors of B that diverged too, or have no counterpart.
+  bool ReachesPartedFetch(const Graph& main, const Mismatch& fault) const {
     llvm::DenseSet<NodeId> goals;
     for (size_t i = 0; i < comparison_.fetches.size(); ++i) {
       if (comparison_.fetches[i].difference.agreement != Agreement::kParted) continue;
@@ -281,7 +281,7 @@ class RunComparer {
       for (const Use& use : main.node(id).uses()) {
         Node reader = main.node(use.node);
         bool is_data = static_cast<int>(use.slot) < reader.num_inputs();
-        bool agrees = finder_.WasCompared(reader, 0) && !finder_.HasParted(reader, 0);
+        bool agrees = finder_.WasCompared(reader, 0) && !finder_.HasDiverged(reader, 0);
         if (is_data && !agrees && seen.insert(use.node).second) open.push_back(use.node);
       }
     }
@@ -487,7 +487,7 @@ bool RunComparison::FetchesAgree() const {
 
 bool RunComparison::Agrees() const {
   if (failure_a.empty() != failure_b.empty() || !FetchesAgree()) return false;
-  return is_rewritten ? first < 0 : divergence.parted == 0;
+  return is_rewritten ? first < 0 : divergence.diverged == 0;
 }
 
 Expected<RunComparison> CompareRuns(OpenedGraph& a, OpenedGraph& b, const CompareRequest& request) {

@@ -42,7 +42,7 @@ struct RunComparison {
   bool is_rewritten = false;
   // Index of the fault to tell first, in divergence.faults; -1: there is none.
   int first = -1;
-  const Parting* first_fault() const {
+  const Mismatch* first_fault() const {
     return first < 0 ? nullptr : &divergence.faults[static_cast<size_t>(first)];
   }
   bool FetchesAgree() const;
@@ -52,7 +52,7 @@ struct RunComparison {
 // `a` and `b` may be one. B is given A's feeds and fetches, unless it is a case with its own. Cost:
 // both run as often as A's tensors fill the budget, and for a tensor that parts one op more.
 // Errors: RunJob's, with the path; a run that fails is part of the answer, unless both do and had
-// not parted before.
+// not diverged before.
 Expected<RunComparison> CompareRuns(OpenedGraph& a, OpenedGraph& b, const CompareRequest& request);
 
 // The graph as it is, and what the default passes make of it.

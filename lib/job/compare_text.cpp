@@ -32,18 +32,18 @@ std::string ErrorText(const TensorDifference& d) {
 }
 
 // "parts in 3 of 6 elements" and how.
-std::string HowText(const Parting& p) {
+std::string HowText(const Mismatch& p) {
   const TensorDifference& d = p.difference;
   if (d.mismatch == "dtype" || d.mismatch == "shape")
     return "is " + p.type_a + " in A and " + p.type_b + " in B";
   std::string of =
-      d.elements > 1 ? " in " + WithCommas(d.parted) + " of " + WithCommas(d.elements) + " elements"
+      d.elements > 1 ? " in " + WithCommas(d.diverged) + " of " + WithCommas(d.elements) + " elements"
                      : "";
   if (d.mismatch == "nan") return "is NaN or infinite in one run alone" + of;
   return "parts" + of;
 }
 
-std::string Sentence(const Parting& p) {
+std::string Sentence(const Mismatch& p) {
   std::string text = NodeText(p.node, p.op);
   // One that is in other calls is said by itself.
   if (!p.node_b.empty() && p.calls_b.empty()) text += ", in B " + NodeText(p.node_b, p.op_b) + ",";
@@ -65,7 +65,7 @@ std::string InputText(const ComparedInput& input) {
   return text + (d.norm_error > 0 ? " (" + Short(d.norm_error) + " of its largest number)" : "");
 }
 
-void WriteTensors(const Parting& p, llvm::raw_ostream& os) {
+void WriteTensors(const Mismatch& p, llvm::raw_ostream& os) {
   const TensorDifference& d = p.difference;
   bool has_values = !d.value_a.empty();
   std::vector<std::vector<std::string>> rows;
@@ -83,9 +83,9 @@ void WriteTensors(const Parting& p, llvm::raw_ostream& os) {
   if (!p.made_at.empty()) os << "source  " << p.made_at << "\n";
 }
 
-std::string CauseName(PartingCause cause) {
-  return cause == PartingCause::kFault      ? "fault"
-         : cause == PartingCause::kRounding ? "rounding"
+std::string CauseName(MismatchKind cause) {
+  return cause == MismatchKind::kFault      ? "fault"
+         : cause == MismatchKind::kRounding ? "rounding"
                                             : "consequence";
 }
 
@@ -94,7 +94,7 @@ void WriteWorst(const RunComparison& comparison, llvm::raw_ostream& os) {
   if (all.worst.empty()) return;
   std::vector<std::vector<std::string>> rows = {
       {"the worst", "op", "error", "rel", "ulp", "cosine", "what"}};
-  for (const Parting& p : all.worst) {
+  for (const Mismatch& p : all.worst) {
     const TensorDifference& d = p.difference;
     bool has_numbers = d.mismatch.empty() || d.mismatch == "nan";
     bool is_float = d.max_ulps > 0;
@@ -141,7 +141,7 @@ void WriteFetches(llvm::ArrayRef<ComparedFetch> fetches, llvm::raw_ostream& os) 
 void WriteCounts(const RunComparison& comparison, llvm::raw_ostream& os) {
   const Divergence& all = comparison.divergence;
   os << Plural(all.tensors, "tensor") << " compared: " << WithCommas(all.same) << " the same, "
-     << WithCommas(all.within) << " within the tolerance, " << WithCommas(all.parted)
+     << WithCommas(all.within) << " within the tolerance, " << WithCommas(all.diverged)
      << " beyond it";
   int64_t alone = comparison.nodes_of_a - comparison.paired;
   if (alone > 0)
@@ -167,7 +167,8 @@ void WriteDifferenceJson(const TensorDifference& d, OStream& json) {
   json.attribute("mismatch",
                  d.mismatch.empty() ? llvm::json::Value(nullptr) : llvm::json::Value(d.mismatch));
   json.attribute("elements", d.elements);
-  json.attribute("parted", d.parted);
+  json.attribute("diverged", d.diverged);
+  json.attribute("parted", d.diverged);  // deprecated
   json.attribute("max_abs", NumberOrText(d.max_abs));
   json.attribute("max_rel", NumberOrText(d.max_rel));
   json.attribute("max_ulps", NumberOrText(d.max_ulps));
@@ -184,7 +185,7 @@ llvm::json::Value TextOrNull(const std::string& text) {
   return text.empty() ? llvm::json::Value(nullptr) : llvm::json::Value(fixUTF8(text));
 }
 
-void WritePartingJson(const Parting& p, OStream& json) {
+void WriteMismatchJson(const Mismatch& p, OStream& json) {
   json.object([&] {
     json.attribute("node", fixUTF8(p.node));
     json.attribute("op", fixUTF8(p.op));
@@ -216,10 +217,10 @@ void WritePartingJson(const Parting& p, OStream& json) {
   });
 }
 
-void WriteOneJson(const char* key, const Parting* parting, OStream& json) {
+void WriteOneJson(const char* key, const Mismatch* mismatch, OStream& json) {
   json.attributeBegin(key);
-  if (parting)
-    WritePartingJson(*parting, json);
+  if (mismatch)
+    WriteMismatchJson(*mismatch, json);
   else
     json.value(nullptr);
   json.attributeEnd();
@@ -263,11 +264,11 @@ std::string LossText(const PrecisionLoss& loss) {
 
 void WriteComparisonText(const RunComparison& comparison, llvm::raw_ostream& os) {
   const Divergence& all = comparison.divergence;
-  const Parting* fault = comparison.first_fault();
+  const Mismatch* fault = comparison.first_fault();
   if (comparison.Agrees()) {
     os << "the runs agree\n";
-    if (all.parted > 0)
-      os << "rewrites gave " << Plural(all.parted, "tensor")
+    if (all.diverged > 0)
+      os << "rewrites gave " << Plural(all.diverged, "tensor")
          << " inside another value; what is fetched agrees\n";
   } else if (fault) {
     os << Sentence(*fault) << "\n\n";
@@ -276,9 +277,9 @@ void WriteComparisonText(const RunComparison& comparison, llvm::raw_ostream& os)
     os << "the runs part by rounding: no op makes more of what it reads than rounding does\n\n"
        << Sentence(*all.first_rounding) << "\n\n";
     WriteTensors(*all.first_rounding, os);
-  } else if (all.first_parted) {
-    os << Sentence(*all.first_parted) << "\n\n";
-    WriteTensors(*all.first_parted, os);
+  } else if (all.first_diverged) {
+    os << Sentence(*all.first_diverged) << "\n\n";
+    WriteTensors(*all.first_diverged, os);
   } else {
     os << "the runs part, though no tensor of both that was compared does\n";
   }
@@ -297,9 +298,10 @@ void WriteComparisonJson(const RunComparison& comparison, OStream& json) {
   const Divergence& all = comparison.divergence;
   json.attribute("verdict", VerdictOf(comparison));
   WriteOneJson("first", comparison.first_fault(), json);
-  WriteOneJson("first_parted", all.first_parted ? &*all.first_parted : nullptr, json);
+  WriteOneJson("first_diverged", all.first_diverged ? &*all.first_diverged : nullptr, json);
+  WriteOneJson("first_parted", all.first_diverged ? &*all.first_diverged : nullptr, json);  // deprecated
   json.attributeArray("worst", [&] {
-    for (const Parting& parting : all.worst) WritePartingJson(parting, json);
+    for (const Mismatch& mismatch : all.worst) WriteMismatchJson(mismatch, json);
   });
   json.attributeBegin("growth");
   if (all.growth) {
@@ -317,7 +319,8 @@ void WriteComparisonJson(const RunComparison& comparison, OStream& json) {
   json.attribute("tensors", all.tensors);
   json.attribute("same", all.same);
   json.attribute("within", all.within);
-  json.attribute("parted", all.parted);
+  json.attribute("diverged", all.diverged);
+  json.attribute("parted", all.diverged);  // deprecated
   json.attribute("nodes_of_a", comparison.nodes_of_a);
   json.attribute("paired", comparison.paired);
   json.attribute("parts", comparison.parts);

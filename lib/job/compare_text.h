@@ -9,7 +9,7 @@
 namespace grapnel {
 
 void WriteComparisonText(const RunComparison& comparison, llvm::raw_ostream& os);
-// "verdict" ("agree", "fault", "rounding"), "first", "first_parted" (an object or null), "worst",
+// "verdict" ("agree", "fault", "rounding"), "first", "first_diverged" (an object or null), "worst",
 // "growth", "fetches", counts and failures; as fields of an object that is open.
 void WriteComparisonJson(const RunComparison& comparison, llvm::json::OStream& json);
 

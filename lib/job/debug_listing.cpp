@@ -217,7 +217,7 @@ void WriteValues(const Debugger& debugger, const Node& node, llvm::raw_ostream& 
   os << "  " << Plural(rows.size(), "value") << (rows.empty() ? "" : ":") << "\n" << Table(rows);
 }
 
-Error DemandLines(const Debugger& debugger) {
+Error CheckLines(const Debugger& debugger) {
   if (!debugger.lines().empty()) return Error::success();
   return MakeError(
       "the graph says of no node in which line of a program it was made (GraphDef.debug_info); "
@@ -227,7 +227,7 @@ Error DemandLines(const Debugger& debugger) {
 // The stack of a node, with the program's text where this machine may read it for the person.
 DebugAnswer SourceOf(DebugShell& shell, const Node& node) {
   const Debugger& debugger = shell.debugger();
-  RETURN_IF_ERROR(DemandLines(debugger));
+  RETURN_IF_ERROR(CheckLines(debugger));
   LineTable::Stack stack = debugger.lines().StackOf(node);
   shell.os() << NameIn(node.graph(), node.id()) << " (" << node.op() << ")"
              << (stack.empty() ? " was made by no line that is known\n" : "\n");
@@ -252,7 +252,7 @@ DebugAnswer Source(DebugShell& shell, DebugWords& words) {
   if (node) return SourceOf(shell, *node);
   if (place.line == 0 && !llvm::StringRef(place.file).contains('.')) return node.takeError();
   llvm::consumeError(node.takeError());
-  RETURN_IF_ERROR(DemandLines(debugger));
+  RETURN_IF_ERROR(CheckLines(debugger));
   ASSIGN_OR_RETURN(std::vector<Node> nodes,
                    NodesOfLine(debugger.lines(), debugger.module(), names[0]));
   std::vector<std::vector<std::string>> rows;
@@ -269,7 +269,7 @@ DebugAnswer Source(DebugShell& shell, DebugWords& words) {
 DebugAnswer ListSource(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto names, words.Names(0, 1, "a file, or FILE:LINE"));
   const Debugger& debugger = shell.debugger();
-  RETURN_IF_ERROR(DemandLines(debugger));
+  RETURN_IF_ERROR(CheckLines(debugger));
   std::map<std::string, int> counts;
   auto add = [&](const Graph& graph) {
     for (const Node& node : graph.nodes()) {

@@ -18,7 +18,7 @@ struct DebugCommand;
 // gdb's.
 class DebugShell {
  public:
-  // Both outlive it. `color`: marks are in colour.
+  // Both outlive it. `color`: marks are in color.
   DebugShell(Debugger& debugger, llvm::raw_ostream& os, bool color)
       : debugger_(debugger), os_(os), color_(color) {}
 

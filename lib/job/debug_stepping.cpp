@@ -15,7 +15,7 @@ bool HasEnded(const DebugStop& stop) {
   return stop.why == DebugStop::Why::kEnded || stop.why == DebugStop::Why::kFailed;
 }
 
-Error DemandRunning(DebugShell& shell) {
+Error CheckRunning(DebugShell& shell) {
   if (!HasEnded(shell.debugger().stop())) return Error::success();
   return MakeError(
       "this run has ended: `start` begins another, `restart` the first again, `back` goes back");
@@ -30,7 +30,7 @@ Expected<int64_t> CountIn(const DebugWords& words) {
 }
 
 DebugAnswer GoOn(DebugShell& shell, const DebugWords& words, Go go) {
-  RETURN_IF_ERROR(DemandRunning(shell));
+  RETURN_IF_ERROR(CheckRunning(shell));
   DebugOrder order;
   order.go = go;
   ASSIGN_OR_RETURN(order.count, CountIn(words));

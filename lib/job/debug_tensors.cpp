@@ -43,13 +43,13 @@ Expected<Tensor> Evaluate(const Debugger& debugger, llvm::StringRef text) {
   return expression.Evaluate(LookupIn(debugger));
 }
 
-Error DemandFiles(const DebugShell& shell) {
+Error CheckFiles(const DebugShell& shell) {
   if (shell.uses_files) return Error::success();
   return MakeError("files are for `grapnel debug`: from here none is read or written");
 }
 
 Error SaveTo(const std::string& path, const Tensor& tensor, DebugShell& shell) {
-  RETURN_IF_ERROR(DemandFiles(shell));
+  RETURN_IF_ERROR(CheckFiles(shell));
   if (tensor.HoldsObjects()) return MakeError("{0} goes into no .npy file", tensor.ToString());
   RETURN_IF_ERROR(SaveNpyLiteral(path, tensor.ToLiteral()));
   shell.os() << "written to " << path << "\n";
@@ -89,7 +89,7 @@ struct PrintFlags {
 
 Error DrawTo(const std::string& path, const Tensor& tensor, const PrintFlags& flags,
              DebugShell& shell) {
-  RETURN_IF_ERROR(DemandFiles(shell));
+  RETURN_IF_ERROR(CheckFiles(shell));
   std::optional<ImageAxes> axes = flags.usual_axes;
   if (flags.axes) {
     ASSIGN_OR_RETURN(axes, ParseImageAxes(*flags.axes));
@@ -255,7 +255,7 @@ DebugAnswer Channels(DebugShell& shell, DebugWords& words) {
 // "[1, 2, 3]", "[[...]]": a list of numbers as one types them; strings in quotes.
 Expected<Tensor> TypedValue(DebugShell& shell, llvm::StringRef text, DataType dtype) {
   if (HasSuffix(text, ".npy")) {
-    RETURN_IF_ERROR(DemandFiles(shell));
+    RETURN_IF_ERROR(CheckFiles(shell));
     ASSIGN_OR_RETURN(Literal literal, LoadNpyLiteral(text, dtype));
     return Tensor::FromLiteral(literal);
   }
@@ -401,7 +401,7 @@ llvm::ArrayRef<DebugCommand> TensorCommands() {
        Histogram},
       {{"channels"},
        "[-x AXIS] [-a] TENSOR|EXPRESSION",
-       "summarises a tensor by its indices along an axis, the last one without -x",
+       "summarizes a tensor by its indices along an axis, the last one without -x",
        Channels},
       {{"set"},
        "TENSOR[SLICE] = NUMBER|LIST|EXPRESSION|FILE.npy",

@@ -18,7 +18,7 @@ using Why = DebugStop::Why;
 
 namespace {
 
-Error DemandMaker(const Node& node, llvm::StringRef name) {
+Error CheckMaker(const Node& node, llvm::StringRef name) {
   constexpr llvm::StringLiteral kHandingOn[] = {
       "_Arg",     "Switch",    "Merge",    "Enter",    "Exit",    "NextIteration",
       "LoopCond", "RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration"};
@@ -98,14 +98,14 @@ Error Debugger::Run(const AtStop& at_stop) {
       if (!outputs) llvm::consumeError(outputs.takeError());
       if (order_.go == Go::kQuit) return Error::success();
       Restart();
-    } else if (!AskEnded(std::move(outputs))) {
+    } else if (!ReportEnd(std::move(outputs))) {
       return Error::success();
     }
   }
 }
 
 // After a run; false: that was all.
-bool Debugger::AskEnded(Expected<std::vector<Tensor>> outputs) {
+bool Debugger::ReportEnd(Expected<std::vector<Tensor>> outputs) {
   bool failed = !outputs;
   bool goes_unseen = replay_ && run_ < replay_->run;
   bool goes_on = !replay_ && left_ > 1 && (order_.go == Go::kContinue || order_.go == Go::kNextRun);
@@ -133,7 +133,7 @@ bool Debugger::AskEnded(Expected<std::vector<Tensor>> outputs) {
   }
   is_finished_ = true;
   stop_ = std::move(stop);
-  Take(Ask());
+  Take(WaitForOrder());
   if (order_.go == Go::kQuit) return false;
   if (order_.go == Go::kBack) {
     Restart();
@@ -152,7 +152,7 @@ void Debugger::Take(DebugOrder order) {
   if (is_ending_ && !is_finished_) target_->End();
 }
 
-DebugOrder Debugger::Ask() {
+DebugOrder Debugger::WaitForOrder() {
   llvm::erase_if(breakpoints_, [](const Breakpoint& b) { return b.number == kTemporary; });
   // Who interrupts while the order is on its way means the run that follows.
   is_interrupted_ = false;
@@ -276,7 +276,7 @@ Expected<std::optional<DebugOrder>> Debugger::Set(llvm::StringRef name, Tensor v
   }
   if (grows() && node.op() == "Placeholder")
     return MakeError("'{0}' is a value that the program gives: set what an op makes of it", name);
-  RETURN_IF_ERROR(DemandMaker(node, name));
+  RETURN_IF_ERROR(CheckMaker(node, name));
   edits_.push_back({NameOf(watched), run_, Occurrences(watched) - 1, std::move(value)});
   return std::optional(Again());
 }
@@ -297,7 +297,7 @@ bool Debugger::IsToCome(llvm::StringRef name) const {
 Error Debugger::SetToCome(llvm::StringRef name, llvm::StringRef slice, Tensor value) {
   const Graph* graph = nullptr;
   ASSIGN_OR_RETURN(Port port, FindPort(name, &graph));
-  RETURN_IF_ERROR(DemandMaker(graph->node(port.node), name));
+  RETURN_IF_ERROR(CheckMaker(graph->node(port.node), name));
   WatchedPort watched{graph, port.node, port.index};
   edits_.push_back({NameOf(watched), run_, Occurrences(watched), std::move(value), slice.str()});
   return Error::success();

@@ -165,7 +165,7 @@ class Debugger : private RunHook {
   };
 
   bool Wants(const Node& node) override;
-  Tensor InsteadOfConstant(const Node& node, const Tensor& value) override;
+  Tensor ReplaceConstant(const Node& node, const Tensor& value) override;
   Error OnConstant(const Node& node, const Tensor& value, bool is_first) override;
   Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) override;
   Error EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> outputs) override;
@@ -191,8 +191,8 @@ class Debugger : private RunHook {
   void Record(const Running& running, llvm::ArrayRef<Tensor> outputs);
   void Keep(const WatchedPort& port, const Tensor& value, int64_t step, int64_t iteration,
             bool is_free);
-  bool AskEnded(Expected<std::vector<Tensor>> outputs);
-  DebugOrder Ask();
+  bool ReportEnd(Expected<std::vector<Tensor>> outputs);
+  DebugOrder WaitForOrder();
   DebugOrder Again() const;
   void Take(DebugOrder order);
   void Restart();

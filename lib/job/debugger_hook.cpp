@@ -13,7 +13,7 @@ using Why = DebugStop::Why;
 namespace {
 
 // The executor gives up where the hook does; nobody reads the text.
-Error Ending() { return MakeError("the debugger ends this run"); }
+Error ScopeGuard() { return MakeError("the debugger ends this run"); }
 
 std::vector<StopFrame> CurrentFrames() {
   std::vector<StopFrame> frames;
@@ -48,7 +48,7 @@ bool Debugger::Wants(const Node& node) {
   return true;
 }
 
-Tensor Debugger::InsteadOfConstant(const Node& node, const Tensor& value) {
+Tensor Debugger::ReplaceConstant(const Node& node, const Tensor& value) {
   if (constants_.empty()) return value;
   auto found = constants_.find(NameOf({&node.graph(), node.id(), 0}));
   return found == constants_.end() ? value : found->second;
@@ -71,7 +71,7 @@ void Debugger::Keep(const WatchedPort& port, const Tensor& value, int64_t step, 
 
 Error Debugger::OnConstant(const Node& node, const Tensor& value, bool /*is_first*/) {
   std::lock_guard lock(mutex_);
-  if (is_ending_) return Ending();
+  if (is_ending_) return ScopeGuard();
   WatchedPort port{&node.graph(), node.id(), 0};
   const KeptValue* last = history_.Find(port);
   if (!last || last->value.buffer() != value.buffer()) Keep(port, value, 0, -1, /*is_free=*/true);
@@ -97,7 +97,7 @@ bool Debugger::BeginsCall(const Running& running) {
 
 Error Debugger::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
   std::lock_guard lock(mutex_);
-  if (is_ending_) return Ending();
+  if (is_ending_) return ScopeGuard();
   if (node.op() == "Const") return Error::success();
   if (!given_.empty()) KeepFeeds();
   Running begun{node, ++step_, inputs.vec(), CurrentFrames()};
@@ -251,7 +251,7 @@ Error Debugger::Apply(const Running& running, llvm::MutableArrayRef<Tensor> outp
 
 // A node has run; it is the innermost of those that began.
 Error Debugger::After(llvm::MutableArrayRef<Tensor> outputs, bool may_edit) {
-  if (is_ending_) return Ending();
+  if (is_ending_) return ScopeGuard();
   Running running = std::move(running_.back());
   running_.pop_back();
   if (may_edit) {
@@ -297,7 +297,7 @@ bool Debugger::BringToTop(const Node& node) {
 
 Error Debugger::EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> outputs) {
   std::lock_guard lock(mutex_);
-  if (is_ending_) return Ending();
+  if (is_ending_) return ScopeGuard();
   is_reported_ = true;
   if (!BringToTop(node)) return Error::success();
   return After(outputs, /*may_edit=*/true);
@@ -306,7 +306,7 @@ Error Debugger::EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> outp
 // Nodes that only hand values on come without EditOutputs().
 Error Debugger::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
   std::lock_guard lock(mutex_);
-  if (is_ending_) return Ending();
+  if (is_ending_) return ScopeGuard();
   bool is_reported = std::exchange(is_reported_, false);
   if (is_reported || !BringToTop(node)) return Error::success();
   std::vector<Tensor> copies = outputs.vec();
@@ -335,9 +335,9 @@ Error Debugger::StopAt(Why why, Phase phase, std::vector<int> breakpoints) {
   }
   stop_.error.clear();
   stop_.fetched.clear();
-  Take(Ask());
+  Take(WaitForOrder());
   stop_.failed = Node();
-  return is_ending_ ? Ending() : Error::success();
+  return is_ending_ ? ScopeGuard() : Error::success();
 }
 
 }  // namespace grapnel

@@ -52,22 +52,22 @@ class Examination {
     }
   }
 
-  void Watch(const Patient& patient, Watchlist& watchlist) {
-    for (One& one : checks_) one.check->Watch(patient, watchlist);
+  void Watch(const DoctorContext& context, TensorWatches& watches) {
+    for (One& one : checks_) one.check->Watch(context, watches);
   }
 
-  Diagnosis Look(const Patient& patient) {
+  Diagnosis Look(const DoctorContext& context) {
     Diagnosis diagnosis;
     for (One& one : checks_) {
       CheckOutcome outcome{one.info, CheckOutcome::kLooked, WhatIsMissing(*one.info)};
       if (outcome.reason.empty()) {
-        outcome.reason = one.check->Look(patient);
+        outcome.reason = one.check->Look(context);
         if (!outcome.reason.empty()) {
           outcome.status =
               one.check->lacks_evidence ? CheckOutcome::kNotLooked : CheckOutcome::kNothingThere;
         }
         for (Finding& finding : one.check->findings) {
-          if (finding.how_sure > least_) continue;
+          if (finding.confidence > least_) continue;
           finding.check = one.info->name;
           diagnosis.findings.push_back(std::move(finding));
         }
@@ -79,10 +79,10 @@ class Examination {
     }
     llvm::stable_sort(diagnosis.findings, [](const Finding& a, const Finding& b) {
       CheckStage first = StageOf(a.check), second = StageOf(b.check);
-      return first != second ? first < second : a.how_sure < b.how_sure;
+      return first != second ? first < second : a.confidence < b.confidence;
     });
-    diagnosis.steps = patient.steps;
-    diagnosis.checkpoints = patient.checkpoints.size();
+    diagnosis.steps = context.steps;
+    diagnosis.checkpoints = context.checkpoints.size();
     return diagnosis;
   }
 
@@ -108,7 +108,7 @@ class Examination {
     return llvm::all_of(info.needs, [&](Evidence evidence) { return other_.count(evidence) > 0; });
   }
 
-  Sureness least_ = Sureness::kPossible;
+  Confidence least_ = Confidence::kPossible;
   std::vector<One> checks_;
   std::map<Evidence, std::string> missing_;
   std::set<Evidence> other_;
@@ -126,12 +126,12 @@ class GraphDoctor {
     ASSIGN_OR_RETURN(Examination examination, Examination::Make(request_));
     RETURN_IF_ERROR(FindEnds());
     Network network(opened_.file(), opened_.module(), ends_);
-    Patient patient;
-    patient.network = &network;
-    Watchlist watchlist;
-    RunIfPossible(examination, watchlist, &patient);
-    Settle(examination, patient);
-    Diagnosis diagnosis = examination.Look(patient);
+    DoctorContext context;
+    context.network = &network;
+    TensorWatches watches;
+    RunIfPossible(examination, watches, &context);
+    Settle(examination, context);
+    Diagnosis diagnosis = examination.Look(context);
     diagnosis.path = opened_.model().path;
     diagnosis.failure = failure_;
     const LineTable lines = LinesOf(opened_);
@@ -159,7 +159,7 @@ class GraphDoctor {
     Error error = job ? FindEndsOf(*job) : job.takeError();
     if (error) {
       bool is_asked = !run_.feeds.empty() || !run_.fetches.empty() || !run_.signature.empty();
-      Error invalid = DemandValid(opened_, nullptr);
+      Error invalid = CheckValid(opened_, nullptr);
       if (is_asked || invalid) {
         llvm::consumeError(std::move(invalid));
         return error;
@@ -200,12 +200,12 @@ class GraphDoctor {
                     Plural(missing.size() - 1, "other input"));
   }
 
-  void RunIfPossible(Examination& examination, Watchlist& watchlist, Patient* patient) {
-    const Network& network = *patient->network;
+  void RunIfPossible(Examination& examination, TensorWatches& watches, DoctorContext* context) {
+    const Network& network = *context->network;
     if (why_not_run_.empty()) why_not_run_ = MissingFeeds(network);
     if (!why_not_run_.empty()) return;
-    examination.Watch(*patient, watchlist);
-    Observer observer(network, watchlist);
+    examination.Watch(*context, watches);
+    Observer observer(network, watches);
     run_.hook = &observer;
     run_.sink = [](Severity, llvm::StringRef) {};  // it was said
     auto job = RunJob::Make(opened_, run_);
@@ -215,26 +215,26 @@ class GraphDoctor {
       return;
     }
     job_.emplace(std::move(*job));
-    if (Error failed = RunSteps(*job_, observer, patient)) failure_ = TextOf(std::move(failed));
+    if (Error failed = RunSteps(*job_, observer, context)) failure_ = TextOf(std::move(failed));
   }
 
-  Error RunSteps(RunJob& job, Observer& observer, Patient* patient) {
-    const Network& network = *patient->network;
+  Error RunSteps(RunJob& job, Observer& observer, DoctorContext* context) {
+    const Network& network = *context->network;
     ASSIGN_OR_RETURN(auto batches, Batches(job));
-    patient->batches = static_cast<int>(batches.size());
+    context->batches = static_cast<int>(batches.size());
     bool repeats = network.Trains() || network.inputs().size() > network.ends().feeds.size();
     int steps = repeats ? request_.steps : std::min<int>(request_.steps, batches.size());
     bool trains = network.Trains() && steps > 1;
-    Remember(job, patient);
+    Remember(job, context);
     for (int step = 0; step < steps; ++step) {
-      patient->steps = step + 1;
+      context->steps = step + 1;
       observer.BeginStep(step);
       const std::vector<Tensor>& feeds = batches[step % batches.size()];
       for (size_t i = 0; i < feeds.size(); ++i) observer.Feed(given_[i], feeds[i]);
       auto outputs = job.Run(feeds);
       if (!outputs) return Annotate("step " + std::to_string(step + 1), outputs.takeError());
-      if (trains) Remember(job, patient);
-      patient->trained = trains && step > 0;
+      if (trains) Remember(job, context);
+      context->trained = trains && step > 0;
     }
     return Error::success();
   }
@@ -257,36 +257,36 @@ class GraphDoctor {
   }
 
   // What variables hold now.
-  void Remember(const RunJob& job, Patient* patient) {
+  void Remember(const RunJob& job, DoctorContext* context) {
     std::map<std::string, Tensor> values;
     for (const auto& [name, resource] : job.session().Resources()) {
       auto* held = dynamic_cast<StoredVariable*>(resource.get());
       Tensor value = held ? held->Get() : Tensor();
       if (value && !value.device()) values.emplace(name, std::move(value));
     }
-    const std::vector<NetworkVariable>& variables = patient->network->variables();
+    const std::vector<NetworkVariable>& variables = context->network->variables();
     for (size_t i = 0; i < variables.size(); ++i) {
       auto value = values.find(variables[i].name);
       if (value == values.end()) continue;
-      auto [place, is_new] = history_of_.try_emplace(i, patient->variables.size());
+      auto [place, is_new] = history_of_.try_emplace(i, context->variables.size());
       if (is_new) {
-        patient->variables.emplace_back();
-        patient->variables.back().name = variables[i].name;
-        patient->variables.back().variable = static_cast<int>(i);
+        context->variables.emplace_back();
+        context->variables.back().name = variables[i].name;
+        context->variables.back().variable = static_cast<int>(i);
       }
-      AddMoment(value->second, &patient->variables[place->second]);
+      AddMoment(value->second, &context->variables[place->second]);
     }
   }
 
-  void Settle(Examination& examination, const Patient& patient) const {
-    const Network& network = *patient.network;
+  void Settle(Examination& examination, const DoctorContext& context) const {
+    const Network& network = *context.network;
     std::string no_loss = "no loss was found: --loss NODE, or --fetch it";
     examination.Settle(Evidence::kLoss, network.losses().empty() ? no_loss : "");
-    std::string no_values = patient.steps > 0 ? "" : why_not_run_.empty() ? failure_ : why_not_run_;
+    std::string no_values = context.steps > 0 ? "" : why_not_run_.empty() ? failure_ : why_not_run_;
     examination.Settle(Evidence::kValues, no_values);
     std::string no_steps = no_values;
-    if (no_steps.empty() && !patient.trained && !failure_.empty()) no_steps = "the run failed";
-    if (no_steps.empty() && !patient.trained)
+    if (no_steps.empty() && !context.trained && !failure_.empty()) no_steps = "the run failed";
+    if (no_steps.empty() && !context.trained)
       no_steps = network.Trains()
                      ? "needs two steps: --steps"
                      : "nothing that runs trains: name the training step by --fetch or --signature";
@@ -301,7 +301,7 @@ class GraphDoctor {
   RunRequest run_;
   Network::Ends ends_;
   std::vector<BodyPort> given_;
-  std::map<size_t, size_t> history_of_;  // in Patient::variables, by variable
+  std::map<size_t, size_t> history_of_;  // in DoctorContext::variables, by variable
   std::string why_not_run_, failure_;
   // As long as what was seen is looked at: values may lie in files that its session keeps.
   std::optional<RunJob> job_;
@@ -340,12 +340,12 @@ bool IsSlot(llvm::StringRef key, const std::map<std::string, VariableHistory>& a
 }
 
 // Those at `path`, and the history of each variable that is in all of them.
-Error ReadCheckpoints(llvm::StringRef path, Patient* patient) {
+Error ReadCheckpoints(llvm::StringRef path, DoctorContext* context) {
   constexpr llvm::StringLiteral kValue = "/.ATTRIBUTES/VARIABLE_VALUE";
   std::map<std::string, VariableHistory> histories;
   for (const std::string& prefix : PrefixesAt(path)) {
     ASSIGN_OR_RETURN(Bundle bundle, Bundle::Open(prefix));
-    patient->checkpoints.push_back(llvm::sys::path::filename(prefix).str());
+    context->checkpoints.push_back(llvm::sys::path::filename(prefix).str());
     for (llvm::StringRef key : bundle.names()) {
       ASSIGN_OR_RETURN(Bundle::Entry entry, bundle.Describe(key));
       if (!IsFloating(entry.dtype)) continue;
@@ -360,8 +360,8 @@ Error ReadCheckpoints(llvm::StringRef path, Patient* patient) {
   }
   for (auto& [name, history] : histories) {
     history.is_slot = IsSlot(name, histories);
-    if (history.moments.size() == patient->checkpoints.size())
-      patient->saved.push_back(std::move(history));
+    if (history.moments.size() == context->checkpoints.size())
+      context->saved.push_back(std::move(history));
   }
   return Error::success();
 }
@@ -389,9 +389,9 @@ Expected<Diagnosis> ExamineDebugFolder(llvm::StringRef path, const DoctorRequest
   examination.SettleForOther(kOfGraph, "a model");
   examination.SettleForOther({Evidence::kCheckpoints}, "a folder of checkpoints");
   examination.SettleForOther({Evidence::kScalars}, "a folder of event files");
-  Patient patient;
-  patient.debug = &folder.runs.back();
-  Diagnosis diagnosis = examination.Look(patient);
+  DoctorContext context;
+  context.debug = &folder.runs.back();
+  Diagnosis diagnosis = examination.Look(context);
   diagnosis.path = path.str();
   return diagnosis;
 }
@@ -405,11 +405,11 @@ Expected<Diagnosis> ExamineTrainingRecord(llvm::StringRef path, const DoctorRequ
   ASSIGN_OR_RETURN(Examination examination, Examination::Make(request));
   examination.SettleForOther(kOfGraph, "a model");
   examination.SettleForOther({Evidence::kDebugFolder}, "a folder of TensorFlow's debugger");
-  Patient patient;
-  RETURN_IF_ERROR(ReadCheckpoints(path, &patient));
+  DoctorContext context;
+  RETURN_IF_ERROR(ReadCheckpoints(path, &context));
   ASSIGN_OR_RETURN(ScalarLog log, ReadScalarLog(path));
   for (const std::string& problem : log.problems) request.run.sink(Severity::kWarning, problem);
-  if (patient.checkpoints.empty())
+  if (context.checkpoints.empty())
     examination.SettleForOther({Evidence::kCheckpoints}, "a folder of checkpoints");
   if (log.series.empty()) {
     if (!request.loss.empty())
@@ -417,10 +417,10 @@ Expected<Diagnosis> ExamineTrainingRecord(llvm::StringRef path, const DoctorRequ
     examination.SettleForOther({Evidence::kScalars}, "a folder of event files");
   } else {
     RETURN_IF_ERROR(CheckTag(path, log, request.loss));
-    patient.scalars = &log;
-    patient.loss_tag = request.loss;
+    context.scalars = &log;
+    context.loss_tag = request.loss;
   }
-  Diagnosis diagnosis = examination.Look(patient);
+  Diagnosis diagnosis = examination.Look(context);
   diagnosis.path = path.str();
   diagnosis.curves = LossCurvesOf(log, request.loss).size();
   for (Finding& finding : diagnosis.findings) finding.file = path.str();

@@ -16,7 +16,7 @@ struct DoctorRequest {
   RunRequest run;
   int steps = 5;             // of a graph that trains; one that does not is run once a batch
   std::vector<Glob> checks;  // names of those that are wanted; none: all
-  Sureness least = Sureness::kPossible;  // findings less sure than that are left out
+  Confidence least = Confidence::kPossible;  // findings less sure than that are left out
   // A tensor of the main graph, of event files a tag; empty: it is looked for.
   std::string loss;
 };

@@ -43,7 +43,7 @@ std::string NeedsText(const CheckInfo& info) {
 }
 
 void WriteFinding(const Finding& finding, llvm::StringRef path, llvm::raw_ostream& os) {
-  os << "\n" << SurenessName(finding.how_sure) << ": " << finding.node;
+  os << "\n" << ConfidenceName(finding.confidence) << ": " << finding.node;
   if (!finding.function.empty()) os << " in " << finding.function;
   os << " (" << finding.check << ")\n";
   if (!finding.file.empty() && finding.file != path) os << "  in " << finding.file << "\n";
@@ -129,7 +129,7 @@ void WriteDiagnosisJson(const Diagnosis& diagnosis, OStream& json) {
     for (const Finding& finding : diagnosis.findings) {
       json.object([&] {
         json.attribute("check", finding.check);
-        json.attribute("certainty", SurenessName(finding.how_sure));
+        json.attribute("certainty", ConfidenceName(finding.confidence));
         json.attribute("node", fixUTF8(finding.node));
         json.attribute("function", OrNull(finding.function));
         json.attribute("file", OrNull(finding.file));

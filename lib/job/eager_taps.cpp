@@ -11,7 +11,7 @@ EagerTaps::EagerTaps(TapRequest request, MessageSink sink)
   } else {
     lines_ = std::make_unique<TapLines>(
         request_.mode, request_.lines ? *request_.lines : llvm::nulls(), request_.most_bytes);
-    tap_ = std::make_unique<ToldTap>(
+    tap_ = std::make_unique<CallbackTap>(
         request_.filter, request_.mode,
         [lines = lines_.get()](const TapEvent& event) { lines->Write(event); });
   }
@@ -31,7 +31,7 @@ Error EagerTaps::Begin(Tracer& t) {
 
 Error EagerTaps::End(bool has_failed) {
   int64_t left_out = logdir_ ? logdir_->left_out() : lines_ ? lines_->left_out() : 0;
-  SayLeftOut(left_out, request_.most_bytes, sink_);
+  ReportOmitted(left_out, request_.most_bytes, sink_);
   if (!has_failed && tap_->tensors_tapped() == 0)
     sink_(Severity::kWarning, "nothing was tapped: no op that ran fits");
   return logdir_ ? logdir_->Close() : Error::success();

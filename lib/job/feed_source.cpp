@@ -72,7 +72,7 @@ Tensor StandIn(const Graph& graph, llvm::StringRef tensor, Tensor given) {
   return Tensor::OfObject(proto::DT_RESOURCE, std::move(owner));
 }
 
-Error DemandDifferent(const OpenedGraph& opened, llvm::ArrayRef<FeedSource> feeds) {
+Error CheckDistinct(const OpenedGraph& opened, llvm::ArrayRef<FeedSource> feeds) {
   return FedPorts(opened, feeds).takeError();
 }
 

@@ -28,9 +28,9 @@ GRAPNEL_PUBLIC Expected<Tensor> GivenValue(const FeedSource& feed, const Graph& 
 GRAPNEL_PUBLIC Tensor StandIn(const Graph& graph, llvm::StringRef tensor, Tensor given);
 
 // An error where one tensor is fed twice ("x" and "x:0" are one), or a name is no tensor's.
-GRAPNEL_PUBLIC Error DemandDifferent(const OpenedGraph& opened, llvm::ArrayRef<FeedSource> feeds);
+GRAPNEL_PUBLIC Error CheckDistinct(const OpenedGraph& opened, llvm::ArrayRef<FeedSource> feeds);
 
-// Adds the case's own feeds of tensors that `feeds` leave out. Errors: DemandDifferent's.
+// Adds the case's own feeds of tensors that `feeds` leave out. Errors: CheckDistinct's.
 GRAPNEL_PUBLIC Error AddFeedsOfCase(const OpenedGraph& opened, std::vector<FeedSource>* feeds);
 
 }  // namespace grapnel

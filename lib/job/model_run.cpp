@@ -1,7 +1,7 @@
 #include "lib/job/model_run.h"
 
 #include "lib/io/signature.h"
-#include "lib/job/given_sizes.h"
+#include "lib/job/shape_overrides.h"
 #include "lib/job/signature_graph.h"
 #include "lib/support/printable.h"
 
@@ -10,7 +10,7 @@ namespace grapnel {
 Expected<ModelRun> ModelRun::Of(const OpenedGraph& opened, bool is_signature,
                                 int64_t assumed_batch) {
   ModelRun run(opened.Copy());
-  GivenSizes given;
+  ShapeOverrides given;
   if (assumed_batch > 0 && HasOpenBatch(opened)) given.batch = run.assumed_batch_ = assumed_batch;
   if (!is_signature && DefaultSignature(opened.file())) {
     ASSIGN_OR_RETURN(SignatureGraph taken, TakeSignature("", given, &run.opened_));

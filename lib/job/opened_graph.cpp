@@ -184,8 +184,8 @@ Expected<FeedsAndFetches> FeedsAndFetchesOf(const OpenedGraph& opened,
   return tensors;
 }
 
-Error DemandValid(const OpenedGraph& opened, const MessageSink& sink) {
-  return DemandValid(opened.model(), opened.file(), sink);
+Error CheckValid(const OpenedGraph& opened, const MessageSink& sink) {
+  return CheckValid(opened.model(), opened.file(), sink);
 }
 
 std::string EndsText(llvm::ArrayRef<std::string> ends, llvm::StringRef what) {

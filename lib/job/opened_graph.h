@@ -84,7 +84,7 @@ GRAPNEL_PUBLIC std::string EndsText(llvm::ArrayRef<std::string> ends, llvm::Stri
 
 // All problems of the graph, for jobs that work on none that is broken: warnings go to the sink;
 // errors make an Error that lists them (the first 20), each with file and node.
-GRAPNEL_PUBLIC Error DemandValid(const OpenedGraph& opened, const MessageSink& sink);
+GRAPNEL_PUBLIC Error CheckValid(const OpenedGraph& opened, const MessageSink& sink);
 
 // Lines "path: node 'x': ..." for a report, those of warnings "path: warning: node 'x': ...".
 GRAPNEL_PUBLIC std::vector<std::string> ProblemLines(const OpenedGraph& opened);

@@ -19,7 +19,7 @@
 #include "lib/job/whole_model.h"
 #include "lib/pass/boundary.h"
 #include "lib/pass/device_renames.h"
-#include "lib/pass/line_keeper.h"
+#include "lib/pass/source_location_tracker.h"
 #include "lib/pass/near_misses.h"
 #include "lib/pass/registry.h"
 #include "lib/pass/run_text.h"
@@ -64,7 +64,7 @@ Expected<proto::RewriterConfig> ReadRewriterConfig(const OptimizeRequest& reques
 }
 
 // The placer's devices may be a file too. Without settings for it, it says so itself.
-Error DemandNoFiles(const proto::RewriterConfig& config) {
+Error CheckNoFiles(const proto::RewriterConfig& config) {
   auto settings = PlacerSettings::From(config);
   if (!settings) {
     llvm::consumeError(settings.takeError());
@@ -191,7 +191,7 @@ Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeReq
   options.config = DefaultConfig(opened, request);
   if (!request.rewriter_config.empty()) {
     ASSIGN_OR_RETURN(options.config, ReadRewriterConfig(request));
-    if (!request.may_read) RETURN_IF_ERROR(DemandNoFiles(options.config));
+    if (!request.may_read) RETURN_IF_ERROR(CheckNoFiles(options.config));
   }
   return options;
 }
@@ -280,8 +280,8 @@ class RewriteListener : public Instrumentation {
 };
 
 // The threads and kernels of a job.
-struct Workshop {
-  explicit Workshop(ThreadPool* given)
+struct JobResources {
+  explicit JobResources(ThreadPool* given)
       : own(given ? nullptr : std::make_unique<ThreadPool>()),
         pool(given ? *given : *own),
         evaluator(MakeCpuEvaluator(pool)) {}
@@ -321,9 +321,9 @@ std::string WhichRewrite(const OpenedGraph& opened, OptimizeRequest request) {
 }
 
 // Null: nothing is said of lines.
-std::unique_ptr<LineKeeper> MakeLineKeeper(const OpenedGraph& opened) {
+std::unique_ptr<SourceLocationTracker> MakeLineKeeper(const OpenedGraph& opened) {
   LineTable lines = LinesOf(opened.model(), opened.module());
-  return lines.empty() ? nullptr : std::make_unique<LineKeeper>(std::move(lines));
+  return lines.empty() ? nullptr : std::make_unique<SourceLocationTracker>(std::move(lines));
 }
 
 // A kind of device may come from a plugin, and then it is right; else it is mistyped, and nothing
@@ -357,9 +357,9 @@ std::string Optimized::AssumedText() const {
 
 Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) {
   const OptimizeRequest request = WithNames(opened, given);
-  RETURN_IF_ERROR(DemandValid(opened, request.sink));
+  RETURN_IF_ERROR(CheckValid(opened, request.sink));
   Module& module = opened.module();
-  Workshop workshop(request.pool);
+  JobResources workshop(request.pool);
   RETURN_IF_ERROR(MakeReady(opened, request, workshop.pool));
   if (request.device && !request.device->empty()) SayUnknownKind(*request.device, request.sink);
   ASSIGN_OR_RETURN(OptimizeOptions options, OptionsOf(opened, request));
@@ -372,14 +372,14 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
   options.pool = &workshop.pool;
   options.sink = request.sink;
   PassManager manager;
-  NearMisses left, on_the_way;
+  NearMisses left, intermediate;
   std::function<void(const Rewrite&)> forget = [&](const Rewrite& rewrite) {
     left.Rewrote(rewrite);
   };
   if (request.wants_near_misses) {
     options.on_refusal = [&](const Refusal& refusal) {
       left.Add(refusal);
-      on_the_way.Add(refusal);
+      intermediate.Add(refusal);
     };
     manager.Add(std::make_unique<RewriteListener>(forget));
   }
@@ -395,7 +395,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
   if (AssumesCpu(request)) optimized.assumed_of = CountWithoutDevice(module);
   optimized.tensors = {options.feeds, options.fetches};
   // Of a graph that says in which lines its nodes were made, the result says so too.
-  std::unique_ptr<LineKeeper> keeper = MakeLineKeeper(opened);
+  std::unique_ptr<SourceLocationTracker> keeper = MakeLineKeeper(opened);
   if (keeper) manager.Add(keeper.get());
   std::unique_ptr<ValueCheck> values;
   if (request.check_values) {
@@ -415,7 +415,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
   if (result && whole) whole->CleanUp(module);
   if (result && keeper) keeper->WriteTo(&module);
   optimized.near_misses = left.Sorted();
-  optimized.on_the_way = on_the_way.Sorted();
+  optimized.intermediate = intermediate.Sorted();
   if (result) {
     optimized.result = std::move(*result);
   } else {
@@ -429,7 +429,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
 Expected<std::string> SaveFailedInput(const OpenedGraph& opened, const OptimizeRequest& given,
                                       const Stage& failed) {
   const OptimizeRequest request = WithNames(opened, given);
-  Workshop workshop(request.pool);
+  JobResources workshop(request.pool);
   ASSIGN_OR_RETURN(OpenedGraph again, OpenAnew(opened, request, workshop.pool));
   ASSIGN_OR_RETURN(OptimizeOptions options, OptionsOf(again, request));
   options.evaluator = workshop.evaluator.get();
@@ -444,7 +444,7 @@ Expected<std::optional<Culprit>> FindCulprit(
     std::function<Expected<std::optional<std::string>>(const Module&)> fails,
     std::vector<int64_t>* open_sizes) {
   const OptimizeRequest request = WithNames(opened, given);
-  Workshop workshop(request.pool);
+  JobResources workshop(request.pool);
   std::optional<OpenedGraph> again;
   std::optional<WholeModel> whole;
   BisectOptions options;
@@ -456,7 +456,7 @@ Expected<std::optional<Culprit>> FindCulprit(
     return &again->module();
   };
   RETURN_IF_ERROR(options.open().takeError());
-  RETURN_IF_ERROR(DemandValid(*again, request.sink));
+  RETURN_IF_ERROR(CheckValid(*again, request.sink));
   ASSIGN_OR_RETURN(options.optimize, OptionsOf(*again, request));
   if (whole) whole->Fill(&options.optimize);
   options.optimize.evaluator = workshop.evaluator.get();

@@ -10,7 +10,7 @@
 
 #include "lib/check/bisect.h"
 #include "lib/job/feed_source.h"
-#include "lib/job/given_sizes.h"
+#include "lib/job/shape_overrides.h"
 #include "lib/job/opened_graph.h"
 #include "lib/pass/pass_manager.h"
 #include "lib/support/onednn.h"
@@ -25,11 +25,11 @@ struct GRAPNEL_PUBLIC OptimizeRequest {
   std::vector<std::string> fetches;
   std::string signature;
   // Passes know them, as they know all sizes of what a signature of a function is given.
-  GivenSizes sizes;
+  ShapeOverrides sizes;
   std::vector<std::string> passes;         // just these, in this order; empty: those of the config
   const PassRegistry* registry = nullptr;  // see OptimizeOptions; outlives the job
   // TensorFlow's RewriterConfig as text proto: a file, or the text itself. Empty: the default, with
-  // small graphs optimised too.
+  // small graphs optimized too.
   std::string rewriter_config;
   std::string config_name = "RewriterConfig";  // what its errors call a text
   bool may_read = true;                        // whether rewriter_config may name files
@@ -67,7 +67,7 @@ struct GRAPNEL_PUBLIC Optimized {
   OptimizeResult result;
   // If they were wanted, sorted: what is left undone at the end, and what rules refused on the way
   // there, of which something else may have been made.
-  std::vector<Refusal> near_misses, on_the_way;
+  std::vector<Refusal> near_misses, intermediate;
   std::optional<int> values_compared;  // fetches, with check_values
   int effects_compared = 0;            // variables, files and the like that runs change
   std::vector<int64_t> open_sizes;     // that check_values tried; empty: there are none
@@ -90,7 +90,7 @@ struct GRAPNEL_PUBLIC Optimized {
   Error AsError() const { return failure ? MakeError("{0}", *failure) : Error::success(); }
 };
 
-// Optimises the graph in place, every pass verified. Errors: the graph is broken or, for
+// Optimizes the graph in place, every pass verified. Errors: the graph is broken or, for
 // check_values, cannot be run; what the request says cannot be read or is not there.
 GRAPNEL_PUBLIC Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request);
 

@@ -16,7 +16,7 @@
 namespace grapnel {
 namespace {
 
-Expected<std::vector<PartitionSize>> Split(OpenedGraph& opened, const KernelCatalogue& kernels,
+Expected<std::vector<PartitionSize>> Split(OpenedGraph& opened, const KernelCatalog& kernels,
                                            llvm::StringRef folder) {
   auto split = PartitionByDevice(opened.module(), kernels);
   if (!split) return Annotate(opened.model().path, split.takeError());
@@ -115,8 +115,8 @@ Error AddStayingCalls(llvm::StringRef function, const OpenedGraph& opened,
   const DeviceSet& devices = placed.setup.devices;
   std::vector<std::string> kept = ControlResultsOf(opened.module(), function);
   std::string id = function.empty() ? OptimizeOptions().id : function.str();
-  StayingCalls staying = FindStayingCalls(opened.module(), placed.placement, devices, id, kept);
-  for (StayingCalls::Callee& callee : staying.callees) {
+  NonInlinedCalls staying = FindNonInlinedCalls(opened.module(), placed.placement, devices, id, kept);
+  for (NonInlinedCalls::Callee& callee : staying.callees) {
     if (!known->insert(callee.call).second) continue;
     auto module = OpenForPlacing(*staying.module, callee.call, devices);
     if (!module) return Annotate(opened.model().path, module.takeError());
@@ -283,7 +283,7 @@ PlacerSettings WithChanges(PlacerSettings settings, llvm::StringRef changes) {
 
 Expected<std::vector<PartitionSize>> WritePlaced(OpenedGraph& opened,
                                                  const PlacerSettings& settings,
-                                                 const KernelCatalogue& kernels,
+                                                 const KernelCatalog& kernels,
                                                  const PlacementFiles& files,
                                                  const MessageSink& sink) {
   std::vector<PartitionSize> sizes;

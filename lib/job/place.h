@@ -37,7 +37,7 @@ struct RuntimeView {
   const OpenedGraph& graph(const OpenedGraph& opened) const { return own ? *own : opened; }
 };
 // Errors: the settings' (PlacerSetup::Make), no such function or signature. The graph has to be
-// valid (DemandValid). Cost: a copy of the graph where something opens.
+// valid (CheckValid). Cost: a copy of the graph where something opens.
 Expected<RuntimeView> OpenForPlacing(const OpenedGraph& opened, const PlaceRequest& request);
 
 // Drops the devices in full that a placer has put on nodes, as if it had not come yet; requests
@@ -63,7 +63,7 @@ struct PlacedGraph {
 };
 
 // The main graph as it is, or a function's body; changes nothing. Errors: the settings'
-// (PlacerSetup::Make), no such function. The graph has to be valid (DemandValid).
+// (PlacerSetup::Make), no such function. The graph has to be valid (CheckValid).
 Expected<PlacedGraph> PlaceGraph(const OpenedGraph& opened, const PlacerSettings& settings,
                                  llvm::StringRef function = {});
 
@@ -106,7 +106,7 @@ struct PartitionSize {
 // cannot be written.
 Expected<std::vector<PartitionSize>> WritePlaced(OpenedGraph& opened,
                                                  const PlacerSettings& settings,
-                                                 const KernelCatalogue& kernels,
+                                                 const KernelCatalog& kernels,
                                                  const PlacementFiles& files,
                                                  const MessageSink& sink);
 

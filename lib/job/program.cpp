@@ -50,7 +50,7 @@ struct Program::Impl {
   Session session;
   TracedModel model;                    // of a file: its module is the file's
   std::unique_ptr<OpenedGraph> opened;  // of a file
-  std::unique_ptr<Module> run;          // set: a copy that was optimised
+  std::unique_ptr<Module> run;          // set: a copy that was optimized
   struct Plan {
     std::unique_ptr<Module> placed;  // null: nothing was placed
     std::unique_ptr<PlacerSetup> setup;
@@ -187,7 +187,7 @@ Expected<Program> Program::Load(llvm::StringRef path, const ProgramOptions& opti
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenedGraph::Open(path, options.title));
   impl->opened = std::make_unique<OpenedGraph>(std::move(opened));
   const GraphInFile& file = impl->opened->file();
-  RETURN_IF_ERROR(DemandValid(*impl->opened, [](Severity, llvm::StringRef) {}));
+  RETURN_IF_ERROR(CheckValid(*impl->opened, [](Severity, llvm::StringRef) {}));
   auto restored =
       RestoreSession(file, impl->opened->model().variables_prefix, impl->session, impl->pool);
   if (!restored) return Annotate(path, restored.takeError());

@@ -24,7 +24,7 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC ProgramOptions {
   int threads = 0;    // 0: one a core
   MessageSink print;  // what the graph itself prints; none: nobody sees it
-  // Optimised by Grappler's passes before the first call, as `grapnel opt` does.
+  // Optimized by Grappler's passes before the first call, as `grapnel opt` does.
   bool optimize = false;
   OneDnn onednn = OneDnn::kAuto;  // which TensorFlow these passes imitate
   std::string title;              // Load: of several graphs in a file the one of this title

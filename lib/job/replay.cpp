@@ -116,7 +116,7 @@ Error Repeat(RunJob& job, int repeat, Replayed* replayed) {
 
 Error RunCase(OpenedGraph& opened, const CaseOfModel& replays, const ReplayRequest& request,
               Replayed* replayed) {
-  if (request.demands_taps) RETURN_IF_ERROR(DemandNodes(opened.module(), request.taps, "--tap"));
+  if (request.demands_taps) RETURN_IF_ERROR(CheckNodes(opened.module(), request.taps, "--tap"));
   if (request.optimize_for) RETURN_IF_ERROR(OptimizeFirst(opened, request));
   Tap tap({.names = request.taps}, request.tap_mode);
   tap.CountOn(request.run.pool);
@@ -125,7 +125,7 @@ Error RunCase(OpenedGraph& opened, const CaseOfModel& replays, const ReplayReque
   run.gives_up_values = true;
   ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened, std::move(run)));
   if (Error error = job.Prepare()) return WithStack(opened, std::move(error));
-  if (request.run.print) job.SaySpread(request.run.print);
+  if (request.run.print) job.ReportSpread(request.run.print);
   auto ran = job.Run();
   if (!ran) return WithStack(opened, ran.takeError());
   std::vector<Tensor> outputs = std::move(*ran);
@@ -149,7 +149,7 @@ Error RunOther(const OpenedGraph& model, llvm::StringRef path, ReplayRequest req
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenCase(path));
   // The file's own: sizes that were filled in for another purpose are not the case's.
   ASSIGN_OR_RETURN(OpenedGraph again, model.Reopen());
-  // Passes change a copy: what initialises and restores the model is in the file's own graph.
+  // Passes change a copy: what initializes and restores the model is in the file's own graph.
   OpenedGraph copy = request.optimize_for ? again.Copy() : std::move(again);
   ASSIGN_OR_RETURN(CaseOfModel replays, CaseOnModel(*opened.model().case_info, copy));
   Case& values = replays.values;

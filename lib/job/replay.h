@@ -13,7 +13,7 @@ namespace grapnel {
 struct ReplayRequest {
   // All but feeds and fetches, which are the case's, and `hook`, where the taps go.
   RunRequest run;
-  // Set: optimised first with the default passes, this the device for nodes without one.
+  // Set: optimized first with the default passes, this the device for nodes without one.
   std::optional<std::string> optimize_for;
   int repeat = 1;  // more than 1: run so often more, on feeds that differ a little, and timed
   std::vector<Glob> taps;

@@ -24,7 +24,7 @@ namespace grapnel {
 namespace {
 
 // What a person may take for a checkpoint, before ops of the model say it in many words.
-Error DemandCheckpoint(const std::string& prefix) {
+Error CheckCheckpoint(const std::string& prefix) {
   if (FileExists(prefix + ".index") || IsKerasFile(prefix)) return Error::success();
   llvm::StringRef without = prefix;
   if (without.consume_back(".index") && FileExists(prefix))
@@ -153,14 +153,14 @@ Error RunJob::FetchEnds() {
 }
 
 Error RunJob::LoadFeeds() {
-  RETURN_IF_ERROR(DemandValid(*opened_, request_.sink));
+  RETURN_IF_ERROR(CheckValid(*opened_, request_.sink));
   if (request_.completes) RETURN_IF_ERROR(Complete());
   fetch_names_ = request_.fetches;
   if (request_.completes)
     fetch_names_ =
         NamesOfFetches(opened_->model(), opened_->file(), request_.signature, request_.fetches);
   const Graph& graph = opened_->module().main;
-  RETURN_IF_ERROR(DemandDifferent(*opened_, request_.feeds));
+  RETURN_IF_ERROR(CheckDistinct(*opened_, request_.feeds));
   for (const FeedSource& feed : request_.feeds) {
     ASSIGN_OR_RETURN(Tensor given, GivenValue(feed, graph));
     Tensor value = StandIn(graph, feed.tensor, given);
@@ -195,7 +195,7 @@ bool IsRead(const Graph& graph, NodeId source, int depth = 0) {
 Error RunJob::Restore() {
   const std::string& own = opened_->model().variables_prefix;
   const std::string& prefix = request_.variables.empty() ? own : request_.variables;
-  if (!request_.variables.empty()) RETURN_IF_ERROR(DemandCheckpoint(prefix));
+  if (!request_.variables.empty()) RETURN_IF_ERROR(CheckCheckpoint(prefix));
   auto restored = RestoreSession(opened_->file(), prefix, *session_, *request_.pool);
   if (!restored) {
     Error error = restored.takeError();
@@ -251,7 +251,7 @@ Error RunJob::Prepare() {
   options_.cancel = request_.cancel;
   options_.winograd = request_.winograd;
   options_.onednn = UsesOneDnn(request_.onednn);
-  // The pages that were read to open and to optimise; kernels read the weights again, one by one.
+  // The pages that were read to open and to optimize; kernels read the weights again, one by one.
   for (const auto& source : opened_->module().sources) DropPages(source->bytes());
   bool is_watched = options_.hook || !request_.steps.empty() || request_.profiler;
   bool is_placed = !request_.devices.empty() || request_.placement_log;
@@ -349,7 +349,7 @@ Error RunJob::End() {
   return first;
 }
 
-void RunJob::SaySpread(const MessageSink& sink) const {
+void RunJob::ReportSpread(const MessageSink& sink) const {
   if (const PartitionedGraph* split = plan_->split.get()) {
     return sink(Severity::kInfo, Plural(split->partitions.size(), "device") + ", " +
                                      Plural(split->transfers.size(), "transfer") +

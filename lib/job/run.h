@@ -21,9 +21,9 @@
 namespace grapnel {
 
 // What the person who asks for a run calls the things that it is told, for errors that say what to
-// change; see PlacerWords.
-struct GRAPNEL_PUBLIC RunWords {
-  PlacerWords placer;
+// change; see PlacerFlagNames.
+struct GRAPNEL_PUBLIC RunFlagNames {
+  PlacerFlagNames placer;
   std::string fetches = "as fetches";  // "name tensors ..."
   std::string device = "the device";   // "... CPU"
   std::string placement_log = "a log of the placement";
@@ -64,7 +64,7 @@ struct GRAPNEL_PUBLIC RunRequest {
   // may leave it (ValueTaker). Not with hooks, steps, a profiler or placement, for which they stay.
   bool gives_up_values = false;
   bool keeps_variables = false;  // for SaveAsCase, as they were before the last run
-  RunWords words;
+  RunFlagNames words;
 
   // The same on the CPU and on one device, watched by nobody, on a pool of the job's own.
   RunRequest ByItself() const;
@@ -111,7 +111,7 @@ class GRAPNEL_PUBLIC RunJob {
   const Session& session() const { return *session_; }
   // How it is spread over a device and the CPU, or over how many devices; nothing of one that is
   // for the CPU alone.
-  void SaySpread(const MessageSink& sink) const;
+  void ReportSpread(const MessageSink& sink) const;
   // Writes the variables as a checkpoint; see lib/exec/saved_state.h.
   Error SaveVariables(llvm::StringRef prefix);
   // Writes the graph, the feeds, the variables (see RunRequest::keeps_variables) and `outputs`,

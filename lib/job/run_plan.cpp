@@ -44,7 +44,7 @@ TakeValue ValueTaker(Module& module) {
 
 Expected<std::unique_ptr<PlacerSetup>> PlaceForRun(Module& module, const RunRequest& request,
                                                    const ExecutorOptions& options) {
-  const RunWords& words = request.words;
+  const RunFlagNames& words = request.words;
   if (!IsHost(options.device))
     return MakeError("{0} goes with {1} CPU alone",
                      request.devices.empty() ? words.placement_log : words.placer.devices,

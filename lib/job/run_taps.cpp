@@ -31,7 +31,7 @@ DebugWriterOptions LogdirOptions(const TapRequest& request, const MessageSink& s
   return options;
 }
 
-void SayLeftOut(int64_t left_out, uint64_t most_bytes, const MessageSink& sink) {
+void ReportOmitted(int64_t left_out, uint64_t most_bytes, const MessageSink& sink) {
   if (left_out > 0)
     sink(Severity::kWarning,
          llvm::formatv("--tap-bytes: {0} are reached: what {1} put out is left out",
@@ -50,7 +50,7 @@ static Expected<std::unique_ptr<DebugWriter>> OpenLogdir(const OpenedGraph& open
 
 Expected<std::unique_ptr<RunTaps>> RunTaps::Make(const OpenedGraph& opened, TapRequest request,
                                                  MessageSink sink) {
-  RETURN_IF_ERROR(DemandTapped(opened.module(), request.filter));
+  RETURN_IF_ERROR(CheckTapped(opened.module(), request.filter));
   std::unique_ptr<RunTaps> made(new RunTaps);
   RunTaps& taps = *made;
   taps.says_run_ = request.says_run;
@@ -87,7 +87,7 @@ Error RunTaps::AfterRun(StepContext& step) {
 Error RunTaps::End(StepContext& step) {
   tap_->Drain();
   int64_t left_out = logdir_ ? logdir_->left_out() : lines_->left_out();
-  SayLeftOut(left_out, most_bytes_, sink_);
+  ReportOmitted(left_out, most_bytes_, sink_);
   if (!step.has_failed && tap_->tensors_tapped() == 0)
     sink_(Severity::kWarning,
           "nothing was tapped: --taps-report FILE says why not, for each tensor");

@@ -30,7 +30,7 @@ struct TapRequest {
 // have go to `sink`.
 DebugWriterOptions LogdirOptions(const TapRequest& request, const MessageSink& sink);
 // What a limit left out, after the run.
-void SayLeftOut(int64_t left_out, uint64_t most_bytes, const MessageSink& sink);
+void ReportOmitted(int64_t left_out, uint64_t most_bytes, const MessageSink& sink);
 
 // Made before the plan and kept as long as it. What the request and the graph point to outlives it.
 class RunTaps : public StepHook {

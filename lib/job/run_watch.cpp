@@ -146,7 +146,7 @@ void RunWatch::AddFeed(Port port, const Tensor& value) {
     event.text = value.ToString();
   else
     event.value = value;
-  Tell(std::move(event));
+  Emit(std::move(event));
 }
 
 RecordedTensor RunWatch::Record(DataType dtype, llvm::ArrayRef<int64_t> dims,
@@ -169,7 +169,7 @@ RecordedTensor RunWatch::Record(DataType dtype, llvm::ArrayRef<int64_t> dims,
   return record;
 }
 
-void RunWatch::Tell(TapEvent&& event) {
+void RunWatch::Emit(TapEvent&& event) {
   Node node = Watched(event.node);
   WatchedPort port{&node.graph(), node.id(), event.output};
   if (mode() == TapMode::kFullTensor && event.value) event.health = HealthOf(event.value);

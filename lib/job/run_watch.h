@@ -86,7 +86,7 @@ class GRAPNEL_PUBLIC RunWatch : public Tap {
 
  private:
   bool Tells() const override { return true; }
-  void Tell(TapEvent&& event) override;
+  void Emit(TapEvent&& event) override;
   Error Pass(const Node& node);
   bool IsTapped(const Node& node) const;
   bool IsKnown(const WatchedPort& port) const;

@@ -60,7 +60,7 @@ class ModelWriter {
       : model_(model), session_(session) {}
 
   Error Write(llvm::StringRef folder) {
-    RETURN_IF_ERROR(DemandPlace(folder));
+    RETURN_IF_ERROR(CheckPlace(folder));
     AddObjects();
     std::string variables = JoinPath(folder, "variables");
     RETURN_IF_ERROR(CreateDirectories(variables));
@@ -71,7 +71,7 @@ class ModelWriter {
   }
 
  private:
-  static Error DemandPlace(llvm::StringRef folder) {
+  static Error CheckPlace(llvm::StringRef folder) {
     if (!IsDirectory(folder)) {
       if (FileExists(folder))
         return MakeError("{0}: is a file, and a folder is to be written", folder);

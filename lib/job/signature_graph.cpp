@@ -54,7 +54,7 @@ std::vector<std::string> OutputsOf(const SignatureBody& body, const Graph& graph
 
 }  // namespace
 
-Expected<SignatureGraph> TakeSignature(llvm::StringRef name, const GivenSizes& given,
+Expected<SignatureGraph> TakeSignature(llvm::StringRef name, const ShapeOverrides& given,
                                        OpenedGraph* opened) {
   ASSIGN_OR_RETURN(const Signature* signature,
                    ChooseSignature(opened->model(), opened->file(), name));

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/job/given_sizes.h"
+#include "lib/job/shape_overrides.h"
 
 namespace grapnel {
 
@@ -22,7 +22,7 @@ struct SignatureGraph {
 // constants of the main graph stand where the body reads them. The library keeps what is called.
 // Errors: ChooseSignature's, FillSizes'; a file without signatures; an argument of unknown dtype.
 // Cost: linear in the module.
-Expected<SignatureGraph> TakeSignature(llvm::StringRef name, const GivenSizes& given,
+Expected<SignatureGraph> TakeSignature(llvm::StringRef name, const ShapeOverrides& given,
                                        OpenedGraph* opened);
 
 }  // namespace grapnel

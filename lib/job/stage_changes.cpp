@@ -44,20 +44,20 @@ class Changes {
     story_.gone[name] = {pass_.str(), std::move(text)};
   }
 
-  std::string TextOf(const Fate& fate) const {
+  std::string TextOf(const NodeOutcome& fate) const {
     std::string into = "'" + fate.into + "'";
     switch (fate.kind) {
-      case Fate::kMerged:
+      case NodeOutcome::kMerged:
         return "merged into " + into + by_;
-      case Fate::kFolded:
+      case NodeOutcome::kFolded:
         return "folded into the constant " + into + by_;
-      case Fate::kBypassed:
+      case NodeOutcome::kBypassed:
         return "bypassed: its readers read " + into + by_;
-      case Fate::kFused:
+      case NodeOutcome::kFused:
         return "fused into " + into + by_;
-      case Fate::kReplaced:
+      case NodeOutcome::kReplaced:
         return "replaced by " + into + by_;
-      case Fate::kPruned:
+      case NodeOutcome::kPruned:
         return "pruned" + by_ + ": nothing reads it";
     }
     return "";

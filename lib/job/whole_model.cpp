@@ -183,7 +183,7 @@ Expected<WholeModel> WholeModel::Prepare(OpenedGraph& opened) {
     }
   }
   if (whole.bodies_.empty()) {
-    return MakeError("{0}: no signature calls a function, so there is nothing to optimise",
+    return MakeError("{0}: no signature calls a function, so there is nothing to optimize",
                      opened.model().path);
   }
   whole.kept_ = std::move(of_objects);

@@ -1,4 +1,4 @@
-// What is optimised of a SavedModel that is to stay one, and what must stay as it is.
+// What is optimized of a SavedModel that is to stay one, and what must stay as it is.
 #ifndef GRAPNEL_LIB_JOB_WHOLE_MODEL_H_
 #define GRAPNEL_LIB_JOB_WHOLE_MODEL_H_
 
@@ -10,12 +10,12 @@
 
 namespace grapnel {
 
-// A model of TensorFlow 2 is loaded by its functions: those that signatures run are optimised,
+// A model of TensorFlow 2 is loaded by its functions: those that signatures run are optimized,
 // under their names and with their arguments; the main graph only calls them. What else may be
 // called of the model (functions of objects, through which gradients are taken; those that save and
 // restore) stays as it was read: where a signature shares a function with them, it gets a copy.
 // A large function that is called in several places stays one, for else the model would grow.
-// A model of TensorFlow 1 is its main graph: all that signatures, saver, initialisers and
+// A model of TensorFlow 1 is its main graph: all that signatures, saver, initializers and
 // collections name is fetched.
 class WholeModel {
  public:

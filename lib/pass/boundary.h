@@ -13,7 +13,7 @@
 
 namespace grapnel {
 
-// What the user wants of the graph; ids are of the body that is optimised.
+// What the user wants of the graph; ids are of the body that is optimized.
 struct GRAPNEL_PUBLIC Boundary {
   // Their values are the result.
   llvm::DenseSet<NodeId> fetched;
@@ -21,7 +21,7 @@ struct GRAPNEL_PUBLIC Boundary {
   std::vector<Port> fetched_ports;
   // Their values come from outside: no shape, no constant is trusted.
   llvm::DenseSet<NodeId> fed;
-  // Must stay for another reason: function results, initialisers, keep_ops.
+  // Must stay for another reason: function results, initializers, keep_ops.
   llvm::DenseSet<NodeId> kept;
   // Nodes with state or effects stay even when nobody reads them (function bodies).
   bool keep_stateful = false;

@@ -240,7 +240,7 @@ void Editor::WatchFetches(const Record& record) {
   if (touches && LostFetch()) lost_by_ = record.rule.str();
 }
 
-Error Editor::DemandFetches() const {
+Error Editor::CheckFetches() const {
   const Fetch* fetch = LostFetch();
   if (!fetch) return Error::success();
   llvm::StringRef name = graph_.module().strings.Get(fetch->name);

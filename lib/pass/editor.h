@@ -225,7 +225,7 @@ class GRAPNEL_PUBLIC Editor {
   int iteration() const { return iteration_; }                               // that it runs in
   // The error of a fetch that the graph no longer has. It names the rule that lost it, if a rewrite
   // did.
-  Error DemandFetches() const;
+  Error CheckFetches() const;
   int64_t num_changes() const { return num_changes_; }
   // Nodes that changed, were made, or lost or won a reader since the last call, in order; for
   // worklists.

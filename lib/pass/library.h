@@ -1,4 +1,4 @@
-// What optimisers ask of a function library: who is reached, what a function's own attributes say.
+// What optimizers ask of a function library: who is reached, what a function's own attributes say.
 #ifndef GRAPNEL_LIB_PASS_LIBRARY_H_
 #define GRAPNEL_LIB_PASS_LIBRARY_H_
 

@@ -198,7 +198,7 @@ class Runner {
 
   // Every function that the main graph still reaches, once; those that were made meanwhile too.
   // What tf.data's functions call is left to tf.data and marked so; but TensorFlow loses the marks
-  // as soon as it optimises another function, and then optimises these too, after all others.
+  // as soon as it optimizes another function, and then optimizes these too, after all others.
   Error RunFunctions(FunctionSet reached) {
     FunctionSet compiled, data;
     FunctionSet differentiable = FunctionsNamedBy(module_, "SymbolicGradient", "f");
@@ -217,7 +217,7 @@ class Runner {
         batch.editors.push_back(editor);
         return Error::success();
       }
-      // What it inlines of the batch must be as optimised as it would be in turn.
+      // What it inlines of the batch must be as optimized as it would be in turn.
       if (calls && calls->Reaches(*function, batch.functions)) RETURN_IF_ERROR(RunBatch(&batch));
       return RunBody(editor, &result_);
     };
@@ -235,7 +235,7 @@ class Runner {
         of_data.push_back(function.get());
     }
     if (!has_others) MarkDataFunctions(data);
-    // By place: bodies make functions as they are optimised.
+    // By place: bodies make functions as they are optimized.
     for (size_t i = 0, known = module_.functions.size(); i < module_.functions.size(); ++i) {
       Function* function = module_.functions[i].get();
       if (data.contains(function)) continue;
@@ -247,7 +247,7 @@ class Runner {
     return RunBatch(&batch);
   }
 
-  // Bodies that wait to be optimised side by side: they look at no function and make none.
+  // Bodies that wait to be optimized side by side: they look at no function and make none.
   struct Batch {
     FunctionSet functions;
     std::vector<Editor*> editors;
@@ -308,7 +308,7 @@ class Runner {
     return editor.get();
   }
 
-  // tf.data optimises its own functions; what they call is theirs too.
+  // tf.data optimizes its own functions; what they call is theirs too.
   void MarkDataFunctions(const FunctionSet& data) {
     for (const auto& function : module_.functions) {
       if (data.contains(function.get()) && !FunctionFlag(*function, kDataFunction))
@@ -427,7 +427,7 @@ class Runner {
 
   // What the pass did wrong as it edited, with whose it is. `before`: the other bodies as they
   // were.
-  Error DemandNoFault(Editor* editor, const Stage& stage, const Versions& before) const {
+  Error CheckNoFault(Editor* editor, const Stage& stage, const Versions& before) const {
     std::optional<Editor::Fault> found = FaultOf(editor, before);
     if (!found) return Error::success();
     const Editor::Fault& fault = *found;
@@ -460,9 +460,9 @@ class Runner {
     if (!stage.plugins.empty()) before = OtherBodies(editor->graph());
     auto began = std::chrono::steady_clock::now();
     Error error = WithoutExceptions(run);  // no pass of ours throws; what it calls may
-    if (!error) error = DemandNoFault(editor, stage, before);
+    if (!error) error = CheckNoFault(editor, stage, before);
     stage.time = std::chrono::steady_clock::now() - began;
-    if (!error) error = editor->DemandFetches();
+    if (!error) error = editor->CheckFetches();
     stage.changed = editor->num_changes() != changes || result->rewrites != rewrites;
     stage.rewrites = result->rewrites - rewrites;
     for (Instrumentation* client : llvm::reverse(clients_)) {

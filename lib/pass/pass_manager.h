@@ -74,12 +74,12 @@ struct GRAPNEL_PUBLIC OptimizeOptions {
   // What placeholders say of their shapes is known. Not so by default: a session feeds what it
   // likes. Where the graph is the body of a function, it is.
   bool trusts_shapes = false;
-  // Functions by name. If there are any, just these are optimised, in this order, and then what
+  // Functions by name. If there are any, just these are optimized, in this order, and then what
   // they still reach; the main graph and the rest of the library stay as they are. Shapes of
   // arguments are those that calls give, as in TensorFlow's own runs.
   std::vector<std::string> bodies;
   Evaluator* evaluator = nullptr;
-  // Functions that call no function are optimised side by side, with the result that one after
+  // Functions that call no function are optimized side by side, with the result that one after
   // another would have; null: one after another. So too with a limit, with `on_refusal`, with
   // passes or rules of plugins, and with clients that cannot take it.
   ThreadPool* pool = nullptr;
@@ -98,8 +98,8 @@ class GRAPNEL_PUBLIC PassManager {
   void Add(std::unique_ptr<Instrumentation> instrumentation);
   // One that outlives the runs.
   void Add(Instrumentation* instrumentation) { clients_.push_back(instrumentation); }
-  // Optimises `module` in place, as TensorFlow's MetaOptimizer does: functions that nobody calls
-  // go, the main graph is optimised, and then each function that it still reaches, once, those that
+  // Optimizes `module` in place, as TensorFlow's MetaOptimizer does: functions that nobody calls
+  // go, the main graph is optimized, and then each function that it still reaches, once, those that
   // came up meanwhile too. Left alone are functions whose dtypes only a call tells, those compiled
   // by XLA, and those of tf.data. On an error the module is as the failing pass left it and must
   // not be used.
@@ -128,7 +128,7 @@ struct GRAPNEL_PUBLIC DumpOptions {
   std::string graph_name;  // first part of each file's name; a number follows where it is taken
   bool binary = false;     // .pb instead of .pbtxt
   bool onednn = true;      // OptimizeOptions::onednn, for index.json and the ledger
-  // The passes are no optimisation (the placer): each is dumped before and after, changed or not,
+  // The passes are no optimization (the placer): each is dumped before and after, changed or not,
   // and nothing else is.
   bool stages_alone = false;
   MessageSink sink;

@@ -133,7 +133,7 @@ Expected<PassRegistry::Choice> PassRegistry::Choose(llvm::StringRef name) const 
   return NotListed(NotFound("pass", name, names));
 }
 
-Error PassRegistry::DemandRule(llvm::StringRef name) const {
+Error PassRegistry::CheckRuleExists(llvm::StringRef name) const {
   std::vector<std::string> names;
   for (const auto& entry : passes_) {
     std::string pass = entry->info.name;

@@ -50,7 +50,7 @@ class GRAPNEL_PUBLIC PassRegistry {
   // By "pass" or "pass/rule", the pass under either of its names. The error says what is near.
   Expected<Choice> Choose(llvm::StringRef name) const;
   // Whether "pass", "rule" or "pass/rule" is what some pass reports. The error says what is near.
-  Error DemandRule(llvm::StringRef name) const;
+  Error CheckRuleExists(llvm::StringRef name) const;
 
  private:
   std::vector<std::shared_ptr<const Entry>> passes_;  // as they came

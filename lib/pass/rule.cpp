@@ -162,7 +162,7 @@ static void ApplyToNodes(RuleContext& context, const RuleTable& rules) {
   }
 }
 
-Error RulesInPlaces::Run(Editor& edit) {
+Error SequentialOptimizer::Run(Editor& edit) {
   RuleContext context(edit);
   RuleTable rules(edit, edit.pass());
   for (llvm::ArrayRef<const Rule*> left = rules.all(); !left.empty() && !context.stopped;) {

@@ -233,11 +233,11 @@ GRAPNEL_PUBLIC bool ApplyRules(RuleContext& context, const RuleTable& rules, con
 // by itself, those of nodes that follow one another together, on each node in the order of the
 // file. At namespace scope:
 //   GRAPNEL_OPTIMIZER((PassInfo{.name = "debug_stripper", ...}));
-class GRAPNEL_PUBLIC RulesInPlaces : public GraphPass {
+class GRAPNEL_PUBLIC SequentialOptimizer : public GraphPass {
  public:
   Error Run(Editor& edit) override;
 };
-#define GRAPNEL_OPTIMIZER(info) GRAPNEL_PASS(::grapnel::RulesInPlaces, info, )
+#define GRAPNEL_OPTIMIZER(info) GRAPNEL_PASS(::grapnel::SequentialOptimizer, info, )
 
 }  // namespace grapnel
 

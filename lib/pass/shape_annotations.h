@@ -1,4 +1,4 @@
-// What a file says of its nodes' shapes (`_output_shapes`), and what optimising makes of it.
+// What a file says of its nodes' shapes (`_output_shapes`), and what optimizing makes of it.
 #ifndef GRAPNEL_LIB_PASS_SHAPE_ANNOTATIONS_H_
 #define GRAPNEL_LIB_PASS_SHAPE_ANNOTATIONS_H_
 

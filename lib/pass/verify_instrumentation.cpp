@@ -54,26 +54,26 @@ class VerifyInstrumentation : public Instrumentation {
     if (!stage.changed) return Error::success();
     const Function* function = module.FindFunction(stage.function);
     const Graph& graph = function ? function->body : module.main;
-    // Functions that the pass made are looked at when they are optimised; calls of them now.
+    // Functions that the pass made are looked at when they are optimized; calls of them now.
     Body& body = BodyOf(graph);
     std::vector<Problem> problems = body.verifier.Run(graph, function, body.sound_at);
-    if (kVerifyTwice) RETURN_IF_ERROR(DemandSame(problems, VerifyGraph(graph, function)));
-    // Where there are no plugins, bodies may be optimised side by side, and only this one is still.
+    if (kVerifyTwice) RETURN_IF_ERROR(CheckSame(problems, VerifyGraph(graph, function)));
+    // Where there are no plugins, bodies may be optimized side by side, and only this one is still.
     if (!stage.plugins.empty()) {
       plugins_ = stage.plugins;
       if (is_sound_ && !HasErrors(problems)) problems = VerifyModule(module);
     }
     if (!HasErrors(problems)) problems = VerifyCallsOf(graph, function, body.sound_at);
     if (!function && !HasErrors(problems)) problems = VerifyFetches(graph);
-    RETURN_IF_ERROR(DemandNoError(problems, stage.plugins));
+    RETURN_IF_ERROR(CheckNoError(problems, stage.plugins));
     body.sound_at = graph.version();
     return Error::success();
   }
 
   Error AfterPipeline(const Module& module) override {
-    if (is_sound_) return DemandNoError(VerifyModule(module), plugins_);
+    if (is_sound_) return CheckNoError(VerifyModule(module), plugins_);
     auto verify = [&](const Graph& graph, const Function* function) {
-      return bodies_.count(graph.id()) ? DemandNoError(VerifyGraph(graph, function), "")
+      return bodies_.count(graph.id()) ? CheckNoError(VerifyGraph(graph, function), "")
                                        : Error::success();
     };
     RETURN_IF_ERROR(verify(module.main, nullptr));
@@ -87,13 +87,13 @@ class VerifyInstrumentation : public Instrumentation {
     uint64_t sound_at = 0;  // the version at which nothing was wrong with it; 0: was not looked at
     ChangeVerifier verifier;
   };
-  // Bodies are optimised side by side, each by one thread.
+  // Bodies are optimized side by side, each by one thread.
   Body& BodyOf(const Graph& graph) {
     std::lock_guard<std::mutex> lock(mutex_);
     return bodies_[graph.id()];
   }
 
-  Error DemandNoError(llvm::ArrayRef<Problem> problems, llvm::StringRef plugins) {
+  Error CheckNoError(llvm::ArrayRef<Problem> problems, llvm::StringRef plugins) {
     const Problem* error = FirstError(problems);
     if (!error) return Error::success();
     std::lock_guard<std::mutex> lock(mutex_);
@@ -126,7 +126,7 @@ class VerifyInstrumentation : public Instrumentation {
     return problems;
   }
 
-  static Error DemandSame(llvm::ArrayRef<Problem> changes, llvm::ArrayRef<Problem> whole) {
+  static Error CheckSame(llvm::ArrayRef<Problem> changes, llvm::ArrayRef<Problem> whole) {
     const Problem *one = FirstError(changes), *other = FirstError(whole);
     std::string text = one ? one->ToString() : "nothing",
                 all = other ? other->ToString() : "nothing";

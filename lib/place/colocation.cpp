@@ -19,7 +19,7 @@ bool IsDirectlyTied(DataType type) { return type == proto::DT_RESOURCE || IsRefT
 
 }  // namespace
 
-// What the body of a function ties together among its arguments and results, as its callers see it.
+// What the body of a function edges together among its arguments and results, as its callers see it.
 struct CallGroups {
   struct Group {
     DeviceSpec requested, resource;
@@ -134,12 +134,12 @@ class ColocationBuilder {
 
   bool TieEdge(const Node& src, const Node& dst, DataType type, const OpFacts& facts) {
     if (type == proto::DT_VARIANT && facts.is_dataset && facts_.Of(src).is_dataset)
-      return TieEnds(src, dst, Tie::kDataset);
+      return TieEnds(src, dst, ColocationEdge::kDataset);
     if (!IsDirectlyTied(type) || facts.is_exempt) return true;
-    return TieEnds(src, dst, IsRefType(type) ? Tie::kReference : Tie::kResource);
+    return TieEnds(src, dst, IsRefType(type) ? ColocationEdge::kReference : ColocationEdge::kResource);
   }
 
-  bool TieEnds(const Node& src, const Node& dst, Tie::Kind kind) {
+  bool TieEnds(const Node& src, const Node& dst, ColocationEdge::Kind kind) {
     ColocationGroup &from = GroupOf(src.id()), &to = GroupOf(dst.id());
     if (&from == &to) return true;
     if (!from.assigned.IsCompatibleWith(to.assigned))
@@ -154,9 +154,9 @@ class ColocationBuilder {
       to.requested.Override(to.resource);
       out_.dropped_.push_back({dst.id(), src.id(), was, to.requested, kind});
     }
-    Tie tie{kind, src.id(), dst.id(), 0};
-    if (Error error = Join(tie)) {
-      return Fail(TieConflict(out_, input_, tie,
+    ColocationEdge edge{kind, src.id(), dst.id(), 0};
+    if (Error error = Join(edge)) {
+      return Fail(ColocationConflict(out_, input_, edge,
                               "Nodes were connected by a reference or resource connection "
                               "(requiring them to be on the same device), but the two nodes were "
                               "assigned two different devices: " +
@@ -230,9 +230,9 @@ class ColocationBuilder {
     }
     for (size_t g = 0; g < nodes.size(); ++g) {
       for (size_t i = 1; i < nodes[g].size(); ++i) {
-        Tie tie{Tie::kFunction, nodes[g][0], nodes[g][i], call.id()};
-        if (Error error = Join(tie)) {
-          return Fail(TieConflict(out_, input_, tie, TextOf(std::move(error)), call.name()));
+        ColocationEdge edge{ColocationEdge::kFunction, nodes[g][0], nodes[g][i], call.id()};
+        if (Error error = Join(edge)) {
+          return Fail(ColocationConflict(out_, input_, edge, TextOf(std::move(error)), call.name()));
         }
       }
       if (!nodes[g].empty() && !Limit(nodes[g][0], groups.groups[g], call)) return false;
@@ -248,7 +248,7 @@ class ColocationBuilder {
     if (!error) error = group.resource.Merge(body.resource, /*soft=*/false);
     if (error) return Fail(CallConflict(out_, input_, node, call, TextOf(std::move(error))));
     if (!was.IsCompatibleWith(body.requested)) {
-      out_.dropped_.push_back({node, call.id(), was, group.requested, Tie::kFunction});
+      out_.dropped_.push_back({node, call.id(), was, group.requested, ColocationEdge::kFunction});
     }
     group.types.MeetWith(body.types);
     if (group.types.bits == 0)
@@ -282,19 +282,19 @@ class ColocationBuilder {
   bool TieTo(NodeId id, StringId label, First& first) {
     if (first.node == kNoNode) first.node = id;
     if (first.node == id) return true;
-    Tie tie{Tie::kClass, id, first.node, label};
-    DeviceSpec mine = GroupOf(id).requested, theirs = GroupOf(tie.b).requested;
-    Error error = Join(tie);
+    ColocationEdge edge{ColocationEdge::kClass, id, first.node, label};
+    DeviceSpec mine = GroupOf(id).requested, theirs = GroupOf(edge.b).requested;
+    Error error = Join(edge);
     if (!error) {
       if (!mine.IsCompatibleWith(theirs))
-        out_.dropped_.push_back({id, tie.b, mine, GroupOf(id).requested, Tie::kClass});
+        out_.dropped_.push_back({id, edge.b, mine, GroupOf(id).requested, ColocationEdge::kClass});
       return true;
     }
     if (input_.soft) {
       llvm::consumeError(std::move(error));
       return true;
     }
-    return Fail(TieConflict(out_, input_, tie, TextOf(std::move(error)), graph_.node(id).name()));
+    return Fail(ColocationConflict(out_, input_, edge, TextOf(std::move(error)), graph_.node(id).name()));
   }
 
   // --- Variants that hold what only the host can hold.
@@ -344,8 +344,8 @@ class ColocationBuilder {
   }
 
   // --- Two groups become one. On an error nothing has changed.
-  Error Join(const Tie& tie) {
-    NodeId x = out_.RootOf(tie.a), y = out_.RootOf(tie.b);
+  Error Join(const ColocationEdge& edge) {
+    NodeId x = out_.RootOf(edge.a), y = out_.RootOf(edge.b);
     if (x == y) return Error::success();
     bool y_wins = out_.groups_[x].rank < out_.groups_[y].rank;
     ColocationGroup &into = out_.groups_[y_wins ? y : x], &from = out_.groups_[y_wins ? x : y];
@@ -354,7 +354,7 @@ class ColocationBuilder {
       return MakeError(
           "Cannot colocate nodes {{{{colocation_node {0}}} and {{{{colocation_node {1}}}: "
           "{2}",
-          graph_.node(tie.a).name(), graph_.node(tie.b).name(), TextOf(std::move(error)));
+          graph_.node(edge.a).name(), graph_.node(edge.b).name(), TextOf(std::move(error)));
     };
     if (Error error = merged.assigned.Merge(from.assigned, false)) return said(std::move(error));
     if (Error error = merged.resource.Merge(from.resource, false)) return said(std::move(error));
@@ -363,12 +363,12 @@ class ColocationBuilder {
     merged.requested.Override(merged.assigned);
     merged.requested.Override(merged.resource);
     merged.types.MeetWith(from.types);
-    if (merged.types.bits == 0) return NoCommonType(out_, input_, tie);
+    if (merged.types.bits == 0) return NoCommonType(out_, input_, edge);
     bool deeper = into.rank == from.rank;
     into = merged;
     if (deeper) ++into.rank;
     from.parent = y_wins ? y : x;
-    out_.ties_.push_back(tie);
+    out_.edges_.push_back(edge);
     return Error::success();
   }
 
@@ -441,14 +441,14 @@ std::vector<NodeId> Colocation::MembersOf(NodeId node) const {
 namespace {
 
 // Breadth first over the forest from `from` until `found` says yes: the chain to there.
-Colocation::Chain Walk(llvm::ArrayRef<Tie> ties, NodeId from,
+Colocation::Chain Walk(llvm::ArrayRef<ColocationEdge> edges, NodeId from,
                        llvm::function_ref<bool(NodeId)> found) {
   llvm::DenseMap<NodeId, llvm::SmallVector<uint32_t, 2>> around;
-  for (uint32_t i = 0; i < ties.size(); ++i) {
-    around[ties[i].a].push_back(i);
-    around[ties[i].b].push_back(i);
+  for (uint32_t i = 0; i < edges.size(); ++i) {
+    around[edges[i].a].push_back(i);
+    around[edges[i].b].push_back(i);
   }
-  llvm::DenseMap<NodeId, uint32_t> came_by;  // index of a tie, +1; 0: the start
+  llvm::DenseMap<NodeId, uint32_t> came_by;  // index of a edge, +1; 0: the start
   came_by[from] = 0;
   std::deque<NodeId> queue = {from};
   while (!queue.empty()) {
@@ -457,16 +457,16 @@ Colocation::Chain Walk(llvm::ArrayRef<Tie> ties, NodeId from,
     if (found(at)) {
       Colocation::Chain chain;
       for (chain.nodes = {at}; came_by[at] != 0; chain.nodes.push_back(at)) {
-        const Tie& tie = ties[came_by[at] - 1];
-        chain.ties.push_back(tie);
-        at = tie.a == at ? tie.b : tie.a;
+        const ColocationEdge& edge = edges[came_by[at] - 1];
+        chain.edges.push_back(edge);
+        at = edge.a == at ? edge.b : edge.a;
       }
       std::reverse(chain.nodes.begin(), chain.nodes.end());
-      std::reverse(chain.ties.begin(), chain.ties.end());
+      std::reverse(chain.edges.begin(), chain.edges.end());
       return chain;
     }
     for (uint32_t i : around.lookup(at)) {
-      NodeId next = ties[i].a == at ? ties[i].b : ties[i].a;
+      NodeId next = edges[i].a == at ? edges[i].b : edges[i].a;
       if (came_by.try_emplace(next, i + 1).second) queue.push_back(next);
     }
   }
@@ -476,12 +476,12 @@ Colocation::Chain Walk(llvm::ArrayRef<Tie> ties, NodeId from,
 }  // namespace
 
 Colocation::Chain Colocation::ChainBetween(NodeId from, NodeId to) const {
-  return Walk(ties_, from, [&](NodeId id) { return id == to; });
+  return Walk(edges_, from, [&](NodeId id) { return id == to; });
 }
 
 Colocation::Chain Colocation::NearestRequest(NodeId node, const DeviceSpec& name,
                                              bool wanted) const {
-  return Walk(ties_, node, [&](NodeId id) {
+  return Walk(edges_, node, [&](NodeId id) {
     const DeviceSpec& own = own_[id];
     return !own.IsOpen() && own.IsCompatibleWith(name) == wanted;
   });

@@ -2,7 +2,7 @@
 //
 // TensorFlow's rules, in its order: each node starts as a group of one with its own request; ends
 // of resource and reference edges are joined (the reader's request gives way), then dataset nodes
-// along variant edges, then what the bodies of functions that return handles tie together, then all
+// along variant edges, then what the bodies of functions that return handles edge together, then all
 // nodes that name the same thing in _class.
 #ifndef GRAPNEL_LIB_PLACE_COLOCATION_H_
 #define GRAPNEL_LIB_PLACE_COLOCATION_H_
@@ -13,14 +13,14 @@
 
 #include "lib/ir/module.h"
 #include "lib/place/device_set.h"
-#include "lib/place/kernel_catalogue.h"
+#include "lib/place/kernel_catalog.h"
 #include "lib/place/words.h"
 #include "lib/support/public.h"
 
 namespace grapnel {
 
 // Why two nodes are in one group.
-struct GRAPNEL_PUBLIC Tie {
+struct GRAPNEL_PUBLIC ColocationEdge {
   enum Kind : uint8_t { kResource, kReference, kDataset, kFunction, kClass };
   Kind kind;
   NodeId a, b;     // an edge runs from a to b; of kClass, b is the first node of the name
@@ -34,14 +34,14 @@ struct GRAPNEL_PUBLIC DroppedRequest {
   NodeId from;     // the other end
   DeviceSpec was;  // what its group had asked for
   DeviceSpec now;  // what counts instead
-  Tie::Kind kind;
+  ColocationEdge::Kind kind;
 };
 
 // Why a graph cannot be placed.
 struct GRAPNEL_PUBLIC PlacementFailure {
   std::string message;              // TensorFlow's, as far as it has one
   std::vector<NodeId> nodes;        // the smallest set that conflicts, as a chain
-  std::vector<Tie> ties;            // between one of them and the next
+  std::vector<ColocationEdge> edges;            // between one of them and the next
   std::vector<std::string> advice;  // what to change, each a sentence
 };
 
@@ -69,11 +69,11 @@ struct GRAPNEL_PUBLIC ColocationGroup {
 struct GRAPNEL_PUBLIC ColocationInput {
   const Graph& graph;
   const DeviceSet& devices;
-  const KernelCatalogue& kernels;
+  const KernelCatalog& kernels;
   bool soft = true;  // conflicts of type and id are settled, not errors
   // Nodes in the order in which TensorFlow numbers them.
   llvm::ArrayRef<NodeId> order;
-  const PlacerWords& words;  // of advice
+  const PlacerFlagNames& words;  // of advice
 };
 
 // Cost: a pass over nodes and data edges, with union-find.
@@ -90,15 +90,15 @@ class GRAPNEL_PUBLIC Colocation {
   // The node's own request; open when it has none (or is assigned).
   const DeviceSpec& RequestOf(NodeId node) const { return own_[node]; }
   // A spanning forest of the groups.
-  llvm::ArrayRef<Tie> ties() const { return ties_; }
+  llvm::ArrayRef<ColocationEdge> edges() const { return edges_; }
   llvm::ArrayRef<DroppedRequest> dropped() const { return dropped_; }
   // Types that have a kernel for the node alone.
   uint32_t OwnTypes(NodeId node) const { return own_types_[node]; }
 
-  // Nodes and ties on the way from one node to another of the same group.
+  // Nodes and edges on the way from one node to another of the same group.
   struct Chain {
     std::vector<NodeId> nodes;
-    std::vector<Tie> ties;
+    std::vector<ColocationEdge> edges;
   };
   Chain ChainBetween(NodeId from, NodeId to) const;
   // Every member of the node's group, in order of id. Cost: the graph.
@@ -115,7 +115,7 @@ class GRAPNEL_PUBLIC Colocation {
   mutable std::vector<ColocationGroup> groups_;  // looking up a root shortens paths
   std::vector<DeviceSpec> own_;
   std::vector<uint32_t> own_types_;
-  std::vector<Tie> ties_;
+  std::vector<ColocationEdge> edges_;
   std::vector<DroppedRequest> dropped_;
   std::optional<PlacementFailure> failure_;
 };

@@ -174,8 +174,8 @@ class Explainer {
     }
     Say("it cannot be on " + type + " because of " + Text(lacking.front()) + ", which has " +
         MissingText(c_.graph.node(lacking.front()), type));
-    for (const Tie& tie : groups_.ChainBetween(node_.id(), lacking.front()).ties)
-      Detail("they are tied because " + TieText(c_.graph, tie));
+    for (const ColocationEdge& edge : groups_.ChainBetween(node_.id(), lacking.front()).edges)
+      Detail("they are tied because " + ColocationEdgeText(c_.graph, edge));
     if (lacking.size() == 1) return;
     std::string others;
     for (NodeId id : llvm::ArrayRef(lacking).drop_front().take_front(kMostMembers))
@@ -213,12 +213,12 @@ class Explainer {
       return;
     }
     Detail(what + ", as " + (decider == node_.id() ? "it does itself" : Text(decider) + " does"));
-    for (const Tie& tie : chain.ties) Detail("because " + TieText(c_.graph, tie));
-    if (chain.ties.empty()) {
+    for (const ColocationEdge& edge : chain.edges) Detail("because " + ColocationEdgeText(c_.graph, edge));
+    if (chain.edges.empty()) {
       size_t shown = 0;
-      for (const Tie& tie : groups_.ties()) {
-        if ((tie.a == node_.id() || tie.b == node_.id()) && ++shown <= kMostMembers)
-          Detail("tied because " + TieText(c_.graph, tie));
+      for (const ColocationEdge& edge : groups_.edges()) {
+        if ((edge.a == node_.id() || edge.b == node_.id()) && ++shown <= kMostMembers)
+          Detail("tied because " + ColocationEdgeText(c_.graph, edge));
       }
     }
   }
@@ -231,20 +231,20 @@ class Explainer {
         Detail(Text(id) + " asks for " + own.ToString());
     }
     shown = 0;
-    for (const Tie& tie : groups_.ties()) {
-      if ((tie.a == node_.id() || tie.b == node_.id()) && ++shown <= kMostMembers)
-        Detail("tied because " + TieText(c_.graph, tie));
+    for (const ColocationEdge& edge : groups_.edges()) {
+      if ((edge.a == node_.id() || edge.b == node_.id()) && ++shown <= kMostMembers)
+        Detail("tied because " + ColocationEdgeText(c_.graph, edge));
     }
   }
 
   void SayDropped() {
     for (const DroppedRequest& dropped : groups_.dropped()) {
       if (!llvm::is_contained(members_, dropped.node)) continue;
-      Tie tie{dropped.kind, dropped.from, dropped.node, 0};
-      if (dropped.kind == Tie::kResource || dropped.kind == Tie::kReference ||
-          dropped.kind == Tie::kDataset) {
+      ColocationEdge edge{dropped.kind, dropped.from, dropped.node, 0};
+      if (dropped.kind == ColocationEdge::kResource || dropped.kind == ColocationEdge::kReference ||
+          dropped.kind == ColocationEdge::kDataset) {
         Say("the request " + dropped.was.ToString() + " at " + Text(dropped.node) +
-            " does not count: " + TieText(c_.graph, tie) +
+            " does not count: " + ColocationEdgeText(c_.graph, edge) +
             ", and a reader goes where what it reads was made");
       } else {
         Say("the requests at " + Text(dropped.node) + " and " + Text(dropped.from) +
@@ -359,7 +359,7 @@ std::string ExplainFailure(const PlacementContext& context) {
     text += "  " + NameAndOp(node);
     const DeviceSpec& own = groups.RequestOf(node.id());
     text += own.IsOpen() ? ", asks for nothing\n" : ", asks for " + own.ToString() + "\n";
-    if (i < failure.ties.size()) text += "    | " + TieText(context.graph, failure.ties[i]) + "\n";
+    if (i < failure.edges.size()) text += "    | " + ColocationEdgeText(context.graph, failure.edges[i]) + "\n";
   }
   text += "what to change:\n";
   for (const std::string& advice : failure.advice) text += Wrapped(advice, "  - ");

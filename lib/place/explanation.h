@@ -12,13 +12,13 @@ namespace grapnel {
 struct PlacementContext {
   const Graph& graph;
   const DeviceSet& devices;
-  const KernelCatalogue& kernels;
+  const KernelCatalog& kernels;
   const PlacerOptions& options;
   const Placement& placement;
 };
 
 // The chain of reasons for one node, as lines of text: what it asks for, which kernels there are,
-// which ties put it in its group and which member asked for what, which requests did not count,
+// which edges put it in its group and which member asked for what, which requests did not count,
 // which rule chose. Cost: the graph.
 std::string ExplainNode(const PlacementContext& context, const Node& node);
 

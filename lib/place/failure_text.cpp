@@ -9,7 +9,7 @@ namespace {
 
 std::string Quoted(const Node& node) { return ("'" + node.name() + "'").str(); }
 
-std::string KernelLines(const KernelCatalogue& kernels, const Node& node) {
+std::string KernelLines(const KernelCatalog& kernels, const Node& node) {
   std::string lines;
   for (const KernelSummary& kernel : kernels.KernelsOf(node))
     lines += "  " + kernel.ToString() + "\n";
@@ -26,19 +26,19 @@ std::string AttrsText(const Node& node) {
   return text;
 }
 
-// The chain between two ends of a tie that could not be made: from the member that asked, over the
-// tie, to the other that asked.
-void AddChain(const Colocation& groups, const Tie& tie, PlacementFailure* failure) {
-  const DeviceSpec &a = groups.GroupOf(tie.a).requested, &b = groups.GroupOf(tie.b).requested;
-  Colocation::Chain left = groups.NearestRequest(tie.a, b, /*wanted=*/false);
-  Colocation::Chain right = groups.NearestRequest(tie.b, a, /*wanted=*/false);
-  if (left.nodes.empty()) left.nodes = {tie.a};
-  if (right.nodes.empty()) right.nodes = {tie.b};
+// The chain between two ends of a edge that could not be made: from the member that asked, over the
+// edge, to the other that asked.
+void AddChain(const Colocation& groups, const ColocationEdge& edge, PlacementFailure* failure) {
+  const DeviceSpec &a = groups.GroupOf(edge.a).requested, &b = groups.GroupOf(edge.b).requested;
+  Colocation::Chain left = groups.NearestRequest(edge.a, b, /*wanted=*/false);
+  Colocation::Chain right = groups.NearestRequest(edge.b, a, /*wanted=*/false);
+  if (left.nodes.empty()) left.nodes = {edge.a};
+  if (right.nodes.empty()) right.nodes = {edge.b};
   failure->nodes.assign(left.nodes.rbegin(), left.nodes.rend());
-  failure->ties.assign(left.ties.rbegin(), left.ties.rend());
-  failure->ties.push_back(tie);
+  failure->edges.assign(left.edges.rbegin(), left.edges.rend());
+  failure->edges.push_back(edge);
   failure->nodes.insert(failure->nodes.end(), right.nodes.begin(), right.nodes.end());
-  failure->ties.insert(failure->ties.end(), right.ties.begin(), right.ties.end());
+  failure->edges.insert(failure->edges.end(), right.edges.begin(), right.edges.end());
 }
 
 std::string Ends(const Graph& graph, const PlacementFailure& failure) {
@@ -78,25 +78,25 @@ constexpr const char* kGivesUp = "gives up the part of the name that conflicts";
 
 }  // namespace
 
-std::string TieText(const Graph& graph, const Tie& tie) {
-  std::string a = Quoted(graph.node(tie.a)), b = Quoted(graph.node(tie.b));
-  switch (tie.kind) {
-    case Tie::kResource:
+std::string ColocationEdgeText(const Graph& graph, const ColocationEdge& edge) {
+  std::string a = Quoted(graph.node(edge.a)), b = Quoted(graph.node(edge.b));
+  switch (edge.kind) {
+    case ColocationEdge::kResource:
       return "a resource handle goes from " + a + " to " + b;
-    case Tie::kReference:
+    case ColocationEdge::kReference:
       return "a reference to a variable goes from " + a + " to " + b;
-    case Tie::kDataset:
+    case ColocationEdge::kDataset:
       return "a dataset goes from " + a + " to " + b;
-    case Tie::kFunction:
-      return "the function that " + Quoted(graph.node(tie.label)) + " calls passes one handle to " +
+    case ColocationEdge::kFunction:
+      return "the function that " + Quoted(graph.node(edge.label)) + " calls passes one handle to " +
              a + " and " + b;
-    case Tie::kClass:
+    case ColocationEdge::kClass:
       break;
   }
-  std::string name = graph.module().strings.Get(tie.label).str();
-  if (graph.node(tie.b).name() == name) return a + " has _class loc:@" + name + ", which is " + b;
-  if (graph.node(tie.a).name() == name) return b + " has _class loc:@" + name + ", which is " + a;
-  if (name.empty()) name = CommonClass(graph.node(tie.a), graph.node(tie.b));
+  std::string name = graph.module().strings.Get(edge.label).str();
+  if (graph.node(edge.b).name() == name) return a + " has _class loc:@" + name + ", which is " + b;
+  if (graph.node(edge.a).name() == name) return b + " has _class loc:@" + name + ", which is " + a;
+  if (name.empty()) name = CommonClass(graph.node(edge.a), graph.node(edge.b));
   return a + " and " + b + " both have _class loc:@" + name;
 }
 
@@ -166,7 +166,7 @@ PlacementFailure AssignedWithoutKernel(const Node& node) {
 }
 
 PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& input,
-                              const Node& src, const Node& dst, Tie::Kind kind,
+                              const Node& src, const Node& dst, ColocationEdge::Kind kind,
                               const DeviceSpec& from, const DeviceSpec& to, bool assigned) {
   PlacementFailure failure;
   auto debug = [](const Node& node) {
@@ -194,20 +194,20 @@ PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& i
   return failure;
 }
 
-PlacementFailure TieConflict(const Colocation& groups, const ColocationInput& input, const Tie& tie,
+PlacementFailure ColocationConflict(const Colocation& groups, const ColocationInput& input, const ColocationEdge& edge,
                              std::string error, llvm::StringRef at) {
   PlacementFailure failure;
   failure.message = std::move(error) + "\n\t [[{{node " + at.str() + "}}]]";
-  AddChain(groups, tie, &failure);
+  AddChain(groups, edge, &failure);
   failure.advice = {"give " + Ends(input.graph, failure) +
-                    " the same device, or take one of the ties between them away"};
+                    " the same device, or take one of the edges between them away"};
   if (!input.soft) failure.advice.push_back(TrySoft(input, kGivesUp));
   return failure;
 }
 
-Error NoCommonType(const Colocation& groups, const ColocationInput& input, const Tie& tie) {
+Error NoCommonType(const Colocation& groups, const ColocationInput& input, const ColocationEdge& edge) {
   std::string text;
-  for (NodeId id : {tie.a, tie.b}) {
+  for (NodeId id : {edge.a, edge.b}) {
     text += llvm::formatv("\n{0} and what is colocated with it can be on: {1}",
                           Quoted(input.graph.node(id)),
                           TypesText(input.devices, groups.GroupOf(id).types.bits))
@@ -217,7 +217,7 @@ Error NoCommonType(const Colocation& groups, const ColocationInput& input, const
       "Cannot colocate nodes {{{{colocation_node {0}}} and {{{{colocation_node {1}}} because "
       "no device type supports both of those nodes and the other nodes colocated with "
       "them.{2}",
-      input.graph.node(tie.a).name(), input.graph.node(tie.b).name(), text);
+      input.graph.node(edge.a).name(), input.graph.node(edge.b).name(), text);
 }
 
 PlacementFailure CallConflict(const Colocation& groups, const ColocationInput& input, NodeId node,
@@ -227,9 +227,9 @@ PlacementFailure CallConflict(const Colocation& groups, const ColocationInput& i
   Colocation::Chain chain =
       groups.NearestRequest(node, groups.GroupOf(node).requested, /*wanted=*/true);
   failure.nodes.assign(chain.nodes.rbegin(), chain.nodes.rend());
-  failure.ties.assign(chain.ties.rbegin(), chain.ties.rend());
+  failure.edges.assign(chain.edges.rbegin(), chain.edges.rend());
   if (failure.nodes.empty()) failure.nodes = {node};
-  failure.ties.push_back({Tie::kFunction, node, call.id(), call.id()});
+  failure.edges.push_back({ColocationEdge::kFunction, node, call.id(), call.id()});
   failure.nodes.push_back(call.id());
   failure.advice = {"the handle that " + Quoted(call) +
                     " passes lives on another device inside the function than " +
@@ -329,7 +329,7 @@ PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input
           .str();
   Colocation::Chain chain = groups.NearestRequest(node.id(), group.requested, /*wanted=*/true);
   failure.nodes = chain.nodes.empty() ? std::vector<NodeId>{node.id()} : chain.nodes;
-  failure.ties = chain.ties;
+  failure.edges = chain.edges;
   return failure;
 }
 

@@ -15,14 +15,14 @@ PlacementFailure AssignedWithoutKernel(const Node& node);
 // An edge between two groups that are bound to different devices, by the runtime (`assigned`) or by
 // what makes their handles.
 PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& input,
-                              const Node& src, const Node& dst, Tie::Kind kind,
+                              const Node& src, const Node& dst, ColocationEdge::Kind kind,
                               const DeviceSpec& from, const DeviceSpec& to, bool assigned);
-// Two groups that a tie would join, and what they ask for. `error` is the sentence, `at` the node
+// Two groups that a edge would join, and what they ask for. `error` is the sentence, `at` the node
 // that TensorFlow names after it.
-PlacementFailure TieConflict(const Colocation& groups, const ColocationInput& input, const Tie& tie,
+PlacementFailure ColocationConflict(const Colocation& groups, const ColocationInput& input, const ColocationEdge& edge,
                              std::string error, llvm::StringRef at);
 // The sentence for two groups that no type of device serves.
-Error NoCommonType(const Colocation& groups, const ColocationInput& input, const Tie& tie);
+Error NoCommonType(const Colocation& groups, const ColocationInput& input, const ColocationEdge& edge);
 // A group, and what the body of a function that it is tied to wants.
 PlacementFailure CallConflict(const Colocation& groups, const ColocationInput& input, NodeId node,
                               const Node& call, std::string error);
@@ -32,8 +32,8 @@ PlacementFailure InFunction(const Node& call, llvm::StringRef function,
 // No device is left for the node's group.
 PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input, const Node& node);
 
-// "a reference edge runs from 'v' to 'assign'", for one tie.
-std::string TieText(const Graph& graph, const Tie& tie);
+// "a reference edge runs from 'v' to 'assign'", for one edge.
+std::string ColocationEdgeText(const Graph& graph, const ColocationEdge& edge);
 
 }  // namespace grapnel
 

@@ -19,7 +19,7 @@ namespace grapnel {
 // Keeps what it found: one instance for one graph and one placement of it.
 class MemoryTypes {
  public:
-  explicit MemoryTypes(const KernelCatalogue& kernels) : kernels_(kernels) {}
+  explicit MemoryTypes(const KernelCatalog& kernels) : kernels_(kernels) {}
 
   // `type` is the type of the node's device: "GPU". False of a slot or port that the node lacks.
   bool IsInputOnHost(const Node& node, int slot, llvm::StringRef type);
@@ -32,7 +32,7 @@ class MemoryTypes {
   const OnHost& Of(const Node& node, llvm::StringRef type);
   OnHost Make(const Node& node, llvm::StringRef type) const;
 
-  const KernelCatalogue& kernels_;
+  const KernelCatalog& kernels_;
   llvm::DenseMap<NodeId, OnHost> found_;
 };
 

@@ -25,7 +25,7 @@ enum { kGraphVersions = 4, kGraphLibrary = 2, kLibraryFunction = 1 };
 
 class Partitioner {
  public:
-  Partitioner(Module& module, const KernelCatalogue& kernels, const PartitionScope& scope)
+  Partitioner(Module& module, const KernelCatalog& kernels, const PartitionScope& scope)
       : module_(module), memory_(kernels), scope_(scope), graph_(&module) {}
 
   Expected<PartitionedGraph> Run() {
@@ -215,7 +215,7 @@ class Partitioner {
   }
 
   // A value on its way to another device, or another memory.
-  struct Crossing {
+  struct Transfer {
     Node source, reader;  // the first of the readers
     Port port;
     int slot;       // of the first reader
@@ -258,7 +258,7 @@ class Partitioner {
     }
     size_t index = crossings_.size();
     crossings_.emplace_back();
-    Crossing& crossing = crossings_.back();
+    Transfer& crossing = crossings_.back();
     crossing.source = source;
     crossing.reader = reader;
     crossing.port = port;
@@ -280,7 +280,7 @@ class Partitioner {
     crossing_of_[{reader.id(), slot}] = index;
   }
 
-  void SetTransferAttrs(int part, NodeId id, const Crossing& crossing) {
+  void SetTransferAttrs(int part, NodeId id, const Transfer& crossing) {
     const std::string& from = parts_[part_of_[crossing.source.id()]].device;
     const std::string& to = parts_[part_of_[crossing.reader.id()]].device;
     SetAttr(part, id, "_dst", attr::String(crossing.reader.name()));
@@ -292,7 +292,7 @@ class Partitioner {
     SetAttr(part, id, "tensor_name", attr::String(crossing.tensor_name));
   }
 
-  NodeId AddSend(const Crossing& crossing) {
+  NodeId AddSend(const Transfer& crossing) {
     int part = part_of_[crossing.source.id()];
     Input sent = {false, crossing.source.id(), crossing.port.index};
     if (crossing.port.IsControl()) {
@@ -312,7 +312,7 @@ class Partitioner {
     return send;
   }
 
-  NodeId AddRecv(const Crossing& crossing) {
+  NodeId AddRecv(const Transfer& crossing) {
     int part = part_of_[crossing.reader.id()];
     bool on_host = !crossing.port.IsControl() && IsOnHost(crossing.reader, crossing.slot, true);
     NodeId recv = AddTo(part, crossing.recv, on_host ? "_HostRecv" : "_Recv");
@@ -321,7 +321,7 @@ class Partitioner {
     return recv;
   }
 
-  void MakeTransfer(Crossing* crossing, std::vector<NodeId>* reference_recvs) {
+  void MakeTransfer(Transfer* crossing, std::vector<NodeId>* reference_recvs) {
     int from = part_of_[crossing->source.id()], to = part_of_[crossing->reader.id()];
     NodeId send = AddSend(*crossing), recv = AddRecv(*crossing);
     crossing->read = recv;
@@ -352,7 +352,7 @@ class Partitioner {
       Input input = {false, port.node, port.index};
       auto crossing = crossing_of_.find({reader.id(), ++slot});
       if (crossing != crossing_of_.end()) {
-        Crossing& sent = crossings_[crossing->second];
+        Transfer& sent = crossings_[crossing->second];
         if (sent.read == kNoNode) MakeTransfer(&sent, &reference_recvs);
         input = {true, sent.read, port.IsControl() ? kControlPort : 0};
       }
@@ -399,7 +399,7 @@ class Partitioner {
   std::vector<Part> parts_;
   std::vector<int> part_of_;   // by id in graph_
   std::vector<NodeId> place_;  // id in its partition, by id in graph_
-  std::deque<Crossing> crossings_;
+  std::deque<Transfer> crossings_;
   std::map<std::tuple<NodeId, int32_t, int, bool>, size_t>
       known_;                                                   // those of one value to a device
   llvm::DenseMap<std::pair<NodeId, int>, size_t> crossing_of_;  // by reader and slot
@@ -410,7 +410,7 @@ class Partitioner {
 
 }  // namespace
 
-Expected<PartitionedGraph> PartitionByDevice(Module& module, const KernelCatalogue& kernels,
+Expected<PartitionedGraph> PartitionByDevice(Module& module, const KernelCatalog& kernels,
                                              const PartitionScope& scope) {
   return Partitioner(module, kernels, scope).Run();
 }

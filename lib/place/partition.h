@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/ir/module.h"
-#include "lib/place/kernel_catalogue.h"
+#include "lib/place/kernel_catalog.h"
 #include "lib/support/public.h"
 
 namespace grapnel {
@@ -50,7 +50,7 @@ struct GRAPNEL_PUBLIC PartitionScope {
 // which are not copied where they are the file's: it must outlive the partitions; its graph stays
 // as it is. Cost: linear. Errors: a node without a device; a loop over devices without LoopCond.
 GRAPNEL_PUBLIC Expected<PartitionedGraph> PartitionByDevice(Module& module,
-                                                            const KernelCatalogue& kernels,
+                                                            const KernelCatalog& kernels,
                                                             const PartitionScope& scope = {});
 
 // Writes each partition's graph to `folder`, named as TensorFlow names the first dump of a

@@ -305,7 +305,7 @@ Expected<PlacementLog> ReadPlacementLog(llvm::StringRef path, llvm::ArrayRef<Log
   ForEachLine(file->bytes(), [&](int64_t number, llvm::StringRef line, bool is_whole) {
     reader->Read(number, line, is_whole);
     if (static_cast<size_t>(line.end() - held) < kWindow) return;
-    file->LetGo(llvm::StringRef(held, line.end() - held));
+    file->ReleasePages(llvm::StringRef(held, line.end() - held));
     held = line.end();
   });
   RETURN_IF_ERROR(file->CheckWhole());

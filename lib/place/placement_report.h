@@ -15,7 +15,7 @@ namespace grapnel {
 
 // One tensor that is sent to another device, or within a device to the host's memory or from it,
 // however many nodes read it there.
-struct Crossing {
+struct Transfer {
   Port from;
   NodeId reader;               // the first of them
   int source = 0, target = 0;  // devices
@@ -46,7 +46,7 @@ struct DeviceMemory {
 };
 
 struct PlacementReport {
-  std::vector<Crossing> crossings;   // by source node, port and target
+  std::vector<Transfer> crossings;   // by source node, port and target
   std::vector<Island> islands;       // by their first node
   std::vector<DeviceMemory> memory;  // by device
   // By scope (what comes before the first '/'; "" for names without) and device: nodes.

@@ -13,7 +13,7 @@ using Candidates = std::vector<int>;  // devices, the preferred one first
 
 class Placer {
  public:
-  Placer(const Graph& graph, const DeviceSet& devices, const KernelCatalogue& kernels,
+  Placer(const Graph& graph, const DeviceSet& devices, const KernelCatalog& kernels,
          const PlacerOptions& options)
       : graph_(graph),
         devices_(devices),
@@ -221,7 +221,7 @@ std::vector<NodeId> PlacementOrder(const Graph& graph) {
   return order;
 }
 
-Placement Place(const Graph& graph, const DeviceSet& devices, const KernelCatalogue& kernels,
+Placement Place(const Graph& graph, const DeviceSet& devices, const KernelCatalog& kernels,
                 const PlacerOptions& options) {
   return Placer(graph, devices, kernels, options).Run();
 }

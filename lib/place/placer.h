@@ -18,7 +18,7 @@ struct GRAPNEL_PUBLIC PlacerOptions {
   // Where nodes go that could be here as well as elsewhere: a function's caller's device. Index in
   // the DeviceSet.
   std::optional<int> default_device;
-  PlacerWords words;
+  PlacerFlagNames words;
 };
 
 // Which rule chose a node's device.
@@ -54,7 +54,7 @@ struct GRAPNEL_PUBLIC Placement {
 // Places every node of `graph`; changes nothing. With a failure, `nodes` is as far as it got.
 // Cost: linear in nodes and edges; 100,000 nodes take some 0.1 s.
 GRAPNEL_PUBLIC Placement Place(const Graph& graph, const DeviceSet& devices,
-                               const KernelCatalogue& kernels, const PlacerOptions& options);
+                               const KernelCatalog& kernels, const PlacerOptions& options);
 
 // The order in which TensorFlow looks at the nodes: the file's. It is that of the nodes' numbers in
 // a dump, and in a file where each node comes after its inputs, as TensorFlow writes them; another

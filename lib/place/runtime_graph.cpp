@@ -133,7 +133,7 @@ void Open(Graph& graph, Opening opening) {
 }
 
 // A call that stays and gives handles is looked into by the placer; nodes that pass its inputs and
-// results on keep what it finds from its neighbours.
+// results on keep what it finds from its neighbors.
 class Isolation {
  public:
   explicit Isolation(Graph& graph) : graph_(graph) {}
@@ -329,10 +329,10 @@ Expected<std::unique_ptr<Module>> OpenForPlacing(const Module& module, int devic
   return std::move(copy);
 }
 
-StayingCalls FindStayingCalls(const Module& module, const Placement& placement,
+NonInlinedCalls FindNonInlinedCalls(const Module& module, const Placement& placement,
                               const DeviceSet& devices, llvm::StringRef id,
                               llvm::ArrayRef<std::string> kept) {
-  StayingCalls staying;
+  NonInlinedCalls staying;
   if (llvm::none_of(placement.order,
                     [&](NodeId id) { return IsMultiDeviceCall(module.main.node(id)); }))
     return staying;

@@ -42,7 +42,7 @@ Expected<std::unique_ptr<Module>> OpenForPlacing(const Module& module, int devic
 // The calls that stayed in a main graph that was placed: what they run is placed when they run.
 // Between lies Grappler, of which what makes functions of their own for calls is done here: results
 // that nobody reads are gone, and constant arguments.
-struct StayingCalls {
+struct NonInlinedCalls {
   struct Callee {
     RuntimeCall call;
     std::vector<std::string> nodes;  // that call it
@@ -52,7 +52,7 @@ struct StayingCalls {
 };
 // `id` is what Grappler calls the graph; `kept` are the nodes that run though no result needs them:
 // control results.
-StayingCalls FindStayingCalls(const Module& module, const Placement& placement,
+NonInlinedCalls FindNonInlinedCalls(const Module& module, const Placement& placement,
                               const DeviceSet& devices, llvm::StringRef id,
                               llvm::ArrayRef<std::string> kept);
 

@@ -60,15 +60,15 @@ Expected<PlacerSetup> PlacerSetup::Make(const PlacerSettings& settings) {
                        settings.default_device, setup.devices.List());
     }
   }
-  ASSIGN_OR_RETURN(setup.kernels, MakeKernelCatalogue(settings.kernels));
+  ASSIGN_OR_RETURN(setup.kernels, MakeKernelCatalog(settings.kernels));
   return setup;
 }
 
-Expected<std::unique_ptr<KernelCatalogue>> KernelsOf(const proto::RewriterConfig& config) {
+Expected<std::unique_ptr<KernelCatalog>> KernelsOf(const proto::RewriterConfig& config) {
   auto settings = PlacerSettings::From(config);
-  if (settings) return MakeKernelCatalogue(settings->kernels);
+  if (settings) return MakeKernelCatalog(settings->kernels);
   llvm::consumeError(settings.takeError());
-  return MakeKernelCatalogue("tensorflow");
+  return MakeKernelCatalog("tensorflow");
 }
 
 }  // namespace grapnel

@@ -15,10 +15,10 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC PlacerSettings {
   std::string devices;                 // as DeviceSet::Parse takes them
   std::string default_device;          // a name, may be partial; empty: none
-  std::string kernels = "tensorflow";  // as MakeKernelCatalogue takes them
+  std::string kernels = "tensorflow";  // as MakeKernelCatalog takes them
   bool soft = true;
   bool may_read = true;  // whether `devices` may be the path of a cluster file
-  PlacerWords words;     // what whoever sets these calls them; From says the parameters' names
+  PlacerFlagNames words;     // what whoever sets these calls them; From says the parameters' names
 
   // parameter_map {devices: "cpu:4", soft: true, default_device: "/device:CPU:1", kernels:
   // "grapnel"}; all but `devices` may be left out.
@@ -30,13 +30,13 @@ struct GRAPNEL_PUBLIC PlacerSettings {
 struct GRAPNEL_PUBLIC PlacerSetup {
   DeviceSet devices;
   PlacerOptions options;
-  std::unique_ptr<KernelCatalogue> kernels;
+  std::unique_ptr<KernelCatalog> kernels;
   static Expected<PlacerSetup> Make(const PlacerSettings& settings);
 };
 
 // Whose kernels decide for a pass that only needs those: the settings', if there are any, else
 // TensorFlow's.
-GRAPNEL_PUBLIC Expected<std::unique_ptr<KernelCatalogue>> KernelsOf(
+GRAPNEL_PUBLIC Expected<std::unique_ptr<KernelCatalog>> KernelsOf(
     const proto::RewriterConfig& config);
 
 }  // namespace grapnel

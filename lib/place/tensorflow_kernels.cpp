@@ -133,7 +133,7 @@ const VersionFile kFiles[] = {
     {TensorFlowVersion::k2_13, "2.13", grapnel_tensorflow_kernels_2_13_begin,
      grapnel_tensorflow_kernels_2_13_end}};
 
-class TensorFlowKernels : public KernelCatalogue {
+class TensorFlowKernels : public KernelCatalog {
  public:
   explicit TensorFlowKernels(TensorFlowVersion version) {
     for (const VersionFile& file : kFiles) {
@@ -219,7 +219,7 @@ std::string KernelSummary::ToString() const {
   return text;
 }
 
-std::unique_ptr<KernelCatalogue> MakeTensorFlowKernels(TensorFlowVersion version) {
+std::unique_ptr<KernelCatalog> MakeTensorFlowKernels(TensorFlowVersion version) {
   return std::make_unique<TensorFlowKernels>(version);
 }
 

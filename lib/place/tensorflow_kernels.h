@@ -1,4 +1,4 @@
-// TensorFlow's kernels as a catalogue.
+// TensorFlow's kernels as a catalog.
 //
 // The facts are lib/place/tensorflow_kernels*.txt, made by scripts/make_kernel_table.py from the
 // registries of PyPI's CUDA builds and linked in as they are. An op a line, sorted by name, its
@@ -16,14 +16,14 @@
 
 #include <memory>
 
-#include "lib/place/kernel_catalogue.h"
+#include "lib/place/kernel_catalog.h"
 
 namespace grapnel {
 
 enum class TensorFlowVersion { k2_21, k2_16, k2_13 };
 
 // An op's line is read when the op is first asked for.
-std::unique_ptr<KernelCatalogue> MakeTensorFlowKernels(
+std::unique_ptr<KernelCatalog> MakeTensorFlowKernels(
     TensorFlowVersion version = TensorFlowVersion::k2_21);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Colours as style sheets name them.
+// Colors as style sheets name them.
 #ifndef GRAPNEL_LIB_RENDER_CSS_COLOR_H_
 #define GRAPNEL_LIB_RENDER_CSS_COLOR_H_
 
@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-// "#rrggbb" of a CSS colour that is a name ("red"), #rgb or #rrggbb, in capitals or not. nullopt:
+// "#rrggbb" of a CSS color that is a name ("red"), #rgb or #rrggbb, in capitals or not. nullopt:
 // it is none of these.
 std::optional<std::string> CssColor(llvm::StringRef text);
 

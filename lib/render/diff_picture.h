@@ -1,4 +1,4 @@
-// A diff as a picture: both graphs as one, what differs in colours.
+// A diff as a picture: both graphs as one, what differs in colors.
 #ifndef GRAPNEL_LIB_RENDER_DIFF_PICTURE_H_
 #define GRAPNEL_LIB_RENDER_DIFF_PICTURE_H_
 

@@ -190,7 +190,7 @@ class DotMaker {
   std::string ColorsHtml() {
     std::string html =
         "<table border=\"0\" cellborder=\"0\" cellspacing=\"4\" cellpadding=\"3\"><tr>";
-    html += "<td>" + Small("colour: " + Html(picture_.color_title), kQuietInk) + "</td>";
+    html += "<td>" + Small("color: " + Html(picture_.color_title), kQuietInk) + "</td>";
     std::vector<Swatch> named = NamedColors(picture_);
     for (size_t i = 0; i < named.size(); ++i) {
       if (i > 0 && i % 8 == 0) html += "</tr><tr><td></td>";

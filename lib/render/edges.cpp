@@ -9,13 +9,13 @@
 namespace grapnel {
 namespace {
 
-struct LabelledBundle {
+struct LabeledBundle {
   EdgeBundle bundle;
-  Port last;           // the port that was labelled last: many edges in a row come from one
+  Port last;           // the port that was labeled last: many edges in a row come from one
   bool mixed = false;  // labels disagree in everything
 };
 
-void AddLabel(LabelledBundle* bundle, Port port, const PortLabel& label) {
+void AddLabel(LabeledBundle* bundle, Port port, const PortLabel& label) {
   bool first = bundle->bundle.count == 1;
   if (bundle->mixed || (!first && bundle->last == port)) return;
   bundle->last = port;
@@ -47,7 +47,7 @@ std::string CommonLabel(llvm::StringRef a, llvm::StringRef b) {
 std::vector<EdgeBundle> BundleEdges(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,
                                     const PortLabel& label, const PortType& type,
                                     EdgeCounts* counts) {
-  std::vector<LabelledBundle> bundles;
+  std::vector<LabeledBundle> bundles;
   llvm::DenseMap<uint64_t, size_t> index[2];  // data, control
   for (Node node : graph.nodes()) {
     uint32_t to = box_of[node.id()];
@@ -70,7 +70,7 @@ std::vector<EdgeBundle> BundleEdges(const Graph& graph, llvm::ArrayRef<uint32_t>
           bundles.emplace_back();
           bundles.back().bundle = {from, to, port.IsControl(), 0, true, true, {}};
         }
-        LabelledBundle& bundle = bundles[it->second];
+        LabeledBundle& bundle = bundles[it->second];
         ++bundle.bundle.count;
         bundle.bundle.back &= !port.IsControl() && IsNextIteration(graph.node(port.node));
         bundle.bundle.handles &= !port.IsControl() && type && IsHandleType(type(port));
@@ -80,7 +80,7 @@ std::vector<EdgeBundle> BundleEdges(const Graph& graph, llvm::ArrayRef<uint32_t>
   }
   std::vector<EdgeBundle> result;
   result.reserve(bundles.size());
-  for (LabelledBundle& bundle : bundles) result.push_back(std::move(bundle.bundle));
+  for (LabeledBundle& bundle : bundles) result.push_back(std::move(bundle.bundle));
   std::sort(result.begin(), result.end(), [](const EdgeBundle& a, const EdgeBundle& b) {
     return std::tie(a.from, a.to, a.control) < std::tie(b.from, b.to, b.control);
   });

@@ -14,10 +14,10 @@ void SortOut(FlowEdges* edges) {
   edges->erase(std::unique(edges->begin(), edges->end()), edges->end());
 }
 
-// Neighbours of each member on one side: the edges must be sorted by the other end.
-struct Neighbours {
+// Neighbors of each member on one side: the edges must be sorted by the other end.
+struct Neighbors {
   std::vector<uint32_t> first, other;
-  Neighbours(uint32_t count, const FlowEdges& edges, bool readers) : first(count + 1, 0) {
+  Neighbors(uint32_t count, const FlowEdges& edges, bool readers) : first(count + 1, 0) {
     other.resize(edges.size());
     for (auto [from, to] : edges) ++first[(readers ? from : to) + 1];
     for (uint32_t i = 0; i < count; ++i) first[i + 1] += first[i];
@@ -27,7 +27,7 @@ struct Neighbours {
 };
 
 // Depth first along `next` from each of `roots`: members in the order in which they are left.
-std::vector<uint32_t> LeftOrder(const Neighbours& next, const std::vector<uint32_t>& roots) {
+std::vector<uint32_t> LeftOrder(const Neighbors& next, const std::vector<uint32_t>& roots) {
   size_t count = next.first.size() - 1;
   std::vector<uint32_t> order, at(next.first.begin(), next.first.end() - 1), stack;
   std::vector<bool> seen(count, false);
@@ -95,9 +95,9 @@ std::vector<uint32_t> FlowOrder(uint32_t count, FlowEdges edges) {
   return order;
 }
 
-std::vector<uint32_t> DemandOrder(uint32_t count, FlowEdges edges) {
+std::vector<uint32_t> DataFlowOrder(uint32_t count, FlowEdges edges) {
   SortOut(&edges);
-  Neighbours inputs(count, edges, false), readers(count, edges, true);
+  Neighbors inputs(count, edges, false), readers(count, edges, true);
   // Steps from the beginning and to the end, and how many of those the nearest to it needs of those
   // that read a member.
   std::vector<uint32_t> level(count, 0), height(count, 0), least(count, ~uint32_t{0});
@@ -133,7 +133,7 @@ std::vector<uint32_t> DemandOrder(uint32_t count, FlowEdges edges) {
 
 std::vector<uint32_t> CyclesOf(uint32_t count, FlowEdges edges) {
   SortOut(&edges);
-  Neighbours inputs(count, edges, false), readers(count, edges, true);
+  Neighbors inputs(count, edges, false), readers(count, edges, true);
   std::vector<uint32_t> order = LeftOrder(readers, AllOf(count));
   constexpr uint32_t kNone = ~uint32_t{0};
   std::vector<uint32_t> cycle(count, kNone), stack;

@@ -1,4 +1,4 @@
-// Orders of siblings in which neighbours belong together.
+// Orders of siblings in which neighbors belong together.
 #ifndef GRAPNEL_LIB_RENDER_FLOW_ORDER_H_
 #define GRAPNEL_LIB_RENDER_FLOW_ORDER_H_
 
@@ -20,7 +20,7 @@ std::vector<uint32_t> FlowOrder(uint32_t count, FlowEdges edges);
 // else reads, and branches that meet stand one after the other, each as a whole. What is read far
 // away comes before what needs more steps, so that a mask that all layers read stands before the
 // first of them. Edges that close a cycle say nothing.
-std::vector<uint32_t> DemandOrder(uint32_t count, FlowEdges edges);
+std::vector<uint32_t> DataFlowOrder(uint32_t count, FlowEdges edges);
 
 // For each member a number; the same for those that lie on a cycle together, and for no others.
 // Linear.

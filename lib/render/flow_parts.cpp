@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lib/render/flow_pieces.h"
-#include "lib/render/flow_twins.h"
+#include "lib/render/flow_duplicates.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 // Names that begin alike, fewer than which say nothing.
 constexpr size_t kFewAlike = 3;
-// Where there is no room, neighbours are joined first that have no more than this part of all ops.
+// Where there is no room, neighbors are joined first that have no more than this part of all ops.
 constexpr uint64_t kCrumb = 80;
 
 // Visits each start of `name` that ends in '_' behind a digit, the shortest first.
@@ -145,20 +145,20 @@ llvm::StringRef NameWords::Common(llvm::ArrayRef<uint32_t> members) const {
 
 std::vector<FlowPart> FlowParts(llvm::ArrayRef<FlowMember> members, const FlowEdges& edges,
                                 uint32_t most) {
-  Twins twins = JoinTwins(members, edges);
-  std::vector<FlowPart> parts = Parts(twins.members, twins.edges).Run(most);
+  Duplicates duplicates = JoinDuplicates(members, edges);
+  std::vector<FlowPart> parts = Parts(duplicates.members, duplicates.edges).Run(most);
   for (FlowPart& part : parts) {
-    // Twins alone are a series; with others they are some of them.
+    // Duplicates alone are a series; with others they are some of them.
     uint32_t only = part.repeats[0][0];
-    if (part.repeats.size() == 1 && part.repeats[0].size() == 1 && !twins.chains[only].empty()) {
-      part.repeats = std::move(twins.chains[only]);
+    if (part.repeats.size() == 1 && part.repeats[0].size() == 1 && !duplicates.chains[only].empty()) {
+      part.repeats = std::move(duplicates.chains[only]);
       continue;
     }
     for (std::vector<uint32_t>& repeat : part.repeats) {
       std::vector<uint32_t> all;
       for (uint32_t member : repeat) {
-        if (twins.chains[member].empty()) all.push_back(twins.given[member]);
-        for (const std::vector<uint32_t>& chain : twins.chains[member])
+        if (duplicates.chains[member].empty()) all.push_back(duplicates.given[member]);
+        for (const std::vector<uint32_t>& chain : duplicates.chains[member])
           all.insert(all.end(), chain.begin(), chain.end());
       }
       repeat = std::move(all);

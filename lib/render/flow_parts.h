@@ -39,7 +39,7 @@ class NameWords {
 
 // Cuts where the fewest members are read beyond the cut, so that what lies between two merges, a
 // layer or a block is one piece; large pieces again where fewest cross inside; then joins what is
-// named alike, makes series of what repeats, and joins the smallest neighbours of which one reads
+// named alike, makes series of what repeats, and joins the smallest neighbors of which one reads
 // the other until there are at most `most`. Members without a cycle give parts without a cycle, in
 // an order in which each comes after what it reads. Every part is connected, and there are up to
 // twice as many; where even that is too few, members that have nothing to do with one another share

@@ -20,7 +20,7 @@ uint64_t Mix(uint64_t a, uint64_t b) {
 }  // namespace
 
 FlowLine::FlowLine(llvm::ArrayRef<FlowMember> members, const FlowEdges& edges)
-    : members_(members), order_(DemandOrder(static_cast<uint32_t>(members.size()), edges)) {
+    : members_(members), order_(DataFlowOrder(static_cast<uint32_t>(members.size()), edges)) {
   Connect(edges);
   Measure();
 }

@@ -10,7 +10,7 @@
 
 namespace grapnel {
 
-// Neighbours in a demand order, from `begin` to before `end`.
+// Neighbors in a demand order, from `begin` to before `end`.
 struct FlowPiece {
   uint32_t begin, end;
   uint64_t structure;
@@ -34,7 +34,7 @@ class FlowLine {
   }
   uint64_t ops() const { return Piece(0, size()).size; }
   FlowPiece Piece(uint32_t begin, uint32_t end) const;
-  // Whether an edge runs between neighbours. Linear in the smaller one.
+  // Whether an edge runs between neighbors. Linear in the smaller one.
   bool AreLinked(const FlowPiece& left, const FlowPiece& right) const;
   bool IsConnected(uint32_t begin, uint32_t end) const;
   // The places of a piece by what is connected within it, each list in order.
@@ -66,11 +66,11 @@ std::vector<FlowPiece> JoinEquals(const FlowLine& line, const std::vector<FlowPi
 // two that have series in them, too.
 std::vector<FlowPiece> JoinRepeats(const FlowLine& line, std::vector<FlowPiece> pieces, bool pairs);
 
-// Joins the smallest linked neighbours to pieces of at most `largest` ops until `most` are left.
+// Joins the smallest linked neighbors to pieces of at most `largest` ops until `most` are left.
 std::vector<FlowPiece> JoinSmallest(const FlowLine& line, const std::vector<FlowPiece>& pieces,
                                     uint32_t most, uint64_t largest);
 
-// The same up to a quarter of all ops; then the smallest neighbours, linked or not, until there are
+// The same up to a quarter of all ops; then the smallest neighbors, linked or not, until there are
 // no more than twice as many.
 std::vector<FlowPiece> JoinToMost(const FlowLine& line, const std::vector<FlowPiece>& pieces,
                                   uint32_t most);

@@ -18,7 +18,7 @@ constexpr size_t kMostRenamed = 200;  // that a page lists
 void WriteMarks(const PageMarks& marks, llvm::json::OStream& json) {
   json.attributeObject("marks", [&] {
     json.attribute("title", marks.title);
-    if (marks.colour_by_device) json.attribute("by_device", true);
+    if (marks.color_by_device) json.attribute("by_device", true);
     json.attributeArray("kinds", [&] {
       for (const std::string& kind : marks.kinds) json.value(kind);
     });
@@ -50,7 +50,7 @@ void WritePlace(llvm::StringRef device, llvm::json::OStream& json) {
   json.value(spec->task == DeviceSpec::kOpen ? "" : std::to_string(spec->task));
 }
 
-void WriteColours(llvm::json::OStream& json) {
+void WriteColors(llvm::json::OStream& json) {
   json.attributeArray("groups", [&] {
     for (int group = 0; group <= static_cast<int>(OpGroup::kControl); ++group)
       json.value(OpGroupName(static_cast<OpGroup>(group)));
@@ -73,10 +73,10 @@ void WriteOpen(const PageOpening& opening, const llvm::DenseMap<const Graph*, si
     }
   });
   if (opening.asked) json.attribute("asked", true);
-  if (!opening.in_sight) return;
-  json.attributeObject("in_sight", [&] {
-    json.attribute("body", number.lookup(opening.in_sight->graph));
-    json.attribute("scope", opening.in_sight->scope);
+  if (!opening.viewport) return;
+  json.attributeObject("viewport", [&] {
+    json.attribute("body", number.lookup(opening.viewport->graph));
+    json.attribute("scope", opening.viewport->scope);
   });
 }
 
@@ -223,7 +223,7 @@ std::string GraphPage::MakeModelJson() const {
       PageOpening opening = opening_ ? *opening_ : OpensByItself();
       if (opening.first) json.attribute("first", number.lookup(&opening.first->body));
       WriteOpen(opening, number, json);
-      WriteColours(json);
+      WriteColors(json);
       WriteDevices(json);
       WriteClusters(json);
       WriteSignatures(json);

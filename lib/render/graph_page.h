@@ -47,7 +47,7 @@ struct PageMarks {
   std::function<std::string(const Node&)> name_of;
   std::function<std::vector<Detail>(const Node&)> details;  // for the panel; may be empty
   std::function<std::string(const Node&)> device_of;  // instead of the one asked for; may be empty
-  bool colour_by_device = false;                      // at first, instead of by kind
+  bool color_by_device = false;                      // at first, instead of by kind
   std::vector<std::string> open;     // scopes, as ViewOptions::scopes; empty: the largest
   std::vector<std::string> summary;  // lines about the whole
   std::vector<Renamed> renamed;      // what else is called here, most nodes first
@@ -94,9 +94,9 @@ class GraphPage {
   // or a function that is not there.
   Error OpenAs(const OpenRequest& wanted);
   // Likewise.
-  void TellLines(PageLines lines) { page_lines_ = std::move(lines); }
+  void SetLines(PageLines lines) { page_lines_ = std::move(lines); }
 
-  // Title, bodies with their calls, signatures, problems, colours, and what is open at first.
+  // Title, bodies with their calls, signatures, problems, colors, and what is open at first.
   const std::string& ModelJson();
   // One opened scope, laid out as far as that needs no sizes; without a scope the outermost.
   // Errors: there is no such body or scope, or the scope is no core.

@@ -1,4 +1,4 @@
-// The words in a picture: names that fit, what an op's constants say, colours.
+// The words in a picture: names that fit, what an op's constants say, colors.
 #ifndef GRAPNEL_LIB_RENDER_LABELS_H_
 #define GRAPNEL_LIB_RENDER_LABELS_H_
 
@@ -31,11 +31,11 @@ std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeU
 // op.
 std::string KindsText(const Graph& graph, const std::map<StringId, size_t>& kinds);
 
-// What an op is about, for colours and legend.
+// What an op is about, for colors and legend.
 enum class OpGroup { kOther, kInput, kState, kHeavy, kMath, kMove, kControl };
 OpGroup GroupOf(llvm::StringRef op);
 llvm::StringRef OpGroupName(OpGroup group);
-// Fills that black text is readable on, that differ in print and for colour-blind readers (after
+// Fills that black text is readable on, that differ in print and for color-blind readers (after
 // Okabe and Ito).
 llvm::StringRef OpGroupFill(OpGroup group);
 // The i-th of eight, for devices and scopes; repeats after that.

@@ -203,7 +203,7 @@ class LayerMaker {
     result_.layers = std::move(best);
   }
 
-  // A first order: neighbours are met one after the other in a walk from the top.
+  // A first order: neighbors are met one after the other in a walk from the top.
   void Start() {
     position_.assign(result_.num_items, 0);
     std::vector<bool> seen(result_.num_items);
@@ -249,13 +249,13 @@ class LayerMaker {
       bool given = index == 0 ? !top_.empty() : index == count - 1 && !bottom_.empty();
       if (given) continue;
       std::vector<uint32_t>& layer = result_.layers[index];
-      const auto& neighbours = down ? above_ : below_;
+      const auto& neighbors = down ? above_ : below_;
       std::vector<std::pair<double, uint32_t>> keyed;
       keyed.reserve(layer.size());
       for (uint32_t item : layer) {
         double sum = 0;
-        for (uint32_t other : neighbours[item]) sum += position_[other];
-        size_t links = neighbours[item].size();
+        for (uint32_t other : neighbors[item]) sum += position_[other];
+        size_t links = neighbors[item].size();
         keyed.push_back({links ? sum / static_cast<double>(links) : position_[item], item});
       }
       std::stable_sort(keyed.begin(), keyed.end(),
@@ -303,7 +303,7 @@ class LayerMaker {
   std::vector<std::vector<uint32_t>> in_, out_;
   std::vector<int> layer_;
   std::vector<uint32_t> order_;
-  std::vector<std::pair<uint32_t, uint32_t>> links_;  // between neighbouring layers
+  std::vector<std::pair<uint32_t, uint32_t>> links_;  // between neighboring layers
   std::vector<std::vector<uint32_t>> above_, below_;
   std::vector<double> position_;
   Layering result_;

@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-// What is longer is there to be recognised, not read.
+// What is longer is there to be recognized, not read.
 constexpr int kMaxElements = 64;
 constexpr llvm::StringLiteral kControl = "control";
 

@@ -20,7 +20,7 @@ struct NodeNumber {
   std::string fill;  // "#rrggbb", the node's own; empty: what the scale says
 };
 
-// What colours numbers have where a file says so; "#rrggbb" each.
+// What colors numbers have where a file says so; "#rrggbb" each.
 struct NumberScale {
   struct Step {
     double at;

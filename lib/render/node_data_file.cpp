@@ -108,7 +108,7 @@ class JsonReader {
 
   Expected<std::string> Color(llvm::StringRef text, const std::string& where) const {
     if (auto fill = CssColor(text)) return *fill;
-    return MakeError("{0}: {1}: bgColor '{2}' is no colour: a name, #rgb or #rrggbb", file_, where,
+    return MakeError("{0}: {1}: bgColor '{2}' is no color: a name, #rgb or #rrggbb", file_, where,
                      Printable(text));
   }
 

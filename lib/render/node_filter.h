@@ -1,4 +1,4 @@
-// Which nodes of a body a reader of a page wants to see: words, a neighbourhood, paths.
+// Which nodes of a body a reader of a page wants to see: words, a neighborhood, paths.
 #ifndef GRAPNEL_LIB_RENDER_NODE_FILTER_H_
 #define GRAPNEL_LIB_RENDER_NODE_FILTER_H_
 
@@ -20,7 +20,7 @@ struct NodeFilter {
   // device, job, task, cluster or function. Hidden is what fits one of `hide`, and what fits none
   // of a field that `only` names.
   std::vector<std::string> hide, only;
-  std::string around;    // "x", "function/x"; empty: no neighbourhood
+  std::string around;    // "x", "function/x"; empty: no neighborhood
   int hops = 2;          // edges either way
   std::string from, to;  // the same; empty: no paths
 };

@@ -70,7 +70,7 @@ std::pair<double, double> RangeOf(llvm::ArrayRef<NumberSummary> of_box, const No
   return range;
 }
 
-// What the legend lists: colours of a few numbers, or of each threshold.
+// What the legend lists: colors of a few numbers, or of each threshold.
 std::vector<Swatch> LegendOf(const NumberScale& scale, double least, double largest) {
   std::vector<Swatch> swatches;
   if (scale.gradient.empty() && !scale.thresholds.empty()) {

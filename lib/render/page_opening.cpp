@@ -77,9 +77,9 @@ class PageOpener {
     for (const auto& asked : plan_.asked) LeadTo(asked.body->graph);
     const Function* seen = functions.empty() || IsAll() ? nullptr : functions[0];
     if (!plan_.asked.empty()) {
-      opening_.in_sight = {plan_.asked[0].body->graph, plan_.asked[0].scope};
+      opening_.viewport = {plan_.asked[0].body->graph, plan_.asked[0].scope};
     } else if (seen && seen != opening_.first) {
-      opening_.in_sight = {&seen->body, TreeOf(seen->body).scope(kRootScope).core};
+      opening_.viewport = {&seen->body, TreeOf(seen->body).scope(kRootScope).core};
     }
     Finish();
     return std::move(opening_);

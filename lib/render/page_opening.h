@@ -35,7 +35,7 @@ struct PageOpening {
   const Function* first = nullptr;  // whose body is seen; null: main
   std::vector<Body> bodies;
   // What was asked for first, a scope or the outermost one of a function. None: nothing was.
-  std::optional<Place> in_sight;
+  std::optional<Place> viewport;
   bool asked = false;  // what is open is wanted, and never closed again to make room
 };
 

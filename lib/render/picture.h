@@ -91,14 +91,14 @@ struct Picture {
   std::vector<Cluster> clusters;
   std::vector<PictureEdge> edges;
   std::vector<Swatch> colors;  // those that boxes have; [0] is the neutral one
-  std::string color_title;     // what colours mean: "op", "device"
+  std::string color_title;     // what colors mean: "op", "device"
   Direction direction = Direction::kDown;
   PictureCounts counts;
 };
 
 enum class ColorBy { kOp, kDevice, kScope };
 
-// Colours that a caller gives: what a diff found, what a debugger saw.
+// Colors that a caller gives: what a diff found, what a debugger saw.
 struct Painting {
   std::string title;                          // of the legend
   std::vector<Swatch> swatches;               // in the legend's order; only those in use are shown

@@ -32,7 +32,7 @@ std::vector<std::string> TopNames(const BodyPlan& plan) {
   return names;
 }
 
-// What the colour of a node stands for, a name of the legend. Empty: neutral.
+// What the color of a node stands for, a name of the legend. Empty: neutral.
 std::string ColorName(ColorBy color_by, const Node& node, const BodyPlan& plan,
                       llvm::ArrayRef<std::string> tops) {
   switch (color_by) {
@@ -46,7 +46,7 @@ std::string ColorName(ColorBy color_by, const Node& node, const BodyPlan& plan,
   return "";
 }
 
-// Each box has the colour of its ops when they agree; by op, a closed scope has none.
+// Each box has the color of its ops when they agree; by op, a closed scope has none.
 std::vector<std::string> ColorNames(llvm::ArrayRef<BodyBoxes> bodies, ColorBy color_by,
                                     const Picture& picture) {
   bool by_op = color_by == ColorBy::kOp;
@@ -77,7 +77,7 @@ std::string FillOfGroup(llvm::StringRef name) {
   return kNeutralFill.str();
 }
 
-// As ColorNames and ColorBoxes, by the caller's colours: what a closed scope holds must show, so
+// As ColorNames and ColorBoxes, by the caller's colors: what a closed scope holds must show, so
 // the neutral nodes in it do not count.
 void Paint(llvm::ArrayRef<BodyBoxes> bodies, const Painting& painting, Picture* picture) {
   int several = static_cast<int>(painting.swatches.size());

@@ -7,9 +7,9 @@
 
 namespace grapnel {
 
-// Gives each box of `bodies` its colour, and the picture the legend of those in use: what
+// Gives each box of `bodies` its color, and the picture the legend of those in use: what
 // options.painting says, else the most frequent groups of ops, devices or scopes. A box has a
-// colour when all nodes in it agree.
+// color when all nodes in it agree.
 void ColorBoxes(llvm::ArrayRef<BodyBoxes> bodies, const ViewOptions& options, Picture* picture);
 
 }  // namespace grapnel

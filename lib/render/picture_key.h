@@ -12,7 +12,7 @@ namespace grapnel {
 // Of those that are there. `closed`: how a closed box looks, "double frame".
 std::string PictureKey(const Picture& picture, llvm::StringRef closed);
 
-// The colours with a name, the neutral one last.
+// The colors with a name, the neutral one last.
 std::vector<Swatch> NamedColors(const Picture& picture);
 
 }  // namespace grapnel

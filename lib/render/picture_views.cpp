@@ -22,7 +22,7 @@ class ViewsWriter {
       json_.attribute("title", picture_.title);
       Lines("header", picture_.header);
       json_.attribute("key", PictureKey(picture_, "stack of sheets"));
-      if (picture_.colors.size() > 1) Colours();
+      if (picture_.colors.size() > 1) Colors();
       json_.attribute("direction", kDirections[static_cast<int>(picture_.direction)]);
       json_.attributeArray("views", [&] {
         for (const FrameView& view : views_) json_.object([&] { View(view); });
@@ -45,9 +45,9 @@ class ViewsWriter {
     for (uint32_t number : numbers) json_.value(number);
   }
 
-  void Colours() {
-    json_.attributeObject("colours", [&] {
-      json_.attribute("title", "colour: " + picture_.color_title);
+  void Colors() {
+    json_.attributeObject("colors", [&] {
+      json_.attribute("title", "color: " + picture_.color_title);
       json_.attributeArray("swatches", [&] {
         for (const Swatch& swatch : NamedColors(picture_)) {
           json_.object([&] {

@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-// {"title", "header": [line, ...], "key", "colours": {"title", "swatches": [{"name", "fill"}]},
+// {"title", "header": [line, ...], "key", "colors": {"title", "swatches": [{"name", "fill"}]},
 //  "direction", "views": [{"boxes", "sources", "sinks", "edges", "items", "layers"}, ...]}
 // A view is as a page has of a scope (lib/render/scope_json.cpp); views[0] is the outermost one, a
 // box with "frame" is open and says which view is in it. What enters or leaves a frame does so at

@@ -133,7 +133,7 @@ class ScopeWriter {
     json_.attribute("path", Printable(tree_.PathText(tree_.scope(child).core)));
     json_.attribute("ops", scope.num_ops);
     if (scope.group)
-      json_.attribute("siblings", scope.series ? "alike" : scope.part ? "neighbours" : "named");
+      json_.attribute("siblings", scope.series ? "alike" : scope.part ? "neighbors" : "named");
     Counts("devices", child, [&](const Node& node) { return PageDevice(node, marks_); });
     Counts("clusters", child, [&](const Node& node) { return Printable(clusters_.Of(node)); });
   }

@@ -34,7 +34,7 @@ void ScopeTree::Builder::FindScopes() {
   }
 }
 
-// The scope of a name. Neighbours in the file mostly share theirs, so the walk goes on where the
+// The scope of a name. Neighbors in the file mostly share theirs, so the walk goes on where the
 // last one agrees.
 ScopeId ScopeTree::Builder::Walk(llvm::StringRef name) {
   size_t common = 0, limit = std::min(name.size(), last_name_.size());

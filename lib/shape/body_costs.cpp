@@ -33,18 +33,18 @@ std::vector<const Function*> FunctionsOf(const Node& node) {
 }
 
 // How a node runs the functions that it mentions.
-enum class Manner { kNone, kOnce, kOneOf, kLoop, kUnknown };
+enum class TripCount { kNone, kOnce, kOneOf, kLoop, kUnknown };
 
-Manner MannerOf(const Node& node) {
-  if (!MayCallFunctions(node)) return Manner::kNone;
-  if (node.graph().module().FindFunction(node.op())) return Manner::kOnce;
-  Manner manner = llvm::StringSwitch<Manner>(node.op())
+TripCount MannerOf(const Node& node) {
+  if (!MayCallFunctions(node)) return TripCount::kNone;
+  if (node.graph().module().FindFunction(node.op())) return TripCount::kOnce;
+  TripCount manner = llvm::StringSwitch<TripCount>(node.op())
                       .Cases("PartitionedCall", "StatefulPartitionedCall", "RemoteCall",
-                             "TPUPartitionedCall", Manner::kOnce)
-                      .Cases("If", "StatelessIf", "_If", "Case", "StatelessCase", Manner::kOneOf)
-                      .Cases("While", "StatelessWhile", "_While", Manner::kLoop)
-                      .Default(Manner::kUnknown);
-  return manner == Manner::kUnknown && FunctionsOf(node).empty() ? Manner::kNone : manner;
+                             "TPUPartitionedCall", TripCount::kOnce)
+                      .Cases("If", "StatelessIf", "_If", "Case", "StatelessCase", TripCount::kOneOf)
+                      .Cases("While", "StatelessWhile", "_While", TripCount::kLoop)
+                      .Default(TripCount::kUnknown);
+  return manner == TripCount::kUnknown && FunctionsOf(node).empty() ? TripCount::kNone : manner;
 }
 
 // There before a run: no memory of it.
@@ -174,11 +174,11 @@ std::vector<NodeId> RunOrder(const Graph& graph) {
 
 RunCost ModuleCosts::OfCall(const Node& node) {
   RunCost cost;
-  Manner manner = MannerOf(node);
+  TripCount manner = MannerOf(node);
   for (const Function* function : FunctionsOf(node)) {
     const RunCost& callee = OfBody(function->body);
-    if (manner == Manner::kUnknown) continue;
-    if (manner == Manner::kOneOf) {
+    if (manner == TripCount::kUnknown) continue;
+    if (manner == TripCount::kOneOf) {
       cost.flops = std::max(cost.flops, callee.flops);
       cost.bytes = std::max(cost.bytes, callee.bytes);
       cost.open = std::max(cost.open, callee.open);
@@ -187,14 +187,14 @@ RunCost ModuleCosts::OfCall(const Node& node) {
     }
     cost.peak_bytes = std::max(cost.peak_bytes, callee.peak_bytes);
   }
-  if (manner == Manner::kUnknown || manner == Manner::kLoop) ++cost.open;
+  if (manner == TripCount::kUnknown || manner == TripCount::kLoop) ++cost.open;
   return cost;
 }
 
 RunCost ModuleCosts::OfNode(const Node& node) {
   const ShapeMap& shapes = shapes_.Of(node.graph());
-  Manner manner = MannerOf(node);
-  RunCost cost = manner == Manner::kNone ? RunCost() : OfCall(node);
+  TripCount manner = MannerOf(node);
+  RunCost cost = manner == TripCount::kNone ? RunCost() : OfCall(node);
   bool is_open = false;
   int64_t outputs = 0;
   bool makes = !MovesNothing(node.op()) && !IsThereBefore(node.op());
@@ -205,15 +205,15 @@ RunCost ModuleCosts::OfNode(const Node& node) {
     is_open |= !bytes && DataTypeSize(BaseType(type)) > 0;
     outputs = Sum(outputs, bytes.value_or(0));
   }
-  if (manner == Manner::kNone || manner == Manner::kUnknown) {
-    std::optional<int64_t> flops = manner == Manner::kNone ? EstimateFlops(node, shapes) : 0;
+  if (manner == TripCount::kNone || manner == TripCount::kUnknown) {
+    std::optional<int64_t> flops = manner == TripCount::kNone ? EstimateFlops(node, shapes) : 0;
     is_open |= !flops;
     cost.flops = flops.value_or(0);
     cost.bytes = outputs;
     cost.peak_bytes = outputs;
   } else {
     // A function's results are its caller's; a loop holds what it carries beside a turn.
-    cost.peak_bytes = manner == Manner::kLoop ? Sum(cost.peak_bytes, outputs)
+    cost.peak_bytes = manner == TripCount::kLoop ? Sum(cost.peak_bytes, outputs)
                                               : std::max(cost.peak_bytes, outputs);
   }
   cost.open += is_open;
@@ -228,7 +228,7 @@ int64_t ModuleCosts::PeakOf(const Graph& body) {
     Node node = body.node(id);
     int64_t made = buffers.MadeBy(node);
     int64_t while_it_runs = made;
-    if (MannerOf(node) != Manner::kNone) while_it_runs = std::max(made, OfNode(node).peak_bytes);
+    if (MannerOf(node) != TripCount::kNone) while_it_runs = std::max(made, OfNode(node).peak_bytes);
     peak = std::max(peak, Sum(held, while_it_runs));
     held = std::max<int64_t>(0, Sum(held, made) - buffers.GivenBackAfter(node));
   }
@@ -253,10 +253,10 @@ std::map<const Graph*, std::optional<int64_t>> ModuleCosts::Runs() const {
   auto look = [&](const Graph& graph) {
     runs[&graph] = 0;
     for (Node node : graph.nodes()) {
-      Manner how = MannerOf(node);
-      if (how == Manner::kNone) continue;
+      TripCount how = MannerOf(node);
+      if (how == TripCount::kNone) continue;
       for (const Function* function : FunctionsOf(node)) {
-        calls[&graph].push_back({&function->body, how == Manner::kOnce});
+        calls[&graph].push_back({&function->body, how == TripCount::kOnce});
         ++waits_for[&function->body];
       }
     }

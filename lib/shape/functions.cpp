@@ -218,7 +218,7 @@ Shape ShapeContext::WithRank(int i, int rank) {
     if (!symbols || facts(i).handle == 0) return of_rank;
     for (int dim = 0; dim < rank; ++dim)
       of_rank.set_dim(dim, symbols->DimAt({node.id(), node.op_id(), -1 - i}, dim, next_symbol));
-    Demand({.x = facts(i).handle, .shape = of_rank});
+    Require({.x = facts(i).handle, .shape = of_rank});
     return of_rank;
   }
   if (shape.rank() == rank) return shape;
@@ -236,14 +236,14 @@ const Shape& ShapeContext::WithRankAtLeast(int i, int rank) {
 int64_t ShapeContext::Equal(int64_t a, int64_t b, const char* what) {
   std::optional<int64_t> dim = MergeDims(a, b);
   if (!dim) Fail("{0} needs {1} to be equal, got {2} and {3}", op(), what, a, b);
-  Demand({.a = a, .b = b});
+  Require({.a = a, .b = b});
   return dim.value_or(kUnknownDim);
 }
 
 Shape ShapeContext::Equal(const Shape& a, const Shape& b) {
   std::optional<Shape> shape = MergeShapes(a, b);
   if (!shape) Fail("{0} needs equal shapes, got {1} and {2}", op(), a.ToString(), b.ToString());
-  if (symbols && shape) DemandEqual(a, b);
+  if (symbols && shape) RequireEqual(a, b);
   return shape.value_or(Shape::Unknown());
 }
 
@@ -282,17 +282,17 @@ void ShapeContext::NameDim(Shape& shape, int dim) {
     shape.set_dim(dim, symbols->DimAt({node.id(), node.op_id(), 0}, dim, next_symbol));
 }
 
-void ShapeContext::DemandEqual(const Shape& a, const Shape& b) {
+void ShapeContext::RequireEqual(const Shape& a, const Shape& b) {
   ShapeHandle x = HandleOfSide(a), y = HandleOfSide(b);
   if (a.known_rank() && b.known_rank()) {
-    for (int i = 0; i < a.rank(); ++i) Demand({.a = a.dim(i), .b = b.dim(i)});
+    for (int i = 0; i < a.rank(); ++i) Require({.a = a.dim(i), .b = b.dim(i)});
   } else if (x != 0 && y != 0) {
-    Demand({.x = x, .y = y});
+    Require({.x = x, .y = y});
     equal_so_far_ = x;
   } else if (x != 0 && b.known_rank()) {
-    Demand({.x = x, .shape = b});
+    Require({.x = x, .shape = b});
   } else if (y != 0 && a.known_rank()) {
-    Demand({.x = y, .shape = a});
+    Require({.x = y, .shape = a});
   }
 }
 

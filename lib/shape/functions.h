@@ -88,7 +88,7 @@ class ShapeContext {
   int64_t* next_symbol = nullptr;
   bool believes_notes = false;       // as SharedShapes has it
   bool sees_inside = true;           // as ShapeOptions has it
-  std::vector<ShapeDemand> demands;  // of the inputs
+  std::vector<ShapeRequirement> demands;  // of the inputs
 
   // --- Inputs. One that is not there is unknown.
   int num_inputs() const { return static_cast<int>(inputs.size()); }
@@ -164,10 +164,10 @@ class ShapeContext {
   // The same of one side of Equal: where that is no input's, it is what the inputs before it were
   // found equal to, or the first of unknown rank.
   ShapeHandle HandleOfSide(const Shape& shape) const;
-  void Demand(ShapeDemand demand) {
+  void Require(ShapeRequirement demand) {
     if (symbols) demands.push_back(std::move(demand));
   }
-  void DemandEqual(const Shape& a, const Shape& b);
+  void RequireEqual(const Shape& a, const Shape& b);
 
   ShapeHandle equal_so_far_ = 0;
 

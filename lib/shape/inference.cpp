@@ -177,7 +177,7 @@ void ShapeMap::Impl::MeetDemands(NodeId id) {
     return;
   }
   demands_changed_ |= !context_.demands.empty() || Demanded(id);
-  for (const ShapeDemand& demand : context_.demands) symbols_->Meet(demand);
+  for (const ShapeRequirement& demand : context_.demands) symbols_->Meet(demand);
 }
 
 // Where demands contradict one another, none of them counts.
@@ -194,7 +194,7 @@ void ShapeMap::Impl::MeetAllDemands() {
   bool fit = true;
   for (NodeId id : readers) {
     auto [first, count] = demands_[id];
-    for (const ShapeDemand& demand : llvm::ArrayRef(made_demands_).slice(first, count))
+    for (const ShapeRequirement& demand : llvm::ArrayRef(made_demands_).slice(first, count))
       fit = fit && symbols_->Meet(demand);
   }
   if (!fit) symbols_->ForgetDemands();
@@ -202,7 +202,7 @@ void ShapeMap::Impl::MeetAllDemands() {
   for (NodeId id : readers) demanding_.set(id);
   // What is kept of the shapes is held for long: their memory is given back.
   demands_ = llvm::DenseMap<NodeId, std::pair<size_t, size_t>>();
-  made_demands_ = std::vector<ShapeDemand>();
+  made_demands_ = std::vector<ShapeRequirement>();
 }
 
 const ShapeMap::Impl::Resolved* ShapeMap::Impl::ResolvedOf(const PortFacts& facts) const {

@@ -1,5 +1,5 @@
-// Ops of neural networks that do not slide a window: normalisation, bias, losses, cells,
-// quantisation.
+// Ops of neural networks that do not slide a window: normalization, bias, losses, cells,
+// quantization.
 #include <algorithm>
 
 #include "lib/shape/functions.h"

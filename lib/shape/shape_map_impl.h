@@ -203,7 +203,7 @@ class ShapeMap::Impl : public FunctionShapes {
   // By reader, until every node has been visited: TensorFlow meets them in the order of nodes.
   // Each has so many of made_demands_ from a place on.
   llvm::DenseMap<NodeId, std::pair<size_t, size_t>> demands_;
-  std::vector<ShapeDemand> made_demands_;
+  std::vector<ShapeRequirement> made_demands_;
   bool all_visited_ = false;
   llvm::BitVector demanding_;     // by node: who demanded something when they were met
   bool demands_changed_ = false;  // since then

@@ -65,7 +65,7 @@ bool ShapeSymbols::MergeDims(int64_t a, int64_t b) {
   return true;
 }
 
-bool ShapeSymbols::Meet(const ShapeDemand& demand) {
+bool ShapeSymbols::Meet(const ShapeRequirement& demand) {
   if (demand.x == 0) return MergeDims(demand.a, demand.b);
   ShapeHandle x = RootOf(demand.x);
   if (demand.y == 0) {

@@ -22,7 +22,7 @@ namespace grapnel {
 using ShapeHandle = uint32_t;
 
 // Two dimensions, two handles, or a handle and the shape that it stands for are the same.
-struct ShapeDemand {
+struct ShapeRequirement {
   int64_t a = kUnknownDim, b = kUnknownDim;
   ShapeHandle x = 0, y = 0;
   Shape shape;
@@ -41,7 +41,7 @@ class ShapeSymbols {
   ShapeHandle HandleAt(const Place& place);
 
   // False when it contradicts what is known: then nothing changes.
-  bool Meet(const ShapeDemand& demand);
+  bool Meet(const ShapeRequirement& demand);
   // Forgets what was demanded, and keeps which place has which symbol.
   void ForgetDemands();
 

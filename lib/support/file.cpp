@@ -102,8 +102,8 @@ FileBytes::~FileBytes() {
   if (Error error = mapping_->Check()) open_files.wrong = TextOf(std::move(error));
 }
 
-void FileBytes::LetGo(llvm::StringRef part) const {
-  if (mapping_) mapping_->LetGo(part);
+void FileBytes::ReleasePages(llvm::StringRef part) const {
+  if (mapping_) mapping_->ReleasePages(part);
 }
 
 Error FileBytes::CheckWhole() const { return mapping_ ? mapping_->Check() : Error::success(); }

@@ -38,7 +38,7 @@ class GRAPNEL_PUBLIC FileBytes {
 
   // `part` of bytes() is not looked at for a while: its pages are not this process's memory until
   // somebody reads them again, from the system's cache. For who walks a large file from end to end.
-  void LetGo(llvm::StringRef part) const;
+  void ReleasePages(llvm::StringRef part) const;
 
  private:
   FileBytes() = default;

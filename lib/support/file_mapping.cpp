@@ -174,7 +174,7 @@ FileMapping::~FileMapping() {
   munmap(const_cast<char*>(data_), size_);
 }
 
-void FileMapping::LetGo(llvm::StringRef part) const {
+void FileMapping::ReleasePages(llvm::StringRef part) const {
   auto into_page = [](const char* at) { return reinterpret_cast<uintptr_t>(at) % page_size; };
   part = part.drop_front(std::min(part.size(), (page_size - into_page(part.begin())) % page_size));
   part = part.drop_back(std::min(part.size(), into_page(part.end())));

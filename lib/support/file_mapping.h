@@ -30,7 +30,7 @@ class FileMapping {
   llvm::StringRef bytes() const { return {data_, size_}; }
 
   // The whole pages of `part`, of bytes(): they come back when they are read.
-  void LetGo(llvm::StringRef part) const;
+  void ReleasePages(llvm::StringRef part) const;
 
   // An error that names the file, when bytes of it are gone or could not be read. Costs a stat.
   Error Check() const;

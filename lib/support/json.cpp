@@ -11,7 +11,7 @@ constexpr int kDeepest = 256;
 
 }  // namespace
 
-Error DemandShallowJson(llvm::StringRef text) {
+Error CheckJsonDepth(llvm::StringRef text) {
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     switch (text[i]) {
@@ -34,7 +34,7 @@ Error DemandShallowJson(llvm::StringRef text) {
 }
 
 Expected<llvm::json::Value> ParseJson(llvm::StringRef text) {
-  RETURN_IF_ERROR(DemandShallowJson(text));
+  RETURN_IF_ERROR(CheckJsonDepth(text));
   return llvm::json::parse(text);
 }
 

@@ -14,7 +14,7 @@ namespace grapnel {
 Expected<llvm::json::Value> ParseJson(llvm::StringRef text);
 
 // The refusal alone, for another parser. Linear; reads no more than brackets and quotes.
-Error DemandShallowJson(llvm::StringRef text);
+Error CheckJsonDepth(llvm::StringRef text);
 
 // A number of which JSON may have none: "nan", "inf" and "-inf" are texts.
 llvm::json::Value NumberOrText(double number);

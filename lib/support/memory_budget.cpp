@@ -60,7 +60,7 @@ Expected<int64_t> ParseMemory(llvm::StringRef text) {
   return static_cast<int64_t>(bytes);
 }
 
-Error DemandMemory(int64_t count, size_t size) {
+Error CheckMemory(int64_t count, size_t size) {
   int64_t bytes = 0;
   if (__builtin_mul_overflow(count, static_cast<int64_t>(size), &bytes))
     return count < 0 ? Error::success() : MemoryRefused(UINT64_MAX);

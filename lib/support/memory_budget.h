@@ -49,7 +49,7 @@ GRAPNEL_PUBLIC Expected<int64_t> ParseMemory(llvm::StringRef text);
 
 // For what holds memory beside tensors, a list of as many elements as the graph says: whether
 // `count` elements of `size` bytes fit. A negative count does.
-GRAPNEL_PUBLIC Error DemandMemory(int64_t count, size_t size);
+GRAPNEL_PUBLIC Error CheckMemory(int64_t count, size_t size);
 
 // Thrown by an operator new that asks the budget (tools/memory_guard.cpp).
 class GRAPNEL_PUBLIC OverBudget : public std::bad_alloc {

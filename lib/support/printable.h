@@ -24,7 +24,7 @@ class GRAPNEL_PUBLIC PrintableStream : public llvm::raw_ostream {
  public:
   explicit PrintableStream(llvm::raw_ostream& os) : llvm::raw_ostream(), os_(os) {}
   ~PrintableStream() override;
-  // Lets through what sets and ends the colours that grapnel itself uses.
+  // Lets through what sets and ends the colors that grapnel itself uses.
   void AllowColor() { color_ = true; }
 
  private:

@@ -38,7 +38,7 @@ class EagerDebugTap : public Tap {
  protected:
   bool Tells() const override { return true; }
   bool TellsTime() const override { return true; }
-  void Tell(TapEvent&& event) override { writer_->AddTrace(event); }
+  void Emit(TapEvent&& event) override { writer_->AddTrace(event); }
 
  private:
   DebugWriter* writer_ = nullptr;

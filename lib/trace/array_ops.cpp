@@ -50,7 +50,7 @@ Value Filled(const OpBuilder& make, double value, const DimList& list, DataType 
 }
 
 Value FilledLike(const Value& x, double value, llvm::StringRef op, llvm::StringRef name,
-                 const Where& where) {
+                 const SourceLocation& where) {
   OpBuilder make(x, where);
   Shape shape = x.shape();
   if (!shape.IsFullyKnown()) return make.Op(op, x, {}, name);
@@ -69,7 +69,7 @@ struct SliceArguments {
     end.push_back(e);
     stride.push_back(s);
   }
-  void Add(const SlicePlace& place, const Where& where) {
+  void Add(const SlicePlace& place, const SourceLocation& where) {
     const int64_t bit = int64_t{1} << begin.size();
     const Operand zero(0, where), one(1, where);
     switch (place.kind) {
@@ -108,7 +108,7 @@ SlicePlace Span(const std::optional<Operand>& begin, const std::optional<Operand
   return place;
 }
 
-Value Slice(const Value& x, llvm::ArrayRef<SlicePlace> places, Where where) {
+Value Slice(const Value& x, llvm::ArrayRef<SlicePlace> places, SourceLocation where) {
   OpBuilder make(x, where);
   if (!x.ok()) return x;
   if (llvm::count_if(places, [](const SlicePlace& p) { return p.kind == SlicePlace::kEllipsis; }) >
@@ -128,28 +128,28 @@ Value Slice(const Value& x, llvm::ArrayRef<SlicePlace> places, Where where) {
                      {"shrink_axis_mask", arguments.shrink_axis_mask}});
 }
 
-Value SliceOf(const Value& x, const DimList& begin, const DimList& size, Where where) {
+Value SliceOf(const Value& x, const DimList& begin, const DimList& size, SourceLocation where) {
   OpBuilder make(x, where);
   auto scope = make.Scope("Slice");
   Value from = ToShape(make, begin, "begin");
   return make.Exact("Slice", {x, from, ToShape(make, size, "size")});
 }
 
-Value ReshapeTo(const Value& x, const DimList& shape, Where where) {
+Value ReshapeTo(const Value& x, const DimList& shape, SourceLocation where) {
   OpBuilder make(x, where);
   auto scope = make.Scope("Reshape");
   return make.Exact("Reshape", {x, ToShape(make, shape, "shape")});
 }
 
-Value ExpandDims(const Value& x, int axis, Where where) {
+Value ExpandDims(const Value& x, int axis, SourceLocation where) {
   return OpBuilder(x, where).Op("ExpandDims", {x, axis});
 }
 
-Value Squeeze(const Value& x, const std::vector<int64_t>& axes, Where where) {
+Value Squeeze(const Value& x, const std::vector<int64_t>& axes, SourceLocation where) {
   return OpBuilder(x, where).Op("Squeeze", x, {{"squeeze_dims", axes}});
 }
 
-Value Transpose(const Value& x, const std::vector<int>& permutation, Where where) {
+Value Transpose(const Value& x, const std::vector<int>& permutation, SourceLocation where) {
   OpBuilder make(x, where);
   if (!permutation.empty()) return make.Scoped("Transpose", {x, permutation}, {}, "transpose");
   Shape shape = x.shape();
@@ -164,7 +164,7 @@ Value Transpose(const Value& x, const std::vector<int>& permutation, Where where
 }
 
 Value Pad(const Value& x, const Operand& paddings, PadMode mode, const Operand& constant,
-          Where where) {
+          SourceLocation where) {
   OpBuilder make(x, where);
   if (mode != PadMode::kConstant) {
     return make.Op("MirrorPad", {x, paddings},
@@ -175,19 +175,19 @@ Value Pad(const Value& x, const Operand& paddings, PadMode mode, const Operand& 
   return is_zero ? make.Op("Pad", {x, paddings}) : make.Op("PadV2", {x, paddings, constant});
 }
 
-Value Tile(const Value& x, const DimList& multiples, Where where) {
+Value Tile(const Value& x, const DimList& multiples, SourceLocation where) {
   OpBuilder make(x, where);
   auto scope = make.Scope("Tile");
   return make.Exact("Tile", {x, ToShape(make, multiples, "multiples")});
 }
 
-Value BroadcastTo(const Value& x, const DimList& shape, Where where) {
+Value BroadcastTo(const Value& x, const DimList& shape, SourceLocation where) {
   OpBuilder make(x, where);
   auto scope = make.Scope("BroadcastTo");
   return make.Exact("BroadcastTo", {x, ToShape(make, shape, "shape")});
 }
 
-Value Reverse(const Value& x, const std::vector<int>& axes, Where where) {
+Value Reverse(const Value& x, const std::vector<int>& axes, SourceLocation where) {
   return OpBuilder(x, where).Op("ReverseV2", {x, axes});
 }
 
@@ -201,12 +201,12 @@ Values OutputsOf(const Operation& op, size_t count) {
 
 }  // namespace
 
-Values Split(const Value& x, int parts, int axis, Where where) {
+Values Split(const Value& x, int parts, int axis, SourceLocation where) {
   Operation op = OpBuilder(x, where).Op("Split", {axis, x}, {{"num_split", parts}}, "split");
   return OutputsOf(op, std::max(parts, 0));
 }
 
-Values Split(const Value& x, const std::vector<int>& sizes, int axis, Where where) {
+Values Split(const Value& x, const std::vector<int>& sizes, int axis, SourceLocation where) {
   OpBuilder make(x, where);
   Value lengths = make.Ints(Numbers(sizes));
   Operation op = make.Op("SplitV", {x, lengths, axis},
@@ -214,7 +214,7 @@ Values Split(const Value& x, const std::vector<int>& sizes, int axis, Where wher
   return OutputsOf(op, sizes.size());
 }
 
-Values Unstack(const Value& x, int axis, Where where) {
+Values Unstack(const Value& x, int axis, SourceLocation where) {
   OpBuilder make(x, where);
   if (!x.ok()) return {};
   Shape shape = x.shape();
@@ -229,17 +229,17 @@ Values Unstack(const Value& x, int axis, Where where) {
   return OutputsOf(make.Op("Unpack", x, {{"num", count}, {"axis", axis}}, "unstack"), count);
 }
 
-Value Gather(const Value& params, const Operand& indices, int axis, int batch_dims, Where where) {
+Value Gather(const Value& params, const Operand& indices, int axis, int batch_dims, SourceLocation where) {
   return OpBuilder(params, where)
       .Op("GatherV2", {params, indices, axis}, {{"batch_dims", batch_dims}});
 }
 
-Value GatherNd(const Value& params, const Operand& indices, Where where) {
+Value GatherNd(const Value& params, const Operand& indices, SourceLocation where) {
   return OpBuilder(params, where).Op("GatherNd", {params, indices});
 }
 
 Value ScatterNd(Tracer& t, const Operand& indices, const Operand& updates, const DimList& shape,
-                Where where) {
+                SourceLocation where) {
   OpBuilder make(t, where);
   auto scope = make.Scope("ScatterNd");
   Value places = make.Convert(indices, proto::DT_INVALID, "indices");
@@ -248,17 +248,17 @@ Value ScatterNd(Tracer& t, const Operand& indices, const Operand& updates, const
 }
 
 Value TensorScatterNdUpdate(const Value& x, const Operand& indices, const Operand& updates,
-                            Where where) {
+                            SourceLocation where) {
   return OpBuilder(x, where).Op("TensorScatterUpdate", {x, indices, updates});
 }
 
 Value TensorScatterNdAdd(const Value& x, const Operand& indices, const Operand& updates,
-                         Where where) {
+                         SourceLocation where) {
   return OpBuilder(x, where).Op("TensorScatterAdd", {x, indices, updates});
 }
 
 Value OneHot(const Value& indices, const Operand& depth, const OneHotOptions& options,
-             Where where) {
+             SourceLocation where) {
   OpBuilder make(indices, where);
   auto scope = make.Scope("one_hot");
   Value on = make.Scalar(options.on, options.dtype, "on_value");
@@ -267,7 +267,7 @@ Value OneHot(const Value& indices, const Operand& depth, const OneHotOptions& op
   return make.Exact("OneHot", {indices, count, on, off}, {{"axis", options.axis}});
 }
 
-Value BooleanMask(const Value& x, const Value& mask, Where where) {
+Value BooleanMask(const Value& x, const Value& mask, SourceLocation where) {
   OpBuilder make(x, where);
   if (!x.ok() || !mask.ok()) return x.ok() ? mask : x;
   if (!mask.shape().known_rank() || mask.shape().rank() == 0)
@@ -287,11 +287,11 @@ Value BooleanMask(const Value& x, const Value& mask, Where where) {
   }
   Value flat = Reshape(x, Operand(shape, where));
   Value flat_mask = Reshape(mask, Operand(std::vector<int>{-1}, where));
-  Value places = Squeeze(make.Op("Where", flat_mask), {1}, where);
+  Value places = Squeeze(make.Op("SourceLocation", flat_mask), {1}, where);
   return Gather(flat, Operand(places, where), 0, 0, where);
 }
 
-Value SequenceMask(const Value& lengths, const Operand& maximum, Where where) {
+Value SequenceMask(const Value& lengths, const Operand& maximum, SourceLocation where) {
   OpBuilder make(lengths, where);
   auto scope = make.Scope("SequenceMask");
   Value limit = make.Convert(maximum, proto::DT_INT32, "Const");
@@ -303,9 +303,9 @@ Value SequenceMask(const Value& lengths, const Operand& maximum, Where where) {
   return make.Op("Less", {row, wide});
 }
 
-Value IndicesWhere(const Value& x, Where where) { return OpBuilder(x, where).Op("Where", x); }
+Value IndicesWhere(const Value& x, SourceLocation where) { return OpBuilder(x, where).Op("SourceLocation", x); }
 
-Value Fill(Tracer& t, const DimList& dims, const Operand& value, Where where) {
+Value Fill(Tracer& t, const DimList& dims, const Operand& value, SourceLocation where) {
   OpBuilder make(t, where);
   auto scope = make.Scope("Fill");
   Value shape = ToShape(make, dims, "dims");
@@ -315,21 +315,21 @@ Value Fill(Tracer& t, const DimList& dims, const Operand& value, Where where) {
   return make.Exact("Fill", {shape, filling});
 }
 
-Value Zeros(Tracer& t, const DimList& dims, DataType dtype, Where where) {
+Value Zeros(Tracer& t, const DimList& dims, DataType dtype, SourceLocation where) {
   return Filled(OpBuilder(t, where), 0, dims, dtype, "zeros");
 }
-Value Ones(Tracer& t, const DimList& dims, DataType dtype, Where where) {
+Value Ones(Tracer& t, const DimList& dims, DataType dtype, SourceLocation where) {
   return Filled(OpBuilder(t, where), 1, dims, dtype, "ones");
 }
-Value ZerosLike(const Value& x, Where where) {
+Value ZerosLike(const Value& x, SourceLocation where) {
   return FilledLike(x, 0, "ZerosLike", "zeros_like", where);
 }
-Value OnesLike(const Value& x, Where where) {
+Value OnesLike(const Value& x, SourceLocation where) {
   return FilledLike(x, 1, "OnesLike", "ones_like", where);
 }
 
 Value Range(Tracer& t, const Operand& start, const Operand& limit, const Operand& delta,
-            Where where) {
+            SourceLocation where) {
   OpBuilder make(t, where);
   DataType dtype = proto::DT_INT32;
   for (const Operand* operand : {&start, &limit, &delta}) {
@@ -346,7 +346,7 @@ Value Range(Tracer& t, const Operand& start, const Operand& limit, const Operand
   return make.Exact("Range", {from, to, make.Convert(delta, dtype, "delta")});
 }
 
-Value EnsureShape(const Value& x, const grapnel::Shape& shape, Where where) {
+Value EnsureShape(const Value& x, const grapnel::Shape& shape, SourceLocation where) {
   return OpBuilder(x, where).Op("EnsureShape", x, {{"shape", shape}});
 }
 

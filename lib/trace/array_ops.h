@@ -43,44 +43,44 @@ inline const SlicePlace kAll{SlicePlace::kSpan}, kEllipsis{SlicePlace::kEllipsis
 
 // x[places...]. Places after those given are taken whole.
 GRAPNEL_PUBLIC Value Slice(const Value& x, llvm::ArrayRef<SlicePlace> places,
-                           Where where = Where());
+                           SourceLocation where = SourceLocation());
 // tf.slice: `size` elements from `begin`, a number each dimension; -1: all that are left.
 GRAPNEL_PUBLIC Value SliceOf(const Value& x, const DimList& begin, const DimList& size,
-                             Where where = Where());
+                             SourceLocation where = SourceLocation());
 
 // tf.reshape where scalars of the graph are among the dimensions; lib/trace/ops.h has Reshape.
-GRAPNEL_PUBLIC Value ReshapeTo(const Value& x, const DimList& shape, Where where = Where());
-GRAPNEL_PUBLIC Value ExpandDims(const Value& x, int axis, Where where = Where());
+GRAPNEL_PUBLIC Value ReshapeTo(const Value& x, const DimList& shape, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value ExpandDims(const Value& x, int axis, SourceLocation where = SourceLocation());
 // Without dimensions of size 1: all of them, or those of `axes`.
 GRAPNEL_PUBLIC Value Squeeze(const Value& x, const std::vector<int64_t>& axes = {},
-                             Where where = Where());
+                             SourceLocation where = SourceLocation());
 // `permutation`: none turns the dimensions round.
 GRAPNEL_PUBLIC Value Transpose(const Value& x, const std::vector<int>& permutation = {},
-                               Where where = Where());
+                               SourceLocation where = SourceLocation());
 // `paddings`: a pair a dimension, elements before and after.
 enum class PadMode { kConstant, kReflect, kSymmetric };
 GRAPNEL_PUBLIC Value Pad(const Value& x, const Operand& paddings, PadMode mode = PadMode::kConstant,
-                         const Operand& constant = 0, Where where = Where());
-GRAPNEL_PUBLIC Value Tile(const Value& x, const DimList& multiples, Where where = Where());
-GRAPNEL_PUBLIC Value BroadcastTo(const Value& x, const DimList& shape, Where where = Where());
-GRAPNEL_PUBLIC Value Reverse(const Value& x, const std::vector<int>& axes, Where where = Where());
+                         const Operand& constant = 0, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Tile(const Value& x, const DimList& multiples, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value BroadcastTo(const Value& x, const DimList& shape, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Reverse(const Value& x, const std::vector<int>& axes, SourceLocation where = SourceLocation());
 // tf.split into equal parts, or parts of these sizes; tf.unstack, whose dimension must be known.
-GRAPNEL_PUBLIC Values Split(const Value& x, int parts, int axis = 0, Where where = Where());
+GRAPNEL_PUBLIC Values Split(const Value& x, int parts, int axis = 0, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Values Split(const Value& x, const std::vector<int>& sizes, int axis = 0,
-                            Where where = Where());
-GRAPNEL_PUBLIC Values Unstack(const Value& x, int axis = 0, Where where = Where());
+                            SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Values Unstack(const Value& x, int axis = 0, SourceLocation where = SourceLocation());
 
 GRAPNEL_PUBLIC Value Gather(const Value& params, const Operand& indices, int axis = 0,
-                            int batch_dims = 0, Where where = Where());
-GRAPNEL_PUBLIC Value GatherNd(const Value& params, const Operand& indices, Where where = Where());
+                            int batch_dims = 0, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value GatherNd(const Value& params, const Operand& indices, SourceLocation where = SourceLocation());
 // Zeros of `shape` with `updates` at `indices`; a copy of x with updates in the place of what was
 // there, or added to it.
 GRAPNEL_PUBLIC Value ScatterNd(Tracer& t, const Operand& indices, const Operand& updates,
-                               const DimList& shape, Where where = Where());
+                               const DimList& shape, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value TensorScatterNdUpdate(const Value& x, const Operand& indices,
-                                           const Operand& updates, Where where = Where());
+                                           const Operand& updates, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value TensorScatterNdAdd(const Value& x, const Operand& indices,
-                                        const Operand& updates, Where where = Where());
+                                        const Operand& updates, SourceLocation where = SourceLocation());
 
 struct GRAPNEL_PUBLIC OneHotOptions {
   double on = 1, off = 0;
@@ -88,29 +88,29 @@ struct GRAPNEL_PUBLIC OneHotOptions {
   DataType dtype = proto::DT_FLOAT;
 };
 GRAPNEL_PUBLIC Value OneHot(const Value& indices, const Operand& depth,
-                            const OneHotOptions& options = {}, Where where = Where());
+                            const OneHotOptions& options = {}, SourceLocation where = SourceLocation());
 // Rows of x where `mask` (bool, the leading dimensions of x) is true.
-GRAPNEL_PUBLIC Value BooleanMask(const Value& x, const Value& mask, Where where = Where());
+GRAPNEL_PUBLIC Value BooleanMask(const Value& x, const Value& mask, SourceLocation where = SourceLocation());
 // Whether place i is before the length: bool [lengths..., maximum].
 GRAPNEL_PUBLIC Value SequenceMask(const Value& lengths, const Operand& maximum,
-                                  Where where = Where());
+                                  SourceLocation where = SourceLocation());
 // tf.where of one argument: int64 [n, rank], where x is true.
-GRAPNEL_PUBLIC Value IndicesWhere(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value IndicesWhere(const Value& x, SourceLocation where = SourceLocation());
 
 GRAPNEL_PUBLIC Value Fill(Tracer& t, const DimList& dims, const Operand& value,
-                          Where where = Where());
+                          SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Zeros(Tracer& t, const DimList& dims, DataType dtype = proto::DT_FLOAT,
-                           Where where = Where());
+                           SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Ones(Tracer& t, const DimList& dims, DataType dtype = proto::DT_FLOAT,
-                          Where where = Where());
-GRAPNEL_PUBLIC Value ZerosLike(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value OnesLike(const Value& x, Where where = Where());
+                          SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value ZerosLike(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value OnesLike(const Value& x, SourceLocation where = SourceLocation());
 // start, start + delta, ... before limit; numbers take the dtype of the values among the three.
 GRAPNEL_PUBLIC Value Range(Tracer& t, const Operand& start, const Operand& limit,
-                           const Operand& delta = 1, Where where = Where());
+                           const Operand& delta = 1, SourceLocation where = SourceLocation());
 // x, which must have that shape when the graph runs.
 GRAPNEL_PUBLIC Value EnsureShape(const Value& x, const grapnel::Shape& shape,
-                                 Where where = Where());
+                                 SourceLocation where = SourceLocation());
 
 }  // namespace grapnel
 

@@ -196,7 +196,7 @@ void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results) {
   body.must_run = Orderer(body).Run();
   if (!results.empty() && !body.must_run.empty()) {
     // One node between all effects and all results, else there would be an edge for each pair.
-    const Where where = body.LineOf(results[0]);
+    const SourceLocation where = body.LineOf(results[0]);
     NodeId all = body.AddNode("NoOp", body.UniqueName("NoOp"), {}, where);
     for (NodeId id : body.must_run) body.graph->AddControl(all, id);
     for (NodeId id : results) body.graph->AddControl(id, all);

@@ -317,7 +317,7 @@ class Backpropagation {
       if (!values.back().ok()) return values.back();
     }
     Operand operands[] = {Operand(values)};
-    return MakeOp(state_, {"AddN", operands, {}, {}, /*exact=*/true}, Where());
+    return MakeOp(state_, {"AddN", operands, {}, {}, /*exact=*/true}, SourceLocation());
   }
 
   Gradient JoinSlices(llvm::ArrayRef<Gradient> gradients) {
@@ -360,7 +360,7 @@ class Backpropagation {
   // Nodes made while it lasts are of that line.
   class AtLine {
    public:
-    AtLine(TraceState& state, const Where& where) : state_(state), before_(state.line) {
+    AtLine(TraceState& state, const SourceLocation& where) : state_(state), before_(state.line) {
       state.line = where;
     }
     ~AtLine() { state_.line = before_; }
@@ -368,7 +368,7 @@ class Backpropagation {
 
    private:
     TraceState& state_;
-    std::optional<Where> before_;
+    std::optional<SourceLocation> before_;
   };
 
   // That name scope, wherever it is opened.

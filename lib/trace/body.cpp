@@ -75,7 +75,7 @@ Node NodeOf(const Value& value) {
   return value.body()->graph->node(value.port().node);
 }
 
-Where LineOf(const Value& value) {
+SourceLocation LineOf(const Value& value) {
   if (const EagerTensor* eager = EagerOf(value)) return eager->where;
   return value.body()->LineOf(value.port().node);
 }
@@ -117,7 +117,7 @@ std::string ForeignText(const Value& value, const TraceState& state) {
                                 : ", which traces, and this one is eager");
 }
 
-std::string TextOf(const Where& where) {
+std::string TextOf(const SourceLocation& where) {
   return llvm::formatv("{0}:{1}", where.file, where.line).str();
 }
 
@@ -200,8 +200,8 @@ void TraceBody::AddControls(NodeId id, llvm::ArrayRef<Port> inputs) {
 }
 
 NodeId TraceBody::AddNode(llvm::StringRef op, llvm::StringRef name, llvm::ArrayRef<Port> inputs,
-                          const Where& at) {
-  const Where where = state->line.value_or(at);
+                          const SourceLocation& at) {
+  const SourceLocation where = state->line.value_or(at);
   NodeId id = graph->AddNode(name, op);
   for (Port port : inputs) graph->AddInput(id, port);
   if (!placing.device.IsOpen()) graph->SetDevice(id, placing.device.ToString());
@@ -244,7 +244,7 @@ void TraceBody::MarkControl(NodeId id) {
 }
 
 NodeId TraceBody::AddPlaceholder(DataType dtype, const Shape& shape, llvm::StringRef name,
-                                 bool keep_name, const Where& where) {
+                                 bool keep_name, const SourceLocation& where) {
   // Arguments are there before anything runs: no control dependency is theirs, and no device.
   std::vector<Controller> none;
   Placing nowhere;
@@ -281,7 +281,7 @@ Port TraceBody::AddCapture(const Value& value, NodeId placeholder) {
   return {placeholder, 0};
 }
 
-Port TraceBody::Capture(const Value& value, const Where& where) {
+Port TraceBody::Capture(const Value& value, const SourceLocation& where) {
   if (value.body() == this) return value.port();
   if (NodeId known = CaptureOf(value); known != kNoNode) return {known, 0};
   if (value.home().object()) {
@@ -372,7 +372,7 @@ TraceState::TraceState() : module(std::make_unique<Module>()) {
   current = bodies.back().get();
 }
 
-TraceState::TraceState(std::unique_ptr<Module> imported, const Where& where)
+TraceState::TraceState(std::unique_ptr<Module> imported, const SourceLocation& where)
     : module(std::move(imported)), is_imported(true) {
   proto::VersionDef versions;
   producer = versions.ParseFromString(module->versions) ? versions.producer() : 0;
@@ -412,7 +412,7 @@ std::string TraceState::FunctionName(llvm::StringRef scope, llvm::StringRef role
   return name;
 }
 
-void TraceState::Report(const Where& where, const std::string& text) {
+void TraceState::Report(const SourceLocation& where, const std::string& text) {
   errors.push_back(TextOf(line.value_or(where)) + ": " + text);
 }
 

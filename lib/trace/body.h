@@ -38,13 +38,13 @@ class TraceBody {
 
   // The node, with the control inputs that the open ControlDependencies ask for.
   NodeId AddNode(llvm::StringRef op, llvm::StringRef name, llvm::ArrayRef<Port> inputs,
-                 const Where& where);
+                 const SourceLocation& where);
   // To be called when a node's attributes are set: what follows may ask for its shapes.
   void InferShapes(NodeId id) { shapes.Update(id); }
 
   // The port that stands for `value` here: its own, or that of a placeholder that is an argument of
   // this function. `value` is of this body or one around it.
-  Port Capture(const Value& value, const Where& where);
+  Port Capture(const Value& value, const SourceLocation& where);
   // The placeholder that stands for `value` already; kNoNode: none does.
   NodeId CaptureOf(const Value& value) const;
   // To be called for a node of this body that others are asked to run after: TensorFlow marks it.
@@ -55,7 +55,7 @@ class TraceBody {
   // Instead of all that it has; SharesAttrs is true of it, or it has none.
   void ReplaceAttrs(NodeId id, llvm::ArrayRef<Attribute> attrs);
   NodeId AddPlaceholder(DataType dtype, const Shape& shape, llvm::StringRef name, bool keep_name,
-                        const Where& where);
+                        const SourceLocation& where);
   bool IsInside(const TraceBody* other) const;  // the same, or around this one
   bool HasStatefulNodes() const;
 
@@ -65,7 +65,7 @@ class TraceBody {
   void SetCallScope(NodeId id, llvm::StringRef path);
   std::string CallScope(NodeId id) const;
   // The line that the node came from; of an imported one, the line that imported it.
-  const Where& LineOf(NodeId id) const { return id < lines.size() ? lines[id] : imported_at; }
+  const SourceLocation& LineOf(NodeId id) const { return id < lines.size() ? lines[id] : imported_at; }
 
   Value ValueOf(NodeId id, int index = 0) { return Value(this, {id, index}); }
   // What a port of this body is to an op in the current one: of a recording, the tensor that it
@@ -111,11 +111,11 @@ class TraceBody {
   std::vector<Operation>
       outer_controls;            // operations outside that nodes here were asked to run after
   std::vector<NodeId> must_run;  // set by AddAutomaticControls
-  std::vector<Where> lines;      // by node id
+  std::vector<SourceLocation> lines;      // by node id
   std::vector<uint32_t> calls;   // by node id, as lines: TraceState::call at the time
   NodeId first_traced;  // nodes before were there: imported, or a function's that was copied
   NodeId first_line;    // nodes before have no line of their own
-  Where imported_at;    // the line of theirs
+  SourceLocation imported_at;    // the line of theirs
   ShapeMap shapes;
 
  private:
@@ -141,7 +141,7 @@ struct TraceState {
   TraceState();
   ~TraceState();
   // Goes on with a graph that is there; `where` is the line of all its nodes.
-  TraceState(std::unique_ptr<Module> imported, const Where& where);
+  TraceState(std::unique_ptr<Module> imported, const SourceLocation& where);
   TraceBody* Enter(llvm::StringRef function);  // a new function's body becomes the current one
   // The same for a function that is there already, seen from the current body.
   TraceBody* EnterExisting(Function* function);
@@ -160,17 +160,17 @@ struct TraceState {
   std::shared_ptr<TracedVariables> variables;  // null: none was made
   // Set: every node and error is of this line, whoever makes it (gradients, whose ops are of the
   // line of their forward op).
-  std::optional<Where> line;
+  std::optional<SourceLocation> line;
   // Scopes, loops, branches and gradients are calls around a node's own line: a tree, in which each
   // knows the one around it. What is open now; 0: none.
   uint32_t call = 0;
   struct Call {
-    Where where;
+    SourceLocation where;
     uint32_t outer;
   };
   std::vector<Call> calls;  // number i + 1
   // Opens one, and gives the one that was open, which ends it.
-  uint32_t EnterCall(const Where& where) {
+  uint32_t EnterCall(const SourceLocation& where) {
     calls.push_back({where, call});
     return std::exchange(call, static_cast<uint32_t>(calls.size()));
   }
@@ -186,7 +186,7 @@ struct TraceState {
   // functions.
   int gradient_calls = 0, gradient_depth = 0;
 
-  void Report(const Where& where, const std::string& text);
+  void Report(const SourceLocation& where, const std::string& text);
 
   // The same bytes, kept in the module: once where they are short.
   llvm::StringRef KeepAttrs(llvm::StringRef bytes);
@@ -200,7 +200,7 @@ struct TraceState {
 // --- Of a value that is ok(), be it traced or eager.
 // The node that made it; of an eager one, that of its signature. None: it was given.
 Node NodeOf(const Value& value);
-Where LineOf(const Value& value);
+SourceLocation LineOf(const Value& value);
 // The shape of what is in a variable or list, as ShapeMap::OfContent.
 Shape ContentOf(const Value& value);
 // The elements of a small integer tensor, where they are known.
@@ -228,7 +228,7 @@ class ScopeGuard {
 // Nodes made while it lasts are within a call of that line.
 class CallGuard {
  public:
-  CallGuard(TraceState& state, const Where& where)
+  CallGuard(TraceState& state, const SourceLocation& where)
       : state_(state), before_(state.EnterCall(where)) {}
   ~CallGuard() { state_.call = before_; }
   CallGuard(const CallGuard&) = delete;
@@ -248,17 +248,17 @@ struct OpRequest {
       false;  // Python's function for it opens a scope of that name: TraceBody::CallScope
 };
 // Checks dtypes, finds attributes, makes constants and captures. Not ok() after an error.
-Operation MakeOp(TraceState& state, const OpRequest& request, const Where& where);
+Operation MakeOp(TraceState& state, const OpRequest& request, const SourceLocation& where);
 
 // The literal in another dtype; nullopt when that would lose digits or mix kinds.
 std::optional<Literal> ConvertNumbers(const Literal& literal, DataType dtype);
 Value MakeConstant(TraceBody& body, const Literal& literal, llvm::StringRef name,
-                   const Where& where);
+                   const SourceLocation& where);
 // In its own dtype.
 Value ToValue(TraceState& state, const Operand& operand, llvm::StringRef name = "Const");
 
 // An Identity for each result, and the effects of the body ordered before it. Empty after an error.
-std::vector<NodeId> EndBody(TraceBody& body, const Values& results, const Where& where);
+std::vector<NodeId> EndBody(TraceBody& body, const Values& results, const SourceLocation& where);
 // Whether a tensor of `shape` is all that `wanted` promises.
 bool IsAsKnown(const Shape& shape, const Shape& wanted);
 // What is known of a tensor that is one of the two.
@@ -269,9 +269,9 @@ std::string FreeFunctionName(TraceState& state, const std::string& base);
 // Tracer::WhileLoop and IfElse, in the current body.
 Values MakeWhile(TraceState& state, llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond,
                  llvm::function_ref<Values(llvm::ArrayRef<Value>)> body,
-                 llvm::ArrayRef<Operand> init, const Where& where);
+                 llvm::ArrayRef<Operand> init, const SourceLocation& where);
 Values MakeIf(TraceState& state, const Operand& cond, llvm::function_ref<Values()> then,
-              llvm::function_ref<Values()> otherwise, const Where& where,
+              llvm::function_ref<Values()> otherwise, const SourceLocation& where,
               llvm::StringRef name = "cond");
 
 // What tf.function does when a body is complete: effects run in the order of the program, and
@@ -304,7 +304,7 @@ class FunctionExtender {
 // and what `imported`, one that the graph had, says of the others.
 std::string DebugInfoOf(const TraceState& state, llvm::StringRef imported);
 
-std::string TextOf(const Where& where);
+std::string TextOf(const SourceLocation& where);
 
 }  // namespace grapnel
 

@@ -82,7 +82,7 @@ Operation Compare(const OpBuilder& make, const Comparison& comparison, const Ope
   DataType dtype = Made(x, y).dtype();
   Value a = make.Convert(x, dtype, "x"), b = make.Convert(y, dtype, "y");
   if (!a.ok() || !b.ok()) return Operation(&make.body(), kNoNode);
-  const Where& where = make.where();
+  const SourceLocation& where = make.where();
   if (data.empty()) {
     if (!options.message.empty()) data.emplace_back(llvm::StringRef(options.message), where);
     data.emplace_back(llvm::StringRef("Condition x " + std::string(comparison.symbol) +
@@ -106,14 +106,14 @@ Operation Compare(const OpBuilder& make, const Comparison& comparison, const Ope
 }
 
 Operation CompareOperands(const Comparison& comparison, const Operand& x, const Operand& y,
-                          const CheckOptions& options, const Where& where) {
+                          const CheckOptions& options, const SourceLocation& where) {
   return Compare(OpBuilder(Made(x, y), where), comparison, x, y, options);
 }
 
 // assert_positive and the like: a comparison with 0 in a scope of their own.
 Operation CompareWithZero(const Value& x, const char* name, const Comparison& comparison,
                           bool zero_first, const char* symbol, const CheckOptions& options,
-                          const Where& where) {
+                          const SourceLocation& where) {
   OpBuilder make(x, where);
   if (!x.ok()) return make.ok() ? Operation(&make.body(), kNoNode) : Operation();
   auto scope = make.Scope(name);
@@ -133,7 +133,7 @@ Operation CompareWithZero(const Value& x, const char* name, const Comparison& co
 }
 
 Operation CheckRank(const Value& x, int rank, const char* name, const char* op, const char* words,
-                    bool (*holds)(int, int), const CheckOptions& options, const Where& where) {
+                    bool (*holds)(int, int), const CheckOptions& options, const SourceLocation& where) {
   OpBuilder make(x, where);
   if (!x.ok()) return make.ok() ? Operation(&make.body(), kNoNode) : Operation();
   auto scope = make.Scope(name);
@@ -162,7 +162,7 @@ Operation CheckRank(const Value& x, int rank, const char* name, const char* op, 
 }  // namespace
 
 Operation Assert(const Value& condition, const std::vector<Operand>& data, int summarize,
-                 Where where) {
+                 SourceLocation where) {
   OpBuilder make(condition, where);
   if (!condition.ok()) return make.ok() ? Operation(&make.body(), kNoNode) : Operation();
   auto scope = make.Scope("Assert");
@@ -185,58 +185,58 @@ Operation Assert(const Value& condition, const std::vector<Operand>& data, int s
 }
 
 Operation AssertEqual(const Operand& x, const Operand& y, const CheckOptions& options,
-                      Where where) {
+                      SourceLocation where) {
   OpBuilder make(Made(x, y), where);
   // TensorFlow opens the scope twice, one after the other.
   { auto scope = make.Scope("assert_equal"); }
   return Compare(make, kEqual, x, y, options);
 }
 Operation AssertNoneEqual(const Operand& x, const Operand& y, const CheckOptions& options,
-                          Where where) {
+                          SourceLocation where) {
   return CompareOperands(kNoneEqual, x, y, options, where);
 }
-Operation AssertLess(const Operand& x, const Operand& y, const CheckOptions& options, Where where) {
+Operation AssertLess(const Operand& x, const Operand& y, const CheckOptions& options, SourceLocation where) {
   return CompareOperands(kLess, x, y, options, where);
 }
 Operation AssertLessEqual(const Operand& x, const Operand& y, const CheckOptions& options,
-                          Where where) {
+                          SourceLocation where) {
   return CompareOperands(kLessEqual, x, y, options, where);
 }
 Operation AssertGreater(const Operand& x, const Operand& y, const CheckOptions& options,
-                        Where where) {
+                        SourceLocation where) {
   return CompareOperands(kGreater, x, y, options, where);
 }
 Operation AssertGreaterEqual(const Operand& x, const Operand& y, const CheckOptions& options,
-                             Where where) {
+                             SourceLocation where) {
   return CompareOperands(kGreaterEqual, x, y, options, where);
 }
 
-Operation AssertPositive(const Value& x, const CheckOptions& options, Where where) {
+Operation AssertPositive(const Value& x, const CheckOptions& options, SourceLocation where) {
   return CompareWithZero(x, "assert_positive", kLess, /*zero_first=*/true, ">", options, where);
 }
-Operation AssertNegative(const Value& x, const CheckOptions& options, Where where) {
+Operation AssertNegative(const Value& x, const CheckOptions& options, SourceLocation where) {
   return CompareWithZero(x, "assert_negative", kLess, /*zero_first=*/false, "<", options, where);
 }
-Operation AssertNonNegative(const Value& x, const CheckOptions& options, Where where) {
+Operation AssertNonNegative(const Value& x, const CheckOptions& options, SourceLocation where) {
   return CompareWithZero(x, "assert_non_negative", kLessEqual, /*zero_first=*/true, ">=", options,
                          where);
 }
-Operation AssertNonPositive(const Value& x, const CheckOptions& options, Where where) {
+Operation AssertNonPositive(const Value& x, const CheckOptions& options, SourceLocation where) {
   return CompareWithZero(x, "assert_non_positive", kLessEqual, /*zero_first=*/false, "<=", options,
                          where);
 }
 
-Operation AssertRank(const Value& x, int rank, const CheckOptions& options, Where where) {
+Operation AssertRank(const Value& x, int rank, const CheckOptions& options, SourceLocation where) {
   return CheckRank(
       x, rank, "assert_rank", "Equal", "rank", [](int a, int b) { return a == b; }, options, where);
 }
-Operation AssertRankAtLeast(const Value& x, int rank, const CheckOptions& options, Where where) {
+Operation AssertRankAtLeast(const Value& x, int rank, const CheckOptions& options, SourceLocation where) {
   return CheckRank(
       x, rank, "assert_rank_at_least", "GreaterEqual", "rank at least",
       [](int a, int b) { return a >= b; }, options, where);
 }
 
-Operation AssertType(const Value& x, DataType dtype, Where where) {
+Operation AssertType(const Value& x, DataType dtype, SourceLocation where) {
   OpBuilder make(x, where);
   if (!x.ok()) return make.ok() ? Operation(&make.body(), kNoNode) : Operation();
   auto scope = make.Scope("assert_type");
@@ -246,7 +246,7 @@ Operation AssertType(const Value& x, DataType dtype, Where where) {
                        .str());
 }
 
-Operation AssertInteger(const Value& x, Where where) {
+Operation AssertInteger(const Value& x, SourceLocation where) {
   OpBuilder make(x, where);
   if (!x.ok()) return make.ok() ? Operation(&make.body(), kNoNode) : Operation();
   auto scope = make.Scope("assert_integer");
@@ -256,7 +256,7 @@ Operation AssertInteger(const Value& x, Where where) {
                        .str());
 }
 
-void AssertScalar(const Value& x, Where where) {
+void AssertScalar(const Value& x, SourceLocation where) {
   if (!x.ok()) return;
   OpBuilder make(x, where);
   Shape shape = x.shape();
@@ -269,7 +269,7 @@ void AssertScalar(const Value& x, Where where) {
   }
 }
 
-Value CheckNumerics(const Value& x, llvm::StringRef message, Where where) {
+Value CheckNumerics(const Value& x, llvm::StringRef message, SourceLocation where) {
   return OpBuilder(x, where).Op("CheckNumerics", x, {{"message", message}});
 }
 

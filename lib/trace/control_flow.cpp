@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-std::vector<NodeId> EndBody(TraceBody& body, const Values& results, const Where& where) {
+std::vector<NodeId> EndBody(TraceBody& body, const Values& results, const SourceLocation& where) {
   std::vector<NodeId> nodes;
   NameOtherReads(*body.state);
   for (const Value& result : results) {
@@ -42,10 +42,10 @@ Shape Common(const Shape& a, const Shape& b) {
 
 namespace {
 
-// Where an inner body is the current one.
+// SourceLocation an inner body is the current one.
 class BodyGuard {
  public:
-  BodyGuard(TraceState& state, llvm::StringRef function, const Where& where)
+  BodyGuard(TraceState& state, llvm::StringRef function, const SourceLocation& where)
       : state_(state), call_(state, where), body_(state.Enter(function)) {}
   ~BodyGuard() { state_.Leave(); }
   BodyGuard(const BodyGuard&) = delete;
@@ -64,7 +64,7 @@ std::vector<Port> FirstPorts(llvm::ArrayRef<NodeId> nodes) {
 }
 
 // A condition is a scalar: what may have another shape is squeezed, as TensorFlow does.
-Value ToCondition(TraceState& state, const Value& value, llvm::StringRef what, const Where& where) {
+Value ToCondition(TraceState& state, const Value& value, llvm::StringRef what, const SourceLocation& where) {
   if (!value.ok()) {
     if (!value.body() && state.errors.empty())
       state.Report(where, (what + ": the condition was never made").str());
@@ -82,7 +82,7 @@ Value ToCondition(TraceState& state, const Value& value, llvm::StringRef what, c
 }
 
 // Nodes made while it lasts run after what the bodies were asked to run after.
-Tracer::Ending AfterOuterControls(TraceState& state, llvm::ArrayRef<TraceBody*> bodies) {
+Tracer::ScopeGuard AfterOuterControls(TraceState& state, llvm::ArrayRef<TraceBody*> bodies) {
   TraceBody* body = state.current;
   TraceBody::Controller controller;
   for (TraceBody* inner : bodies) {
@@ -95,12 +95,12 @@ Tracer::Ending AfterOuterControls(TraceState& state, llvm::ArrayRef<TraceBody*> 
     }
   }
   body->controllers.push_back(std::move(controller));
-  return Tracer::Ending([body] { body->controllers.pop_back(); });
+  return Tracer::ScopeGuard([body] { body->controllers.pop_back(); });
 }
 
 class LoopMaker {
  public:
-  LoopMaker(TraceState& state, llvm::ArrayRef<Operand> init, const Where& where)
+  LoopMaker(TraceState& state, llvm::ArrayRef<Operand> init, const SourceLocation& where)
       : state_(state), where_(where) {
     for (const Operand& operand : init) user_vars_.push_back(ToValue(state, operand));
   }
@@ -244,7 +244,7 @@ class LoopMaker {
         {"_num_original_outputs", static_cast<int64_t>(vars_.size())},
         {"_read_only_resource_inputs", read_only_},
     };
-    Tracer::Ending controls = AfterOuterControls(state_, {cond_, body_});
+    Tracer::ScopeGuard controls = AfterOuterControls(state_, {cond_, body_});
     Operation loop = MakeOp(
         state_,
         {stateful_ ? "While" : "StatelessWhile", Operand(vars_, where_), attributes, {}, true},
@@ -256,7 +256,7 @@ class LoopMaker {
   }
 
   TraceState& state_;
-  const Where where_;
+  const SourceLocation where_;
   Values user_vars_, vars_;
   std::vector<Shape> shapes_;
   TraceBody* cond_ = nullptr;
@@ -270,7 +270,7 @@ class LoopMaker {
 class BranchMaker {
  public:
   using Branch = llvm::function_ref<Values()>;
-  BranchMaker(TraceState& state, const Where& where) : state_(state), where_(where) {}
+  BranchMaker(TraceState& state, const SourceLocation& where) : state_(state), where_(where) {}
 
   Values If(const Operand& operand, Branch then, Branch otherwise, llvm::StringRef name) {
     what_ = "if";
@@ -405,7 +405,7 @@ class BranchMaker {
                                          {"output_shapes", shapes_},
                                          {"_lower_using_switch_merge", true},
                                          {"_read_only_resource_inputs", read_only_}});
-    Tracer::Ending controls = AfterOuterControls(state_, branches_);
+    Tracer::ScopeGuard controls = AfterOuterControls(state_, branches_);
     Operand operands[] = {Operand(chosen, where_), Operand(inputs_, where_)};
     Operation made = MakeOp(state_, {op, operands, attributes, {}, true}, where_);
     Values results;
@@ -415,7 +415,7 @@ class BranchMaker {
   }
 
   TraceState& state_;
-  const Where where_;
+  const SourceLocation where_;
   const char* what_ = "";           // of errors
   std::vector<std::string> names_;  // of the functions
   std::vector<TraceBody*> branches_;
@@ -432,20 +432,20 @@ class BranchMaker {
 
 Values MakeWhile(TraceState& state, llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond,
                  llvm::function_ref<Values(llvm::ArrayRef<Value>)> body,
-                 llvm::ArrayRef<Operand> init, const Where& where) {
+                 llvm::ArrayRef<Operand> init, const SourceLocation& where) {
   if (state.current->is_eager) return RunWhile(state, cond, body, init, where);
   return LoopMaker(state, init, where).Run(cond, body);
 }
 
 Values MakeIf(TraceState& state, const Operand& cond, llvm::function_ref<Values()> then,
-              llvm::function_ref<Values()> otherwise, const Where& where, llvm::StringRef name) {
+              llvm::function_ref<Values()> otherwise, const SourceLocation& where, llvm::StringRef name) {
   if (state.current->is_eager) return RunIf(state, cond, then, otherwise, where);
   return BranchMaker(state, where).If(cond, then, otherwise, name);
 }
 
 Values Tracer::WhileLoop(llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond,
                          llvm::function_ref<Values(llvm::ArrayRef<Value>)> body,
-                         llvm::ArrayRef<Operand> init, Where where) {
+                         llvm::ArrayRef<Operand> init, SourceLocation where) {
   return MakeWhile(*state_, cond, body, init, where);
 }
 

@@ -125,12 +125,12 @@ void Describe(const Values& tensors, size_t first_dim, std::vector<DataType>* dt
 
 }  // namespace
 
-Dataset Dataset::Range(Tracer& t, const Operand& stop, Where where) {
+Dataset Dataset::Range(Tracer& t, const Operand& stop, SourceLocation where) {
   return Range(t, Operand(0, where), stop, Operand(1, where), where);
 }
 
 Dataset Dataset::Range(Tracer& t, const Operand& start, const Operand& stop, const Operand& step,
-                       Where where) {
+                       SourceLocation where) {
   OpBuilder make(t, where);
   Value from = make.Convert(start, proto::DT_INT64, "start");
   Value to = make.Convert(stop, proto::DT_INT64, "stop");
@@ -141,7 +141,7 @@ Dataset Dataset::Range(Tracer& t, const Operand& start, const Operand& stop, con
                  shapes);
 }
 
-Dataset Dataset::FromTensorSlices(Tracer& t, const Values& tensors, Where where) {
+Dataset Dataset::FromTensorSlices(Tracer& t, const Values& tensors, SourceLocation where) {
   OpBuilder make(t, where);
   std::vector<DataType> dtypes;
   std::vector<Shape> shapes;
@@ -158,7 +158,7 @@ Dataset Dataset::FromTensorSlices(Tracer& t, const Values& tensors, Where where)
   return Dataset(variant, dtypes, shapes);
 }
 
-Dataset Dataset::FromTensors(Tracer& t, const Values& tensors, Where where) {
+Dataset Dataset::FromTensors(Tracer& t, const Values& tensors, SourceLocation where) {
   OpBuilder make(t, where);
   std::vector<DataType> dtypes;
   std::vector<Shape> shapes;
@@ -167,7 +167,7 @@ Dataset Dataset::FromTensors(Tracer& t, const Values& tensors, Where where) {
   return Dataset(variant, dtypes, shapes);
 }
 
-Dataset Dataset::Zip(const std::vector<Dataset>& datasets, Where where) {
+Dataset Dataset::Zip(const std::vector<Dataset>& datasets, SourceLocation where) {
   Values variants;
   std::vector<DataType> dtypes;
   std::vector<Shape> shapes;
@@ -182,7 +182,7 @@ Dataset Dataset::Zip(const std::vector<Dataset>& datasets, Where where) {
   return Dataset(variant, dtypes, shapes);
 }
 
-Dataset Dataset::Apply(llvm::StringRef op, llvm::ArrayRef<Operand> more, const Where& where,
+Dataset Dataset::Apply(llvm::StringRef op, llvm::ArrayRef<Operand> more, const SourceLocation& where,
                        std::vector<OpAttribute> attributes) const {
   OpBuilder make(variant_, where);
   std::vector<Operand> inputs = {Operand(variant_, where)};
@@ -191,7 +191,7 @@ Dataset Dataset::Apply(llvm::StringRef op, llvm::ArrayRef<Operand> more, const W
   return Dataset(make.Op(op, inputs, attributes), dtypes_, shapes_);
 }
 
-Dataset Dataset::Map(ElementFn fn, Where where) const {
+Dataset Dataset::Map(ElementFn fn, SourceLocation where) const {
   OpBuilder make(variant_, where);
   if (!variant_.ok()) return *this;
   DataFunctionMaker function(make, "Dataset_map_lambda", dtypes_, shapes_);
@@ -204,7 +204,7 @@ Dataset Dataset::Map(ElementFn fn, Where where) const {
                       {FunctionAttribute("f", mapped.name), {"preserve_cardinality", true}});
 }
 
-Dataset Dataset::Filter(ElementFn predicate, Where where) const {
+Dataset Dataset::Filter(ElementFn predicate, SourceLocation where) const {
   OpBuilder make(variant_, where);
   if (!variant_.ok()) return *this;
   DataFunctionMaker maker(make, "Dataset_filter_lambda", dtypes_, shapes_);
@@ -223,7 +223,7 @@ Dataset Dataset::Filter(ElementFn predicate, Where where) const {
 }
 
 Dataset Dataset::OfDatasets(llvm::StringRef op, llvm::StringRef role, DatasetFn fn,
-                            llvm::ArrayRef<Operand> more, const Where& where) const {
+                            llvm::ArrayRef<Operand> more, const SourceLocation& where) const {
   OpBuilder make(variant_, where);
   if (!variant_.ok()) return *this;
   DataFunctionMaker maker(make, role, dtypes_, shapes_);
@@ -241,17 +241,17 @@ Dataset Dataset::OfDatasets(llvm::StringRef op, llvm::StringRef role, DatasetFn 
   return result.Apply(op, inputs, where, {FunctionAttribute("f", function.name)});
 }
 
-Dataset Dataset::FlatMap(DatasetFn fn, Where where) const {
+Dataset Dataset::FlatMap(DatasetFn fn, SourceLocation where) const {
   return OfDatasets("FlatMapDataset", "Dataset_flat_map_lambda", fn, {}, where);
 }
 
 Dataset Dataset::Interleave(DatasetFn fn, const Operand& cycle_length, const Operand& block_length,
-                            Where where) const {
+                            SourceLocation where) const {
   return OfDatasets("InterleaveDataset", "Dataset_interleave_lambda", fn,
                     {cycle_length, block_length}, where);
 }
 
-Dataset Dataset::Batch(const Operand& size, bool drop_remainder, Where where) const {
+Dataset Dataset::Batch(const Operand& size, bool drop_remainder, SourceLocation where) const {
   OpBuilder make(variant_, where);
   Value batch = make.Convert(size, proto::DT_INT64, "batch_size");
   Value drop = make.Constant(Literal::Scalar(proto::DT_BOOL, drop_remainder), "drop_remainder");
@@ -267,7 +267,7 @@ Dataset Dataset::Batch(const Operand& size, bool drop_remainder, Where where) co
 }
 
 Dataset Dataset::Shuffle(const Operand& buffer, const std::optional<int64_t>& seed,
-                         Where where) const {
+                         SourceLocation where) const {
   OpBuilder make(variant_, where);
   if (!variant_.ok()) return *this;
   Value size = make.Convert(buffer, proto::DT_INT64, "buffer_size");
@@ -292,22 +292,22 @@ Dataset Dataset::Shuffle(const Operand& buffer, const std::optional<int64_t>& se
                {{"reshuffle_each_iteration", true}});
 }
 
-Dataset Dataset::Counted(llvm::StringRef op, const Operand& count, const Where& where) const {
+Dataset Dataset::Counted(llvm::StringRef op, const Operand& count, const SourceLocation& where) const {
   OpBuilder make(variant_, where);
   return Apply(op, Operand(make.Convert(count, proto::DT_INT64, "count"), where), where);
 }
 
-Dataset Dataset::Repeat(const Operand& count, Where where) const {
+Dataset Dataset::Repeat(const Operand& count, SourceLocation where) const {
   return Counted("RepeatDataset", count, where);
 }
-Dataset Dataset::Take(const Operand& count, Where where) const {
+Dataset Dataset::Take(const Operand& count, SourceLocation where) const {
   return Counted("TakeDataset", count, where);
 }
-Dataset Dataset::Skip(const Operand& count, Where where) const {
+Dataset Dataset::Skip(const Operand& count, SourceLocation where) const {
   return Counted("SkipDataset", count, where);
 }
 
-Dataset Dataset::Prefetch(const Operand& buffer, Where where) const {
+Dataset Dataset::Prefetch(const Operand& buffer, SourceLocation where) const {
   OpBuilder make(variant_, where);
   if (!variant_.ok()) return *this;
   Value size = make.Convert(buffer, proto::DT_INT64, "buffer_size");
@@ -322,7 +322,7 @@ Dataset Dataset::Prefetch(const Operand& buffer, Where where) const {
   return result;
 }
 
-Dataset Dataset::Concatenate(const Dataset& other, Where where) const {
+Dataset Dataset::Concatenate(const Dataset& other, SourceLocation where) const {
   OpBuilder make(variant_, where);
   Dataset failed(Value(variant_.body(), {}), dtypes_, shapes_);
   if (!variant_.ok() || !other.variant_.ok()) return failed;
@@ -344,7 +344,7 @@ Dataset Dataset::Concatenate(const Dataset& other, Where where) const {
   return both.Apply("ConcatenateDataset", Operand(other.variant_, where), where);
 }
 
-Values Dataset::Reduce(const Values& initial, ReduceFn fn, Where where) const {
+Values Dataset::Reduce(const Values& initial, ReduceFn fn, SourceLocation where) const {
   OpBuilder make(variant_, where);
   Values failed(initial.size(), Value(variant_.body(), {}));
   if (!variant_.ok() || !llvm::all_of(initial, [](const Value& v) { return v.ok(); }))
@@ -376,7 +376,7 @@ Values Dataset::Reduce(const Values& initial, ReduceFn fn, Where where) const {
   return failed;
 }
 
-Values Dataset::GetSingleElement(Where where) const {
+Values Dataset::GetSingleElement(SourceLocation where) const {
   OpBuilder make(variant_, where);
   Operation op = make.Op("DatasetToSingleElement", variant_, ElementAttributes(dtypes_, shapes_));
   Values values;

@@ -17,7 +17,7 @@ bool IsOwn(const SourceFrame& frame) {
 
 // Outermost first; lines of this room where there is no other.
 LineTable::Stack StackIn(const TraceState& state, const TraceBody& body, NodeId id) {
-  auto frame_of = [](const Where& where) {
+  auto frame_of = [](const SourceLocation& where) {
     return SourceFrame{where.file, where.line, 0, where.function, ""};
   };
   LineTable::Stack stack = {frame_of(body.LineOf(id))};
@@ -55,7 +55,7 @@ class StackWriter {
 
  private:
   uint64_t TraceOf(const TraceBody& body, NodeId id) {
-    const Where& where = body.lines[id];
+    const SourceLocation& where = body.lines[id];
     uint32_t call = body.calls[id];
     // The compiler has one text for each file and function.
     auto [known, is_new] = traces_.try_emplace(

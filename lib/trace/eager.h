@@ -49,7 +49,7 @@ struct GRAPNEL_PUBLIC EagerOptions {
 };
 
 // A tensor as a value of an eager Tracer; of one that traces it is an error. Shares the buffer.
-GRAPNEL_PUBLIC Value FromTensor(Tracer& t, Tensor tensor, Where where = Where());
+GRAPNEL_PUBLIC Value FromTensor(Tracer& t, Tensor tensor, SourceLocation where = SourceLocation());
 
 // The elements, row-major, of a value whose dtype is that of T (float, double, bool, std::string,
 // integers of both signs). Errors: Value::tensor()'s, another dtype.
@@ -65,14 +65,14 @@ Expected<T> ToScalar(const Value& value);
 GRAPNEL_PUBLIC Expected<std::vector<Tensor>> RunEagerly(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, std::vector<Tensor> feeds,
-    const EagerOptions& options = {}, Where where = Where());
+    const EagerOptions& options = {}, SourceLocation where = SourceLocation());
 // The same on a Tracer in eager mode that has done nothing yet, for who looks at its nodes
 // afterwards: with a hook they are its module's main graph, which grows, with inputs by their
 // names.
 GRAPNEL_PUBLIC Expected<std::vector<Tensor>> RunEagerly(
     Tracer& t, llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, std::vector<Tensor> feeds,
-    Where where = Where());
+    SourceLocation where = SourceLocation());
 // The lines that called the op which a hook sees as `node`, or one in a function that was traced
 // here; the texts live as long as the program. Empty: nobody knows.
 GRAPNEL_PUBLIC LineTable::Stack StackOfNode(Tracer& t, const Node& node);

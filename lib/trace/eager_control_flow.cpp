@@ -8,7 +8,7 @@ namespace {
 
 // The one element of a value that chooses; nullopt after an error. `what`: "if".
 std::optional<Tensor> Chooser(TraceState& state, const Value& value, DataType dtype,
-                              const char* what, const char* called, const Where& where,
+                              const char* what, const char* called, const SourceLocation& where,
                               Value* failed) {
   EagerRunner& runner = *state.eager;
   std::string problem;
@@ -40,7 +40,7 @@ std::optional<Tensor> Chooser(TraceState& state, const Value& value, DataType dt
 
 class Loop {
  public:
-  Loop(TraceState& state, llvm::ArrayRef<Operand> init, const Where& where)
+  Loop(TraceState& state, llvm::ArrayRef<Operand> init, const SourceLocation& where)
       : state_(state), runner_(*state.eager), where_(where) {
     for (const Operand& operand : init) vars_.push_back(ToValue(state, operand));
   }
@@ -114,7 +114,7 @@ class Loop {
 
   TraceState& state_;
   EagerRunner& runner_;
-  const Where where_;
+  const SourceLocation where_;
   Values vars_;
   std::vector<DataType> types_;
   std::vector<Shape> shapes_;
@@ -122,7 +122,7 @@ class Loop {
 
 // Of what a branch gives.
 Values CallBranch(TraceState& state, const char* what, llvm::function_ref<Values()> branch,
-                  const Where& where) {
+                  const SourceLocation& where) {
   EagerRunner& runner = *state.eager;
   EagerRunner::Call call(runner);
   Values results;
@@ -147,12 +147,12 @@ Values CallBranch(TraceState& state, const char* what, llvm::function_ref<Values
 
 Values RunWhile(TraceState& state, llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond,
                 llvm::function_ref<Values(llvm::ArrayRef<Value>)> body,
-                llvm::ArrayRef<Operand> init, const Where& where) {
+                llvm::ArrayRef<Operand> init, const SourceLocation& where) {
   return Loop(state, init, where).Run(cond, body);
 }
 
 Values RunIf(TraceState& state, const Operand& cond, llvm::function_ref<Values()> then,
-             llvm::function_ref<Values()> otherwise, const Where& where) {
+             llvm::function_ref<Values()> otherwise, const SourceLocation& where) {
   Value failed;
   auto chooser =
       Chooser(state, ToValue(state, cond), proto::DT_BOOL, "if", "condition", where, &failed);
@@ -161,7 +161,7 @@ Values RunIf(TraceState& state, const Operand& cond, llvm::function_ref<Values()
 }
 
 Values RunCase(TraceState& state, const Operand& index,
-               llvm::ArrayRef<llvm::function_ref<Values()>> branches, const Where& where) {
+               llvm::ArrayRef<llvm::function_ref<Values()>> branches, const SourceLocation& where) {
   Value failed;
   if (branches.empty()) return {state.eager->Fail(where, "case: there is no branch")};
   auto chooser =

@@ -90,7 +90,7 @@ Port EagerRunner::PortIn(const Value& value, llvm::StringRef given_name) {
 }
 
 NodeId EagerRunner::Record(const OpRequest& request, const Signature& signature,
-                           const Inputs& inputs, const Where& where) {
+                           const Inputs& inputs, const SourceLocation& where) {
   EagerRecording& recording = *recording_;
   llvm::SmallVector<Port, 4> ports;
   for (const Value& input : inputs) ports.push_back(PortIn(input));
@@ -134,7 +134,7 @@ const FunctionGradient* EagerRunner::GradientOf(const Signature& signature) {
   size_t errors = state_.errors.size();
   auto made = std::make_unique<FunctionGradient>(GradientOfFunction(state_, *function, dys));
   if (state_.errors.size() == errors) {
-    made->HandOut();
+    made->TakeDtypes();
     gradients_[name] = std::move(made);
   }
   state_.errors.resize(errors);
@@ -161,7 +161,7 @@ InputGradients EagerRunner::GradientOfCall(GradientContext& g, const FunctionGra
     auto& cached = gradients_[key];
     if (!cached) {
       cached = std::make_unique<FunctionGradient>(GradientOfFunction(state_, function, wanted));
-      cached->HandOut();
+      cached->TakeDtypes();
     }
     used = cached.get();
     const Function& forward = *used->forward->function;
@@ -190,7 +190,7 @@ InputGradients EagerRunner::GradientOfCall(GradientContext& g, const FunctionGra
 }
 
 Operation EagerRunner::RunCall(const OpRequest& request, const Signature& signature,
-                               const Inputs& inputs, const Where& where) {
+                               const Inputs& inputs, const SourceLocation& where) {
   // A dataset has an "f" too, and calls it itself.
   llvm::StringRef op = signature.node.op();
   bool is_function = op == "PartitionedCall" || op == "StatefulPartitionedCall" ||

@@ -60,18 +60,18 @@ EagerRunner::EagerRunner(TraceState& state, const EagerOptions& options)
 
 EagerRunner::~EagerRunner() = default;
 
-Value EagerRunner::Give(Tensor tensor, const Where& where) {
+Value EagerRunner::Give(Tensor tensor, const SourceLocation& where) {
   auto* made = new EagerTensor(&body_, std::move(tensor), where);
   made->frame = frames_.empty() ? 0 : frames_.back();
   return Value(made, {0, 0});
 }
 
-Value EagerRunner::Constant(const Literal& literal, const Where& where) {
+Value EagerRunner::Constant(const Literal& literal, const SourceLocation& where) {
   auto tensor = Tensor::FromLiteral(literal, *allocator_);
   return tensor ? Give(std::move(*tensor), where) : Fail(where, TextOf(tensor.takeError()));
 }
 
-Value EagerRunner::Fail(const Where& where, const std::string& text) {
+Value EagerRunner::Fail(const SourceLocation& where, const std::string& text) {
   state_.Report(where, text);
   auto* failed = new EagerTensor(&body_, Tensor(), where);
   failed->error = state_.errors.back();
@@ -87,7 +87,7 @@ void EagerRunner::Call::GiveOut(const Values& results) const {
   }
 }
 
-Value EagerRunner::Cancelled(const Where& where) {
+Value EagerRunner::Cancelled(const SourceLocation& where) {
   return std::exchange(has_said_cancelled_, true) ? FailedAlready() : Fail(where, "cancelled");
 }
 
@@ -97,7 +97,7 @@ bool EagerRunner::IsSeen(const EagerTensor& tensor) const {
 
 // --- Operands
 
-bool EagerRunner::CheckOperands(const OpRequest& request, const Where& where, Operation* result) {
+bool EagerRunner::CheckOperands(const OpRequest& request, const SourceLocation& where, Operation* result) {
   int number = 0;
   for (const Operand& operand : request.inputs) {
     for (const Value& value : operand.values) {
@@ -136,11 +136,11 @@ Node EagerRunner::StandInOf(DataType dtype) {
   auto [it, added] = stand_ins_.try_emplace(static_cast<int>(dtype), kNoNode);
   if (added)
     it->second = signature_body_.AddPlaceholder(dtype, Shape::Unknown(), "Placeholder",
-                                                /*keep_name=*/false, Where());
+                                                /*keep_name=*/false, SourceLocation());
   return signature_graph_.node(it->second);
 }
 
-EagerRunner::Signature* EagerRunner::SignatureOf(const OpRequest& request, const Where& where) {
+EagerRunner::Signature* EagerRunner::SignatureOf(const OpRequest& request, const SourceLocation& where) {
   llvm::SmallString<256> key = KeyOf(request);
   auto found = signatures_.find(key);
   if (found != signatures_.end()) return found->second.get();
@@ -149,7 +149,7 @@ EagerRunner::Signature* EagerRunner::SignatureOf(const OpRequest& request, const
 }
 
 std::unique_ptr<EagerRunner::Signature> EagerRunner::MakeSignature(const OpRequest& request,
-                                                                   const Where& where) {
+                                                                   const SourceLocation& where) {
   std::vector<Operand> stand_ins(request.inputs.begin(), request.inputs.end());
   for (Operand& operand : stand_ins) {
     for (Value& value : operand.values)
@@ -210,7 +210,7 @@ bool EagerRunner::NeedsName(const OpRequest& request) {
   });
 }
 
-Operation EagerRunner::RunNamed(const OpRequest& request, const Where& where) {
+Operation EagerRunner::RunNamed(const OpRequest& request, const SourceLocation& where) {
   std::string name = (request.name.empty() ? request.op : request.name).str();
   if (!body_.scope.empty()) name = body_.scope + "/" + name;
   OpRequest named = request;
@@ -228,15 +228,15 @@ Operation EagerRunner::RunNamed(const OpRequest& request, const Where& where) {
 // A value with the error that has just been reported.
 Value EagerRunner::FailedAlready() {
   std::string text = state_.errors.empty() ? "" : state_.errors.back();
-  auto* failed = new EagerTensor(&body_, Tensor(), Where());
+  auto* failed = new EagerTensor(&body_, Tensor(), SourceLocation());
   failed->error = text;
   return Value(failed, {kNoNode, 0});
 }
 
 // --- Running
 
-Operation EagerRunner::Run(const OpRequest& request, const Where& at) {
-  const Where where = state_.line.value_or(at);
+Operation EagerRunner::Run(const OpRequest& request, const SourceLocation& at) {
+  const SourceLocation where = state_.line.value_or(at);
   Operation result;
   if (IsCancelled()) return Failed(Cancelled(where));
   if (!CheckOperands(request, where, &result)) return result;
@@ -251,7 +251,7 @@ Operation EagerRunner::Run(const OpRequest& request, const Where& at) {
 }
 
 bool EagerRunner::TakeInputs(const OpRequest& request, const Signature& signature,
-                             const Where& where, Inputs* inputs) {
+                             const SourceLocation& where, Inputs* inputs) {
   for (size_t i = 0; i < request.inputs.size(); ++i) {
     const Operand& operand = request.inputs[i];
     DataType wanted = signature.literals[i];
@@ -271,7 +271,7 @@ bool EagerRunner::TakeInputs(const OpRequest& request, const Signature& signatur
 }
 
 Operation EagerRunner::RunOn(const OpRequest& request, const Signature& signature,
-                             const Inputs& inputs, const Where& where) {
+                             const Inputs& inputs, const SourceLocation& where) {
   llvm::SmallVector<Tensor, 4> tensors;
   for (const Value& input : inputs) tensors.push_back(EagerOf(input)->tensor);
   llvm::SmallVector<Tensor, 2> outputs(signature.outputs.size());
@@ -300,7 +300,7 @@ Error EagerRunner::CallKernel(const Signature& signature, llvm::MutableArrayRef<
 }
 
 Operation EagerRunner::Wrap(const Signature& signature, llvm::MutableArrayRef<Tensor> outputs,
-                            NodeId recorded, const Where& where) {
+                            NodeId recorded, const SourceLocation& where) {
   auto wrap = [&](size_t i) {
     Value made = Give(std::move(outputs[i]), where);
     EagerTensor& tensor = *EagerOf(made);
@@ -355,7 +355,7 @@ Expected<Tensor> Value::tensor() const {
   return MakeError("{0}", errors.empty() ? "the value could not be made" : errors.back());
 }
 
-Value FromTensor(Tracer& t, Tensor tensor, Where where) {
+Value FromTensor(Tracer& t, Tensor tensor, SourceLocation where) {
   TraceState& state = t.state();
   if (state.current->is_eager) return state.eager->Give(std::move(tensor), where);
   if (!tensor.HoldsObjects()) return t.Constant(Operand(tensor.ToLiteral(), where));
@@ -391,7 +391,7 @@ Error CheckFeeds(llvm::ArrayRef<TensorSpec> inputs, llvm::ArrayRef<Tensor> feeds
 Expected<std::vector<Tensor>> RunEagerly(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, std::vector<Tensor> feeds,
-    const EagerOptions& options, Where where) {
+    const EagerOptions& options, SourceLocation where) {
   Tracer tracer(options);
   return RunEagerly(tracer, name, inputs, fn, std::move(feeds), where);
 }
@@ -399,7 +399,7 @@ Expected<std::vector<Tensor>> RunEagerly(
 Expected<std::vector<Tensor>> RunEagerly(
     Tracer& tracer, llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, std::vector<Tensor> feeds,
-    Where where) {
+    SourceLocation where) {
   if (Error error = CheckFeeds(inputs, feeds)) return Annotate(name, std::move(error));
   TraceState& state = tracer.state();
   state.name = name.str();

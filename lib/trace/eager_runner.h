@@ -25,12 +25,12 @@ struct FunctionGradient;  // lib/trace/function_gradient.h
 // One output of an op that has run, or a value that was given.
 class EagerTensor : public EagerObject {
  public:
-  EagerTensor(TraceBody* body, Tensor tensor, const Where& where)
+  EagerTensor(TraceBody* body, Tensor tensor, const SourceLocation& where)
       : EagerObject(body, /*is_operation=*/false), tensor(std::move(tensor)), where(where) {}
 
   Tensor tensor;
   Node made_by;  // the node of its signature; none: it was given
-  Where where;
+  SourceLocation where;
   uint32_t frame = 0;      // the call of a branch or loop that it was made in; 0: none
   uint32_t recording = 0;  // the recording that it is in, by number; 0: none
   Port recorded;           // there
@@ -69,11 +69,11 @@ class EagerRunner {
 
   // Runs the op. Not ok() after an error, which is reported; the value of an input that is not ok()
   // stands for the result then.
-  Operation Run(const OpRequest& request, const Where& where);
-  Value Give(Tensor tensor, const Where& where);
-  Value Constant(const Literal& literal, const Where& where);
+  Operation Run(const OpRequest& request, const SourceLocation& where);
+  Value Give(Tensor tensor, const SourceLocation& where);
+  Value Constant(const Literal& literal, const SourceLocation& where);
   // Reports the error, and gives a value that has it.
-  Value Fail(const Where& where, const std::string& text);
+  Value Fail(const SourceLocation& where, const std::string& text);
   // The same of an error that has just been reported.
   Value FailedAlready();
 
@@ -94,7 +94,7 @@ class EagerRunner {
   bool IsSeen(const EagerTensor& tensor) const;
   bool IsCancelled() const { return options_.cancel && options_.cancel->is_set(); }
   // What stands for a result then.
-  Value Cancelled(const Where& where);
+  Value Cancelled(const SourceLocation& where);
 
   // --- Recordings.
   bool records() const { return recording_ && (recording_->tapes > 0 || options_.hook); }
@@ -104,7 +104,7 @@ class EagerRunner {
   EagerRecording& Join();
   void Pause() { --recording_->tapes; }
   void Leave();
-  // Where the value is in the recording; one that is not there becomes a node that is given.
+  // SourceLocation the value is in the recording; one that is not there becomes a node that is given.
   Port PortIn(const Value& value, llvm::StringRef name = {});
   // Gradients of the inputs of a call that is recorded, which has handed out what `of` captures.
   InputGradients GradientOfCall(GradientContext& g, const FunctionGradient& of);
@@ -125,25 +125,25 @@ class EagerRunner {
   using Inputs = llvm::SmallVector<Value, 4>;
 
   // Whether all operands are there to be seen; `result` is what stands for the result if not.
-  bool CheckOperands(const OpRequest& request, const Where& where, Operation* result);
+  bool CheckOperands(const OpRequest& request, const SourceLocation& where, Operation* result);
   std::string ProblemOf(const Value& value) const;
-  Signature* SignatureOf(const OpRequest& request, const Where& where);
-  std::unique_ptr<Signature> MakeSignature(const OpRequest& request, const Where& where);
+  Signature* SignatureOf(const OpRequest& request, const SourceLocation& where);
+  std::unique_ptr<Signature> MakeSignature(const OpRequest& request, const SourceLocation& where);
   Expected<std::unique_ptr<Signature>> BindKernel(const Operation& made);
   bool NeedsName(const OpRequest& request);
-  Operation RunNamed(const OpRequest& request, const Where& where);
-  bool TakeInputs(const OpRequest& request, const Signature& signature, const Where& where,
+  Operation RunNamed(const OpRequest& request, const SourceLocation& where);
+  bool TakeInputs(const OpRequest& request, const Signature& signature, const SourceLocation& where,
                   Inputs* inputs);
   Operation RunOn(const OpRequest& request, const Signature& signature, const Inputs& inputs,
-                  const Where& where);
+                  const SourceLocation& where);
   Operation RunCall(const OpRequest& request, const Signature& signature, const Inputs& inputs,
-                    const Where& where);
+                    const SourceLocation& where);
   Error CallKernel(const Signature& signature, llvm::MutableArrayRef<Tensor> inputs,
                    llvm::MutableArrayRef<Tensor> outputs, NodeId recorded);
   Operation Wrap(const Signature& signature, llvm::MutableArrayRef<Tensor> outputs, NodeId recorded,
-                 const Where& where);
+                 const SourceLocation& where);
   NodeId Record(const OpRequest& request, const Signature& signature, const Inputs& inputs,
-                const Where& where);
+                const SourceLocation& where);
   void KeepOutputs(NodeId node, const Operation& made, size_t count);
   const FunctionGradient* GradientOf(const Signature& signature);
   Node StandInOf(DataType dtype);
@@ -177,11 +177,11 @@ EagerTensor* EagerOf(const Value& value);
 // Tracer::WhileLoop, IfElse and SwitchCase where the current body is eager.
 Values RunWhile(TraceState& state, llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond,
                 llvm::function_ref<Values(llvm::ArrayRef<Value>)> body,
-                llvm::ArrayRef<Operand> init, const Where& where);
+                llvm::ArrayRef<Operand> init, const SourceLocation& where);
 Values RunIf(TraceState& state, const Operand& cond, llvm::function_ref<Values()> then,
-             llvm::function_ref<Values()> otherwise, const Where& where);
+             llvm::function_ref<Values()> otherwise, const SourceLocation& where);
 Values RunCase(TraceState& state, const Operand& index,
-               llvm::ArrayRef<llvm::function_ref<Values()>> branches, const Where& where);
+               llvm::ArrayRef<llvm::function_ref<Values()>> branches, const SourceLocation& where);
 
 }  // namespace grapnel
 

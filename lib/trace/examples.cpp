@@ -14,7 +14,7 @@ Value HarmonicMean(Tracer&, Value x) {
   return n / ReduceSum(1.0f / x);
 }
 
-// The same, and the minimum is printed: now it has an effect, and no optimiser may drop it.
+// The same, and the minimum is printed: now it has an effect, and no optimizer may drop it.
 Value HarmonicMeanPrint(Tracer& t, Value x) {
   t.Print("min: {}", {ReduceMin(x)});
   Value n = Cast(Size(x), proto::DT_FLOAT);

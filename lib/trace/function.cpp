@@ -86,7 +86,7 @@ struct PolymorphicFunction::Impl {
   std::string name;
   Body body;
   FunctionOptions options;
-  Where where;
+  SourceLocation where;
   std::vector<Traced> traced;
   std::vector<TraceRecord> records;
   bool is_tracing = false;
@@ -95,14 +95,14 @@ struct PolymorphicFunction::Impl {
   std::vector<int> calls_of_trace;
   int num_calls = 0, num_alerts = 0;
 
-  Values Call(Tracer& t, llvm::ArrayRef<Operand> operands, const Where& at);
+  Values Call(Tracer& t, llvm::ArrayRef<Operand> operands, const SourceLocation& at);
   const Traced* Find(const TraceState& state, const Signature& signature) const;
-  const Traced* MakeTrace(Tracer& t, const Signature& given, const Where& at);
-  bool TraceBodyOf(Tracer& t, Traced* made, const Where& at);
+  const Traced* MakeTrace(Tracer& t, const Signature& given, const SourceLocation& at);
+  bool TraceBodyOf(Tracer& t, Traced* made, const SourceLocation& at);
   Signature Relaxed(const TraceState& state, const Signature& given) const;
   std::vector<const Signature*> Before(const TraceState& state) const;
-  bool CheckSignature(TraceState& state, const Signature& given, const Where& at) const;
-  void CountTrace(const Where& at);
+  bool CheckSignature(TraceState& state, const Signature& given, const SourceLocation& at) const;
+  void CountTrace(const SourceLocation& at);
   void CountCall();
 };
 
@@ -147,7 +147,7 @@ Signature PolymorphicFunction::Impl::Relaxed(const TraceState& state,
 }
 
 bool PolymorphicFunction::Impl::CheckSignature(TraceState& state, const Signature& given,
-                                               const Where& at) const {
+                                               const SourceLocation& at) const {
   if (!options.input_signature) return true;
   const Signature& wanted = *options.input_signature;
   std::string problem;
@@ -163,7 +163,7 @@ bool PolymorphicFunction::Impl::CheckSignature(TraceState& state, const Signatur
   return problem.empty();
 }
 
-bool PolymorphicFunction::Impl::TraceBodyOf(Tracer& t, Traced* made, const Where& at) {
+bool PolymorphicFunction::Impl::TraceBodyOf(Tracer& t, Traced* made, const SourceLocation& at) {
   TraceState& state = t.state();
   const size_t errors = state.errors.size();
   InBody back(state, state.current);
@@ -197,7 +197,7 @@ bool PolymorphicFunction::Impl::TraceBodyOf(Tracer& t, Traced* made, const Where
 }
 
 const PolymorphicFunction::Impl::Traced* PolymorphicFunction::Impl::MakeTrace(
-    Tracer& t, const Signature& given, const Where& at) {
+    Tracer& t, const Signature& given, const SourceLocation& at) {
   TraceState& state = t.state();
   llvm::erase_if(traced, [](const Traced& one) { return one.tracer.expired(); });
   Traced made = {state.lifetime, &state, Relaxed(state, given), nullptr, {}, false};
@@ -209,7 +209,7 @@ const PolymorphicFunction::Impl::Traced* PolymorphicFunction::Impl::MakeTrace(
 }
 
 Values PolymorphicFunction::Impl::Call(Tracer& t, llvm::ArrayRef<Operand> operands,
-                                       const Where& at) {
+                                       const SourceLocation& at) {
   TraceState& state = t.state();
   auto failed = [&] {
     return Values{state.current->is_eager ? state.eager->FailedAlready()
@@ -263,7 +263,7 @@ void PolymorphicFunction::Impl::CountCall() {
   ++num_calls;
 }
 
-void PolymorphicFunction::Impl::CountTrace(const Where& at) {
+void PolymorphicFunction::Impl::CountTrace(const SourceLocation& at) {
   ++num_calls;
   calls_of_trace.push_back(1);
   while (num_calls - calls_of_trace.front() > kCallsRemembered) {
@@ -288,7 +288,7 @@ void PolymorphicFunction::Impl::CountTrace(const Where& at) {
 }
 
 PolymorphicFunction::PolymorphicFunction(llvm::StringRef name, Body body, FunctionOptions options,
-                                         Where where)
+                                         SourceLocation where)
     : impl_(new Impl) {
   impl_->name = name.str();
   impl_->body = std::move(body);
@@ -298,11 +298,11 @@ PolymorphicFunction::PolymorphicFunction(llvm::StringRef name, Body body, Functi
 
 PolymorphicFunction::~PolymorphicFunction() = default;
 
-Values PolymorphicFunction::operator()(Tracer& t, llvm::ArrayRef<Operand> args, Where where) {
+Values PolymorphicFunction::operator()(Tracer& t, llvm::ArrayRef<Operand> args, SourceLocation where) {
   return impl_->Call(t, args, where);
 }
 
-Expected<std::vector<Tensor>> PolymorphicFunction::Run(std::vector<Tensor> args, Where where) {
+Expected<std::vector<Tensor>> PolymorphicFunction::Run(std::vector<Tensor> args, SourceLocation where) {
   if (!impl_->own) impl_->own = std::make_unique<Tracer>(Mode::kEager);
   std::vector<Operand> operands;
   operands.reserve(args.size());

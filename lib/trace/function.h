@@ -36,12 +36,12 @@ class GRAPNEL_PUBLIC PolymorphicFunction {
   using Body = std::function<Values(Tracer&, llvm::ArrayRef<Value>)>;
 
   PolymorphicFunction(llvm::StringRef name, Body body, FunctionOptions options = {},
-                      Where where = Where());
+                      SourceLocation where = SourceLocation());
   // Of fn(Tracer&, Value x, Value y, ...) that gives a Value, Values, an array, or nothing.
   template <typename Fn>
   requires(!std::is_convertible_v<Fn, Body>)
       PolymorphicFunction(llvm::StringRef name, Fn fn, FunctionOptions options = {},
-                          Where where = Where())
+                          SourceLocation where = SourceLocation())
       : PolymorphicFunction(name, BodyOf(std::function(std::move(fn))), std::move(options), where) {
   }
   ~PolymorphicFunction();
@@ -51,16 +51,16 @@ class GRAPNEL_PUBLIC PolymorphicFunction {
   // The results. Errors, of `t`: an argument that the input signature does not allow; what the
   // trace says; what the function throws. One value that is not ok() stands for the results then.
   // Cost: of a signature that is known, that of a call.
-  Values operator()(Tracer& t, llvm::ArrayRef<Operand> args, Where where = Where());
+  Values operator()(Tracer& t, llvm::ArrayRef<Operand> args, SourceLocation where = SourceLocation());
   // The same of tensors, in an eager Tracer of its own, which keeps variables from call to call.
-  Expected<std::vector<Tensor>> Run(std::vector<Tensor> args, Where where = Where());
+  Expected<std::vector<Tensor>> Run(std::vector<Tensor> args, SourceLocation where = SourceLocation());
   // The module of one signature, as Trace makes it. It counts as no trace.
   Expected<std::unique_ptr<Module>> Concrete(llvm::ArrayRef<TensorSpec> signature) const;
 
   struct TraceRecord {
     std::string signature;  // "float[2,3], int32"
     std::string reason;     // "argument 0: shape [3] is new; before: [2], [4]"
-    Where where;            // of the call
+    SourceLocation where;            // of the call
   };
   const std::vector<TraceRecord>& traces() const;
   int num_traces() const { return static_cast<int>(traces().size()); }
@@ -75,7 +75,7 @@ class GRAPNEL_PUBLIC PolymorphicFunction {
         Tracer::Call<sizeof...(Args)>(fn, args, t);
         return Values();
       }
-      t.ReportError(Where(), llvm::formatv("{0} arguments are given, the function takes {1}",
+      t.ReportError(SourceLocation(), llvm::formatv("{0} arguments are given, the function takes {1}",
                                            args.size(), sizeof...(Args))
                                  .str());
       return Values();

@@ -187,7 +187,7 @@ int FunctionExtender::AddArgument(DataType dtype, const Shape& shape, llvm::Stri
   auto* arg = impl_->signature.add_input_arg();
   arg->set_name(unique);
   arg->set_type(dtype);
-  NodeId id = body.AddNode("Placeholder", unique, {}, Where());
+  NodeId id = body.AddNode("Placeholder", unique, {}, SourceLocation());
   body.graph->SetAttr(id, "dtype", attr::Type(dtype));
   body.graph->SetAttr(id, "shape", attr::ShapeOf(shape));
   body.InferShapes(id);

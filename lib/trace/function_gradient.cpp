@@ -14,7 +14,7 @@ int FunctionGradient::ArgOf(Port capture) const {
   return node.op() == "_Arg" ? static_cast<int>(node.GetInt("index", -1)) : -1;
 }
 
-std::vector<DataType> FunctionGradient::HandOut() {
+std::vector<DataType> FunctionGradient::TakeDtypes() {
   std::vector<DataType> types;
   FunctionExtender extender(*forward);
   for (Port capture : captures) {
@@ -35,7 +35,7 @@ Values FunctionGradient::Call(TraceState& state, const Values& dys, const Values
                            operands,
                            {OpAttribute::Serialized("f", attr::Func(name)), {"Tout", types}},
                            {}},
-                          Where());
+                          SourceLocation());
   Values gradients;
   for (size_t i = 0; i < args.size(); ++i) gradients.push_back(call.output(static_cast<int>(i)));
   return gradients;
@@ -49,7 +49,7 @@ FunctionGradient GradientOfFunction(TraceState& state, const Function& function,
   InBody back(state, state.current);  // when the bodies below are done
   made.forward = state.EnterExisting(copy);
   TraceBody& forward = *made.forward;
-  // Where the user wrote it: errors are said there.
+  // SourceLocation the user wrote it: errors are said there.
   if (TraceBody* body = state.body_of.lookup(&function.body)) {
     forward.lines = body->lines;
     forward.calls = body->calls;
@@ -68,7 +68,7 @@ FunctionGradient GradientOfFunction(TraceState& state, const Function& function,
   for (size_t i = 0; i < dys.size() && i < copy->results.size(); ++i) {
     if (!dys[i].ok()) continue;
     made.results.push_back(static_cast<int>(i));
-    args.push_back(backward.AddPlaceholder(dys[i].dtype(), dys[i].shape(), "dy", false, Where()));
+    args.push_back(backward.AddPlaceholder(dys[i].dtype(), dys[i].shape(), "dy", false, SourceLocation()));
     request.targets.push_back(forward.graph->node(copy->results[i].node).input(0));
     request.seeds.push_back(backward.ValueOf(args.back()));
   }

@@ -34,13 +34,13 @@ struct FunctionGradient {
   std::vector<Port> captures;   // tensors of `forward` that it takes then
   std::vector<int> args;        // arguments of `forward` whose gradients it gives
   std::vector<DataType> types;  // of these
-  std::vector<int> places;      // set by HandOut: of each capture, the result of `forward`; -1: an
+  std::vector<int> places;      // set by TakeDtypes: of each capture, the result of `forward`; -1: an
                                 // argument
 
   // The argument of `forward` that a captured tensor is; -1: an inner one.
   int ArgOf(Port capture) const;
   // Gives `forward` a result for each inner tensor that is captured. Returns their dtypes.
-  std::vector<DataType> HandOut();
+  std::vector<DataType> TakeDtypes();
   // Calls it in the current body: a gradient for each of `args`.
   Values Call(TraceState& state, const Values& dys, const Values& captured) const;
 };

@@ -10,7 +10,7 @@ namespace {
 // Checks what a user gives, and brings it into the terms of Backprop.
 class GradientRequest {
  public:
-  GradientRequest(Tracer& t, const Where& where) : state_(t.state()), where_(where) {
+  GradientRequest(Tracer& t, const SourceLocation& where) : state_(t.state()), where_(where) {
     // A body that is being traced may ask for gradients of one around it: the innermost that a y is
     // of is gone through.
     request_.forward = nullptr;
@@ -110,7 +110,7 @@ class GradientRequest {
   void Report(const std::string& text) { state_.Report(where_, text); }
 
   TraceState& state_;
-  const Where where_;
+  const SourceLocation where_;
   BackpropRequest request_;
 };
 
@@ -128,7 +128,7 @@ Values Dense(TraceState& state, llvm::ArrayRef<Gradient> gradients) {
 // (ones, sums) are of its line.
 class LineGuard {
  public:
-  LineGuard(TraceState& state, const Where& where)
+  LineGuard(TraceState& state, const SourceLocation& where)
       : state_(state), before_(state.line), call_(state, before_.value_or(where)) {
     if (!before_) state.line = where;
   }
@@ -137,14 +137,14 @@ class LineGuard {
 
  private:
   TraceState& state_;
-  std::optional<Where> before_;
+  std::optional<SourceLocation> before_;
   CallGuard call_;
 };
 
 }  // namespace
 
 std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
-                                      const GradientOptions& options, Where where) {
+                                      const GradientOptions& options, SourceLocation where) {
   TraceState& state = t.state();
   LineGuard line(state, where);
   GradientRequest request(t, where);
@@ -156,7 +156,7 @@ std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys, llvm:
 }
 
 Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
-                 const GradientOptions& options, Where where) {
+                 const GradientOptions& options, SourceLocation where) {
   LineGuard line(t.state(), where);
   return Dense(t.state(), SparseGradients(t, ys, xs, options, where));
 }
@@ -202,7 +202,7 @@ struct Tape::Impl {
   }
 };
 
-Tape::Tape(Tracer& t, const TapeOptions& options, Where)
+Tape::Tape(Tracer& t, const TapeOptions& options, SourceLocation)
     : impl_(new Impl{&t, options, t.state().current, 0}) {
   if (impl_->body->is_eager) {
     impl_->body = &t.state().eager->Join().body;
@@ -232,7 +232,7 @@ void Tape::Stop() {
 }
 
 Values Tape::Jacobian(const Value& y, llvm::ArrayRef<Value> xs, Unconnected unconnected,
-                      Where where) {
+                      SourceLocation where) {
   LineGuard line(impl_->tracer->state(), where);
   if (!impl_->options.persistent) Stop();
   const bool was_persistent = impl_->options.persistent;
@@ -248,7 +248,7 @@ Values Tape::Jacobian(const Value& y, llvm::ArrayRef<Value> xs, Unconnected unco
 }
 
 Values Jacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs, Unconnected unconnected,
-                Where where) {
+                SourceLocation where) {
   LineGuard line(t.state(), where);
   return MakeJacobian(
       t, y, xs, unconnected, [&](llvm::ArrayRef<Value> connected, const Value& seed) {
@@ -258,7 +258,7 @@ Values Jacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs, Unconnected
 }
 
 Values Tape::Gradient(llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
-                      const GradientOptions& options, Where where) {
+                      const GradientOptions& options, SourceLocation where) {
   TraceState& state = impl_->tracer->state();
   LineGuard line(state, where);
   if (impl_->is_used && !impl_->options.persistent) {
@@ -285,7 +285,7 @@ Values Tape::Gradient(llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
 }
 
 Values CustomGradient(Tracer& t, const Values& inputs,
-                      llvm::function_ref<WithGradient(llvm::ArrayRef<Value>)> fn, Where where) {
+                      llvm::function_ref<WithGradient(llvm::ArrayRef<Value>)> fn, SourceLocation where) {
   TraceState& state = t.state();
   WithGradient made = fn(inputs);
   Values all = made.values;
@@ -312,13 +312,13 @@ Values CustomGradient(Tracer& t, const Values& inputs,
   return values;
 }
 
-Value StopGradient(const Value& x, Where where) {
+Value StopGradient(const Value& x, SourceLocation where) {
   if (!x.ok()) return x;
   Operand operands[] = {Operand(x, where)};
   return MakeOp(*x.body()->state, {"StopGradient", operands, {}, {}}, where);
 }
 
-Value PreventGradient(const Value& x, llvm::StringRef message, Where where) {
+Value PreventGradient(const Value& x, llvm::StringRef message, SourceLocation where) {
   if (!x.ok()) return x;
   Operand operands[] = {Operand(x, where)};
   return MakeOp(*x.body()->state, {"PreventGradient", operands, {{"message", message}}, {}}, where);

@@ -48,12 +48,12 @@ struct GRAPNEL_PUBLIC GradientOptions {
 // variables. Slices are made dense. Errors, at the line of the op: it has no gradient, or refuses
 // one (PreventGradient).
 GRAPNEL_PUBLIC Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
-                                const GradientOptions& options = {}, Where where = Where());
+                                const GradientOptions& options = {}, SourceLocation where = SourceLocation());
 // The same, slices as they are.
 GRAPNEL_PUBLIC std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys,
                                                      llvm::ArrayRef<Value> xs,
                                                      const GradientOptions& options = {},
-                                                     Where where = Where());
+                                                     SourceLocation where = SourceLocation());
 
 struct GRAPNEL_PUBLIC TapeOptions {
   bool persistent = false;  // Gradient may be called more than once
@@ -65,7 +65,7 @@ struct GRAPNEL_PUBLIC TapeOptions {
 // Tracer.
 class GRAPNEL_PUBLIC Tape {
  public:
-  explicit Tape(Tracer& t, const TapeOptions& options = {}, Where where = Where());
+  explicit Tape(Tracer& t, const TapeOptions& options = {}, SourceLocation where = SourceLocation());
   ~Tape();
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
@@ -74,15 +74,15 @@ class GRAPNEL_PUBLIC Tape {
   void Stop();  // what is made from now on is not seen
   // As Gradients. An error when called twice on a tape that is not persistent.
   Values Gradient(llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
-                  const GradientOptions& options = {}, Where where = Where());
+                  const GradientOptions& options = {}, SourceLocation where = SourceLocation());
   Value Gradient(const Value& y, const Value& x, const GradientOptions& options = {},
-                 Where where = Where()) {
+                 SourceLocation where = SourceLocation()) {
     return Gradient(llvm::ArrayRef<Value>(y), llvm::ArrayRef<Value>(x), options, where)[0];
   }
   // d y[i] / dx for each element of y: of the shape of y, then that of x. A While over the elements
   // of y (TensorFlow's experimental_use_pfor=False), so the graph does not grow with y.
   Values Jacobian(const Value& y, llvm::ArrayRef<Value> xs,
-                  Unconnected unconnected = Unconnected::kNone, Where where = Where());
+                  Unconnected unconnected = Unconnected::kNone, SourceLocation where = SourceLocation());
 
  private:
   struct Impl;
@@ -91,7 +91,7 @@ class GRAPNEL_PUBLIC Tape {
 
 // The jacobian of a y and xs without a tape: see Tape::Jacobian.
 GRAPNEL_PUBLIC Values Jacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs,
-                               Unconnected unconnected = Unconnected::kNone, Where where = Where());
+                               Unconnected unconnected = Unconnected::kNone, SourceLocation where = SourceLocation());
 
 // tf.custom_gradient: fn(inputs) gives values and a function, which gives from their gradients one
 // for each input (a Value that was never made: none). What comes back is the values with that
@@ -103,12 +103,12 @@ struct GRAPNEL_PUBLIC WithGradient {
 };
 GRAPNEL_PUBLIC Values CustomGradient(Tracer& t, const Values& inputs,
                                      llvm::function_ref<WithGradient(llvm::ArrayRef<Value>)> fn,
-                                     Where where = Where());
+                                     SourceLocation where = SourceLocation());
 
 // x, through which no gradient flows (tf.stop_gradient); and one that is an error to ask for.
-GRAPNEL_PUBLIC Value StopGradient(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value StopGradient(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value PreventGradient(const Value& x, llvm::StringRef message,
-                                     Where where = Where());
+                                     SourceLocation where = SourceLocation());
 
 }  // namespace grapnel
 

@@ -53,13 +53,13 @@ class GRAPNEL_PUBLIC GradientContext {
   // The same, of the name of the open scope.
   Operation Exact(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                   llvm::ArrayRef<OpAttribute> attributes = {});
-  [[nodiscard]] Tracer::Ending Scope(llvm::StringRef name);
+  [[nodiscard]] Tracer::ScopeGuard Scope(llvm::StringRef name);
   // Nodes made while it lasts run after the gradient has been computed.
-  [[nodiscard]] Tracer::Ending AfterGradient() { return After({dy()}); }
-  [[nodiscard]] Tracer::Ending After(const Values& values);
+  [[nodiscard]] Tracer::ScopeGuard AfterGradient() { return After({dy()}); }
+  [[nodiscard]] Tracer::ScopeGuard After(const Values& values);
   // Nodes made while it lasts are on the device of x's node; on that of the forward op.
-  [[nodiscard]] Tracer::Ending ColocatedWith(const Value& x);
-  [[nodiscard]] Tracer::Ending OnDeviceOfOp();
+  [[nodiscard]] Tracer::ScopeGuard ColocatedWith(const Value& x);
+  [[nodiscard]] Tracer::ScopeGuard OnDeviceOfOp();
   Value Constant(double value, DataType dtype, llvm::StringRef name = "Const");
   Value CastNumber(double value, DataType dtype);  // math_ops.cast of a number: by way of float
   Value ConstantInts(llvm::ArrayRef<int64_t> values, DataType dtype = proto::DT_INT32,

@@ -19,62 +19,62 @@ std::string ElementBytes(double value, DataType dtype) {
 
 Operation GradientContext::Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                               llvm::ArrayRef<OpAttribute> attributes, llvm::StringRef name) {
-  return MakeOp(state_, {op, inputs, attributes.vec(), name}, Where());
+  return MakeOp(state_, {op, inputs, attributes.vec(), name}, SourceLocation());
 }
 
 Value GradientContext::Scoped(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                               llvm::ArrayRef<OpAttribute> attributes, llvm::StringRef name) {
   return MakeOp(state_, {op, inputs, attributes.vec(), name, /*exact=*/false, /*own_scope=*/true},
-                Where())
+                SourceLocation())
       .output();
 }
 
 Operation GradientContext::Exact(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                                  llvm::ArrayRef<OpAttribute> attributes) {
-  return MakeOp(state_, {op, inputs, attributes.vec(), {}, /*exact=*/true}, Where());
+  return MakeOp(state_, {op, inputs, attributes.vec(), {}, /*exact=*/true}, SourceLocation());
 }
 
-Tracer::Ending GradientContext::Scope(llvm::StringRef name) {
+Tracer::ScopeGuard GradientContext::Scope(llvm::StringRef name) {
   TraceBody* body = state_.current;
   std::string before = body->scope;
   body->OpenScope(name);
-  return Tracer::Ending([body, before] { body->scope = before; });
+  return Tracer::ScopeGuard([body, before] { body->scope = before; });
 }
 
-Tracer::Ending GradientContext::After(const Values& values) {
+Tracer::ScopeGuard GradientContext::After(const Values& values) {
   TraceBody* body = state_.current;
-  if (body->is_eager) return Tracer::Ending([] {});
+  if (body->is_eager) return Tracer::ScopeGuard([] {});
   TraceBody::Controller controller;
   for (const Value& value : values) {
     if (!value.ok()) continue;
-    controller.inputs.push_back(body->Capture(value, Where()).node);
+    controller.inputs.push_back(body->Capture(value, SourceLocation()).node);
     if (value.body() == body) body->MarkControl(value.port().node);
   }
   body->controllers.push_back(std::move(controller));
-  return Tracer::Ending([body] { body->controllers.pop_back(); });
+  return Tracer::ScopeGuard([body] { body->controllers.pop_back(); });
 }
 
-Tracer::Ending GradientContext::ColocatedWith(const Value& x) {
+Tracer::ScopeGuard GradientContext::ColocatedWith(const Value& x) {
   TraceBody* body = state_.current;
   std::string before = body->colocated_with;
   if (x.ok() && x.body() == body && !body->is_eager)
     body->colocated_with = body->graph->node(x.port().node).name().str();
-  return Tracer::Ending([body, before] { body->colocated_with = before; });
+  return Tracer::ScopeGuard([body, before] { body->colocated_with = before; });
 }
 
-Tracer::Ending GradientContext::OnDeviceOfOp() {
+Tracer::ScopeGuard GradientContext::OnDeviceOfOp() {
   TraceBody* body = state_.current;
   TraceBody::Placing before = body->placing;
   if (auto device = DeviceSpec::Parse(node_.device()))
     body->placing.device = *device;
   else
     llvm::consumeError(device.takeError());
-  return Tracer::Ending([body, before] { body->placing = before; });
+  return Tracer::ScopeGuard([body, before] { body->placing = before; });
 }
 
 Value GradientContext::Constant(double value, DataType dtype, llvm::StringRef name) {
   TraceBody& body = *state_.current;
-  return MakeConstant(body, Literal::Scalar(dtype, value), body.UniqueName(name), Where());
+  return MakeConstant(body, Literal::Scalar(dtype, value), body.UniqueName(name), SourceLocation());
 }
 
 Value GradientContext::CastNumber(double value, DataType dtype) {
@@ -89,7 +89,7 @@ Value GradientContext::ConstantInts(llvm::ArrayRef<int64_t> values, DataType dty
   TraceBody& body = *state_.current;
   int64_t count = static_cast<int64_t>(values.size());
   return MakeConstant(body, Literal::Integers(dtype, {count}, values), body.UniqueName(name),
-                      Where());
+                      SourceLocation());
 }
 
 Value GradientContext::FilledDims(double value, llvm::ArrayRef<int64_t> dims, DataType dtype,
@@ -98,13 +98,13 @@ Value GradientContext::FilledDims(double value, llvm::ArrayRef<int64_t> dims, Da
   int64_t count = NumElements(dims).value_or(INT64_MAX);
   if (count < kLargeConstant) {
     Literal literal = Literal::Make(dtype, dims, count == 0 ? "" : ElementBytes(value, dtype));
-    return MakeConstant(body, literal, body.UniqueName(name), Where());
+    return MakeConstant(body, literal, body.UniqueName(name), SourceLocation());
   }
   ScopeGuard scope(&body, name);
   bool fits = llvm::all_of(dims, [](int64_t dim) { return dim <= INT32_MAX; });
   Value shape = ConstantInts(dims, fits ? proto::DT_INT32 : proto::DT_INT64, "shape_as_tensor");
   Operand operands[] = {shape, Constant(value, dtype)};
-  return MakeOp(state_, {"Fill", operands, {}, {}, /*exact=*/true}, Where());
+  return MakeOp(state_, {"Fill", operands, {}, {}, /*exact=*/true}, SourceLocation());
 }
 
 Value GradientContext::Zeros(llvm::ArrayRef<int64_t> dims, DataType dtype, llvm::StringRef name) {
@@ -135,7 +135,7 @@ Value GradientContext::Filled(double value, const Value& shape, DataType dtype,
   Shape known = shape.shape();
   if (!known.known_rank() || known.rank() == 0) dims = Reshape(shape, std::vector<int>{-1});
   Operand operands[] = {dims, Constant(value, dtype)};
-  return MakeOp(state_, {"Fill", operands, {}, {}, /*exact=*/true}, Where());
+  return MakeOp(state_, {"Fill", operands, {}, {}, /*exact=*/true}, SourceLocation());
 }
 
 Value GradientContext::ZerosLike(const Value& x, DataType dtype) {
@@ -147,7 +147,7 @@ Value GradientContext::ZerosLike(const Value& x, DataType dtype) {
   if (of == x.dtype()) return Scoped("ZerosLike", {x}, {}, "zeros_like");
   ScopeGuard scope(state_.current, "zeros_like");
   Operand operands[] = {ShapeOf(x), Constant(0, of)};
-  return MakeOp(state_, {"Fill", operands, {}, {}, /*exact=*/true}, Where());
+  return MakeOp(state_, {"Fill", operands, {}, {}, /*exact=*/true}, SourceLocation());
 }
 
 Value GradientContext::OnesLike(const Value& x, DataType dtype) {
@@ -163,7 +163,7 @@ Value GradientContext::OnesLike(const Value& x, DataType dtype) {
   }
   Value one = Constant(1, dtype == proto::DT_INVALID ? x.dtype() : dtype);
   Operand operands[] = {shape, one};
-  return MakeOp(state_, {"Fill", operands, {}, {}, /*exact=*/true}, Where());
+  return MakeOp(state_, {"Fill", operands, {}, {}, /*exact=*/true}, SourceLocation());
 }
 
 Value GradientContext::Conj(const Value& x) {
@@ -193,13 +193,13 @@ Value GradientContext::Size(const Value& x, DataType dtype) {
   if (!size) return Scoped("Size", {x}, {{"out_type", dtype}});
   TraceBody& body = *state_.current;
   return MakeConstant(body, Literal::Integers(dtype, {}, {*size}), body.UniqueName("Size"),
-                      Where());
+                      SourceLocation());
 }
 
 Value GradientContext::ReshapeTo(const Value& x, const std::vector<Operand>& dims) {
   ScopeGuard scope(state_.current, "Reshape");
   Operand operands[] = {x, Stack(dims, 0, "shape")};
-  return MakeOp(state_, {"Reshape", operands, {}, {}, /*exact=*/true}, Where());
+  return MakeOp(state_, {"Reshape", operands, {}, {}, /*exact=*/true}, SourceLocation());
 }
 
 Operand GradientContext::ReducedShape(const Value& shape, const Value& axes) {
@@ -234,7 +234,7 @@ Value GradientContext::Range(const Operand& start, const Operand& limit, const O
     if (values[i].values[0].dtype() == proto::DT_INT64) dtype = proto::DT_INT64;
   }
   for (Operand& value : values) value.values[0] = Cast(value.values[0], dtype);
-  return MakeOp(state_, {"Range", values, {}, {}, /*exact=*/true}, Where());
+  return MakeOp(state_, {"Range", values, {}, {}, /*exact=*/true}, SourceLocation());
 }
 
 Value GradientContext::Concat(const std::vector<Operand>& parts, const Operand& axis) {
@@ -253,11 +253,11 @@ Value GradientContext::Concat(const std::vector<Operand>& parts, const Operand& 
     } else if (parts[i].kind == Operand::kList) {  // a vector of scalars
       values.push_back(Op("Pack", {parts[i]}, {}, name));
     } else if (auto literal = ConvertNumbers(parts[i].literal, dtype)) {
-      values.push_back(MakeConstant(body, *literal, body.UniqueName(name), Where()));
+      values.push_back(MakeConstant(body, *literal, body.UniqueName(name), SourceLocation()));
     }
   }
   Operand operands[] = {Operand(values), axis};
-  return MakeOp(state_, {"ConcatV2", operands, {}, {}, /*exact=*/true}, Where());
+  return MakeOp(state_, {"ConcatV2", operands, {}, {}, /*exact=*/true}, SourceLocation());
 }
 
 Value GradientContext::Stack(const std::vector<Operand>& parts, int axis, llvm::StringRef name) {
@@ -272,11 +272,11 @@ Value GradientContext::Stack(const std::vector<Operand>& parts, int axis, llvm::
     if (parts[i].kind == Operand::kValue) {
       values.push_back(parts[i].values[0]);
     } else if (auto literal = ConvertNumbers(parts[i].literal, dtype)) {
-      values.push_back(MakeConstant(body, *literal, body.UniqueName(std::to_string(i)), Where()));
+      values.push_back(MakeConstant(body, *literal, body.UniqueName(std::to_string(i)), SourceLocation()));
     }
   }
   Operand operands[] = {Operand(values)};
-  return MakeOp(state_, {"Pack", operands, {{"axis", axis}}, {}, /*exact=*/true}, Where());
+  return MakeOp(state_, {"Pack", operands, {{"axis", axis}}, {}, /*exact=*/true}, SourceLocation());
 }
 
 Values GradientContext::Unstack(const Value& x, int64_t count, int axis) {
@@ -341,14 +341,14 @@ Value GradientContext::MatMul(const Value& a, const Value& b, const MatMulFlags&
                   {"grad_b", flags.grad_b}};
   }
   Operand operands[] = {left, right};
-  return MakeOp(state_, {op, operands, attributes, {}, /*exact=*/true}, Where());
+  return MakeOp(state_, {op, operands, attributes, {}, /*exact=*/true}, SourceLocation());
 }
 
 Value GradientContext::MatrixDiag(const Value& x) {
   ScopeGuard scope(state_.current, "diag");
   Operand operands[] = {x, 0, -1, -1, 0};
   return MakeOp(state_, {"MatrixDiagV3", operands, {{"align", "RIGHT_LEFT"}}, {}, /*exact=*/true},
-                Where());
+                SourceLocation());
 }
 
 Value GradientContext::MatrixDiagPart(const Value& x, const Operand& k, llvm::StringRef align) {
@@ -371,7 +371,7 @@ Value GradientContext::MatrixConstant(llvm::ArrayRef<int64_t> elements, int64_t 
   TraceBody& body = *state_.current;
   int64_t rows = static_cast<int64_t>(elements.size()) / columns;
   return MakeConstant(body, Literal::Integers(proto::DT_INT32, {rows, columns}, elements),
-                      body.UniqueName("Const"), Where());
+                      body.UniqueName("Const"), SourceLocation());
 }
 
 Value GradientContext::SliceOf(const Value& x, const std::vector<Operand>& begin,
@@ -396,7 +396,7 @@ Value GradientContext::At(const Value& x, int64_t i) {
   Value stride = ConstantInts({1}, proto::DT_INT32, "stack");
   Operand operands[] = {x, begin, end, stride};
   return MakeOp(state_, {"StridedSlice", operands, {{"shrink_axis_mask", 1}}, {}, /*exact=*/true},
-                Where());
+                SourceLocation());
 }
 
 Value GradientContext::At(const Value& x, const Value& i) {
@@ -407,7 +407,7 @@ Value GradientContext::At(const Value& x, const Value& i) {
   Value stride = ConstantInts({1}, i.dtype(), "stack");
   Operand operands[] = {x, begin, end, stride};
   return MakeOp(state_, {"StridedSlice", operands, {{"shrink_axis_mask", 1}}, {}, /*exact=*/true},
-                Where());
+                SourceLocation());
 }
 
 Value GradientContext::BandPart(const Value& x, int lower, int upper) {
@@ -436,7 +436,7 @@ Value GradientContext::Cut(const Value& x, int64_t begin, int64_t end) {
                  {{"begin_mask", begin == 0 ? 1 : 0}, {"end_mask", end == kEnd ? 1 : 0}},
                  {},
                  /*exact=*/true},
-                Where());
+                SourceLocation());
 }
 
 Value GradientContext::CutLast(const Value& x, llvm::ArrayRef<Index> indices) {
@@ -469,7 +469,7 @@ Value GradientContext::CutLast(const Value& x, llvm::ArrayRef<Index> indices) {
                   {"shrink_axis_mask", shrink_mask}},
                  {},
                  /*exact=*/true},
-                Where());
+                SourceLocation());
 }
 
 std::optional<std::vector<int64_t>> GradientContext::IntegersOf(const Value& x) const {

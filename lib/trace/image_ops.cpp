@@ -5,10 +5,10 @@
 namespace grapnel {
 namespace image {
 
-Value RgbToHsv(const Value& x, Where where) { return OpBuilder(x, where).Op("RGBToHSV", x); }
-Value HsvToRgb(const Value& x, Where where) { return OpBuilder(x, where).Op("HSVToRGB", x); }
+Value RgbToHsv(const Value& x, SourceLocation where) { return OpBuilder(x, where).Op("RGBToHSV", x); }
+Value HsvToRgb(const Value& x, SourceLocation where) { return OpBuilder(x, where).Op("HSVToRGB", x); }
 
-Value Resize(const Value& x, int height, int width, Method method, Where where) {
+Value Resize(const Value& x, int height, int width, Method method, SourceLocation where) {
   OpBuilder make(x, where);
   auto scope = make.Scope("resize");
   Value size = make.Ints({height, width}, "size");
@@ -18,10 +18,10 @@ Value Resize(const Value& x, int height, int width, Method method, Where where) 
   return make.Op(op, {x, size}, {{"half_pixel_centers", true}});
 }
 
-Value SpaceToDepth(const Value& x, int block, Where where) {
+Value SpaceToDepth(const Value& x, int block, SourceLocation where) {
   return OpBuilder(x, where).Op("SpaceToDepth", x, {{"block_size", block}});
 }
-Value DepthToSpace(const Value& x, int block, Where where) {
+Value DepthToSpace(const Value& x, int block, SourceLocation where) {
   return OpBuilder(x, where).Op("DepthToSpace", x, {{"block_size", block}});
 }
 

@@ -10,14 +10,14 @@ namespace grapnel {
 namespace image {
 
 // Three channels between 0 and 1.
-GRAPNEL_PUBLIC Value RgbToHsv(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value HsvToRgb(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value RgbToHsv(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value HsvToRgb(const Value& x, SourceLocation where = SourceLocation());
 
 enum class Method { kBilinear, kNearest, kBicubic };
 GRAPNEL_PUBLIC Value Resize(const Value& x, int height, int width,
-                            Method method = Method::kBilinear, Where where = Where());
-GRAPNEL_PUBLIC Value SpaceToDepth(const Value& x, int block, Where where = Where());
-GRAPNEL_PUBLIC Value DepthToSpace(const Value& x, int block, Where where = Where());
+                            Method method = Method::kBilinear, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value SpaceToDepth(const Value& x, int block, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value DepthToSpace(const Value& x, int block, SourceLocation where = SourceLocation());
 
 }  // namespace image
 }  // namespace grapnel

@@ -13,7 +13,7 @@ namespace {
 // Ops of one line on numbers of one dtype.
 class Maker {
  public:
-  Maker(TraceState& state, DataType dtype, const Where& where)
+  Maker(TraceState& state, DataType dtype, const SourceLocation& where)
       : state_(state), dtype_(dtype), where_(where) {}
   Value Op(llvm::StringRef op, llvm::ArrayRef<Value> inputs) const {
     llvm::SmallVector<Operand, 4> operands;
@@ -28,12 +28,12 @@ class Maker {
  private:
   TraceState& state_;
   DataType dtype_;
-  const Where where_;
+  const SourceLocation where_;
 };
 
 }  // namespace
 
-Value LearningRate::At(Tracer& t, const Value& step, const Where& where) const {
+Value LearningRate::At(Tracer& t, const Value& step, const SourceLocation& where) const {
   if (schedule_) return schedule_(t, step);
   if (value_.body()) return value_;
   // Keras keeps it as a float, whatever the variables are.
@@ -44,7 +44,7 @@ Value LearningRate::At(Tracer& t, const Value& step, const Where& where) const {
 
 LearningRate ExponentialDecay(double rate, int64_t steps, double decay, bool staircase) {
   return LearningRate::Schedule([=](Tracer& t, const Value& step) {
-    Maker make(t.state(), proto::DT_FLOAT, Where());
+    Maker make(t.state(), proto::DT_FLOAT, SourceLocation());
     Value at = Cast(step, proto::DT_FLOAT);
     Value p = make.Op("RealDiv", {at, make.Number(static_cast<double>(steps))});
     if (staircase) p = make.Op("Floor", {p});
@@ -54,7 +54,7 @@ LearningRate ExponentialDecay(double rate, int64_t steps, double decay, bool sta
 
 LearningRate CosineDecay(double rate, int64_t steps, double alpha) {
   return LearningRate::Schedule([=](Tracer& t, const Value& step) {
-    Maker make(t.state(), proto::DT_FLOAT, Where());
+    Maker make(t.state(), proto::DT_FLOAT, SourceLocation());
     Value last = make.Number(static_cast<double>(steps));
     Value at = make.Op("Minimum", {Cast(step, proto::DT_FLOAT), last});
     Value angle = make.Op("Mul", {make.Number(M_PI), make.Op("RealDiv", {at, last})});
@@ -70,15 +70,15 @@ LearningRate PiecewiseConstant(std::vector<int64_t> boundaries, std::vector<doub
   return LearningRate::Schedule([boundaries = std::move(boundaries), values = std::move(values)](
                                     Tracer& t, const Value& step) {
     if (values.size() != boundaries.size() + 1) {
-      t.ReportError(Where(),
+      t.ReportError(SourceLocation(),
                     llvm::formatv("piecewise constant: {0} boundaries need {1} values, {2} "
                                   "are given",
                                   boundaries.size(), boundaries.size() + 1, values.size())
                         .str());
       return Value(t.state().current, {});
     }
-    Maker make(t.state(), proto::DT_FLOAT, Where());
-    Maker integer(t.state(), proto::DT_INT64, Where());
+    Maker make(t.state(), proto::DT_FLOAT, SourceLocation());
+    Maker integer(t.state(), proto::DT_INT64, SourceLocation());
     Value rate = make.Number(values.back());
     // From the last boundary to the first: the first that the step does not exceed counts.
     for (size_t i = boundaries.size(); i-- > 0;) {
@@ -90,7 +90,7 @@ LearningRate PiecewiseConstant(std::vector<int64_t> boundaries, std::vector<doub
   });
 }
 
-Values ClipByGlobalNorm(const Values& xs, double norm, Where where) {
+Values ClipByGlobalNorm(const Values& xs, double norm, SourceLocation where) {
   Values squares;
   for (const Value& x : xs) {
     if (x.ok()) squares.push_back(ReduceSum(Square(x, where), {}, false, where));

@@ -10,7 +10,7 @@ constexpr double kEpsilon = 1e-7;  // keras.config.epsilon()
 // One loss: its inputs brought together, its ops, its reduction, all of one line.
 class Loss {
  public:
-  Loss(const char* name, const Value& truth, const Value& prediction, const Where& where)
+  Loss(const char* name, const Value& truth, const Value& prediction, const SourceLocation& where)
       : name_(name), truth_(truth), prediction_(prediction), where_(where) {}
 
   bool Begin() {
@@ -109,13 +109,13 @@ class Loss {
  private:
   const char* name_;
   Value truth_, prediction_;
-  const Where where_;
+  const SourceLocation where_;
 };
 
 }  // namespace
 
 Value MeanSquaredError(const Value& truth, const Value& prediction, LossReduction reduction,
-                       Where where) {
+                       SourceLocation where) {
   Loss loss("mean squared error", truth, prediction, where);
   if (!loss.Begin() || !loss.Match()) return loss.Failed();
   Value error = loss.Op("Sub", {loss.Of(loss.truth()), loss.Of(loss.prediction())});
@@ -123,7 +123,7 @@ Value MeanSquaredError(const Value& truth, const Value& prediction, LossReductio
 }
 
 Value MeanAbsoluteError(const Value& truth, const Value& prediction, LossReduction reduction,
-                        Where where) {
+                        SourceLocation where) {
   Loss loss("mean absolute error", truth, prediction, where);
   if (!loss.Begin() || !loss.Match()) return loss.Failed();
   Value error = loss.Op("Sub", {loss.Of(loss.truth()), loss.Of(loss.prediction())});
@@ -131,7 +131,7 @@ Value MeanAbsoluteError(const Value& truth, const Value& prediction, LossReducti
 }
 
 Value Huber(const Value& truth, const Value& prediction, double delta, LossReduction reduction,
-            Where where) {
+            SourceLocation where) {
   Loss loss("huber", truth, prediction, where);
   if (!loss.Begin() || !loss.Match()) return loss.Failed();
   Value error = loss.Op("Sub", {loss.Of(loss.prediction()), loss.Of(loss.truth())});
@@ -146,7 +146,7 @@ Value Huber(const Value& truth, const Value& prediction, double delta, LossReduc
 }
 
 Value BinaryCrossentropy(const Value& truth, const Value& prediction, Predictions kind,
-                         LossReduction reduction, Where where) {
+                         LossReduction reduction, SourceLocation where) {
   Loss loss("binary crossentropy", truth, prediction, where);
   if (!loss.Begin() || !loss.Match()) return loss.Failed();
   const Value &z = loss.truth(), &x = loss.prediction();
@@ -175,7 +175,7 @@ Value BinaryCrossentropy(const Value& truth, const Value& prediction, Prediction
 }
 
 Value CategoricalCrossentropy(const Value& truth, const Value& prediction, Predictions kind,
-                              LossReduction reduction, Where where) {
+                              LossReduction reduction, SourceLocation where) {
   Loss loss("categorical crossentropy", truth, prediction, where);
   if (!loss.Begin() || !loss.Match()) return loss.Failed();
   const Value &z = loss.truth(), &x = loss.prediction();
@@ -210,7 +210,7 @@ Value CategoricalCrossentropy(const Value& truth, const Value& prediction, Predi
 }
 
 Value SparseCategoricalCrossentropy(const Value& truth, const Value& prediction, Predictions kind,
-                                    LossReduction reduction, Where where) {
+                                    LossReduction reduction, SourceLocation where) {
   Loss loss("sparse categorical crossentropy", truth, prediction, where);
   if (!loss.Begin()) return loss.Failed();
   Shape shape = prediction.shape(), of_truth = truth.shape();

@@ -19,13 +19,13 @@ enum class LossReduction {
 // where one of the two has one more dimension, of size 1, it goes.
 GRAPNEL_PUBLIC Value MeanSquaredError(const Value& truth, const Value& prediction,
                                       LossReduction reduction = LossReduction::kMean,
-                                      Where where = Where());
+                                      SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value MeanAbsoluteError(const Value& truth, const Value& prediction,
                                        LossReduction reduction = LossReduction::kMean,
-                                       Where where = Where());
+                                       SourceLocation where = SourceLocation());
 // Squared up to `delta` from the truth, linear beyond.
 GRAPNEL_PUBLIC Value Huber(const Value& truth, const Value& prediction, double delta = 1,
-                           LossReduction reduction = LossReduction::kMean, Where where = Where());
+                           LossReduction reduction = LossReduction::kMean, SourceLocation where = SourceLocation());
 
 // Whether predictions are logits, or probabilities, which are clipped to 1e-7 .. 1 - 1e-7.
 enum class Predictions { kLogits, kProbabilities };
@@ -34,18 +34,18 @@ enum class Predictions { kLogits, kProbabilities };
 GRAPNEL_PUBLIC Value BinaryCrossentropy(const Value& truth, const Value& prediction,
                                         Predictions kind,
                                         LossReduction reduction = LossReduction::kMean,
-                                        Where where = Where());
+                                        SourceLocation where = SourceLocation());
 // Classes along the last dimension; truth of the same shape, probabilities.
 GRAPNEL_PUBLIC Value CategoricalCrossentropy(const Value& truth, const Value& prediction,
                                              Predictions kind,
                                              LossReduction reduction = LossReduction::kMean,
-                                             Where where = Where());
+                                             SourceLocation where = SourceLocation());
 // Truth: the number of the class, of any integer dtype, without the last dimension, or with one of
 // size 1.
 GRAPNEL_PUBLIC Value SparseCategoricalCrossentropy(const Value& truth, const Value& prediction,
                                                    Predictions kind,
                                                    LossReduction reduction = LossReduction::kMean,
-                                                   Where where = Where());
+                                                   SourceLocation where = SourceLocation());
 
 }  // namespace grapnel
 

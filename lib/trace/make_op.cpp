@@ -55,7 +55,7 @@ class AttrList {
 
 class OpMaker {
  public:
-  OpMaker(TraceState& state, const OpRequest& request, const Where& where)
+  OpMaker(TraceState& state, const OpRequest& request, const SourceLocation& where)
       : state_(state), body_(*state.current), request_(request), where_(where) {}
 
   Operation Run() {
@@ -302,7 +302,7 @@ class OpMaker {
   TraceState& state_;
   TraceBody& body_;
   const OpRequest& request_;
-  const Where where_;
+  const SourceLocation where_;
   const OpInfo* info_ = nullptr;
   bool ok_ = true;
   AttrList attrs_;
@@ -332,7 +332,7 @@ std::optional<Literal> ConvertNumbers(const Literal& literal, DataType dtype) {
 }
 
 Value MakeConstant(TraceBody& body, const Literal& literal, llvm::StringRef name,
-                   const Where& where) {
+                   const SourceLocation& where) {
   if (body.is_eager) return body.state->eager->Constant(literal, where);
   NodeId id = body.AddNode("Const", name, {}, where);
   std::string dtype = attr::Type(literal.dtype()), value = attr::Tensor(literal.ToTensorProto());
@@ -355,7 +355,7 @@ Value ToValue(TraceState& state, const Operand& operand, llvm::StringRef name) {
                       operand.where);
 }
 
-Operation MakeOp(TraceState& state, const OpRequest& request, const Where& where) {
+Operation MakeOp(TraceState& state, const OpRequest& request, const SourceLocation& where) {
   if (state.current->is_eager) return state.eager->Run(request, where);
   Operation made = OpMaker(state, request, where).Run();
   // Not ok, but with the body: so that a value of it is known to have been reported.

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-Value Unary(llvm::StringRef op, const Value& x, const Where& where, llvm::StringRef name = {}) {
+Value Unary(llvm::StringRef op, const Value& x, const SourceLocation& where, llvm::StringRef name = {}) {
   return OpBuilder(x, where).Op(op, x, {}, name);
 }
 
@@ -20,7 +20,7 @@ const Value& Made(const Operand& x, const Operand& y) {
   return y.kind == Operand::kValue ? y.values[0] : kNone;
 }
 
-Value Binary(llvm::StringRef op, const Operand& x, const Operand& y, const Where& where,
+Value Binary(llvm::StringRef op, const Operand& x, const Operand& y, const SourceLocation& where,
              const std::vector<OpAttribute>& attributes = {}, llvm::StringRef name = {}) {
   return OpBuilder(Made(x, y), where).Op(op, {x, y}, attributes, name);
 }
@@ -35,52 +35,52 @@ std::vector<int> SwappedMatrix(int rank) {
 
 }  // namespace
 
-Value Sin(const Value& x, Where where) { return Unary("Sin", x, where); }
-Value Cos(const Value& x, Where where) { return Unary("Cos", x, where); }
-Value Tan(const Value& x, Where where) { return Unary("Tan", x, where); }
-Value Erf(const Value& x, Where where) { return Unary("Erf", x, where); }
-Value Erfc(const Value& x, Where where) { return Unary("Erfc", x, where); }
-Value Floor(const Value& x, Where where) { return Unary("Floor", x, where); }
-Value Ceil(const Value& x, Where where) { return Unary("Ceil", x, where); }
-Value Round(const Value& x, Where where) { return OpBuilder(x, where).Scoped("Round", x); }
-Value Sign(const Value& x, Where where) { return Unary("Sign", x, where); }
-Value Rsqrt(const Value& x, Where where) { return Unary("Rsqrt", x, where); }
-Value Log1p(const Value& x, Where where) { return Unary("Log1p", x, where); }
-Value Expm1(const Value& x, Where where) { return Unary("Expm1", x, where); }
-Value IsFinite(const Value& x, Where where) { return Unary("IsFinite", x, where); }
-Value IsNan(const Value& x, Where where) { return Unary("IsNan", x, where); }
-Value LogicalNot(const Value& x, Where where) { return Unary("LogicalNot", x, where); }
+Value Sin(const Value& x, SourceLocation where) { return Unary("Sin", x, where); }
+Value Cos(const Value& x, SourceLocation where) { return Unary("Cos", x, where); }
+Value Tan(const Value& x, SourceLocation where) { return Unary("Tan", x, where); }
+Value Erf(const Value& x, SourceLocation where) { return Unary("Erf", x, where); }
+Value Erfc(const Value& x, SourceLocation where) { return Unary("Erfc", x, where); }
+Value Floor(const Value& x, SourceLocation where) { return Unary("Floor", x, where); }
+Value Ceil(const Value& x, SourceLocation where) { return Unary("Ceil", x, where); }
+Value Round(const Value& x, SourceLocation where) { return OpBuilder(x, where).Scoped("Round", x); }
+Value Sign(const Value& x, SourceLocation where) { return Unary("Sign", x, where); }
+Value Rsqrt(const Value& x, SourceLocation where) { return Unary("Rsqrt", x, where); }
+Value Log1p(const Value& x, SourceLocation where) { return Unary("Log1p", x, where); }
+Value Expm1(const Value& x, SourceLocation where) { return Unary("Expm1", x, where); }
+Value IsFinite(const Value& x, SourceLocation where) { return Unary("IsFinite", x, where); }
+Value IsNan(const Value& x, SourceLocation where) { return Unary("IsNan", x, where); }
+Value LogicalNot(const Value& x, SourceLocation where) { return Unary("LogicalNot", x, where); }
 
-Value Atan2(const Operand& y, const Operand& x, Where where) {
+Value Atan2(const Operand& y, const Operand& x, SourceLocation where) {
   return Binary("Atan2", y, x, where);
 }
-Value Power(const Operand& x, const Operand& y, Where where) {
+Value Power(const Operand& x, const Operand& y, SourceLocation where) {
   return OpBuilder(Made(x, y), where).Scoped("Pow", {x, y});
 }
-Value LogicalAnd(const Value& x, const Value& y, Where where) {
+Value LogicalAnd(const Value& x, const Value& y, SourceLocation where) {
   return Binary("LogicalAnd", x, y, where);
 }
-Value LogicalOr(const Value& x, const Value& y, Where where) {
+Value LogicalOr(const Value& x, const Value& y, SourceLocation where) {
   return Binary("LogicalOr", x, y, where);
 }
-Value Equal(const Operand& x, const Operand& y, Where where) {
+Value Equal(const Operand& x, const Operand& y, SourceLocation where) {
   return Binary("Equal", x, y, where);
 }
-Value NotEqual(const Operand& x, const Operand& y, Where where) {
+Value NotEqual(const Operand& x, const Operand& y, SourceLocation where) {
   return Binary("NotEqual", x, y, where);
 }
-Value SquaredDifference(const Operand& x, const Operand& y, Where where) {
+Value SquaredDifference(const Operand& x, const Operand& y, SourceLocation where) {
   return Binary("SquaredDifference", x, y, where);
 }
-Value DivideNoNan(const Operand& x, const Operand& y, Where where) {
+Value DivideNoNan(const Operand& x, const Operand& y, SourceLocation where) {
   return OpBuilder(Made(x, y), where).Scoped("DivNoNan", {x, y}, {}, "div_no_nan");
 }
-Value AddN(const Values& values, Where where) {
+Value AddN(const Values& values, SourceLocation where) {
   return OpBuilder(values, where).Op("AddN", Operand(values, where));
 }
 
 Value ReduceLogSumExp(const Value& x, const std::optional<Operand>& axis, bool keep_dims,
-                      Where where) {
+                      SourceLocation where) {
   OpBuilder make(x, where);
   if (!x.ok()) return x;
   auto scope = make.Scope("ReduceLogSumExp");
@@ -99,28 +99,28 @@ Value ReduceLogSumExp(const Value& x, const std::optional<Operand>& axis, bool k
 }
 
 Value ReduceVariance(const Value& x, const std::optional<Operand>& axis, bool keep_dims,
-                     Where where) {
+                     SourceLocation where) {
   OpBuilder make(x, where);
   auto scope = make.Scope("reduce_variance");
   Value mean = ReduceMean(x, axis, /*keep_dims=*/true, where);
-  Value centred = make.Scoped("Sub", {x, mean}, {}, "sub");
-  return ReduceMean(Square(centred, where), axis, keep_dims, where);
+  Value centered = make.Scoped("Sub", {x, mean}, {}, "sub");
+  return ReduceMean(Square(centered, where), axis, keep_dims, where);
 }
 
-Value ReduceStd(const Value& x, const std::optional<Operand>& axis, bool keep_dims, Where where) {
+Value ReduceStd(const Value& x, const std::optional<Operand>& axis, bool keep_dims, SourceLocation where) {
   OpBuilder make(x, where);
   auto scope = make.Scope("reduce_std");
   return Sqrt(ReduceVariance(x, axis, keep_dims, where), where);
 }
 
-Value ArgMax(const Value& x, int axis, DataType dtype, Where where) {
+Value ArgMax(const Value& x, int axis, DataType dtype, SourceLocation where) {
   return OpBuilder(x, where).Op("ArgMax", {x, axis}, {{"output_type", dtype}});
 }
-Value ArgMin(const Value& x, int axis, DataType dtype, Where where) {
+Value ArgMin(const Value& x, int axis, DataType dtype, SourceLocation where) {
   return OpBuilder(x, where).Op("ArgMin", {x, axis}, {{"output_type", dtype}});
 }
 
-TopKResult TopK(const Value& x, const Operand& k, Where where) {
+TopKResult TopK(const Value& x, const Operand& k, SourceLocation where) {
   Operation op = OpBuilder(x, where).Op("TopKV2", {x, k});
   return {op.output(0), op.output(1)};
 }
@@ -138,7 +138,7 @@ TopKResult Sorted(const OpBuilder& make, const Value& x, bool descending) {
 
 }  // namespace
 
-Value Sort(const Value& x, bool descending, Where where) {
+Value Sort(const Value& x, bool descending, SourceLocation where) {
   OpBuilder make(x, where);
   if (!x.ok()) return x;
   auto scope = make.Scope("sort");
@@ -146,51 +146,51 @@ Value Sort(const Value& x, bool descending, Where where) {
   return descending ? values : make.Op("Neg", values).output();
 }
 
-Value ArgSort(const Value& x, bool descending, Where where) {
+Value ArgSort(const Value& x, bool descending, SourceLocation where) {
   OpBuilder make(x, where);
   if (!x.ok()) return x;
   auto scope = make.Scope("argsort");
   return Sorted(make, x, descending).indices;
 }
 
-Value Cumsum(const Value& x, int axis, const CumulativeOptions& options, Where where) {
+Value Cumsum(const Value& x, int axis, const CumulativeOptions& options, SourceLocation where) {
   return OpBuilder(x, where).Scoped(
       "Cumsum", {x, axis}, {{"exclusive", options.exclusive}, {"reverse", options.reverse}});
 }
-Value Cumprod(const Value& x, int axis, const CumulativeOptions& options, Where where) {
+Value Cumprod(const Value& x, int axis, const CumulativeOptions& options, SourceLocation where) {
   return OpBuilder(x, where).Scoped(
       "Cumprod", {x, axis}, {{"exclusive", options.exclusive}, {"reverse", options.reverse}});
 }
 
-Value SegmentSum(const Value& x, const Operand& segments, Where where) {
+Value SegmentSum(const Value& x, const Operand& segments, SourceLocation where) {
   return OpBuilder(x, where).Op("SegmentSum", {x, segments});
 }
-Value SegmentMean(const Value& x, const Operand& segments, Where where) {
+Value SegmentMean(const Value& x, const Operand& segments, SourceLocation where) {
   return OpBuilder(x, where).Op("SegmentMean", {x, segments});
 }
-Value SegmentMax(const Value& x, const Operand& segments, Where where) {
+Value SegmentMax(const Value& x, const Operand& segments, SourceLocation where) {
   return OpBuilder(x, where).Op("SegmentMax", {x, segments});
 }
-Value SegmentMin(const Value& x, const Operand& segments, Where where) {
+Value SegmentMin(const Value& x, const Operand& segments, SourceLocation where) {
   return OpBuilder(x, where).Op("SegmentMin", {x, segments});
 }
 Value UnsortedSegmentSum(const Value& x, const Operand& segments, const Operand& count,
-                         Where where) {
+                         SourceLocation where) {
   return OpBuilder(x, where).Op("UnsortedSegmentSum", {x, segments, count});
 }
 Value UnsortedSegmentMax(const Value& x, const Operand& segments, const Operand& count,
-                         Where where) {
+                         SourceLocation where) {
   return OpBuilder(x, where).Op("UnsortedSegmentMax", {x, segments, count});
 }
 
-Value ClipByValue(const Value& x, const Operand& low, const Operand& high, Where where) {
+Value ClipByValue(const Value& x, const Operand& low, const Operand& high, SourceLocation where) {
   OpBuilder make(x, where);
   auto scope = make.Scope("clip_by_value");
   Value below = make.Op("Minimum", {x, high});
   return make.Exact("Maximum", {below, low});
 }
 
-Value ClipByNorm(const Value& x, const Operand& norm, Where where) {
+Value ClipByNorm(const Value& x, const Operand& norm, SourceLocation where) {
   OpBuilder make(x, where);
   if (!x.ok()) return x;
   auto scope = make.Scope("clip_by_norm");
@@ -217,45 +217,45 @@ Value ClipByNorm(const Value& x, const Operand& norm, Where where) {
   return make.Exact("Identity", make.Scoped("RealDiv", {scaled, divisor}, {}, "truediv"));
 }
 
-Value Einsum(llvm::StringRef equation, const Values& values, Where where) {
+Value Einsum(llvm::StringRef equation, const Values& values, SourceLocation where) {
   OpBuilder make(values, where);
   auto scope = make.Scope("einsum");
   return make.Op("Einsum", Operand(values, where), {{"equation", equation}});
 }
 
-Value MatVec(const Value& a, const Value& x, Where where) {
+Value MatVec(const Value& a, const Value& x, SourceLocation where) {
   OpBuilder make(a, where);
   auto scope = make.Scope("MatVec");
   return Squeeze(MatMul(a, ExpandDims(x, -1, where), false, false, where), {-1}, where);
 }
 
-Value Solve(const Value& a, const Value& b, bool adjoint, Where where) {
+Value Solve(const Value& a, const Value& b, bool adjoint, SourceLocation where) {
   return OpBuilder(a, where).Op("MatrixSolve", {a, b}, {{"adjoint", adjoint}});
 }
-Value Cholesky(const Value& a, Where where) { return Unary("Cholesky", a, where); }
-Value Det(const Value& a, Where where) { return Unary("MatrixDeterminant", a, where); }
-Value Inv(const Value& a, bool adjoint, Where where) {
+Value Cholesky(const Value& a, SourceLocation where) { return Unary("Cholesky", a, where); }
+Value Det(const Value& a, SourceLocation where) { return Unary("MatrixDeterminant", a, where); }
+Value Inv(const Value& a, bool adjoint, SourceLocation where) {
   return OpBuilder(a, where).Op("MatrixInverse", a, {{"adjoint", adjoint}});
 }
 
-Value DiagPart(const Value& a, Where where) {
+Value DiagPart(const Value& a, SourceLocation where) {
   Operand padding(Literal::Scalar(a.ok() ? a.dtype() : proto::DT_FLOAT, 0), where);
   return OpBuilder(a, where).Op("MatrixDiagPartV3", {a, 0, padding}, {}, "diag_part");
 }
 
-Value Diag(const Value& diagonal, Where where) {
+Value Diag(const Value& diagonal, SourceLocation where) {
   Operand padding(Literal::Scalar(diagonal.ok() ? diagonal.dtype() : proto::DT_FLOAT, 0), where);
   return OpBuilder(diagonal, where).Op("MatrixDiagV3", {diagonal, 0, -1, -1, padding}, {}, "diag");
 }
 
-Value Trace(const Value& a, Where where) {
+Value Trace(const Value& a, SourceLocation where) {
   OpBuilder make(a, where);
   auto scope = make.Scope("Trace");
   Value diagonal = DiagPart(a, where);
   return make.Exact("Sum", {diagonal, std::vector<int>{-1}}, {{"keep_dims", false}});
 }
 
-Value BandPart(const Value& a, int lower, int upper, Where where) {
+Value BandPart(const Value& a, int lower, int upper, SourceLocation where) {
   OpBuilder make(a, where);
   // int32, and not the dtype that the op has by default.
   auto scope = make.Scope("MatrixBandPart");
@@ -263,7 +263,7 @@ Value BandPart(const Value& a, int lower, int upper, Where where) {
   return make.Exact("MatrixBandPart", {a, below, make.Scalar(upper, proto::DT_INT32, "num_upper")});
 }
 
-Value MatrixTranspose(const Value& a, Where where) {
+Value MatrixTranspose(const Value& a, SourceLocation where) {
   OpBuilder make(a, where);
   if (!a.ok()) return a;
   if (!a.shape().known_rank() || a.shape().rank() < 2)
@@ -273,7 +273,7 @@ Value MatrixTranspose(const Value& a, Where where) {
   return Transpose(a, SwappedMatrix(a.shape().rank()), where);
 }
 
-Value Norm(const Value& x, const std::optional<int>& axis, Where where) {
+Value Norm(const Value& x, const std::optional<int>& axis, SourceLocation where) {
   OpBuilder make(x, where);
   auto scope = make.Scope("norm");
   std::optional<Operand> axes;

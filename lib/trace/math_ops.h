@@ -15,91 +15,91 @@
 
 namespace grapnel {
 
-GRAPNEL_PUBLIC Value Sin(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Cos(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Tan(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Erf(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Erfc(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Floor(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Ceil(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Round(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Sign(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Rsqrt(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Log1p(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Expm1(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value IsFinite(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value IsNan(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value LogicalNot(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Sin(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Cos(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Tan(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Erf(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Erfc(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Floor(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Ceil(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Round(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Sign(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Rsqrt(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Log1p(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Expm1(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value IsFinite(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value IsNan(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value LogicalNot(const Value& x, SourceLocation where = SourceLocation());
 // The functions of operators, whose nodes have the op's name: tf.add's is Add, not add.
-GRAPNEL_PUBLIC Value Atan2(const Operand& y, const Operand& x, Where where = Where());
-GRAPNEL_PUBLIC Value Power(const Operand& x, const Operand& y, Where where = Where());
-GRAPNEL_PUBLIC Value LogicalAnd(const Value& x, const Value& y, Where where = Where());
-GRAPNEL_PUBLIC Value LogicalOr(const Value& x, const Value& y, Where where = Where());
-GRAPNEL_PUBLIC Value Equal(const Operand& x, const Operand& y, Where where = Where());
-GRAPNEL_PUBLIC Value NotEqual(const Operand& x, const Operand& y, Where where = Where());
-GRAPNEL_PUBLIC Value SquaredDifference(const Operand& x, const Operand& y, Where where = Where());
-GRAPNEL_PUBLIC Value DivideNoNan(const Operand& x, const Operand& y, Where where = Where());
-GRAPNEL_PUBLIC Value AddN(const Values& values, Where where = Where());
+GRAPNEL_PUBLIC Value Atan2(const Operand& y, const Operand& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Power(const Operand& x, const Operand& y, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value LogicalAnd(const Value& x, const Value& y, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value LogicalOr(const Value& x, const Value& y, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Equal(const Operand& x, const Operand& y, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value NotEqual(const Operand& x, const Operand& y, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value SquaredDifference(const Operand& x, const Operand& y, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value DivideNoNan(const Operand& x, const Operand& y, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value AddN(const Values& values, SourceLocation where = SourceLocation());
 
 // log(sum(exp(x))) without overflow; standard deviation and variance of the population.
 GRAPNEL_PUBLIC Value ReduceLogSumExp(const Value& x, const std::optional<Operand>& axis = {},
-                                     bool keep_dims = false, Where where = Where());
+                                     bool keep_dims = false, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ReduceStd(const Value& x, const std::optional<Operand>& axis = {},
-                               bool keep_dims = false, Where where = Where());
+                               bool keep_dims = false, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ReduceVariance(const Value& x, const std::optional<Operand>& axis = {},
-                                    bool keep_dims = false, Where where = Where());
+                                    bool keep_dims = false, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ArgMax(const Value& x, int axis = 0, DataType dtype = proto::DT_INT64,
-                            Where where = Where());
+                            SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ArgMin(const Value& x, int axis = 0, DataType dtype = proto::DT_INT64,
-                            Where where = Where());
+                            SourceLocation where = SourceLocation());
 struct GRAPNEL_PUBLIC TopKResult {
   Value values, indices;
 };
 // Of the last dimension, largest first.
-GRAPNEL_PUBLIC TopKResult TopK(const Value& x, const Operand& k, Where where = Where());
+GRAPNEL_PUBLIC TopKResult TopK(const Value& x, const Operand& k, SourceLocation where = SourceLocation());
 // Along the last dimension.
-GRAPNEL_PUBLIC Value Sort(const Value& x, bool descending = false, Where where = Where());
-GRAPNEL_PUBLIC Value ArgSort(const Value& x, bool descending = false, Where where = Where());
+GRAPNEL_PUBLIC Value Sort(const Value& x, bool descending = false, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value ArgSort(const Value& x, bool descending = false, SourceLocation where = SourceLocation());
 struct GRAPNEL_PUBLIC CumulativeOptions {
   bool exclusive = false, reverse = false;
 };
 GRAPNEL_PUBLIC Value Cumsum(const Value& x, int axis = 0, const CumulativeOptions& options = {},
-                            Where where = Where());
+                            SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Cumprod(const Value& x, int axis = 0, const CumulativeOptions& options = {},
-                             Where where = Where());
+                             SourceLocation where = SourceLocation());
 
 // `segments`: sorted, from 0, one for each row. The unsorted ones take the number of segments.
-GRAPNEL_PUBLIC Value SegmentSum(const Value& x, const Operand& segments, Where where = Where());
-GRAPNEL_PUBLIC Value SegmentMean(const Value& x, const Operand& segments, Where where = Where());
-GRAPNEL_PUBLIC Value SegmentMax(const Value& x, const Operand& segments, Where where = Where());
-GRAPNEL_PUBLIC Value SegmentMin(const Value& x, const Operand& segments, Where where = Where());
+GRAPNEL_PUBLIC Value SegmentSum(const Value& x, const Operand& segments, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value SegmentMean(const Value& x, const Operand& segments, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value SegmentMax(const Value& x, const Operand& segments, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value SegmentMin(const Value& x, const Operand& segments, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value UnsortedSegmentSum(const Value& x, const Operand& segments,
-                                        const Operand& count, Where where = Where());
+                                        const Operand& count, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value UnsortedSegmentMax(const Value& x, const Operand& segments,
-                                        const Operand& count, Where where = Where());
+                                        const Operand& count, SourceLocation where = SourceLocation());
 
 // The elements within the bounds; the tensor scaled down to a Euclidean norm of at most `norm`.
 GRAPNEL_PUBLIC Value ClipByValue(const Value& x, const Operand& low, const Operand& high,
-                                 Where where = Where());
-GRAPNEL_PUBLIC Value ClipByNorm(const Value& x, const Operand& norm, Where where = Where());
+                                 SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value ClipByNorm(const Value& x, const Operand& norm, SourceLocation where = SourceLocation());
 
 // Linear algebra: the last two dimensions are matrices.
-GRAPNEL_PUBLIC Value Einsum(llvm::StringRef equation, const Values& values, Where where = Where());
-GRAPNEL_PUBLIC Value MatVec(const Value& a, const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Einsum(llvm::StringRef equation, const Values& values, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value MatVec(const Value& a, const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Solve(const Value& a, const Value& b, bool adjoint = false,
-                           Where where = Where());
-GRAPNEL_PUBLIC Value Cholesky(const Value& a, Where where = Where());
-GRAPNEL_PUBLIC Value Det(const Value& a, Where where = Where());
-GRAPNEL_PUBLIC Value Inv(const Value& a, bool adjoint = false, Where where = Where());
-GRAPNEL_PUBLIC Value Trace(const Value& a, Where where = Where());
-GRAPNEL_PUBLIC Value DiagPart(const Value& a, Where where = Where());
-GRAPNEL_PUBLIC Value Diag(const Value& diagonal, Where where = Where());
+                           SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Cholesky(const Value& a, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Det(const Value& a, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Inv(const Value& a, bool adjoint = false, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Trace(const Value& a, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value DiagPart(const Value& a, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Diag(const Value& diagonal, SourceLocation where = SourceLocation());
 // `lower`, `upper`: subdiagonals and superdiagonals that are kept; -1: all.
-GRAPNEL_PUBLIC Value BandPart(const Value& a, int lower, int upper, Where where = Where());
-GRAPNEL_PUBLIC Value MatrixTranspose(const Value& a, Where where = Where());
+GRAPNEL_PUBLIC Value BandPart(const Value& a, int lower, int upper, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value MatrixTranspose(const Value& a, SourceLocation where = SourceLocation());
 // The Euclidean norm of all elements, or along `axis`.
 GRAPNEL_PUBLIC Value Norm(const Value& x, const std::optional<int>& axis = {},
-                          Where where = Where());
+                          SourceLocation where = SourceLocation());
 
 }  // namespace grapnel
 

@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// Where an inner body is the current one.
+// SourceLocation an inner body is the current one.
 class FunctionGuard {
  public:
   FunctionGuard(TraceState& state, llvm::StringRef function)
@@ -35,7 +35,7 @@ struct Made {
 };
 
 Made MakeFunction(TraceState& state, llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
-                  llvm::function_ref<Values(llvm::ArrayRef<Value>)> fn, const Where& where) {
+                  llvm::function_ref<Values(llvm::ArrayRef<Value>)> fn, const SourceLocation& where) {
   Made made;
   FunctionGuard guard(state, name);
   TraceBody& body = guard.body();
@@ -52,7 +52,7 @@ Made MakeFunction(TraceState& state, llvm::StringRef name, llvm::ArrayRef<Tensor
     if (!results[i].body() && state.errors.empty())
       state.Report(where, llvm::formatv("result {0} is a Value that was never made", i).str());
     if (!results[i].ok()) return made;
-    const Where line = results[i].body()->LineOf(results[i].port().node);
+    const SourceLocation line = results[i].body()->LineOf(results[i].port().node);
     Value end = Identity(results[i], {}, line);
     if (!end.ok()) return made;
     ends.push_back(end.port().node);
@@ -89,7 +89,7 @@ bool HasEffects(const Function& function) {
 
 }  // namespace
 
-Values CallFunction(Tracer& t, llvm::StringRef name, const Values& values, Where where) {
+Values CallFunction(Tracer& t, llvm::StringRef name, const Values& values, SourceLocation where) {
   TraceState& state = t.state();
   const Function* function = state.module->FindFunction(name);
   if (!function) {
@@ -140,14 +140,14 @@ Values CallFunction(Tracer& t, llvm::StringRef name, const Values& values, Where
 
 ModelBuilder::ModelBuilder() : tracer_(std::make_unique<Tracer>()) {}
 
-ModelBuilder::ModelBuilder(std::unique_ptr<Module> module, Where where)
+ModelBuilder::ModelBuilder(std::unique_ptr<Module> module, SourceLocation where)
     : tracer_(std::make_unique<Tracer>(std::move(module), where)) {}
 
 ModelBuilder::~ModelBuilder() = default;
 
 void ModelBuilder::AddFunction(llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
                                llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn,
-                               llvm::ArrayRef<std::string> outputs, Where where) {
+                               llvm::ArrayRef<std::string> outputs, SourceLocation where) {
   TraceState& state = tracer_->state();
   for (const ModelFunction& function : functions_) {
     if (function.name == name)
@@ -217,7 +217,7 @@ Expected<TracedModel> ModelBuilder::Finish() {
 
 Expected<TracedModel> TraceWithVariables(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
-    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, Where where) {
+    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, SourceLocation where) {
   TracedModel model;
   ModelFunction function;
   function.name = name.str();

@@ -53,7 +53,7 @@ class GRAPNEL_PUBLIC ModelBuilder {
   ModelBuilder();
   // Goes on with a graph that was read: its functions can be called (Tracer::Op), its variables
   // found (Variable::Find).
-  explicit ModelBuilder(std::unique_ptr<Module> module, Where where = Where());
+  explicit ModelBuilder(std::unique_ptr<Module> module, SourceLocation where = SourceLocation());
   ~ModelBuilder();
 
   // Traces fn(tracer, values) as a function of the library, with what it captures as its last
@@ -61,10 +61,10 @@ class GRAPNEL_PUBLIC ModelBuilder {
   // Errors are Finish's, each with the line of the program.
   void AddFunction(llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
                    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn,
-                   llvm::ArrayRef<std::string> outputs = {}, Where where = Where());
+                   llvm::ArrayRef<std::string> outputs = {}, SourceLocation where = SourceLocation());
   template <size_t N, typename Fn>
   void Add(llvm::StringRef name, const TensorSpec (&inputs)[N], Fn fn,
-           llvm::ArrayRef<std::string> outputs = {}, Where where = Where()) {
+           llvm::ArrayRef<std::string> outputs = {}, SourceLocation where = SourceLocation()) {
     AddFunction(
         name, inputs,
         [&](Tracer& t, llvm::ArrayRef<Value> args) {
@@ -85,13 +85,13 @@ class GRAPNEL_PUBLIC ModelBuilder {
 // As Trace, with the variables beside the module: of one function, in the main graph.
 GRAPNEL_PUBLIC Expected<TracedModel> TraceWithVariables(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
-    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, Where where = Where());
+    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, SourceLocation where = SourceLocation());
 
 // A function of the library called by its values: a PartitionedCall, or a StatefulPartitionedCall
 // where the function has effects. What it captured of a model that was read, such as variables, is
 // handed in behind `values` by whoever calls it.
 GRAPNEL_PUBLIC Values CallFunction(Tracer& t, llvm::StringRef function, const Values& values,
-                                   Where where = Where());
+                                   SourceLocation where = SourceLocation());
 
 }  // namespace grapnel
 

@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-Value Unary(llvm::StringRef op, const Value& x, const Where& where) {
+Value Unary(llvm::StringRef op, const Value& x, const SourceLocation& where) {
   return OpBuilder(x, where).Op(op, x);
 }
 
@@ -22,7 +22,7 @@ std::vector<int64_t> OfImages(const std::vector<int>& sizes) {
 }
 
 // A number of Python's, in the dtype of the values beside it.
-Operand Number(double number, const Value& beside, const Where& where) {
+Operand Number(double number, const Value& beside, const SourceLocation& where) {
   return Operand(Literal::Scalar(beside.ok() ? beside.dtype() : proto::DT_FLOAT, number), where);
 }
 
@@ -32,24 +32,24 @@ Value Multiply(const OpBuilder& make, const Operand& x, const Operand& y) {
 
 }  // namespace
 
-Value Softmax(const Value& logits, Where where) { return Unary("Softmax", logits, where); }
-Value LogSoftmax(const Value& logits, Where where) { return Unary("LogSoftmax", logits, where); }
-Value Softplus(const Value& x, Where where) { return Unary("Softplus", x, where); }
-Value Elu(const Value& x, Where where) { return Unary("Elu", x, where); }
-Value Selu(const Value& x, Where where) { return Unary("Selu", x, where); }
-Value Relu6(const Value& x, Where where) { return Unary("Relu6", x, where); }
+Value Softmax(const Value& logits, SourceLocation where) { return Unary("Softmax", logits, where); }
+Value LogSoftmax(const Value& logits, SourceLocation where) { return Unary("LogSoftmax", logits, where); }
+Value Softplus(const Value& x, SourceLocation where) { return Unary("Softplus", x, where); }
+Value Elu(const Value& x, SourceLocation where) { return Unary("Elu", x, where); }
+Value Selu(const Value& x, SourceLocation where) { return Unary("Selu", x, where); }
+Value Relu6(const Value& x, SourceLocation where) { return Unary("Relu6", x, where); }
 
-Value LogSigmoid(const Value& x, Where where) {
+Value LogSigmoid(const Value& x, SourceLocation where) {
   OpBuilder make(x, where);
   auto scope = make.Scope("LogSigmoid");
   return make.Exact("Neg", Softplus(make.Op("Neg", x), where));
 }
 
-Value LeakyRelu(const Value& x, float alpha, Where where) {
+Value LeakyRelu(const Value& x, float alpha, SourceLocation where) {
   return OpBuilder(x, where).Scoped("LeakyRelu", x, {{"alpha", alpha}});
 }
 
-Value Gelu(const Value& x, bool approximate, Where where) {
+Value Gelu(const Value& x, bool approximate, SourceLocation where) {
   OpBuilder make(x, where);
   if (!x.ok()) return x;
   auto scope = make.Scope("Gelu");
@@ -70,7 +70,7 @@ Value Gelu(const Value& x, bool approximate, Where where) {
   return Multiply(make, half, tail);
 }
 
-Value Silu(const Value& x, Where where) {
+Value Silu(const Value& x, SourceLocation where) {
   OpBuilder make(x, where);
   if (!x.ok()) return x;
   Value beta = make.Scalar(1, x.dtype(), "beta");
@@ -78,13 +78,13 @@ Value Silu(const Value& x, Where where) {
   return Multiply(make, x, Sigmoid(scaled, where));
 }
 
-Value BiasAdd(const Value& x, const Value& bias, Where where) {
+Value BiasAdd(const Value& x, const Value& bias, SourceLocation where) {
   return OpBuilder(x, where).Scoped("BiasAdd", {x, bias}, {{"data_format", "NHWC"}});
 }
 
-Value L2Loss(const Value& x, Where where) { return Unary("L2Loss", x, where); }
+Value L2Loss(const Value& x, SourceLocation where) { return Unary("L2Loss", x, where); }
 
-Value L2Normalize(const Value& x, int axis, double epsilon, Where where) {
+Value L2Normalize(const Value& x, int axis, double epsilon, SourceLocation where) {
   OpBuilder make(x, where);
   auto scope = make.Scope("l2_normalize");
   Value sum = ReduceSum(Square(x, where), Operand(axis, where), /*keep_dims=*/true, where);
@@ -93,13 +93,13 @@ Value L2Normalize(const Value& x, int axis, double epsilon, Where where) {
 }
 
 Value Conv2D(const Value& x, const Value& filter, const std::vector<int>& strides,
-             llvm::StringRef padding, Where where) {
+             llvm::StringRef padding, SourceLocation where) {
   return OpBuilder(x, where).Op("Conv2D", {x, filter},
                                 {{"strides", OfImages(strides)}, {"padding", padding}});
 }
 
 Value MaxPool2D(const Value& x, const std::vector<int>& size, const std::vector<int>& strides,
-                llvm::StringRef padding, Where where) {
+                llvm::StringRef padding, SourceLocation where) {
   return OpBuilder(x, where).Scoped(
       "MaxPool", x,
       {{"ksize", OfImages(size)}, {"strides", OfImages(strides)}, {"padding", padding}},
@@ -107,14 +107,14 @@ Value MaxPool2D(const Value& x, const std::vector<int>& size, const std::vector<
 }
 
 Value AvgPool2D(const Value& x, const std::vector<int>& size, const std::vector<int>& strides,
-                llvm::StringRef padding, Where where) {
+                llvm::StringRef padding, SourceLocation where) {
   return OpBuilder(x, where).Scoped(
       "AvgPool", x,
       {{"ksize", OfImages(size)}, {"strides", OfImages(strides)}, {"padding", padding}},
       "AvgPool2D");
 }
 
-MomentsResult Moments(const Value& x, const std::vector<int>& axes, bool keep_dims, Where where) {
+MomentsResult Moments(const Value& x, const std::vector<int>& axes, bool keep_dims, SourceLocation where) {
   OpBuilder make(x, where);
   auto scope = make.Scope("moments");
   std::vector<OpAttribute> keep = {{"keep_dims", true}};
@@ -128,7 +128,7 @@ MomentsResult Moments(const Value& x, const std::vector<int>& axes, bool keep_di
 }
 
 Value BatchNormalization(const Value& x, const Value& mean, const Value& variance,
-                         const Value& offset, const Value& scale, double epsilon, Where where) {
+                         const Value& offset, const Value& scale, double epsilon, SourceLocation where) {
   OpBuilder make(x, where);
   auto scope = make.Scope("batchnorm");
   auto add = [&](const Operand& a, const Operand& b) {
@@ -146,7 +146,7 @@ Value BatchNormalization(const Value& x, const Value& mean, const Value& varianc
 }
 
 FusedBatchNormResult FusedBatchNorm(const Value& x, const Value& scale, const Value& offset,
-                                    const FusedBatchNormOptions& options, Where where) {
+                                    const FusedBatchNormOptions& options, SourceLocation where) {
   OpBuilder make(x, where);
   Value mean = options.mean, variance = options.variance;
   if (!mean.body()) mean = make.Constant(Literal::Make(proto::DT_FLOAT, {0}, ""));
@@ -156,7 +156,7 @@ FusedBatchNormResult FusedBatchNorm(const Value& x, const Value& scale, const Va
   return {op.output(0), op.output(1), op.output(2)};
 }
 
-Value EmbeddingLookup(const Value& table, const Value& ids, Where where) {
+Value EmbeddingLookup(const Value& table, const Value& ids, SourceLocation where) {
   OpBuilder make(table, where);
   if (!table.ok()) return table;
   auto scope = make.Scope("embedding_lookup");
@@ -197,7 +197,7 @@ Value FlattenOuter(const OpBuilder& make, const Value& x) {
 
 }  // namespace
 
-Value SoftmaxCrossEntropyWithLogits(const Value& labels, const Value& logits, Where where) {
+Value SoftmaxCrossEntropyWithLogits(const Value& labels, const Value& logits, SourceLocation where) {
   OpBuilder make(logits, where);
   if (!logits.ok() || !labels.ok()) return logits.ok() ? labels : logits;
   auto scope = make.Scope("softmax_cross_entropy_with_logits");
@@ -217,7 +217,7 @@ Value SoftmaxCrossEntropyWithLogits(const Value& labels, const Value& logits, Wh
   return make.Op("Reshape", {losses, outer});
 }
 
-Value SparseSoftmaxCrossEntropyWithLogits(const Value& labels, const Value& logits, Where where) {
+Value SparseSoftmaxCrossEntropyWithLogits(const Value& labels, const Value& logits, SourceLocation where) {
   OpBuilder make(logits, where);
   if (!logits.ok() || !labels.ok()) return logits.ok() ? labels : logits;
   auto scope = make.Scope("SparseSoftmaxCrossEntropyWithLogits");
@@ -225,7 +225,7 @@ Value SparseSoftmaxCrossEntropyWithLogits(const Value& labels, const Value& logi
   return make.Op("SparseSoftmaxCrossEntropyWithLogits", {logits, labels});
 }
 
-Value SigmoidCrossEntropyWithLogits(const Value& labels, const Value& logits, Where where) {
+Value SigmoidCrossEntropyWithLogits(const Value& labels, const Value& logits, SourceLocation where) {
   OpBuilder make(logits, where);
   if (!logits.ok()) return logits;
   auto scope = make.Scope("logistic_loss");

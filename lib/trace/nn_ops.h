@@ -13,45 +13,45 @@
 namespace grapnel {
 
 // Along the last dimension.
-GRAPNEL_PUBLIC Value Softmax(const Value& logits, Where where = Where());
-GRAPNEL_PUBLIC Value LogSoftmax(const Value& logits, Where where = Where());
-GRAPNEL_PUBLIC Value Softplus(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value LogSigmoid(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Elu(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Selu(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Relu6(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value LeakyRelu(const Value& x, float alpha = 0.2f, Where where = Where());
+GRAPNEL_PUBLIC Value Softmax(const Value& logits, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value LogSoftmax(const Value& logits, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Softplus(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value LogSigmoid(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Elu(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Selu(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Relu6(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value LeakyRelu(const Value& x, float alpha = 0.2f, SourceLocation where = SourceLocation());
 // x * P(X <= x) of a normal X; `approximate`: by tanh.
-GRAPNEL_PUBLIC Value Gelu(const Value& x, bool approximate = false, Where where = Where());
+GRAPNEL_PUBLIC Value Gelu(const Value& x, bool approximate = false, SourceLocation where = SourceLocation());
 // x * sigmoid(x). TensorFlow marks it as a custom gradient; the values are the same.
-GRAPNEL_PUBLIC Value Silu(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value BiasAdd(const Value& x, const Value& bias, Where where = Where());
+GRAPNEL_PUBLIC Value Silu(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value BiasAdd(const Value& x, const Value& bias, SourceLocation where = SourceLocation());
 // sum(x^2) / 2; x / |x| along `axis`.
-GRAPNEL_PUBLIC Value L2Loss(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value L2Loss(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value L2Normalize(const Value& x, int axis, double epsilon = 1e-12,
-                                 Where where = Where());
+                                 SourceLocation where = SourceLocation());
 
 // Images are [batch, height, width, channels]; filters [height, width, in, out]. A size or stride
 // is one number for both, or two.
 GRAPNEL_PUBLIC Value Conv2D(const Value& x, const Value& filter, const std::vector<int>& strides,
-                            llvm::StringRef padding, Where where = Where());
+                            llvm::StringRef padding, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value MaxPool2D(const Value& x, const std::vector<int>& size,
                                const std::vector<int>& strides, llvm::StringRef padding,
-                               Where where = Where());
+                               SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value AvgPool2D(const Value& x, const std::vector<int>& size,
                                const std::vector<int>& strides, llvm::StringRef padding,
-                               Where where = Where());
+                               SourceLocation where = SourceLocation());
 
 struct GRAPNEL_PUBLIC MomentsResult {
   Value mean, variance;
 };
 GRAPNEL_PUBLIC MomentsResult Moments(const Value& x, const std::vector<int>& axes,
-                                     bool keep_dims = false, Where where = Where());
+                                     bool keep_dims = false, SourceLocation where = SourceLocation());
 // (x - mean) / sqrt(variance + epsilon) * scale + offset; a Value that was never made: no such
 // part.
 GRAPNEL_PUBLIC Value BatchNormalization(const Value& x, const Value& mean, const Value& variance,
                                         const Value& offset, const Value& scale, double epsilon,
-                                        Where where = Where());
+                                        SourceLocation where = SourceLocation());
 struct GRAPNEL_PUBLIC FusedBatchNormResult {
   Value y, mean, variance;  // of the batch when training
 };
@@ -63,18 +63,18 @@ struct GRAPNEL_PUBLIC FusedBatchNormOptions {
 GRAPNEL_PUBLIC FusedBatchNormResult FusedBatchNorm(const Value& x, const Value& scale,
                                                    const Value& offset,
                                                    const FusedBatchNormOptions& options = {},
-                                                   Where where = Where());
-GRAPNEL_PUBLIC Value EmbeddingLookup(const Value& table, const Value& ids, Where where = Where());
+                                                   SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value EmbeddingLookup(const Value& table, const Value& ids, SourceLocation where = SourceLocation());
 
 // Losses of examples, without a reduction.
 // `labels`: probabilities along the last dimension, of the shape of `logits`.
 GRAPNEL_PUBLIC Value SoftmaxCrossEntropyWithLogits(const Value& labels, const Value& logits,
-                                                   Where where = Where());
+                                                   SourceLocation where = SourceLocation());
 // `labels`: class numbers, int32 or int64, one for each row of `logits` [n, classes].
 GRAPNEL_PUBLIC Value SparseSoftmaxCrossEntropyWithLogits(const Value& labels, const Value& logits,
-                                                         Where where = Where());
+                                                         SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value SigmoidCrossEntropyWithLogits(const Value& labels, const Value& logits,
-                                                   Where where = Where());
+                                                   SourceLocation where = SourceLocation());
 
 }  // namespace grapnel
 

@@ -2,7 +2,7 @@
 
 namespace grapnel {
 
-OpBuilder::OpBuilder(llvm::ArrayRef<Value> values, const Where& where)
+OpBuilder::OpBuilder(llvm::ArrayRef<Value> values, const SourceLocation& where)
     : state_(nullptr), where_(where) {
   for (const Value& value : values) {
     if (!state_ && value.body()) state_ = value.body()->state;
@@ -29,17 +29,17 @@ Operation OpBuilder::Exact(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
   return MakeOp(*state_, {op, inputs, attributes, {}, /*exact=*/true}, where_);
 }
 
-Tracer::Ending OpBuilder::Scope(llvm::StringRef name) const {
-  if (!state_) return Tracer::Ending([] {});
+Tracer::ScopeGuard OpBuilder::Scope(llvm::StringRef name) const {
+  if (!state_) return Tracer::ScopeGuard([] {});
   TraceBody* body = state_->current;
   std::string before = body->scope;
   body->OpenScope(name);
-  return Tracer::Ending([body, before] { body->scope = before; });
+  return Tracer::ScopeGuard([body, before] { body->scope = before; });
 }
 
-Tracer::Ending OpBuilder::After(const Operation& op) const {
+Tracer::ScopeGuard OpBuilder::After(const Operation& op) const {
   // In eager mode what comes later runs later.
-  if (!state_ || state_->current->is_eager) return Tracer::Ending([] {});
+  if (!state_ || state_->current->is_eager) return Tracer::ScopeGuard([] {});
   TraceBody* body = state_->current;
   TraceBody::Controller controller;
   if (op.ok()) {
@@ -47,7 +47,7 @@ Tracer::Ending OpBuilder::After(const Operation& op) const {
     body->MarkControl(op.node());
   }
   body->controllers.push_back(std::move(controller));
-  return Tracer::Ending([body] { body->controllers.pop_back(); });
+  return Tracer::ScopeGuard([body] { body->controllers.pop_back(); });
 }
 
 Value OpBuilder::Constant(const Literal& literal, llvm::StringRef name) const {

@@ -11,15 +11,15 @@
 
 namespace grapnel {
 
-// Where no value was ever made there is no trace: every method then gives a Value that was never
+// SourceLocation no value was ever made there is no trace: every method then gives a Value that was never
 // made, and whoever uses it says so.
 class OpBuilder {
  public:
-  OpBuilder(Tracer& t, const Where& where) : state_(&t.state()), where_(where) {}
-  OpBuilder(const Value& x, const Where& where)
+  OpBuilder(Tracer& t, const SourceLocation& where) : state_(&t.state()), where_(where) {}
+  OpBuilder(const Value& x, const SourceLocation& where)
       : state_(x.body() ? x.body()->state : nullptr), where_(where) {}
   // Of the first value that was made.
-  OpBuilder(llvm::ArrayRef<Value> values, const Where& where);
+  OpBuilder(llvm::ArrayRef<Value> values, const SourceLocation& where);
 
   // Named as Tracer::Op names it.
   Operation Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
@@ -45,9 +45,9 @@ class OpBuilder {
                   const std::vector<OpAttribute>& attributes = {}) const {
     return Exact(op, Operand(x, where_), attributes);
   }
-  [[nodiscard]] Tracer::Ending Scope(llvm::StringRef name) const;
+  [[nodiscard]] Tracer::ScopeGuard Scope(llvm::StringRef name) const;
   // Nodes made while it lasts run after `op`, which is of the current body.
-  [[nodiscard]] Tracer::Ending After(const Operation& op) const;
+  [[nodiscard]] Tracer::ScopeGuard After(const Operation& op) const;
 
   Value Constant(const Literal& literal, llvm::StringRef name = "Const") const;
   Value Scalar(double value, DataType dtype, llvm::StringRef name = "Const") const;
@@ -64,11 +64,11 @@ class OpBuilder {
   bool ok() const { return state_ != nullptr; }
   TraceState& state() const { return *state_; }
   TraceBody& body() const { return *state_->current; }
-  const Where& where() const { return where_; }
+  const SourceLocation& where() const { return where_; }
 
  private:
   TraceState* state_;
-  const Where where_;
+  const SourceLocation where_;
 };
 
 }  // namespace grapnel

@@ -21,7 +21,7 @@ namespace grapnel {
 class GRAPNEL_PUBLIC OpCall {
  public:
   // An empty name: the op's.
-  OpCall(Tracer& t, llvm::StringRef op, llvm::StringRef name, Where where)
+  OpCall(Tracer& t, llvm::StringRef op, llvm::StringRef name, SourceLocation where)
       : tracer_(t), op_(op), name_(name), where_(where) {}
 
   void Input(const Operand& operand) { inputs_.push_back(operand); }
@@ -55,7 +55,7 @@ class GRAPNEL_PUBLIC OpCall {
  private:
   Tracer& tracer_;
   llvm::StringRef op_, name_;
-  Where where_;
+  SourceLocation where_;
   llvm::SmallVector<Operand, 4> inputs_;
   llvm::SmallVector<OpAttribute, 4> attributes_;
   std::optional<Operation> made_;

@@ -17,7 +17,7 @@ TraceBody* BodyOf(llvm::ArrayRef<Value> values) {
 }
 
 // `own_scope` of ops whose Python function opens a name scope: see OpRequest.
-Value Make(llvm::StringRef op, llvm::ArrayRef<Operand> inputs, const Where& where,
+Value Make(llvm::StringRef op, llvm::ArrayRef<Operand> inputs, const SourceLocation& where,
            std::vector<OpAttribute> attributes = {}, llvm::StringRef name = {},
            bool own_scope = false) {
   for (const Operand& input : inputs) {
@@ -30,7 +30,7 @@ Value Make(llvm::StringRef op, llvm::ArrayRef<Operand> inputs, const Where& wher
   return Value();
 }
 
-Value Unary(llvm::StringRef op, const Value& x, const Where& where, bool own_scope = false) {
+Value Unary(llvm::StringRef op, const Value& x, const SourceLocation& where, bool own_scope = false) {
   return Make(op, Operand(x, where), where, {}, {}, own_scope);
 }
 
@@ -103,7 +103,7 @@ Value DivideIntegers(const Operand& x, const Operand& y, DataType dtype) {
 
 // All axes, as TensorFlow's _ReductionDims: a constant where the rank is known and not 0, else
 // worked out at run time.
-Value AllAxes(const Value& x, const Where& where) {
+Value AllAxes(const Value& x, const SourceLocation& where) {
   TraceBody* body = BodyOf(x);
   Shape shape = x.shape();
   if (shape.known_rank() && shape.rank() > 0) {
@@ -117,14 +117,14 @@ Value AllAxes(const Value& x, const Where& where) {
 }
 
 Value Reduce(llvm::StringRef op, const Value& x, const std::optional<Operand>& axis, bool keep_dims,
-             const Where& where) {
+             const SourceLocation& where) {
   if (!x.ok()) return x;
   Operand axes = axis ? *axis : Operand(AllAxes(x, where), where);
   return Make(op, {Operand(x, where), axes}, where, {{"keep_dims", keep_dims}});
 }
 
 Value ConstantInt(const Value& x, llvm::StringRef name, const Literal& literal,
-                  const Where& where) {
+                  const SourceLocation& where) {
   TraceBody* body = BodyOf(x);
   return MakeConstant(*body, literal, body->UniqueName(name), where);
 }
@@ -170,16 +170,16 @@ Value& Value::operator-=(const Operand& y) { return *this = Operand(*this, y.whe
 Value& Value::operator*=(const Operand& y) { return *this = Operand(*this, y.where) * y; }
 Value& Value::operator/=(const Operand& y) { return *this = Operand(*this, y.where) / y; }
 
-Value Cast(const Value& x, DataType dtype, Where where) {
+Value Cast(const Value& x, DataType dtype, SourceLocation where) {
   if (!x.ok() || x.dtype() == dtype) return x;
   return Make("Cast", Operand(x, where), where, {{"DstT", dtype}}, {}, /*own_scope=*/true);
 }
 
-Value Identity(const Value& x, llvm::StringRef name, Where where) {
+Value Identity(const Value& x, llvm::StringRef name, SourceLocation where) {
   return Make("Identity", Operand(x, where), where, {}, name);
 }
 
-Value Size(const Value& x, Where where) {
+Value Size(const Value& x, SourceLocation where) {
   Shape shape = x.shape();
   std::optional<int64_t> size = shape.NumElements();
   if (shape.known_rank() && llvm::is_contained(shape.dims(), 0)) size = 0;
@@ -190,54 +190,54 @@ Value Size(const Value& x, Where where) {
   return Unary("Size", x, where);
 }
 
-Value Rank(const Value& x, Where where) {
+Value Rank(const Value& x, SourceLocation where) {
   Shape shape = x.shape();
   if (shape.known_rank())
     return ConstantInt(x, "Rank", Literal::Scalar(proto::DT_INT32, shape.rank()), where);
   return Unary("Rank", x, where);
 }
 
-Value ShapeOf(const Value& x, Where where) {
+Value ShapeOf(const Value& x, SourceLocation where) {
   Shape shape = x.shape();
   if (!shape.IsFullyKnown()) return Unary("Shape", x, where);
   return ConstantInt(x, "Shape", Literal::Integers(proto::DT_INT32, {shape.rank()}, shape.dims()),
                      where);
 }
 
-Value ReduceSum(const Value& x, const std::optional<Operand>& axis, bool keep_dims, Where where) {
+Value ReduceSum(const Value& x, const std::optional<Operand>& axis, bool keep_dims, SourceLocation where) {
   return Reduce("Sum", x, axis, keep_dims, where);
 }
-Value ReduceMin(const Value& x, const std::optional<Operand>& axis, bool keep_dims, Where where) {
+Value ReduceMin(const Value& x, const std::optional<Operand>& axis, bool keep_dims, SourceLocation where) {
   return Reduce("Min", x, axis, keep_dims, where);
 }
-Value ReduceMax(const Value& x, const std::optional<Operand>& axis, bool keep_dims, Where where) {
+Value ReduceMax(const Value& x, const std::optional<Operand>& axis, bool keep_dims, SourceLocation where) {
   return Reduce("Max", x, axis, keep_dims, where);
 }
-Value ReduceMean(const Value& x, const std::optional<Operand>& axis, bool keep_dims, Where where) {
+Value ReduceMean(const Value& x, const std::optional<Operand>& axis, bool keep_dims, SourceLocation where) {
   return Reduce("Mean", x, axis, keep_dims, where);
 }
-Value ReduceProd(const Value& x, const std::optional<Operand>& axis, bool keep_dims, Where where) {
+Value ReduceProd(const Value& x, const std::optional<Operand>& axis, bool keep_dims, SourceLocation where) {
   return Reduce("Prod", x, axis, keep_dims, where);
 }
-Value ReduceAll(const Value& x, const std::optional<Operand>& axis, bool keep_dims, Where where) {
+Value ReduceAll(const Value& x, const std::optional<Operand>& axis, bool keep_dims, SourceLocation where) {
   return Reduce("All", x, axis, keep_dims, where);
 }
-Value ReduceAny(const Value& x, const std::optional<Operand>& axis, bool keep_dims, Where where) {
+Value ReduceAny(const Value& x, const std::optional<Operand>& axis, bool keep_dims, SourceLocation where) {
   return Reduce("Any", x, axis, keep_dims, where);
 }
 
-Value Abs(const Value& x, Where where) { return Unary("Abs", x, where, /*own_scope=*/true); }
-Value Exp(const Value& x, Where where) { return Unary("Exp", x, where); }
-Value Log(const Value& x, Where where) { return Unary("Log", x, where); }
-Value Sqrt(const Value& x, Where where) { return Unary("Sqrt", x, where); }
-Value Square(const Value& x, Where where) { return Unary("Square", x, where); }
-Value Tanh(const Value& x, Where where) { return Unary("Tanh", x, where); }
-Value Sigmoid(const Value& x, Where where) {
+Value Abs(const Value& x, SourceLocation where) { return Unary("Abs", x, where, /*own_scope=*/true); }
+Value Exp(const Value& x, SourceLocation where) { return Unary("Exp", x, where); }
+Value Log(const Value& x, SourceLocation where) { return Unary("Log", x, where); }
+Value Sqrt(const Value& x, SourceLocation where) { return Unary("Sqrt", x, where); }
+Value Square(const Value& x, SourceLocation where) { return Unary("Square", x, where); }
+Value Tanh(const Value& x, SourceLocation where) { return Unary("Tanh", x, where); }
+Value Sigmoid(const Value& x, SourceLocation where) {
   return Unary("Sigmoid", x, where, /*own_scope=*/true);
 }
-Value Relu(const Value& x, Where where) { return Unary("Relu", x, where); }
+Value Relu(const Value& x, SourceLocation where) { return Unary("Relu", x, where); }
 
-Value MatMul(const Value& x, const Value& y, bool transpose_x, bool transpose_y, Where where) {
+Value MatMul(const Value& x, const Value& y, bool transpose_x, bool transpose_y, SourceLocation where) {
   auto may_be_batch = [](const Value& v) {
     Shape shape = v.shape();
     return !shape.known_rank() || shape.rank() > 2;
@@ -254,11 +254,11 @@ Value Reshape(const Value& x, const Operand& shape) {
   return Make("Reshape", {Operand(x, shape.where), shape}, shape.where);
 }
 
-Value Concat(const Values& values, int axis, Where where) {
+Value Concat(const Values& values, int axis, SourceLocation where) {
   return Make("ConcatV2", {Operand(values, where), Operand(axis, where)}, where, {}, "concat");
 }
 
-Value Stack(const Values& values, int axis, Where where) {
+Value Stack(const Values& values, int axis, SourceLocation where) {
   return Make("Pack", Operand(values, where), where, {{"axis", axis}}, "stack");
 }
 

@@ -12,46 +12,46 @@
 namespace grapnel {
 
 // tf.cast. The value itself when it has that dtype already.
-GRAPNEL_PUBLIC Value Cast(const Value& x, DataType dtype, Where where = Where());
-GRAPNEL_PUBLIC Value Identity(const Value& x, llvm::StringRef name = {}, Where where = Where());
+GRAPNEL_PUBLIC Value Cast(const Value& x, DataType dtype, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Identity(const Value& x, llvm::StringRef name = {}, SourceLocation where = SourceLocation());
 
 // tf.size, tf.rank, tf.shape: int32.
-GRAPNEL_PUBLIC Value Size(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Rank(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value ShapeOf(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Size(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Rank(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value ShapeOf(const Value& x, SourceLocation where = SourceLocation());
 
 // tf.reduce_*: over `axis` (a number, a vector of them, or a value), or over all axes.
 GRAPNEL_PUBLIC Value ReduceSum(const Value& x, const std::optional<Operand>& axis = {},
-                               bool keep_dims = false, Where where = Where());
+                               bool keep_dims = false, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ReduceMin(const Value& x, const std::optional<Operand>& axis = {},
-                               bool keep_dims = false, Where where = Where());
+                               bool keep_dims = false, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ReduceMax(const Value& x, const std::optional<Operand>& axis = {},
-                               bool keep_dims = false, Where where = Where());
+                               bool keep_dims = false, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ReduceMean(const Value& x, const std::optional<Operand>& axis = {},
-                                bool keep_dims = false, Where where = Where());
+                                bool keep_dims = false, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ReduceProd(const Value& x, const std::optional<Operand>& axis = {},
-                                bool keep_dims = false, Where where = Where());
+                                bool keep_dims = false, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ReduceAll(const Value& x, const std::optional<Operand>& axis = {},
-                               bool keep_dims = false, Where where = Where());
+                               bool keep_dims = false, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ReduceAny(const Value& x, const std::optional<Operand>& axis = {},
-                               bool keep_dims = false, Where where = Where());
+                               bool keep_dims = false, SourceLocation where = SourceLocation());
 
-GRAPNEL_PUBLIC Value Abs(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Exp(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Log(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Sqrt(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Square(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Tanh(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Sigmoid(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Relu(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value Abs(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Exp(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Log(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Sqrt(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Square(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Tanh(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Sigmoid(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Relu(const Value& x, SourceLocation where = SourceLocation());
 
 // Python's `x @ y` for matrices, and batches of them, with tf.matmul's flags.
 GRAPNEL_PUBLIC Value MatMul(const Value& x, const Value& y, bool transpose_x = false,
-                            bool transpose_y = false, Where where = Where());
+                            bool transpose_y = false, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value Reshape(const Value& x, const Operand& shape);
 // tf.concat and tf.stack: values of one dtype, at least one.
-GRAPNEL_PUBLIC Value Concat(const Values& values, int axis, Where where = Where());
-GRAPNEL_PUBLIC Value Stack(const Values& values, int axis = 0, Where where = Where());
+GRAPNEL_PUBLIC Value Concat(const Values& values, int axis, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Stack(const Values& values, int axis = 0, SourceLocation where = SourceLocation());
 // tf.where: element by element `x` where `cond` is true, else `y`.
 GRAPNEL_PUBLIC Value Select(const Value& cond, const Operand& x, const Operand& y);
 

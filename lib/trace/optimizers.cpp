@@ -23,7 +23,7 @@ AdamOptions DecayingAdam(AdamOptions options) {
 }  // namespace
 
 Optimizer::Optimizer(Tracer& t, const LearningRate& rate, const OptimizerOptions& options,
-                     llvm::StringRef name, Where where)
+                     llvm::StringRef name, SourceLocation where)
     : t_(t),
       learning_rate_(rate),
       options_(options),
@@ -112,7 +112,7 @@ void Optimizer::Clip(std::vector<Gradient>& gradients) {
   }
 }
 
-void Optimizer::Minimize(const Value& loss, const std::vector<Variable>& variables, Where where) {
+void Optimizer::Minimize(const Value& loss, const std::vector<Variable>& variables, SourceLocation where) {
   if (!loss.ok()) return;
   if (variables.empty())
     return t_.ReportError(where, "optimizer '" + name_ + "': there is no variable to train");
@@ -128,7 +128,7 @@ void Optimizer::Minimize(const Value& loss, const std::vector<Variable>& variabl
 }
 
 void Optimizer::Apply(std::vector<Gradient> gradients, const std::vector<Variable>& all,
-                      Where where) {
+                      SourceLocation where) {
   if (gradients.size() != all.size()) {
     return t_.ReportError(where, llvm::formatv("optimizer '{0}': {1} gradients are given for {2} "
                                                "variables",
@@ -154,7 +154,7 @@ void Optimizer::Apply(std::vector<Gradient> gradients, const std::vector<Variabl
   }
   if (!iterations_.ok()) return;
   where_ = where;
-  Tracer::Ending scope = t_.Scope(name_, where);
+  Tracer::ScopeGuard scope = t_.Scope(name_, where);
   Clip(given);
   Value rate = learning_rate_.At(t_, ReadOf(iterations_), where);
   if (options_.weight_decay && *options_.weight_decay != 0) {
@@ -173,7 +173,7 @@ void Optimizer::Apply(std::vector<Gradient> gradients, const std::vector<Variabl
 
 // --- SGD.
 
-Sgd::Sgd(Tracer& t, const SgdOptions& options, Where where)
+Sgd::Sgd(Tracer& t, const SgdOptions& options, SourceLocation where)
     : Optimizer(t, options.learning_rate, options.common, "sgd", where), sgd_(options) {}
 
 void Sgd::Step(const Gradient& gradient, const Variable& variable, const Value& rate) {
@@ -208,7 +208,7 @@ void Sgd::Step(const Gradient& gradient, const Variable& variable, const Value& 
 
 // --- RMSProp.
 
-RmsProp::RmsProp(Tracer& t, const RmsPropOptions& options, Where where)
+RmsProp::RmsProp(Tracer& t, const RmsPropOptions& options, SourceLocation where)
     : Optimizer(t, options.learning_rate, options.common, "rmsprop", where), rms_(options) {}
 
 void RmsProp::StepFused(const Value& g, const Variable& variable, const Value& rate) {
@@ -257,12 +257,12 @@ void RmsProp::Step(const Gradient& gradient, const Variable& variable, const Val
 
 // --- Adam.
 
-Adam::Adam(Tracer& t, const AdamOptions& options, Where where) : Adam(t, options, "adam", where) {}
+Adam::Adam(Tracer& t, const AdamOptions& options, SourceLocation where) : Adam(t, options, "adam", where) {}
 
-Adam::Adam(Tracer& t, const AdamOptions& options, llvm::StringRef name, Where where)
+Adam::Adam(Tracer& t, const AdamOptions& options, llvm::StringRef name, SourceLocation where)
     : Optimizer(t, options.learning_rate, options.common, name, where), adam_(options) {}
 
-AdamW::AdamW(Tracer& t, const AdamOptions& options, Where where)
+AdamW::AdamW(Tracer& t, const AdamOptions& options, SourceLocation where)
     : Adam(t, DecayingAdam(options), "adamw", where) {}
 
 void Adam::Begin(const std::vector<Variable>& variables) {
@@ -326,7 +326,7 @@ void Adam::Step(const Gradient& gradient, const Variable& variable, const Value&
 // --- By name.
 
 std::unique_ptr<Optimizer> MakeOptimizer(Tracer& t, llvm::StringRef name, const LearningRate& rate,
-                                         Where where) {
+                                         SourceLocation where) {
   if (name == "sgd") return std::make_unique<Sgd>(t, SgdOptions{.learning_rate = rate}, where);
   if (name == "momentum" || name == "nesterov") {
     return std::make_unique<Sgd>(

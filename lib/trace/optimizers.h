@@ -26,7 +26,7 @@ class GRAPNEL_PUBLIC LearningRate {
   LearningRate(double rate) : rate_(rate) {}
   LearningRate(const Value& rate) : value_(rate) {}
   LearningRate(Schedule schedule) : schedule_(std::move(schedule)) {}
-  Value At(Tracer& t, const Value& step, const Where& where) const;
+  Value At(Tracer& t, const Value& step, const SourceLocation& where) const;
   // Set: it is this number in every step.
   std::optional<double> number() const { return rate_; }
 
@@ -64,20 +64,20 @@ class GRAPNEL_PUBLIC Optimizer {
   Optimizer(const Optimizer&) = delete;
   // Gradients of `loss` by the variables, applied. Of variables that it does not depend on nothing
   // changes; an error where it depends on none.
-  void Minimize(const Value& loss, const std::vector<Variable>& variables, Where where = Where());
+  void Minimize(const Value& loss, const std::vector<Variable>& variables, SourceLocation where = SourceLocation());
   // One gradient a variable, in order; one that does not exist changes nothing. Slices are treated
   // as Keras treats them: plain SGD changes their rows alone, others change the whole variable; of
   // an index that comes twice norms and squares count each slice, not their sum.
   // Once an optimizer.
   void Apply(std::vector<Gradient> gradients, const std::vector<Variable>& variables,
-             Where where = Where());
+             SourceLocation where = SourceLocation());
   // Steps that were made, int64.
   const Variable& iterations() const { return iterations_; }
   const std::string& name() const { return name_; }
 
  protected:
   Optimizer(Tracer& t, const LearningRate& rate, const OptimizerOptions& options,
-            llvm::StringRef name, Where where);
+            llvm::StringRef name, SourceLocation where);
   // What one variable becomes; `rate` is of its dtype.
   virtual void Step(const Gradient& gradient, const Variable& variable, const Value& rate) = 0;
   // Once a step, before all variables, and after.
@@ -101,7 +101,7 @@ class GRAPNEL_PUBLIC Optimizer {
   Tracer& t_;
   const LearningRate learning_rate_;
   const OptimizerOptions options_;
-  Where where_;
+  SourceLocation where_;
 
  private:
   Variable MakeSlot(const std::string& name, const Literal& value);
@@ -119,7 +119,7 @@ struct GRAPNEL_PUBLIC SgdOptions {
 };
 class GRAPNEL_PUBLIC Sgd : public Optimizer {
  public:
-  explicit Sgd(Tracer& t, const SgdOptions& options = {}, Where where = Where());
+  explicit Sgd(Tracer& t, const SgdOptions& options = {}, SourceLocation where = SourceLocation());
 
  protected:
   void Step(const Gradient& gradient, const Variable& variable, const Value& rate) override;
@@ -136,7 +136,7 @@ struct GRAPNEL_PUBLIC RmsPropOptions {
 };
 class GRAPNEL_PUBLIC RmsProp : public Optimizer {
  public:
-  explicit RmsProp(Tracer& t, const RmsPropOptions& options = {}, Where where = Where());
+  explicit RmsProp(Tracer& t, const RmsPropOptions& options = {}, SourceLocation where = SourceLocation());
 
  protected:
   void Step(const Gradient& gradient, const Variable& variable, const Value& rate) override;
@@ -154,10 +154,10 @@ struct GRAPNEL_PUBLIC AdamOptions {
 };
 class GRAPNEL_PUBLIC Adam : public Optimizer {
  public:
-  explicit Adam(Tracer& t, const AdamOptions& options = {}, Where where = Where());
+  explicit Adam(Tracer& t, const AdamOptions& options = {}, SourceLocation where = SourceLocation());
 
  protected:
-  Adam(Tracer& t, const AdamOptions& options, llvm::StringRef name, Where where);
+  Adam(Tracer& t, const AdamOptions& options, llvm::StringRef name, SourceLocation where);
   void Step(const Gradient& gradient, const Variable& variable, const Value& rate) override;
   void Begin(const std::vector<Variable>& variables) override;
   void End() override;
@@ -170,20 +170,20 @@ class GRAPNEL_PUBLIC Adam : public Optimizer {
 // Adam with weight decay apart from the gradient; 0.004 unless common.weight_decay says otherwise.
 class GRAPNEL_PUBLIC AdamW : public Adam {
  public:
-  explicit AdamW(Tracer& t, const AdamOptions& options = {}, Where where = Where());
+  explicit AdamW(Tracer& t, const AdamOptions& options = {}, SourceLocation where = SourceLocation());
 };
 
 // By name: "sgd", "momentum" (SGD with 0.9), "nesterov", "rmsprop", "adam", "adamw", with what else
 // they take at its default. Null: there is none of that name.
 GRAPNEL_PUBLIC std::unique_ptr<Optimizer> MakeOptimizer(Tracer& t, llvm::StringRef name,
                                                         const LearningRate& rate,
-                                                        Where where = Where());
+                                                        SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC std::vector<std::string> OptimizerNames();
 
 // All of them made smaller by one factor where the norm of all is larger than so
 // (tf.clip_by_global_norm, as Keras has it); lib/trace/math_ops.h has the clips of one. One that
 // does not exist stays so; slices are made dense.
-GRAPNEL_PUBLIC Values ClipByGlobalNorm(const Values& xs, double norm, Where where = Where());
+GRAPNEL_PUBLIC Values ClipByGlobalNorm(const Values& xs, double norm, SourceLocation where = SourceLocation());
 
 }  // namespace grapnel
 

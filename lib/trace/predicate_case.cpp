@@ -12,7 +12,7 @@ namespace {
 
 class CaseMaker {
  public:
-  CaseMaker(Tracer& t, const std::vector<PredicateBranch>& branches, const Where& where)
+  CaseMaker(Tracer& t, const std::vector<PredicateBranch>& branches, const SourceLocation& where)
       : make_(t, where), branches_(branches), where_(where) {}
 
   Values Run(const BranchFn& otherwise, bool exclusive) {
@@ -93,14 +93,14 @@ class CaseMaker {
 
   OpBuilder make_;
   const std::vector<PredicateBranch>& branches_;
-  const Where where_;
+  const SourceLocation where_;
   size_t last_ = branches_.size();  // of the Ifs
 };
 
 }  // namespace
 
 Values PredicateCase(Tracer& t, const std::vector<PredicateBranch>& branches,
-                     const BranchFn& otherwise, bool exclusive, Where where) {
+                     const BranchFn& otherwise, bool exclusive, SourceLocation where) {
   return CaseMaker(t, branches, where).Run(otherwise, exclusive);
 }
 

@@ -22,7 +22,7 @@ using PredicateBranch = std::pair<Value, BranchFn>;  // the predicate: a bool sc
 //                 [&] { return Values{x * x}; })[0]
 GRAPNEL_PUBLIC Values PredicateCase(Tracer& t, const std::vector<PredicateBranch>& branches,
                                     const BranchFn& otherwise = {}, bool exclusive = false,
-                                    Where where = Where());
+                                    SourceLocation where = SourceLocation());
 
 }  // namespace grapnel
 

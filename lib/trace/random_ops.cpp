@@ -32,7 +32,7 @@ Value Spread(const OpBuilder& make, const Value& unit, const Value& mean, const 
 }  // namespace
 
 Value StatelessUniform(Tracer& t, const DimList& shape, const Operand& seed,
-                       const UniformOptions& options, Where where) {
+                       const UniformOptions& options, SourceLocation where) {
   OpBuilder make(t, where);
   auto scope = make.Scope("stateless_random_uniform");
   Value size = ShapeTensor(make, shape);
@@ -51,7 +51,7 @@ Value StatelessUniform(Tracer& t, const DimList& shape, const Operand& seed,
 }
 
 Value StatelessNormal(Tracer& t, const DimList& shape, const Operand& seed,
-                      const NormalOptions& options, Where where) {
+                      const NormalOptions& options, SourceLocation where) {
   OpBuilder make(t, where);
   auto scope = make.Scope("stateless_random_normal");
   Value size = ShapeTensor(make, shape);
@@ -64,7 +64,7 @@ Value StatelessNormal(Tracer& t, const DimList& shape, const Operand& seed,
   return Spread(make, unit, mean, stddev);
 }
 
-Value RandomUniform(Tracer& t, const DimList& shape, const UniformOptions& options, Where where) {
+Value RandomUniform(Tracer& t, const DimList& shape, const UniformOptions& options, SourceLocation where) {
   OpBuilder make(t, where);
   auto scope = make.Scope("random_uniform");
   Value size = ShapeTensor(make, shape);
@@ -76,7 +76,7 @@ Value RandomUniform(Tracer& t, const DimList& shape, const UniformOptions& optio
   return Between(make, unit, low, high);
 }
 
-Value RandomNormal(Tracer& t, const DimList& shape, const NormalOptions& options, Where where) {
+Value RandomNormal(Tracer& t, const DimList& shape, const NormalOptions& options, SourceLocation where) {
   OpBuilder make(t, where);
   auto scope = make.Scope("random_normal");
   Value size = ShapeTensor(make, shape);
@@ -87,7 +87,7 @@ Value RandomNormal(Tracer& t, const DimList& shape, const NormalOptions& options
   return Spread(make, unit, mean, stddev);
 }
 
-Value RandomShuffle(const Value& x, const std::optional<int64_t>& seed, Where where) {
+Value RandomShuffle(const Value& x, const std::optional<int64_t>& seed, SourceLocation where) {
   return OpBuilder(x, where).Op("RandomShuffle", x, WithSeed({}, seed));
 }
 

@@ -20,7 +20,7 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC TracedFunction {
   std::string name;
   std::vector<TensorSpec> inputs;
-  Where where = Where();  // of the registration; its strings live as long as the program
+  SourceLocation where = SourceLocation();  // of the registration; its strings live as long as the program
   std::function<Values(Tracer&, llvm::ArrayRef<Value>)> call;  // as it was written: may throw
   // The next three are made of `call`. Errors: Trace's; what it throws.
   std::function<Expected<std::unique_ptr<Module>>()> trace = {};
@@ -34,13 +34,13 @@ struct GRAPNEL_PUBLIC TracedFunction {
 // In the order in which they registered. Two may have one name, in two plugins.
 GRAPNEL_PUBLIC const std::vector<TracedFunction>& TracedFunctions();
 GRAPNEL_PUBLIC bool RegisterTrace(TracedFunction function);
-GRAPNEL_PUBLIC bool RegisterTrace(const char* name, std::vector<TensorSpec> inputs, Where where,
+GRAPNEL_PUBLIC bool RegisterTrace(const char* name, std::vector<TensorSpec> inputs, SourceLocation where,
                                   std::function<Values(Tracer&, llvm::ArrayRef<Value>)> fn);
 
 // fn(Tracer&, Value x, Value y, ...), as Trace takes it, with a TensorSpec for each value.
 template <size_t N, typename Result, typename... Args>
 bool RegisterTrace(const char* name, Result (*fn)(Tracer&, Args...), const TensorSpec (&inputs)[N],
-                   Where where) {
+                   SourceLocation where) {
   static_assert(sizeof...(Args) == N, "GRAPNEL_TRACE: one TensorSpec for each Value");
   std::vector<TensorSpec> specs(inputs, inputs + N);
   auto call = [fn](Tracer& t, llvm::ArrayRef<Value> args) {
@@ -49,7 +49,7 @@ bool RegisterTrace(const char* name, Result (*fn)(Tracer&, Args...), const Tenso
   return RegisterTrace(TracedFunction{name, specs, where, call});
 }
 template <typename Result, typename... Args>
-bool RegisterTrace(const char* name, Result (*fn)(Tracer&, Args...), Where where) {
+bool RegisterTrace(const char* name, Result (*fn)(Tracer&, Args...), SourceLocation where) {
   static_assert(sizeof...(Args) == 0, "GRAPNEL_TRACE: one TensorSpec for each Value");
   auto call = [fn](Tracer& t, llvm::ArrayRef<Value>) { return Tracer::ListOf(fn(t)); };
   return RegisterTrace(TracedFunction{name, {}, where, call});
@@ -59,7 +59,7 @@ bool RegisterTrace(const char* name, Result (*fn)(Tracer&, Args...), Where where
 // {"y", proto::DT_INT32, {}}}); GRAPNEL_TRACE(NoInputs);
 #define GRAPNEL_TRACE(function, ...)                                                  \
   [[maybe_unused]] static const bool GRAPNEL_CONCAT(trace_registered_, __COUNTER__) = \
-      ::grapnel::RegisterTrace(#function, function __VA_OPT__(, ) __VA_ARGS__, ::grapnel::Where())
+      ::grapnel::RegisterTrace(#function, function __VA_OPT__(, ) __VA_ARGS__, ::grapnel::SourceLocation())
 
 }  // namespace grapnel
 

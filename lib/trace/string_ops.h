@@ -10,21 +10,21 @@ namespace grapnel {
 namespace strings {
 
 GRAPNEL_PUBLIC Value Join(const Values& values, llvm::StringRef separator = {},
-                          Where where = Where());
-GRAPNEL_PUBLIC Value Lower(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Upper(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Strip(const Value& x, Where where = Where());
-GRAPNEL_PUBLIC Value Length(const Value& x, Where where = Where());  // in bytes
+                          SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Lower(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Upper(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Strip(const Value& x, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value Length(const Value& x, SourceLocation where = SourceLocation());  // in bytes
 GRAPNEL_PUBLIC Value Substr(const Value& x, const Operand& position, const Operand& length,
-                            Where where = Where());
-GRAPNEL_PUBLIC Value AsString(const Value& x, Where where = Where());
+                            SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value AsString(const Value& x, SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value ToNumber(const Value& x, DataType dtype = proto::DT_FLOAT,
-                              Where where = Where());
+                              SourceLocation where = SourceLocation());
 // RE2's syntax; all matches.
 GRAPNEL_PUBLIC Value RegexReplace(const Value& x, llvm::StringRef pattern, llvm::StringRef rewrite,
-                                  Where where = Where());
-GRAPNEL_PUBLIC Value RegexFullMatch(const Value& x, llvm::StringRef pattern, Where where = Where());
-GRAPNEL_PUBLIC Value ToHashBucketFast(const Value& x, int64_t buckets, Where where = Where());
+                                  SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value RegexFullMatch(const Value& x, llvm::StringRef pattern, SourceLocation where = SourceLocation());
+GRAPNEL_PUBLIC Value ToHashBucketFast(const Value& x, int64_t buckets, SourceLocation where = SourceLocation());
 
 }  // namespace strings
 }  // namespace grapnel

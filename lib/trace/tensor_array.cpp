@@ -56,7 +56,7 @@ int64_t StaticSize(const std::optional<Operand>& size) {
 }  // namespace
 
 TensorArray::TensorArray(Tracer& t, DataType dtype, const Operand& size,
-                         const TensorArrayOptions& options, Where where)
+                         const TensorArrayOptions& options, SourceLocation where)
     : dtype_(dtype),
       dynamic_size_(options.dynamic_size),
       infer_shape_(options.infer_shape),
@@ -74,7 +74,7 @@ TensorArray TensorArray::With(const Value& flow) const {
   return array;
 }
 
-bool TensorArray::Check(const Value& value, const Shape& shape, const Where& where) const {
+bool TensorArray::Check(const Value& value, const Shape& shape, const SourceLocation& where) const {
   if (!value.ok() || !flow_.ok()) return false;
   OpBuilder make(flow_, where);
   if (value.dtype() != dtype_) {
@@ -93,14 +93,14 @@ bool TensorArray::Check(const Value& value, const Shape& shape, const Where& whe
   return true;
 }
 
-Value TensorArray::Read(const Operand& index, Where where) const {
+Value TensorArray::Read(const Operand& index, SourceLocation where) const {
   OpBuilder make(flow_, where);
   auto scope = make.Scope("TensorArrayV2Read");
   Operand shape = ShapeOperand(make, *element_shape_);
   return make.Op("TensorListGetItem", {flow_, index, shape}, {{"element_dtype", dtype_}});
 }
 
-TensorArray TensorArray::Write(const Operand& index, const Value& value, Where where) const {
+TensorArray TensorArray::Write(const Operand& index, const Value& value, SourceLocation where) const {
   OpBuilder make(flow_, where);
   if (!Check(value, value.shape(), where)) return With(Value(flow_.body(), {}));
   auto scope = make.Scope("TensorArrayV2Write");
@@ -108,7 +108,7 @@ TensorArray TensorArray::Write(const Operand& index, const Value& value, Where w
                       {{"resize_if_index_out_of_bounds", dynamic_size_}}));
 }
 
-Value TensorArray::Stack(Where where) const {
+Value TensorArray::Stack(SourceLocation where) const {
   OpBuilder make(flow_, where);
   auto scope = make.Scope("TensorArrayV2Stack");
   Operand shape = ShapeOperand(make, *element_shape_);
@@ -117,13 +117,13 @@ Value TensorArray::Stack(Where where) const {
                   {"num_elements", dynamic_size_ ? int64_t{-1} : StaticSize(size_)}});
 }
 
-Value TensorArray::Gather(const Operand& indices, Where where) const {
+Value TensorArray::Gather(const Operand& indices, SourceLocation where) const {
   OpBuilder make(flow_, where);
   Operand shape = ShapeOperand(make, *element_shape_);
   return make.Op("TensorListGather", {flow_, indices, shape}, {{"element_dtype", dtype_}});
 }
 
-Value TensorArray::Concat(Where where) const {
+Value TensorArray::Concat(SourceLocation where) const {
   OpBuilder make(flow_, where);
   Shape shape = *element_shape_;
   if (shape.known_rank() && shape.rank() > 0) shape.set_dim(0, kUnknownDim);
@@ -132,7 +132,7 @@ Value TensorArray::Concat(Where where) const {
   return make.Op("TensorListConcatV2", {flow_, elements, lengths}, {{"element_dtype", dtype_}});
 }
 
-TensorArray TensorArray::Unstack(const Value& value, Where where) const {
+TensorArray TensorArray::Unstack(const Value& value, SourceLocation where) const {
   OpBuilder make(flow_, where);
   Shape rows = WithoutFirst(value.shape());
   if (!Check(value, rows, where)) return With(Value(flow_.body(), {}));
@@ -140,14 +140,14 @@ TensorArray TensorArray::Unstack(const Value& value, Where where) const {
   return With(make.Op("TensorListFromTensor", {value, ShapeOperand(make, rows)}));
 }
 
-TensorArray TensorArray::Scatter(const Operand& indices, const Value& value, Where where) const {
+TensorArray TensorArray::Scatter(const Operand& indices, const Value& value, SourceLocation where) const {
   OpBuilder make(flow_, where);
   if (!Check(value, WithoutFirst(value.shape()), where)) return With(Value(flow_.body(), {}));
   auto scope = make.Scope("TensorArrayScatter");
   return With(make.Op("TensorListScatterIntoExistingList", {flow_, value, indices}));
 }
 
-TensorArray TensorArray::Split(const Value& value, const Operand& lengths, Where where) const {
+TensorArray TensorArray::Split(const Value& value, const Operand& lengths, SourceLocation where) const {
   OpBuilder make(flow_, where);
   if (!value.ok() || !flow_.ok()) return With(Value(flow_.body(), {}));
   auto scope = make.Scope("TensorArraySplit");
@@ -158,7 +158,7 @@ TensorArray TensorArray::Split(const Value& value, const Operand& lengths, Where
   return With(make.Op("TensorListSplit", {value, shape, sizes}));
 }
 
-Value TensorArray::Size(Where where) const {
+Value TensorArray::Size(SourceLocation where) const {
   OpBuilder make(flow_, where);
   if (!dynamic_size_ && size_) return make.Convert(*size_, proto::DT_INT32, "Const");
   return make.Op("TensorListLength", flow_);

@@ -28,7 +28,7 @@ struct GRAPNEL_PUBLIC TensorArrayOptions {
 class GRAPNEL_PUBLIC TensorArray {
  public:
   TensorArray(Tracer& t, DataType dtype, const Operand& size,
-              const TensorArrayOptions& options = {}, Where where = Where());
+              const TensorArrayOptions& options = {}, SourceLocation where = SourceLocation());
 
   // The same array as it is elsewhere: a variable of a loop, or its result. `flow` is a variant.
   TensorArray With(const Value& flow) const;
@@ -39,20 +39,20 @@ class GRAPNEL_PUBLIC TensorArray {
   const Shape& element_shape() const { return *element_shape_; }
 
   // `index`: an int32 scalar. Errors: another dtype, or a shape that other elements have not.
-  Value Read(const Operand& index, Where where = Where()) const;
-  TensorArray Write(const Operand& index, const Value& value, Where where = Where()) const;
+  Value Read(const Operand& index, SourceLocation where = SourceLocation()) const;
+  TensorArray Write(const Operand& index, const Value& value, SourceLocation where = SourceLocation()) const;
   // All elements as one tensor, along a new first dimension; some of them; all end to end.
-  Value Stack(Where where = Where()) const;
-  Value Gather(const Operand& indices, Where where = Where()) const;
-  Value Concat(Where where = Where()) const;
+  Value Stack(SourceLocation where = SourceLocation()) const;
+  Value Gather(const Operand& indices, SourceLocation where = SourceLocation()) const;
+  Value Concat(SourceLocation where = SourceLocation()) const;
   // The rows of a tensor as elements: all, in the places of `indices`, or parts of these lengths.
-  TensorArray Unstack(const Value& value, Where where = Where()) const;
-  TensorArray Scatter(const Operand& indices, const Value& value, Where where = Where()) const;
-  TensorArray Split(const Value& value, const Operand& lengths, Where where = Where()) const;
-  Value Size(Where where = Where()) const;  // int32
+  TensorArray Unstack(const Value& value, SourceLocation where = SourceLocation()) const;
+  TensorArray Scatter(const Operand& indices, const Value& value, SourceLocation where = SourceLocation()) const;
+  TensorArray Split(const Value& value, const Operand& lengths, SourceLocation where = SourceLocation()) const;
+  Value Size(SourceLocation where = SourceLocation()) const;  // int32
 
  private:
-  bool Check(const Value& value, const Shape& shape, const Where& where) const;
+  bool Check(const Value& value, const Shape& shape, const SourceLocation& where) const;
 
   DataType dtype_;
   bool dynamic_size_, infer_shape_;

@@ -35,12 +35,12 @@ struct GRAPNEL_PUBLIC TensorSpec {
 // and what Finish adds. `name` is said in errors.
 GRAPNEL_PUBLIC Expected<std::unique_ptr<Module>> TraceFunction(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
-    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, Where where = Where());
+    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, SourceLocation where = SourceLocation());
 
 // The same for fn(Tracer&, Value x, Value y, ...) that gives a Value, Values or an array.
 template <size_t N, typename Fn>
 Expected<std::unique_ptr<Module>> Trace(llvm::StringRef name, const TensorSpec (&inputs)[N], Fn fn,
-                                        Where where = Where()) {
+                                        SourceLocation where = SourceLocation()) {
   return TraceFunction(
       name, inputs,
       [&](Tracer& t, llvm::ArrayRef<Value> args) {

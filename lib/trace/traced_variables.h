@@ -56,12 +56,12 @@ struct TracedVariables {
 };
 
 // Names the reads among the inputs of an op that is being made, in its scope; they are of its line.
-void NamePendingReads(TraceState& state, llvm::ArrayRef<Value> inputs, const Where& where);
+void NamePendingReads(TraceState& state, llvm::ArrayRef<Value> inputs, const SourceLocation& where);
 // Names one, or all that are left, in the scopes where they were read: left sides of operators and
 // results.
 void NameReadHere(TraceState& state, const Value& value);
 void NameOtherReads(TraceState& state);
-// Where CaptureVariables asked for it, handles become placeholders.
+// SourceLocation CaptureVariables asked for it, handles become placeholders.
 void FinishVariables(TraceState& state);
 
 }  // namespace grapnel

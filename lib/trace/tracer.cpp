@@ -38,10 +38,10 @@ std::string ImportedDebugInfo(const Module& module) {
 
 Tracer::Tracer() : state_(std::make_unique<TraceState>()) {}
 
-Tracer::Tracer(std::unique_ptr<Module> module, Where where)
+Tracer::Tracer(std::unique_ptr<Module> module, SourceLocation where)
     : state_(std::make_unique<TraceState>(std::move(module), where)) {}
 
-Tracer::Tracer(const EagerOptions& options, std::unique_ptr<Module> module, Where where)
+Tracer::Tracer(const EagerOptions& options, std::unique_ptr<Module> module, SourceLocation where)
     : state_(module ? std::make_unique<TraceState>(std::move(module), where)
                     : std::make_unique<TraceState>()) {
   state_->current->is_eager = true;
@@ -65,7 +65,7 @@ Error Tracer::TakeErrors() {
                         : MakeError("{0}{1}", before, llvm::join(errors, "\n" + before));
 }
 
-Value Tracer::Find(llvm::StringRef tensor, Where where) {
+Value Tracer::Find(llvm::StringRef tensor, SourceLocation where) {
   TraceBody& main = *state_->bodies[0];
   if (main.is_eager) {
     return state_->eager->Fail(where, ("'" + tensor +
@@ -81,11 +81,11 @@ Value Tracer::Find(llvm::StringRef tensor, Where where) {
 
 const Module& Tracer::module() const { return *state_->module; }
 
-void Tracer::ReportError(const Where& where, const std::string& text) {
+void Tracer::ReportError(const SourceLocation& where, const std::string& text) {
   state_->Report(where, text);
 }
 
-Value Tracer::Placeholder(DataType dtype, const Shape& shape, llvm::StringRef name, Where where) {
+Value Tracer::Placeholder(DataType dtype, const Shape& shape, llvm::StringRef name, SourceLocation where) {
   TraceBody& body = *state_->current;
   if (body.is_eager) {
     return state_->eager->Fail(where,
@@ -122,7 +122,7 @@ Value Tracer::Constant(const Operand& value, DataType dtype, llvm::StringRef nam
   return MakeConstant(*state_->current, *literal, state_->current->UniqueName(name), value.where);
 }
 
-Tracer::Ending Tracer::Scope(llvm::StringRef name, Where where) {
+Tracer::ScopeGuard Tracer::Scope(llvm::StringRef name, SourceLocation where) {
   if (!IsValidName(name, !state_->current->scope.empty())) {
     state_->Report(where, ("'" + name + "' is no name for a scope").str());
     name = "scope";
@@ -130,15 +130,15 @@ Tracer::Ending Tracer::Scope(llvm::StringRef name, Where where) {
   TraceBody* body = state_->current;
   std::string before = body->scope;
   body->OpenScope(name);
-  return Ending([body, before, call = state_->EnterCall(where)] {
+  return ScopeGuard([body, before, call = state_->EnterCall(where)] {
     body->scope = before;
     body->state->call = call;
   });
 }
 
-Tracer::Ending Tracer::ControlDependencies(llvm::ArrayRef<Operation> ops, Where where) {
+Tracer::ScopeGuard Tracer::ControlDependencies(llvm::ArrayRef<Operation> ops, SourceLocation where) {
   TraceBody* body = state_->current;
-  if (body->is_eager) return Ending([] {});  // what was called has run
+  if (body->is_eager) return ScopeGuard([] {});  // what was called has run
   TraceBody::Controller controller;
   for (const Operation& op : ops) {
     if (!op.ok()) {
@@ -157,10 +157,10 @@ Tracer::Ending Tracer::ControlDependencies(llvm::ArrayRef<Operation> ops, Where 
     }
   }
   body->controllers.push_back(std::move(controller));
-  return Ending([body] { body->controllers.pop_back(); });
+  return ScopeGuard([body] { body->controllers.pop_back(); });
 }
 
-Tracer::Ending Tracer::Device(llvm::StringRef device, Where where) {
+Tracer::ScopeGuard Tracer::Device(llvm::StringRef device, SourceLocation where) {
   TraceBody* body = state_->current;
   TraceBody::Placing before = body->placing;
   Expected<DeviceSpec> spec = device.empty() ? DeviceSpec() : DeviceSpec::ParseTyped(device);
@@ -170,12 +170,12 @@ Tracer::Ending Tracer::Device(llvm::StringRef device, Where where) {
     if (device.empty()) body->placing.device = DeviceSpec();
     body->placing.device.Override(*spec);
   }
-  return Ending([body, before] { body->placing = before; });
+  return ScopeGuard([body, before] { body->placing = before; });
 }
 
-Tracer::Ending Tracer::Colocate(const Operation& with, Where where) {
+Tracer::ScopeGuard Tracer::Colocate(const Operation& with, SourceLocation where) {
   TraceBody* body = state_->current;
-  if (body->is_eager) return Ending([] {});
+  if (body->is_eager) return ScopeGuard([] {});
   TraceBody::Placing before = body->placing;
   if (!with.ok()) {
     if (!with.body() && state_->errors.empty())
@@ -194,11 +194,11 @@ Tracer::Ending Tracer::Colocate(const Operation& with, Where where) {
     body->placing.colocation =
         with_class ? with_class->bytes().str() : attr::Strings({("loc:@" + node.name()).str()});
   }
-  return Ending([body, before] { body->placing = before; });
+  return ScopeGuard([body, before] { body->placing = before; });
 }
 
 Operation Tracer::Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
-                     llvm::ArrayRef<OpAttribute> attributes, llvm::StringRef name, Where where) {
+                     llvm::ArrayRef<OpAttribute> attributes, llvm::StringRef name, SourceLocation where) {
   if (!name.empty() && !IsValidName(name, !state_->current->scope.empty())) {
     state_->Report(where, ("op '" + op + "': '" + name + "' is no name for a node").str());
     name = {};
@@ -207,7 +207,7 @@ Operation Tracer::Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
 }
 
 Operation Tracer::Print(llvm::StringRef format, llvm::ArrayRef<Operand> values,
-                        const PrintOptions& options, Where where) {
+                        const PrintOptions& options, SourceLocation where) {
   if (size_t places = format.count("{}"); places != values.size()) {
     state_->Report(where, llvm::formatv("print: \"{0}\" has {1} places for {2} values", format,
                                         places, values.size())
@@ -241,7 +241,7 @@ Expected<std::unique_ptr<Module>> Tracer::Finish(const Values& results) {
       state_->errors.push_back(llvm::formatv("result {0} is a Value that was never made", i).str());
     }
     if (!results[i].ok()) continue;
-    const Where where = LineOf(results[i]);
+    const SourceLocation where = LineOf(results[i]);
     Operand operands[] = {Operand(results[i], where)};
     Value identity = MakeOp(*state_, {"Identity", operands, {}, {}}, where);
     if (identity.ok()) identities.push_back(identity.port().node);
@@ -275,7 +275,7 @@ Expected<std::unique_ptr<Module>> Tracer::Finish(const Values& results) {
 
 Expected<std::unique_ptr<Module>> TraceFunction(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
-    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, Where where) {
+    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, SourceLocation where) {
   Tracer tracer;
   TraceState& state = *tracer.state_;
   state.name = name.str();

@@ -39,31 +39,31 @@ class GRAPNEL_PUBLIC Tracer {
   Tracer();
   // Goes on with a graph that was read: what it holds stays as it is, and new nodes may read it
   // (Find). Its functions are there to be called by name. `where` stands for the line of its nodes.
-  explicit Tracer(std::unique_ptr<Module> module, Where where = Where());
+  explicit Tracer(std::unique_ptr<Module> module, SourceLocation where = SourceLocation());
   // kEager: each op runs as it is made, and a value has its tensor at once. Placeholder, Find and
   // Finish are errors then. Functions of `module` can be called by name.
   explicit Tracer(Mode mode);
   explicit Tracer(const EagerOptions& options, std::unique_ptr<Module> module = nullptr,
-                  Where where = Where());
+                  SourceLocation where = SourceLocation());
   ~Tracer();
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
 
   // Ends what began with Scope or ControlDependencies when it goes out of C++ scope.
-  class Ending {
+  class ScopeGuard {
    public:
-    explicit Ending(llvm::unique_function<void()> end) : end_(std::move(end)) {}
-    Ending(const Ending&) = delete;
-    ~Ending() { end_(); }
+    explicit ScopeGuard(llvm::unique_function<void()> end) : end_(std::move(end)) {}
+    ScopeGuard(const ScopeGuard&) = delete;
+    ~ScopeGuard() { end_(); }
 
    private:
     llvm::unique_function<void()> end_;
   };
 
   Value Placeholder(DataType dtype, const Shape& shape, llvm::StringRef name = "Placeholder",
-                    Where where = Where());
+                    SourceLocation where = SourceLocation());
   Value Placeholder(DataType dtype, std::initializer_list<int64_t> dims,
-                    llvm::StringRef name = "Placeholder", Where where = Where()) {
+                    llvm::StringRef name = "Placeholder", SourceLocation where = SourceLocation()) {
     return Placeholder(dtype, Shape(llvm::ArrayRef<int64_t>(dims)), name, where);
   }
   // Of the dtype that C++ gives it (int is int32, double is double), or the one that is asked for.
@@ -72,34 +72,34 @@ class GRAPNEL_PUBLIC Tracer {
 
   // Names made until the end of the C++ scope begin with "name/" (name_1/ if that is taken). A name
   // with "/" at its end goes back to a scope that there was.
-  [[nodiscard]] Ending Scope(llvm::StringRef name, Where where = Where());
+  [[nodiscard]] ScopeGuard Scope(llvm::StringRef name, SourceLocation where = SourceLocation());
   // Nodes made until the end of the C++ scope run after these, save those that depend on one that
   // already does.
-  [[nodiscard]] Ending ControlDependencies(llvm::ArrayRef<Operation> ops, Where where = Where());
+  [[nodiscard]] ScopeGuard ControlDependencies(llvm::ArrayRef<Operation> ops, SourceLocation where = SourceLocation());
 
   // Nodes made until the end of the C++ scope have this device, any spelling of DeviceSpec
   // ("/gpu:0",
   // "/job:worker/task:1", "GPU"): what an inner one leaves open comes from those around it, also
   // from around a branch or a loop. Empty: none, whatever is around it.
-  [[nodiscard]] Ending Device(llvm::StringRef device, Where where = Where());
+  [[nodiscard]] ScopeGuard Device(llvm::StringRef device, SourceLocation where = SourceLocation());
   // Nodes made until the end of the C++ scope are placed with `with` and have its device, whatever
   // Device says.
-  [[nodiscard]] Ending Colocate(const Operation& with, Where where = Where());
+  [[nodiscard]] ScopeGuard Colocate(const Operation& with, SourceLocation where = SourceLocation());
   // A tensor of the main graph by name, "x:0" or "x". Not there: an error of the trace, with the
   // names that are near.
-  Value Find(llvm::StringRef tensor, Where where = Where());
+  Value Find(llvm::StringRef tensor, SourceLocation where = SourceLocation());
 
   // Any op of TensorFlow 2.21, or function of the module, by name. Attributes that follow from the
   // inputs (T, N, Tidx) are found, others default as TensorFlow writes them. `name`: the op's
   // unless given.
   Operation Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                llvm::ArrayRef<OpAttribute> attributes = {}, llvm::StringRef name = {},
-               Where where = Where());
+               SourceLocation where = SourceLocation());
 
   // tf.print: a "{}" of `format` for each value. It runs when the function does, in the order of
   // the program, although no result reads it.
   Operation Print(llvm::StringRef format, llvm::ArrayRef<Operand> values = {},
-                  const PrintOptions& options = {}, Where where = Where());
+                  const PrintOptions& options = {}, SourceLocation where = SourceLocation());
 
   // A loop over variables that start as `init`: cond(variables...) gives a bool, body(variables...)
   // the next ones, as a Value, Values or std::array. Both are functions of the library
@@ -107,7 +107,7 @@ class GRAPNEL_PUBLIC Tracer {
   // variables that do not change. dtypes and shapes stay the same.
   template <typename Cond, typename Body, size_t N>
   std::array<Value, N> While(Cond cond, Body body, const Operand (&init)[N],
-                             Where where = Where()) {
+                             SourceLocation where = SourceLocation()) {
     Values results =
         WhileLoop([&](llvm::ArrayRef<Value> v) { return ListOf(Call<N>(cond, v))[0]; },
                   [&](llvm::ArrayRef<Value> v) { return ListOf(Call<N>(body, v)); }, init, where);
@@ -117,7 +117,7 @@ class GRAPNEL_PUBLIC Tracer {
   }
   Values WhileLoop(llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond,
                    llvm::function_ref<Values(llvm::ArrayRef<Value>)> body,
-                   llvm::ArrayRef<Operand> init, Where where = Where());
+                   llvm::ArrayRef<Operand> init, SourceLocation where = SourceLocation());
 
   // One of the two, as the bool `cond` says when the graph runs. Both give a Value, Values, an
   // array, or nothing, and the same number and dtypes; the result is of the type that `then` gives.
@@ -147,7 +147,7 @@ class GRAPNEL_PUBLIC Tracer {
   Error TakeErrors();
   bool is_eager() const;  // in a function that is being traced for an eager program: false
   // Reports an error of the traced function itself; Finish gives it with the others.
-  void ReportError(const Where& where, const std::string& text);
+  void ReportError(const SourceLocation& where, const std::string& text);
   const Module& module() const;            // as it is now; until Finish
   TraceState& state() { return *state_; }  // for lib/trace itself
 
@@ -166,7 +166,7 @@ class GRAPNEL_PUBLIC Tracer {
  private:
   friend Expected<std::unique_ptr<Module>> TraceFunction(
       llvm::StringRef, llvm::ArrayRef<TensorSpec>,
-      llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)>, Where);
+      llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)>, SourceLocation);
   template <typename Fn, size_t... I, typename... First>
   static decltype(auto) CallIndexed(Fn& fn, llvm::ArrayRef<Value> values, std::index_sequence<I...>,
                                     First&... first) {

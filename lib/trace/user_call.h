@@ -11,7 +11,7 @@ namespace grapnel {
 
 // False: `call` threw, which is reported. `what`: whose call it is, "while: the body".
 template <typename Call>
-bool CallUser(TraceState& state, llvm::StringRef what, const Where& where, Call&& call) {
+bool CallUser(TraceState& state, llvm::StringRef what, const SourceLocation& where, Call&& call) {
   Error error = WithoutExceptions([&]() -> Error {
     call();
     return Error::success();

@@ -78,8 +78,8 @@ class GRAPNEL_PUBLIC ValueHome {
 
 // The line of the user's program that an op comes from. As a default argument it is the caller's
 // line. The strings are the compiler's and live as long as the program.
-struct GRAPNEL_PUBLIC Where {
-  explicit Where(const char* file = __builtin_FILE(), int line = __builtin_LINE(),
+struct GRAPNEL_PUBLIC SourceLocation {
+  explicit SourceLocation(const char* file = __builtin_FILE(), int line = __builtin_LINE(),
                  const char* function = __builtin_FUNCTION())
       : file(file), line(line), function(function) {}
   const char* file;
@@ -97,7 +97,7 @@ struct GRAPNEL_PUBLIC Where {
 // which turns integers into floating point; FloorDiv is Python's `//`, and `%` follows it: the
 // result has the sign of the divisor.
 //
-// C++ does not say which side of an operator is computed first. Where both sides make nodes, whose
+// C++ does not say which side of an operator is computed first. SourceLocation both sides make nodes, whose
 // order and numbers (add, add_1) then follow the compiler, give one side a name on a line of its
 // own.
 //
@@ -193,43 +193,43 @@ class GRAPNEL_PUBLIC Operation {
 // no digit is lost; a Literal keeps its own. Made where it is used, and so it knows the line.
 class GRAPNEL_PUBLIC Operand {
  public:
-  Operand(const Value& value, Where where = Where())
+  Operand(const Value& value, SourceLocation where = SourceLocation())
       : where(where), kind(kValue), values(1, value) {}
-  Operand(const Operation& op, Where where = Where()) : Operand(op.output(), where) {}
-  Operand(const Values& values, Where where = Where())
+  Operand(const Operation& op, SourceLocation where = SourceLocation()) : Operand(op.output(), where) {}
+  Operand(const Values& values, SourceLocation where = SourceLocation())
       : where(where), kind(kList), values(values.begin(), values.end()) {}
   // A Variable (lib/trace/variable.h), which is read.
   template <typename T, std::enable_if_t<T::kIsVariable, int> = 0>
-  Operand(const T& variable, Where where = Where())
+  Operand(const T& variable, SourceLocation where = SourceLocation())
       : Operand(static_cast<Value>(variable), where) {}
-  Operand(Literal literal, Where where = Where())
+  Operand(Literal literal, SourceLocation where = SourceLocation())
       : where(where), kind(kLiteral), literal(std::move(literal)) {}
-  Operand(llvm::StringRef text, Where where = Where())
+  Operand(llvm::StringRef text, SourceLocation where = SourceLocation())
       : where(where), kind(kLiteral), literal(Literal::MakeStrings({}, {text.str()})) {}
-  Operand(const char* text, Where where = Where()) : Operand(llvm::StringRef(text), where) {}
+  Operand(const char* text, SourceLocation where = SourceLocation()) : Operand(llvm::StringRef(text), where) {}
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
-  Operand(T number, Where where = Where())
+  Operand(T number, SourceLocation where = SourceLocation())
       : where(where), kind(kNumbers), literal(LiteralOf<T>({}, &number, 1)) {}
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
-  Operand(std::initializer_list<T> numbers, Where where = Where())
+  Operand(std::initializer_list<T> numbers, SourceLocation where = SourceLocation())
       : Operand(std::vector<T>(numbers), where) {}
   // Rows of one length, {{1, 2}, {3, 4}}, and what is made of them; others are an error when used.
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
-  Operand(std::initializer_list<std::initializer_list<T>> rows, Where where = Where())
+  Operand(std::initializer_list<std::initializer_list<T>> rows, SourceLocation where = SourceLocation())
       : where(where), kind(kNumbers), literal(LiteralOfRows<T>(rows)) {}
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   Operand(std::initializer_list<std::initializer_list<std::initializer_list<T>>> blocks,
-          Where where = Where())
+          SourceLocation where = SourceLocation())
       : where(where), kind(kNumbers), literal(LiteralOfRows<T>(blocks)) {}
   template <typename T>
-  Operand(const std::vector<std::vector<T>>& rows, Where where = Where())
+  Operand(const std::vector<std::vector<T>>& rows, SourceLocation where = SourceLocation())
       : where(where), kind(kNumbers), literal(LiteralOfRows<Element<T>>(rows)) {}
-  Operand(std::vector<std::string> texts, Where where = Where())
+  Operand(std::vector<std::string> texts, SourceLocation where = SourceLocation())
       : where(where),
         kind(kLiteral),
         literal(Literal::MakeStrings({static_cast<int64_t>(texts.size())}, std::move(texts))) {}
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
-  Operand(const std::vector<T>& numbers, Where where = Where())
+  Operand(const std::vector<T>& numbers, SourceLocation where = SourceLocation())
       : where(where),
         kind(kNumbers),
         literal(
@@ -239,7 +239,7 @@ class GRAPNEL_PUBLIC Operand {
   // Whether it was made of such rows: an error for whoever makes a tensor of it.
   bool IsRagged() const { return kind == kNumbers && literal.dtype() == proto::DT_STRING; }
 
-  Where where;
+  SourceLocation where;
   enum Kind { kValue, kList, kLiteral, kNumbers } kind;
   llvm::SmallVector<Value, 1> values;  // one, or the list's
   Literal literal;                     // of kNumbers: in the dtype that C++ has

@@ -19,7 +19,7 @@ std::string TextOfType(DataType dtype, const Shape& shape) {
       .str();
 }
 
-// Where nodes of the main graph are made that belong to no scope, device or order of the program.
+// SourceLocation nodes of the main graph are made that belong to no scope, device or order of the program.
 class MainGuard {
  public:
   explicit MainGuard(TraceState& state) : state_(state), current_(state.current) {
@@ -54,7 +54,7 @@ std::string KeyOf(llvm::StringRef name, llvm::StringRef container) {
 
 // In eager mode: unless the session has a value of it already.
 bool Initialize(TraceState& state, const TracedVariable& variable) {
-  const Where& where = variable.info.where;
+  const SourceLocation& where = variable.info.where;
   Operand handle(variable.eager_handle, where);
   Value there = MakeOp(state, {"VarIsInitializedOp", {handle}, {}, {}}, where);
   if (!there.ok()) return false;
@@ -74,7 +74,7 @@ bool Initialize(TraceState& state, const TracedVariable& variable) {
 bool MakeHandle(TraceState& state, TracedVariable* variable) {
   MainGuard guard(state);
   VariableInfo& info = variable->info;
-  std::optional<Where> line = state.line;
+  std::optional<SourceLocation> line = state.line;
   state.line = info.where;
   Operation made = MakeOp(state,
                           {"VarHandleOp",
@@ -181,7 +181,7 @@ std::vector<PendingRead> PendingReads::TakeAll() {
 }
 
 Variable::Variable(Tracer& t, llvm::StringRef name, const Operand& initial,
-                   const VariableOptions& options, Where where)
+                   const VariableOptions& options, SourceLocation where)
     : tracer_(&t) {
   TraceState& state = t.state();
   if (!state.variables) state.variables = std::make_shared<TracedVariables>();
@@ -194,7 +194,7 @@ Variable::Variable(Tracer& t, llvm::StringRef name, const Operand& initial,
                    initial);
 }
 
-Variable Variable::Find(Tracer& t, llvm::StringRef name, Where where) {
+Variable Variable::Find(Tracer& t, llvm::StringRef name, SourceLocation where) {
   TraceState& state = t.state();
   if (!state.variables) state.variables = std::make_shared<TracedVariables>();
   if (TracedVariable* known = state.variables->Find(name, "")) return Variable(&t, &known->info);
@@ -231,13 +231,13 @@ Value Variable::handle() const {
   return state().bodies[0]->ValueOf(known->handle);
 }
 
-Value Variable::ReadHere(const Where& where) const {
+Value Variable::ReadHere(const SourceLocation& where) const {
   if (!ok()) return handle();
   Operand operands[] = {Operand(handle(), where)};
   return MakeOp(state(), {"ReadVariableOp", operands, {{"dtype", info_->dtype}}, {}}, where);
 }
 
-Value Variable::Read(Where where) const {
+Value Variable::Read(SourceLocation where) const {
   if (!ok()) return handle();
   Value value;
   {
@@ -249,7 +249,7 @@ Value Variable::Read(Where where) const {
 }
 
 Variable::operator Value() const {
-  if (!ok() || state().current->is_eager) return ReadHere(info_ ? info_->where : Where());
+  if (!ok() || state().current->is_eager) return ReadHere(info_ ? info_->where : SourceLocation());
   // The op that takes the value gives the node its name: see NamePendingReads.
   TraceBody& body = *state().current;
   std::string scope = body.scope;
@@ -268,7 +268,7 @@ static void NameRead(const PendingRead& read, const std::string& scope) {
   body.scope = before;
 }
 
-void NamePendingReads(TraceState& state, llvm::ArrayRef<Value> inputs, const Where& where) {
+void NamePendingReads(TraceState& state, llvm::ArrayRef<Value> inputs, const SourceLocation& where) {
   if (!state.variables || state.variables->pending.empty()) return;
   for (const Value& input : inputs) {
     auto read = state.variables->pending.Take(input.body(), input.port().node);
@@ -378,13 +378,13 @@ static Values HandlesOf(const std::vector<Variable>& xs) {
 }
 
 Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys, const std::vector<Variable>& xs,
-                 const GradientOptions& options, Where where) {
+                 const GradientOptions& options, SourceLocation where) {
   return Gradients(t, ys, llvm::ArrayRef<Value>(HandlesOf(xs)), options, where);
 }
 
 std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys,
                                       const std::vector<Variable>& xs,
-                                      const GradientOptions& options, Where where) {
+                                      const GradientOptions& options, SourceLocation where) {
   return SparseGradients(t, ys, llvm::ArrayRef<Value>(HandlesOf(xs)), options, where);
 }
 

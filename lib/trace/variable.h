@@ -32,7 +32,7 @@ struct GRAPNEL_PUBLIC VariableInfo {
   Shape shape;      // of the values that it takes; may be open in part
   Literal initial;  // of dtype DT_INVALID: of a graph that was read, which does not say
   bool trainable = true;
-  Where where = Where();
+  SourceLocation where = SourceLocation();
 };
 
 struct GRAPNEL_PUBLIC VariableOptions {
@@ -41,7 +41,7 @@ struct GRAPNEL_PUBLIC VariableOptions {
   std::string container;
 };
 
-// Two words, copied freely; good while its Tracer lives. Where a Value or an Operand is taken, it
+// Two words, copied freely; good while its Tracer lives. SourceLocation a Value or an Operand is taken, it
 // is read. What cannot be made is not ok(), as a Value.
 class GRAPNEL_PUBLIC Variable {
  public:
@@ -51,10 +51,10 @@ class GRAPNEL_PUBLIC Variable {
   // are float or int32 as Tracer::Constant makes them). Errors: a Value as the initial value; a
   // name that is taken in the same function; a name that another function made otherwise.
   Variable(Tracer& t, llvm::StringRef name, const Operand& initial,
-           const VariableOptions& options = {}, Where where = Where());
+           const VariableOptions& options = {}, SourceLocation where = SourceLocation());
   // A variable of the graph that the tracer goes on with, by name. Not there: an error, with the
   // names that are near.
-  static Variable Find(Tracer& t, llvm::StringRef name, Where where = Where());
+  static Variable Find(Tracer& t, llvm::StringRef name, SourceLocation where = SourceLocation());
 
   bool ok() const { return info_ != nullptr; }
   const std::string& name() const { return info_->name; }  // the next four: of one that is ok()
@@ -67,7 +67,7 @@ class GRAPNEL_PUBLIC Variable {
 
   // The value as it is when the op runs. An op that takes the variable reads it in its own name
   // scope (MatMul/ReadVariableOp), Read() in one of its own, as read_value() does.
-  Value Read(Where where = Where()) const;
+  Value Read(SourceLocation where = SourceLocation()) const;
   operator Value() const;
   static constexpr bool kIsVariable = true;  // to Operand
 
@@ -112,13 +112,13 @@ class GRAPNEL_PUBLIC Variable {
   Operation ScatterNdSub(const Operand& indices, const Operand& updates) const {
     return Scatter("ResourceScatterNdSub", indices, updates);
   }
-  const Where& where() const { return info_->where; }
+  const SourceLocation& where() const { return info_->where; }
 
  private:
   Variable(Tracer* tracer, const VariableInfo* info) : tracer_(tracer), info_(info) {}
   Operation Update(llvm::StringRef op, const Operand& value) const;
   Operation Scatter(llvm::StringRef op, const Operand& indices, const Operand& updates) const;
-  Value ReadHere(const Where& where) const;
+  Value ReadHere(const SourceLocation& where) const;
   TraceState& state() const { return tracer_->state(); }
   friend std::vector<Variable> VariablesOf(Tracer& t);
 
@@ -143,15 +143,15 @@ GRAPNEL_PUBLIC std::vector<VariableInfo> VariableInfosOf(Tracer& t);
 // value just read.
 GRAPNEL_PUBLIC Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys,
                                 const std::vector<Variable>& xs,
-                                const GradientOptions& options = {}, Where where = Where());
+                                const GradientOptions& options = {}, SourceLocation where = SourceLocation());
 inline Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys, std::initializer_list<Variable> xs,
-                        const GradientOptions& options = {}, Where where = Where()) {
+                        const GradientOptions& options = {}, SourceLocation where = SourceLocation()) {
   return Gradients(t, ys, std::vector<Variable>(xs), options, where);
 }
 GRAPNEL_PUBLIC std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys,
                                                      const std::vector<Variable>& xs,
                                                      const GradientOptions& options = {},
-                                                     Where where = Where());
+                                                     SourceLocation where = SourceLocation());
 
 // From now on Finish writes the graph as tf.function holds it: resources are placeholders, named
 // after the op that reads them first. Such a graph cannot be run; it is there to be compared.

@@ -12,8 +12,8 @@ namespace grapnel {
 // numpy.set_printoptions(), with its defaults.
 struct ArrayTextOptions {
   int precision = 8;         // digits after the point, at most
-  int64_t threshold = 1000;  // more elements than these are summarised
-  int64_t edge_items = 3;    // shown at each end of a dimension that is summarised
+  int64_t threshold = 1000;  // more elements than these are summarized
+  int64_t edge_items = 3;    // shown at each end of a dimension that is summarized
   int line_width = 75;       // columns
 };
 
@@ -23,9 +23,9 @@ constexpr char kMarkBegin = '\x01', kMarkEnd = '\x02';
 
 // repr() of the array in NumPy 2.4: `array([[1. , 0.5]], dtype=float32)`. Strings are as TensorFlow
 // gives them, `array([b'a'], dtype=object)`; a bfloat16 or 8-bit float in as few digits as tell it
-// from its neighbours. Variants and resources, which NumPy has not, are what they hold, a line
+// from its neighbors. Variants and resources, which NumPy has not, are what they hold, a line
 // each: `<list of 3 float[2]>`. The tensor lies in host memory. Cost: that of what is shown, where
-// it is summarised.
+// it is summarized.
 std::string ArrayText(const Tensor& tensor, const ArrayTextOptions& options = {},
                       MarkElement mark = nullptr);
 

@@ -27,7 +27,7 @@ struct GRAPNEL_PUBLIC NumericsFailure {
 
 // Looks at floating-point outputs, but for those that TensorFlow passes over: of ops that hand
 // values on (control flow, calls, Identity) or only move them (Reshape, Gather, Maximum, ...), and
-// statistics of fused batch normalisations. A constant counts, as in TensorFlow's graphs.
+// statistics of fused batch normalizations. A constant counts, as in TensorFlow's graphs.
 class GRAPNEL_PUBLIC CheckNumerics : public RunHook {
  public:
   // `skipped`: nodes that are passed over too. `pool`: as HealthOf has it.
@@ -54,7 +54,7 @@ class GRAPNEL_PUBLIC CheckNumerics : public RunHook {
   // messages are those of TensorFlow's eager mode, with the inputs' elements. Keeps inputs.
   void ExpectEagerOps() { is_eager_ = keeps_inputs_ = true; }
   // Before the run: what the message says last, of the lines that made the node.
-  void TellStacks(std::function<std::string(const Node&)> stack) { stack_ = std::move(stack); }
+  void SetStackSource(std::function<std::string(const Node&)> stack) { stack_ = std::move(stack); }
   // The first, where inputs are kept. After the run.
   const std::optional<NumericsFailure>& failure() const { return failure_; }
 

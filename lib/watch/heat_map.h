@@ -1,4 +1,4 @@
-// Tensors as pictures: an element a cell, coloured by its number.
+// Tensors as pictures: an element a cell, colored by its number.
 #ifndef GRAPNEL_LIB_WATCH_HEAT_MAP_H_
 #define GRAPNEL_LIB_WATCH_HEAT_MAP_H_
 
@@ -18,7 +18,7 @@ struct GRAPNEL_PUBLIC ImageAxes {
 struct GRAPNEL_PUBLIC HeatMap {
   std::string png;            // a PNG file
   int width = 0, height = 0;  // pixels
-  // What is seen: "axis 2 down, axis 3 across, 8 tiles by axes 0, 1", and a line for the colours.
+  // What is seen: "axis 2 down, axis 3 across, 8 tiles by axes 0, 1", and a line for the colors.
   std::string layout, colors;
 };
 

@@ -35,9 +35,9 @@ const HookChain::Wanting& HookChain::WantingOf(const Node& node) {
   return *wanting_.find({&node.graph(), node.id()})->second;
 }
 
-Tensor HookChain::InsteadOfConstant(const Node& node, const Tensor& value) {
+Tensor HookChain::ReplaceConstant(const Node& node, const Tensor& value) {
   Tensor now = value;
-  for (RunHook* hook : WantingOf(node)) now = hook->InsteadOfConstant(node, now);
+  for (RunHook* hook : WantingOf(node)) now = hook->ReplaceConstant(node, now);
   return now;
 }
 

@@ -24,7 +24,7 @@ class GRAPNEL_PUBLIC HookChain : public RunHook {
   bool EditsOutputs() const override;
   // The first that has one; the others count afterwards.
   ElementCounter* Counter(const Node& node, const Tensor& output) override;
-  Tensor InsteadOfConstant(const Node& node, const Tensor& value) override;
+  Tensor ReplaceConstant(const Node& node, const Tensor& value) override;
   Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) override;
   Error EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> outputs) override;
   Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;

@@ -46,7 +46,7 @@ std::string TimesLeast(const Profile::Row& row, const Roofline& roofline) {
 // Of the kernels that run on this thread, the innermost last: nanoseconds spent in kernels of
 // functions that they called.
 thread_local llvm::SmallVector<int64_t, 8> time_inside;
-thread_local const char* how_now = nullptr;  // what the innermost said that it Does()
+thread_local const char* how_now = nullptr;  // what the innermost said that it OnVariant()
 
 // With all three digits: a viewer's unit.
 void WriteMicroseconds(llvm::StringRef key, int64_t nanoseconds, llvm::json::OStream& json) {
@@ -79,7 +79,7 @@ int Profile::ThreadNumber() {
   return it->second;
 }
 
-void Profile::StandsFor(const Node& last, llvm::ArrayRef<Node> nodes) {
+void Profile::OnFused(const Node& last, llvm::ArrayRef<Node> nodes) {
   constexpr size_t kShown = 5;  // ops: a chain may be long
   std::lock_guard lock(mutex_);
   Row& row = seen_[NumberOf(last)];
@@ -148,7 +148,7 @@ void Profile::Ran(const Node& node, Clock::time_point began, Clock::time_point e
   }
 }
 
-void Profile::Does(const char* how) { how_now = how; }
+void Profile::OnVariant(const char* how) { how_now = how; }
 
 void Profile::Compiled(const Function& function, Clock::time_point began, Clock::time_point ended) {
   std::lock_guard lock(mutex_);

@@ -26,7 +26,7 @@ class Profile : public RunProfiler {
   Clock::time_point Begin() override;
   void Ran(const Node& node, Clock::time_point began, Clock::time_point ended,
            llvm::ArrayRef<Tensor> outputs) override;
-  void StandsFor(const Node& last, llvm::ArrayRef<Node> nodes) override;
+  void OnFused(const Node& last, llvm::ArrayRef<Node> nodes) override;
   void Does(const char* how) override;
   void Compiled(const Function& function, Clock::time_point began,
                 Clock::time_point ended) override;

@@ -95,7 +95,7 @@ Error SummaryHook::OnValues(size_t expression, const Node& /*maker*/,
     return Annotate("'" + SummaryKindName(request.kind) + ":" + request.expression.text() + "'",
                     value.takeError());
   bool is_of_run = place.body == &module_.main && !place.is_in_loop;
-  TellInOrder([this, expression, is_of_run, value = std::move(*value)]() mutable {
+  EmitInOrder([this, expression, is_of_run, value = std::move(*value)]() mutable {
     // Calls of a dataset have no order, and may overlap.
     std::lock_guard lock(mutex_);
     int64_t count = ++times_[expression];

@@ -16,7 +16,7 @@ namespace grapnel {
 
 // A summary of the main graph is one of each run, and its tensors are computed whether or not a
 // fetch needs them; steps are runs, from 1. Of a function or a loop there is one each time that its
-// tensors are made, and steps count those. Without requests what is fetched is summarised, each
+// tensors are made, and steps count those. Without requests what is fetched is summarized, each
 // tensor as suits it; what a summary op of the graph made (MergeSummary) is written as it is.
 class SummaryHook : public StepHook, private ExpressionHook {
  public:

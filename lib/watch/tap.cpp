@@ -78,7 +78,7 @@ Error Tap::OnConstant(const Node& node, const Tensor& value, bool is_first) {
       constants_[key] = health;
     }
   }
-  TellOne(node, 0, value, health);
+  EmitOne(node, 0, value, health);
   return Error::success();
 }
 
@@ -96,7 +96,7 @@ Error Tap::See(Stream* stream, const Node& node, llvm::ArrayRef<Tensor> outputs)
         ASSIGN_OR_RETURN(health, HealthOn(outputs[i], stream, pool_, Detail()));
       }
     }
-    TellOne(node, static_cast<int>(i), outputs[i], health);
+    EmitOne(node, static_cast<int>(i), outputs[i], health);
   }
   return Error::success();
 }
@@ -115,7 +115,7 @@ TapCounts Tap::counts() {
   return counts_;
 }
 
-void Tap::TellOne(const Node& node, int output, const Tensor& tensor, const Health& health) {
+void Tap::EmitOne(const Node& node, int output, const Tensor& tensor, const Health& health) {
   if (!Tells()) return;
   TapEvent event;
   event.node = node;
@@ -135,9 +135,9 @@ void Tap::TellOne(const Node& node, int output, const Tensor& tensor, const Heal
       event.value = tensor;
   }
   if (CurrentOrderPoint().order)
-    TellInOrder([this, event = std::move(event)]() mutable { Tell(std::move(event)); });
+    EmitInOrder([this, event = std::move(event)]() mutable { Emit(std::move(event)); });
   else
-    Tell(std::move(event));
+    Emit(std::move(event));
 }
 
 }  // namespace grapnel

@@ -71,7 +71,7 @@ class GRAPNEL_PUBLIC Tap : public RunHook {
  protected:
   virtual bool Tells() const { return false; }
   // In order. On any thread, one at a time of one run.
-  virtual void Tell(TapEvent&& /*event*/) {}
+  virtual void Emit(TapEvent&& /*event*/) {}
   // Tensors that one that derives from it writes by itself.
   void CountMore(int64_t tensors) { count_ += tensors; }
   // Whether events need the time.
@@ -86,7 +86,7 @@ class GRAPNEL_PUBLIC Tap : public RunHook {
     return mode_ == TapMode::kFullHealth ? HealthDetail::kCounts : HealthDetail::kBad;
   }
   void CountOne(const Node& node, int output);
-  void TellOne(const Node& node, int output, const Tensor& tensor, const Health& health);
+  void EmitOne(const Node& node, int output, const Tensor& tensor, const Health& health);
 
   TapFilter filter_;
   TapMode mode_;
@@ -100,14 +100,14 @@ class GRAPNEL_PUBLIC Tap : public RunHook {
 };
 
 // A tap whose events are written at once: of a graph that grows, which no other thread may look at.
-class GRAPNEL_PUBLIC ToldTap : public Tap {
+class GRAPNEL_PUBLIC CallbackTap : public Tap {
  public:
-  ToldTap(TapFilter filter, TapMode mode, TapWriter::Write write)
+  CallbackTap(TapFilter filter, TapMode mode, TapWriter::Write write)
       : Tap(std::move(filter), mode), write_(std::move(write)) {}
 
  protected:
   bool Tells() const override { return true; }
-  void Tell(TapEvent&& event) override { write_(event); }
+  void Emit(TapEvent&& event) override { write_(event); }
 
  private:
   TapWriter::Write write_;
@@ -124,7 +124,7 @@ class GRAPNEL_PUBLIC WrittenTap : public Tap {
 
  protected:
   bool Tells() const override { return true; }
-  void Tell(TapEvent&& event) override { writer_.Add(std::move(event)); }
+  void Emit(TapEvent&& event) override { writer_.Add(std::move(event)); }
 
  private:
   TapWriter writer_;

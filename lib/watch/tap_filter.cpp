@@ -51,12 +51,12 @@ std::string TapFilter::WhyNot(const Node& node) const {
       .str();
 }
 
-Error DemandNodes(const Module& module, llvm::ArrayRef<Glob> globs, const char* flag) {
+Error CheckNodes(const Module& module, llvm::ArrayRef<Glob> globs, const char* flag) {
   auto nodes = [&](NameSink take) { ForEachNode(module, [&](Node node) { take(node.name()); }); };
   return Demand(globs, flag, "node", nodes);
 }
 
-Error DemandTapped(const Module& module, const TapFilter& filter) {
+Error CheckTapped(const Module& module, const TapFilter& filter) {
   auto ops = [&](NameSink take) { ForEachNode(module, [&](Node node) { take(node.op()); }); };
   auto functions = [&](NameSink take) {
     take("");
@@ -67,7 +67,7 @@ Error DemandTapped(const Module& module, const TapFilter& filter) {
       if (proto::DataType_IsValid(type)) take(DataTypeName(static_cast<DataType>(type)));
     }
   };
-  RETURN_IF_ERROR(DemandNodes(module, filter.names, "--tap"));
+  RETURN_IF_ERROR(CheckNodes(module, filter.names, "--tap"));
   RETURN_IF_ERROR(Demand(filter.ops, "--tap-op", "op", ops));
   RETURN_IF_ERROR(Demand(filter.functions, "--tap-function", "function", functions));
   return Demand(filter.dtypes, "--tap-dtype", "dtype", dtypes);

@@ -27,9 +27,9 @@ struct GRAPNEL_PUBLIC TapFilter {
 
 // What was typed: a name or pattern that fits no node, op, function or dtype is an error, which
 // says what is near.
-GRAPNEL_PUBLIC Error DemandTapped(const Module& module, const TapFilter& filter);
+GRAPNEL_PUBLIC Error CheckTapped(const Module& module, const TapFilter& filter);
 // The same of nodes alone, which `flag` names.
-GRAPNEL_PUBLIC Error DemandNodes(const Module& module, llvm::ArrayRef<Glob> globs,
+GRAPNEL_PUBLIC Error CheckNodes(const Module& module, llvm::ArrayRef<Glob> globs,
                                  const char* flag);
 
 }  // namespace grapnel

@@ -39,7 +39,7 @@ class ArithmeticOptimizer : public GraphPass {
       left = left.drop_front();
       Verdict verdict =
           arithmetic.Apply(rule, node, [&](Port by) { arithmetic.Replace(node, by); });
-      arithmetic.Settle();
+      arithmetic.EndRewrite();
       if (verdict.kind == Verdict::kDone || arithmetic.stopped) break;
       if (node.op_id() == op) continue;
       op = node.op_id();

@@ -67,13 +67,13 @@ class Arithmetic : public RuleContext {
 
   // --- Readers that TensorFlow loses track of: it changes what they read without noting it, and
   // later replacements of that node pass them by.
-  void LoseTrack(const Node& reader, Port of) { lost_.insert({reader.id(), of.node}); }
+  void MarkStaleReader(const Node& reader, Port of) { lost_.insert({reader.id(), of.node}); }
   // This rewrite changes the value of the node that is replaced: all its readers must go along,
   // lost ones too (there TensorFlow computes something else).
   void ChangesValue() { changed_value_ = true; }
   // `of` computes something else from here on: says of its lost readers that TensorFlow lets them
   // read that.
-  void TellLostReaders(const Node& of);
+  void ReportStaleReaders(const Node& of);
 
   // --- Edits.
   // A node like `node`, with all that it reads and waits for.
@@ -95,7 +95,7 @@ class Arithmetic : public RuleContext {
   // for those of readers that TensorFlow has lost.
   void Replace(const Node& node, Port by);
   // A rule has been applied.
-  void Settle() { changed_value_ = false; }
+  void EndRewrite() { changed_value_ = false; }
 
  private:
   bool IsShapeKnown(NodeId id) const { return id < first_new_ && !forgotten_.contains(id); }

@@ -18,7 +18,7 @@ Verdict ConvertExpm1(Arithmetic& rule, const Node& node) {
   rule.edit.Used(exp);
   rule.edit.SetOp(node, "Expm1");
   rule.edit.SetInput(node, 0, exp.input(0));
-  rule.LoseTrack(node, exp.input(0));
+  rule.MarkStaleReader(node, exp.input(0));
   rule.TurnIntoControl(node, 1);
   rule.ForwardControls(node, exp);
   rule.Enqueue({node, exp, x, ones});

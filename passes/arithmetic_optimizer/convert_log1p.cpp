@@ -23,7 +23,7 @@ Verdict ConvertLog1p(Arithmetic& rule, const Node& node) {
     rule.edit.Used(sum);
     rule.edit.SetOp(node, "Log1p");
     rule.edit.SetInput(node, 0, sum.input(i));
-    rule.LoseTrack(node, sum.input(i));
+    rule.MarkStaleReader(node, sum.input(i));
     rule.edit.AddControl(node, ones);
     rule.ForwardControls(node, sum);
     rule.Enqueue({node, sum, x, ones});

@@ -218,7 +218,7 @@ void Arithmetic::UpdateReaders(Port from, Port to) {
   }
 }
 
-void Arithmetic::TellLostReaders(const Node& of) {
+void Arithmetic::ReportStaleReaders(const Node& of) {
   for (const Use& use : of.uses()) {
     Node reader = graph.node(use.node);
     bool is_lost = lost_.contains({reader.id(), of.id()}) && !reader.input(use.slot).IsControl();
@@ -231,7 +231,7 @@ void Arithmetic::TellLostReaders(const Node& of) {
 }
 
 void Arithmetic::Replace(const Node& node, Port by) {
-  if (changed_value_) TellLostReaders(node);
+  if (changed_value_) ReportStaleReaders(node);
   Enqueue(graph.node(by.node));
   llvm::SmallVector<Use, 8> uses(node.uses().begin(), node.uses().end());
   std::vector<Node> readers, waiting;

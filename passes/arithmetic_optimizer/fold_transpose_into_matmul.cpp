@@ -47,7 +47,7 @@ Verdict FoldTransposeIntoMatMul(Arithmetic& rule, const Node& node) {
   llvm::SmallVector<Node, 2> folded;
   for (int i = 0; i < 2; ++i) {
     if (!folds[i]) {
-      rule.LoseTrack(node, node.input(i));
+      rule.MarkStaleReader(node, node.input(i));
       continue;
     }
     Node operand = node.input_node(i);

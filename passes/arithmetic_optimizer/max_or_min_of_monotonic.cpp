@@ -47,7 +47,7 @@ Verdict MaxOrMinOfMonotonic(Arithmetic& rule, const Node& node) {
   if (IsFusableRelu(inner, input))
     return rule.Refuse("'{0}' can be fused with '{1}'", inner.name(), input.name());
   bool is_arg = node.op().starts_with("Arg");
-  rule.TellLostReaders(node);
+  rule.ReportStaleReaders(node);
   rule.edit.SetInput(node, 0, inner.input(0));
   rule.edit.SetInput(inner, 0, {node.id(), 0});
   rule.UpdateReaders({node.id(), 0}, {inner.id(), 0});

@@ -79,7 +79,7 @@ Verdict RemoveIdentityTranspose(Arithmetic& rule, const Node& node) {
   rule.edit.SetOp(conj, "Conj");
   rule.edit.RemoveInput(conj, 1);
   rule.edit.RemoveAttr(conj, "Tperm");
-  rule.LoseTrack(conj, conj.input(0));
+  rule.MarkStaleReader(conj, conj.input(0));
   return rule.ReplaceBy(conj);
 }
 

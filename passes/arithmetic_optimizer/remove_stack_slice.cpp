@@ -110,7 +110,7 @@ Node MakeReader(Arithmetic& rule, const Node& node, Port input, bool keeps_dim, 
                               Literal::Scalar(proto::DT_INT32, static_cast<double>(axis)),
                               node.device(), rule.Anchor(input));
     rule.Enqueue(axis_node);
-    rule.LoseTrack(axis_node, input);
+    rule.MarkStaleReader(axis_node, input);
     made = rule.Make(name, "ExpandDims", node.device(), {input, {axis_node.id(), 0}});
     rule.SetType(made, "T", node.GetType("T"));
     rule.SetType(made, "Tdim", proto::DT_INT32);
@@ -118,7 +118,7 @@ Node MakeReader(Arithmetic& rule, const Node& node, Port input, bool keeps_dim, 
     made = rule.Make(name, "Identity", node.device(), input);
     rule.SetType(made, "T", node.GetType("T"));
   }
-  rule.LoseTrack(made, input);
+  rule.MarkStaleReader(made, input);
   return made;
 }
 

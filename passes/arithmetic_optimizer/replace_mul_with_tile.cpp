@@ -50,7 +50,7 @@ Verdict ReplaceMulWithTile(Arithmetic& rule, const Node& node) {
   rule.ForwardControls(repeat, ones);
   rule.Enqueue(repeat);
   Node tile = rule.MakeTile(tile_name, node, node.input(0), repeat);
-  rule.LoseTrack(tile, node.input(0));
+  rule.MarkStaleReader(tile, node.input(0));
   rule.ForwardControls(tile, node);
   return rule.ReplaceBy(tile);
 }

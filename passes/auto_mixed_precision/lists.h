@@ -18,7 +18,7 @@ struct OpLists {
   llvm::StringSet<> allow;  // safe and worth it: always converted
   llvm::StringSet<> infer;  // safe unless something dangerous is upstream
   llvm::StringSet<> deny;   // dangerous, and so is what follows
-  llvm::StringSet<> clear;  // no numerics: converted when a neighbour is
+  llvm::StringSet<> clear;  // no numerics: converted when a neighbor is
 };
 OpLists ListsFor(Mode mode);
 

@@ -21,7 +21,7 @@ std::vector<bool> NodesToProcess(Editor& edit, Mode mode, const OpLists& lists);
 //   4. on the CPU, infer ops that follow a painted one are painted
 //   5. clear ops are painted when connected to painted ones through clear ops
 //   6. what the op's definition does not allow in half is taken back
-// Tensor lists have one colour for all ops on them, loops one for both ends of the back edge, and a
+// Tensor lists have one color for all ops on them, loops one for both ends of the back edge, and a
 // Cast to float of which all readers are half casts to half.
 // Adds edges from writers of tensor lists to their readers. All false: nothing to do.
 std::vector<bool> Paint(TypeGraph& types, Mode mode, const OpLists& lists,

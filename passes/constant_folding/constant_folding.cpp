@@ -165,7 +165,7 @@ class Rounds {
   const RuleTable shapes_, values_, folds_, drop_unread_, simplify_;  // a phase each
   llvm::BitVector todo_, next_;  // what to look at in this round, and in the next
   bool simplified_ = false;      // in this round
-  llvm::BitVector spread_;       // of what the neighbours have been marked in this round
+  llvm::BitVector spread_;       // of what the neighbors have been marked in this round
 };
 
 class ConstantFolding : public GraphPass {

@@ -4,7 +4,7 @@
 //   After:   c1, c2, axis -> "ConstantFolding/ConcatV2_partial_split_1":ConcatV2
 //            x, partial, z, axis -> ConcatV2 -> y
 //
-// Refuses: constants that are not neighbours; what is itself such a part.
+// Refuses: constants that are not neighbors; what is itself such a part.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -57,8 +57,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kSimplify + 21,
               .name = "partial_concat",
               .ops = {"Concat", "ConcatV2"},
-              .help = "computes neighbouring constants of a concatenation",
-              .refuses = "constants that are not neighbours",
+              .help = "computes neighboring constants of a concatenation",
+              .refuses = "constants that are not neighbors",
               .apply = FoldPartOfConcat});
 
 }  // namespace

@@ -7,7 +7,7 @@
 // Functions of one interface say so by the attribute api_implements, and for which device each is
 // by api_preferred_device. Keras does that for its recurrent layers.
 //
-// Refuses: calls without a device; functions that specialisation made for a call; functions of a
+// Refuses: calls without a device; functions that specialization made for a call; functions of a
 // training pair with other dtypes than the one that is called.
 #include "lib/ir/device_name.h"
 #include "lib/pass/library.h"

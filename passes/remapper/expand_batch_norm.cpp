@@ -1,4 +1,4 @@
-// An inference batch normalisation of constants becomes a multiplication and an addition, which
+// An inference batch normalization of constants becomes a multiplication and an addition, which
 // constant folding works out.
 //
 //   Before:  bn = FusedBatchNormV3(x, scale, offset, mean, variance)

@@ -1,4 +1,4 @@
-// Conv2D takes an inference batch normalisation, and the activation after it. Two rules: the one
+// Conv2D takes an inference batch normalization, and the activation after it. Two rules: the one
 // with the activation looks for what the other one does, a node further back.
 //
 //   Before:  x, w -> Conv2D -> FusedBatchNormV3(scale, offset, mean, variance) -> Relu -> y
@@ -13,7 +13,7 @@
 namespace grapnel::remapper {
 namespace {
 
-// The Conv2D before the batch normalisation `norm`. Refuses at `norm`.
+// The Conv2D before the batch normalization `norm`. Refuses at `norm`.
 Node MatchConvBatchNorm(Remapper& rule, const Node& norm) {
   if (!IsFusedBatchNorm(norm) || norm.num_inputs() < 5) return Node();
   Node conv = norm.input_node(0);

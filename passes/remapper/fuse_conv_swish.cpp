@@ -1,4 +1,4 @@
-// Conv2D takes its bias or batch normalisation and the Swish after it.
+// Conv2D takes its bias or batch normalization and the Swish after it.
 //
 //   Before:  x, w -> Conv2D -> BiasAdd(b) -> t;  t * Sigmoid(t) -> y
 //   After:   x, w, b -> _FusedConv2D {fused_ops=[BiasAdd, _MklSwish]} -> y
@@ -10,12 +10,12 @@
 namespace grapnel::remapper {
 namespace {
 
-// Whether the batch normalisation `norm` is one that the convolution can take.
+// Whether the batch normalization `norm` is one that the convolution can take.
 bool IsFloatInference(Remapper& rule, const Node& norm, DataType type) {
   bool is_float = norm.op() == "FusedBatchNorm" ||
                   (norm.GetType("U") == proto::DT_FLOAT && type == proto::DT_FLOAT);
   if (is_float && !norm.GetBool("is_training", true)) return true;
-  return rule.Fails("'{0}' is not a float batch normalisation for inference", norm.name());
+  return rule.Fails("'{0}' is not a float batch normalization for inference", norm.name());
 }
 
 // Whether the product and the Sigmoid are all that has to do with the node between them and the

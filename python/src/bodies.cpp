@@ -70,7 +70,7 @@ namespace {
 
 NodeHandle Handle(const NodeHandle& self, const Node& node) { return {self.visit, node.id()}; }
 
-void DemandSlot(const Node& node, int slot) {
+void CheckSlot(const Node& node, int slot) {
   if (slot < 0 || slot >= node.num_inputs())
     BadValue("'" + node.name().str() + "' has " + std::to_string(node.num_inputs()) +
              " inputs: there is none " + std::to_string(slot));
@@ -78,7 +78,7 @@ void DemandSlot(const Node& node, int slot) {
 
 PortHandle InputOf(const NodeHandle& self, int i) {
   Node node = NodeOf(self);
-  DemandSlot(node, i);
+  CheckSlot(node, i);
   return {self.visit, node.input(i)};
 }
 

@@ -32,14 +32,14 @@ Node ChangedNode(const VisitRef& visit, const NodeHandle& handle) {
   return node;
 }
 
-void DemandSlot(const Node& node, int slot) {
+void CheckSlot(const Node& node, int slot) {
   if (slot < 0 || slot >= node.num_inputs())
     BadValue(Quoted(node) + " has " + std::to_string(node.num_inputs()) +
              " inputs: there is none " + std::to_string(slot));
 }
 
 // As TensorFlow has it: letters, digits and "_.\/>-", the first a letter, a digit or ".".
-void DemandName(const std::string& name) {
+void CheckName(const std::string& name) {
   auto is_first = [](char c) { return llvm::isAlnum(c) || c == '.'; };
   bool fits = !name.empty() && is_first(name[0]) && llvm::all_of(name, [&](char c) {
     return is_first(c) || llvm::StringRef("_\\/>-").contains(c);
@@ -67,7 +67,7 @@ void SetAttributes(Editor& edit, const Node& node, const Attributes& attrs) {
 NodeHandle AddNode(const VisitRef& visit, const std::string& name, const std::string& op,
                    const std::string& device, nb::handle inputs, const Attributes& attrs) {
   Editor& edit = ChangingEditorOf(visit);
-  DemandName(name);
+  CheckName(name);
   if (op.empty()) BadValue("op: a name was expected");
   std::vector<Port> ports = PortsOf(visit, inputs);
   Node node = edit.AddNode(name, op, device);
@@ -80,7 +80,7 @@ NodeHandle AddConstant(const EditorHandle& self, const std::string& name, nb::ha
                        const std::string& device, const std::vector<NodeHandle>& controls,
                        nb::handle dtype) {
   Editor& edit = ChangingEditorOf(self.visit);
-  DemandName(name);
+  CheckName(name);
   Literal literal = LiteralOf(value, dtype);
   return {self.visit, edit.AddConstant(name, literal, device, NodesOf(self.visit, controls)).id()};
 }
@@ -101,13 +101,13 @@ void RemoveNode(const EditorHandle& self, const NodeHandle& handle) {
 
 void SetInput(const EditorHandle& self, const NodeHandle& handle, int slot, nb::handle port) {
   Node node = ChangedNode(self.visit, handle);
-  DemandSlot(node, slot);
+  CheckSlot(node, slot);
   self.visit->edit->SetInput(node, slot, PortOf(self.visit, port));
 }
 
 void RemoveInput(const EditorHandle& self, const NodeHandle& handle, int slot) {
   Node node = ChangedNode(self.visit, handle);
-  DemandSlot(node, slot);
+  CheckSlot(node, slot);
   self.visit->edit->RemoveInput(node, slot);
 }
 

@@ -9,7 +9,7 @@ namespace nb = nanobind;
 namespace grapnel::python {
 namespace {
 
-// (PNG, layout, colours, width, height) of (dtype, dims, elements).
+// (PNG, layout, colors, width, height) of (dtype, dims, elements).
 nb::tuple HeatMapOfValue(const nb::tuple& value) {
   Tensor tensor = TensorOf(value);
   auto map = [&] {

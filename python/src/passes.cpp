@@ -81,7 +81,7 @@ class CallerPasses::RuleOfPython {
     auto wrong = [&](const std::string& text) {
       throw std::runtime_error("node '" + name + "': " + text);
     };
-    passes_->DemandWanted();
+    passes_->CheckWanted();
     TakenGil taken;
     uint64_t version = rule.graph.version();
     auto visit = std::make_shared<Visit>(rule.edit, &rule);
@@ -131,7 +131,7 @@ class CallerPasses::PassOfPython : public GraphPass {
       : passes_(passes), definition_(definition) {}
 
   Error Run(Editor& edit) override {
-    passes_->DemandWanted();
+    passes_->CheckWanted();
     TakenGil taken;
     uint64_t version = edit.graph().version();
     auto visit = std::make_shared<Visit>(edit, nullptr);
@@ -197,7 +197,7 @@ void CallerPasses::AddPass(nb::handle definition) {
   std::vector<PassStep> steps;
   for (auto [name, help] : nb::cast<nb::dict>(definition.attr("steps")))
     steps.push_back({Keep(name), Keep(help)});
-  PassRegistry::Entry entry{info, [] { return std::make_unique<RulesInPlaces>(); },
+  PassRegistry::Entry entry{info, [] { return std::make_unique<SequentialOptimizer>(); },
                             std::move(steps), Keep(definition.attr("file"))};
   if (nb::object function = definition.attr("function"); !function.is_none()) {
     const Definition* kept = &definitions_.emplace_back(Definition{std::move(function), {}});
@@ -229,7 +229,7 @@ std::optional<std::string> CallerPasses::RaisedText(nb::handle given) {
 }
 
 // Who called may wait no longer, and the process may be about to end.
-void CallerPasses::DemandWanted() const {
+void CallerPasses::CheckWanted() const {
   if (cancel_.is_set() || !nb::is_alive()) throw std::runtime_error("cancelled");
 }
 

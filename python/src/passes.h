@@ -50,7 +50,7 @@ class CallerPasses {
   void AddRule(nanobind::handle definition);
   // Null where `given`, what a function gave back, is no exception; else its text.
   std::optional<std::string> RaisedText(nanobind::handle given);
-  void DemandWanted() const;
+  void CheckWanted() const;
   // What is wrong with what changed since `version`, when nothing was; "" where nothing is.
   std::string WrongSince(uint64_t version, Editor& edit);
 

@@ -1,4 +1,4 @@
-"""TensorFlow graphs opened, optimised, placed, run and debugged, without TensorFlow.
+"""TensorFlow graphs opened, optimized, placed, run and debugged, without TensorFlow.
 
     import tfgrapnel as tg
     graph = tg.load("model.pb")

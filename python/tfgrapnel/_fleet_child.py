@@ -123,7 +123,7 @@ def blame(model):
         "severity": "error",
         "source": line and f"{line['file']}:{line['line']} in {line['function']}",
         "what": first["text"],
-        "advice": first.get("mend") or None,
+        "advice": first.get("fix") or None,
     }
     return {"findings": [_finding(None, "blame", first | told)]}
 

@@ -224,12 +224,12 @@ def _value(name, value):
     if isinstance(elements, str):  # a handle, which lives in a run alone
         return f"<div>{head}: {_escaped(elements)}</div>"
     try:
-        png, layout, colours, width, height = _tfgrapnel.heat_map(value)
+        png, layout, colors, width, height = _tfgrapnel.heat_map(value)
     except _tfgrapnel.Error as error:  # strings, nothing
         return f"<div>{head}: {_escaped(str(error))}</div>"
     style = f"width:{width}px;height:{height}px;max-width:100%;image-rendering:pixelated;display:block;margin:2px 0"
     image = f'<img alt="heat map of {_escaped(name)}" width="{width}" style="{style}" src="data:image/png;base64,{base64.b64encode(png).decode()}">'
-    return f"<div style=\"margin:4px 0 10px\">{head}{image}<small>{_escaped(layout)}; {_escaped(colours)}</small></div>"
+    return f"<div style=\"margin:4px 0 10px\">{head}{image}<small>{_escaped(layout)}; {_escaped(colors)}</small></div>"
 
 
 def _of_run(result):

@@ -226,7 +226,7 @@ def assert_fused(model: Any, chain: str, at: str | None = None, count: int | Non
     at: only where one of the nodes is this one, is within this scope, or fits this pattern.
     count: so many are fused, and others may stay as they are; by default all are, and there is one at least.
     Options are those of `optimize`: fetch, signature, device, freeze, ... Nodes that were fused before count too, and so do ops
-    that passes make on the way: of a normalisation behind a Conv2D they make other weights and a BiasAdd.
+    that passes make on the way: of a normalization behind a Conv2D they make other weights and a BiasAdd.
     """
     __tracebackhide__ = True
     steps = [step.strip() for step in re.split(r"\+|->", demand_text("chain", chain))]
@@ -241,7 +241,7 @@ def assert_fused(model: Any, chain: str, at: str | None = None, count: int | Non
     name = " + ".join(steps)
     chains = [nodes for nodes in made.chains(steps) if _fits(nodes, at)]
     left = [nodes for nodes in chains if not made.is_one(nodes)]
-    # Also what was fused before, and what passes made on the way, as a BiasAdd of what a normalisation adds.
+    # Also what was fused before, and what passes made on the way, as a BiasAdd of what a normalization adds.
     named = {node for node, parts in made.fused().items() if f"{parts} + ".startswith(name + " + ") and _fits(made.origins(node), at)}
     fused = {made.became[nodes[0]] for nodes in chains if made.is_one(nodes)} | named
     if len(fused) == count or count is None and fused and not left:

@@ -1,4 +1,4 @@
-// Cost against size: reading, summarising, verifying and optimising graphs of 10,000, 100,000 and
+// Cost against size: reading, summarizing, verifying and optimizing graphs of 10,000, 100,000 and
 // 1,000,000 nodes. Every cost is to be linear: time per node (the counter) stays the same.
 #include <benchmark/benchmark.h>
 
@@ -23,7 +23,7 @@ std::string NodeDef(llvm::StringRef name, llvm::StringRef op, llvm::ArrayRef<std
   return node;
 }
 
-// A deep network's shape: layers of scopes, each node reading its neighbour and one a hundred
+// A deep network's shape: layers of scopes, each node reading its neighbor and one a hundred
 // before.
 std::string MakeGraph(int nodes) {
   std::string graph;

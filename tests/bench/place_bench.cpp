@@ -48,7 +48,7 @@ std::unique_ptr<Module> MakeGraph(int64_t nodes) {
 void BM_Place(benchmark::State& state) {
   std::unique_ptr<Module> module = MakeGraph(state.range(0));
   DeviceSet devices = llvm::cantFail(DeviceSet::Parse("cpu:4"));
-  std::unique_ptr<KernelCatalogue> kernels = MakeTensorFlowKernels();
+  std::unique_ptr<KernelCatalog> kernels = MakeTensorFlowKernels();
   for (auto _ : state) {
     Placement placement = Place(module->main, devices, *kernels, {});
     if (placement.failure) state.SkipWithError(placement.failure->message.c_str());

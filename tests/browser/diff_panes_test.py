@@ -46,7 +46,7 @@ class Panes(PageCase):
         """A box of one side, by the mouse."""
         self.browser.wait(f"grapnel.panes.{side}.view.boxes.some((b) => b.box.name === {name!r})")
         at = self.browser.js(f"""const view = grapnel.panes.{side}.view, box = view.boxes.find((b) => b.box.name === {name!r});
-          view.centre(box); view.draw(); const c = view.canvas.getBoundingClientRect();
+          view.center(box); view.draw(); const c = view.canvas.getBoundingClientRect();
           return [c.left + view.at.x + (box.x + box.w / 2) * view.at.zoom, c.top + view.at.y + (box.y + 12) * view.at.zoom];""")
         self.browser.click_at(*at, times)
 

@@ -43,7 +43,7 @@ class Export(page_case.PageCase):
         drawn = self.browser.js("return grapnel.view.frame.edges.length")
         self.assertGreaterEqual(svg["lines"], drawn)
         self.assertGreaterEqual(svg["width"], self.browser.js("return grapnel.view.frame.w"))
-        self.assertTrue(all(fill == "none" or fill.startswith("#") for fill in svg["fills"]), "colours are written out")
+        self.assertTrue(all(fill == "none" or fill.startswith("#") for fill in svg["fills"]), "colors are written out")
         self.assertNotIn("var(", text)
 
     def check_dot(self):

@@ -77,7 +77,7 @@ class PageCase(unittest.TestCase):
     def toggle(self, name, op=None):
         """By a double click into the box, or on its title bar when it is open."""
         box = self.box(name, op)
-        self.browser.js("const box = grapnel.view.boxes.find((b) => b.instance + '|' + b.box.key === arguments[0]); grapnel.view.centre(box); grapnel.view.draw();",
+        self.browser.js("const box = grapnel.view.boxes.find((b) => b.instance + '|' + b.box.key === arguments[0]); grapnel.view.center(box); grapnel.view.draw();",
                         box["key"])
         x, y = self.point(box, box["w"] / 2, 12)
         done = f"grapnel.view.boxes.some((b) => b.instance + '|' + b.box.key === {box['key']!r} && !!b.inner !== {str(box['open']).lower()})"

@@ -1,4 +1,4 @@
-"""A part of a graph: a neighbourhood, paths, from the command line and from a node's panel; a node that lies in another's box."""
+"""A part of a graph: a neighborhood, paths, from the command line and from a node's panel; a node that lies in another's box."""
 import page_case
 
 COUNTS = "document.getElementById('counts').textContent"
@@ -18,7 +18,7 @@ class Parts(page_case.PageCase):
     def way(self, text):
         self.browser.js("[...document.querySelectorAll('#panel .ways .link')].find((b) => b.textContent.startsWith(arguments[0])).click()", text)
 
-    def test_a_command_line_opens_a_neighbourhood(self):
+    def test_a_command_line_opens_a_neighborhood(self):
         self.open_file("testdata/harmonic_mean_print", "--around", "StringFormat", "--hops", "1")
         self.browser.wait(f"{COUNTS}.includes('Only within 1 edge of StringFormat: 3 of 14 ops')")
         self.assertEqual(self.names(), {"StringFormat", "Min", "PrintV2"})
@@ -48,7 +48,7 @@ class Parts(page_case.PageCase):
 
     def see_from_the_panel(self):
         self.find("op:maxpool", "sequential_1/max_pooling2d_1/MaxPool2d")
-        self.way("neighbours")
+        self.way("neighbors")
         self.browser.wait(f"{COUNTS}.includes('Only within 2 edges of sequential_1/max_pooling2d_1/MaxPool2d')")
         self.browser.wait("grapnel.view.boxes.some((box) => box.box.op === 'BiasAdd')")
         self.assertLess(len(self.names()), 12)
@@ -64,7 +64,7 @@ class Parts(page_case.PageCase):
         self.assertIn("Placeholder", {box["op"] for box in self.boxes()})
         self.assertNotIn("Softmax", {box["op"] for box in self.boxes()})
 
-    def test_a_nodes_panel_leads_to_neighbours_and_paths(self):
+    def test_a_nodes_panel_leads_to_neighbors_and_paths(self):
         self.show(self.serve("testdata/models/lenet"))
         self.see_from_the_panel()
 

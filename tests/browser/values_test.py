@@ -1,4 +1,4 @@
-"""Numbers of a file for nodes: colours, legend, panel, and what is wrong with a file."""
+"""Numbers of a file for nodes: colors, legend, panel, and what is wrong with a file."""
 import json
 import os
 import subprocess
@@ -53,7 +53,7 @@ class Values(page_case.PageCase):
             if self.browser.js("return location.protocol") == "http:" else "sum 2.5"
         self.assertIn("sum 2.5", svg)
 
-    def test_a_server_colours_boxes_by_the_numbers_of_a_table(self):
+    def test_a_server_colors_boxes_by_the_numbers_of_a_table(self):
         self.show(self.serve(LENET, "--node-data", TIMES))
         self.see()
 
@@ -81,7 +81,7 @@ class Values(page_case.PageCase):
         self.open_file(LENET, "--node-data", TIMES)
         self.see()
 
-    def test_a_reader_opens_node_data_with_colours_of_its_own(self):
+    def test_a_reader_opens_node_data_with_colors_of_its_own(self):
         data = {"name": "error", "results": {f"{CONV}/convolution": {"value": 3}, f"{CONV}/Relu": {"value": 1, "bgColor": "teal"},
                                              "sequential_1/re_lu_1/Relu": {"value": "high"}},
                 "thresholds": [{"value": 2, "bgColor": "#0f0"}, {"value": 9, "bgColor": "red"}]}
@@ -115,7 +115,7 @@ class Values(page_case.PageCase):
         for name, text, why in (("a.csv", "node,ms\nnowhere/Softmx,1\n", "a.csv: none of its 1 name is a node here: 'nowhere/Softmx'; did you mean"),
                                 ("b.csv", "node,ms\nx,1\nx,2\n", "b.csv: line 3: node 'x' is on line 2, too"),
                                 ("c.json", '{"results": {"x": 1}}', "c.json: node 'x' has no 'value'"),
-                                ("d.json", '{"results": {"x": {"value": 1, "bgColor": "reddish"}}}', "d.json: bgColor 'reddish' is no colour"),
+                                ("d.json", '{"results": {"x": {"value": 1, "bgColor": "reddish"}}}', "d.json: bgColor 'reddish' is no color"),
                                 ("e.txt", "hello", "e.txt: expected Model Explorer's node data"),
                                 ("f.csv", "node,ms\nx,slow\n", "f.csv: no node has a number")):
             self.browser.type("#values-file", self.file(name, text))

@@ -194,7 +194,7 @@ class ViewerPoints(PageCase):
         for words in ("convolution", "op:conv2d", "attr:strides", "shape:[2,28,28,1]", "type:float"):
             self.find(words)
 
-    def test_15_colours_have_a_legend(self):
+    def test_15_colors_have_a_legend(self):
         self.show(self.serve("testdata/models/lenet"))
         for by, words in (("op", "matmul, convolution"), ("device", "no node asks for a device"), ("flops", "of the FLOPs"), ("bytes", "of the bytes")):
             self.browser.js("const e = document.getElementById('color'); e.value = arguments[0]; e.dispatchEvent(new Event('change', {bubbles: true}));", by)

@@ -41,7 +41,7 @@ TEST(TensorDifference, ZerosAndNansAreThemselves) {
             Agreement::kSame);
   TensorDifference nan = DifferenceOf(Floats({1, 2, 3}), Floats({1.5, 2, kNan}), Tolerance());
   EXPECT_EQ(nan.mismatch, "nan");
-  EXPECT_EQ(nan.parted, 2);
+  EXPECT_EQ(nan.diverged, 2);
   EXPECT_EQ(nan.index, std::vector<int64_t>({2}));
   EXPECT_EQ(nan.value_b, "nan");
 }
@@ -49,7 +49,7 @@ TEST(TensorDifference, ZerosAndNansAreThemselves) {
 TEST(TensorDifference, TheWorstElementIsTold) {
   TensorDifference found = DifferenceOf(Floats({4, 1, 100}), Floats({4, 2, 104}), Tolerance());
   EXPECT_EQ(found.agreement, Agreement::kParted);
-  EXPECT_EQ(found.parted, 2);
+  EXPECT_EQ(found.diverged, 2);
   EXPECT_EQ(found.index, std::vector<int64_t>({1}));  // beside what each may be off
   EXPECT_EQ(found.max_abs, 4);
   EXPECT_EQ(found.max_rel, 1);

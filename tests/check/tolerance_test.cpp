@@ -56,7 +56,7 @@ std::string Spoilt(const Literal& parts, int64_t place) {
       Literal::Scalar(parts.dtype(), value * (1 + std::max(0.01, std::ldexp(4, -digits))))
           .bytes()
           .str();
-  // The smallest numbers have no neighbour within 1 %.
+  // The smallest numbers have no neighbor within 1 %.
   return more == bytes ? Literal::Scalar(parts.dtype(), value * 2).bytes().str() : more;
 }
 

@@ -54,7 +54,7 @@ TEST_F(ProvenanceTest, ANodeThatBecameWhatItAndOthersWereIsAGroup) {
   EXPECT_EQ(diff.groups[0].a.size(), 2u);
   EXPECT_EQ(diff.groups[0].b[0].name, "add");
 
-  // One that is the op it was has lost a neighbour, no more.
+  // One that is the op it was has lost a neighbor, no more.
   Chain(&led_around.main, {"x Placeholder", "add AddV2", "y Relu"});
   EXPECT_TRUE(With(rewrite, led_around).groups.empty());
 }

@@ -39,7 +39,7 @@ TEST(Arena, TakesTheSmallestPieceThatFits) {
 }
 
 // Sizes that differ from run to run do not each get memory of their own.
-TEST(Arena, JoinsNeighbours) {
+TEST(Arena, JoinsNeighbors) {
   auto arena = MakeArena(IdleMemory::kKept);
   int64_t before = Counted();
   for (size_t parts : {1, 2, 3, 5, 7, 4, 2, 1}) {

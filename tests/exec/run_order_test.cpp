@@ -11,7 +11,7 @@ using Told = std::vector<int>;
 
 void TellAt(RunOrder& order, uint32_t position, Told& told, int what) {
   AtOrderPoint at({&order, position});
-  TellInOrder([&told, what] { told.push_back(what); });
+  EmitInOrder([&told, what] { told.push_back(what); });
 }
 
 TEST(RunOrder, TellsWhatIsNextAtOnceAndTheRestLater) {

@@ -67,22 +67,22 @@ def signature(f):
             {k: sorted(v.attr) for k, v in f.arg_attr.items()})
 
 
-def colours(listed, functions, arguments=()):
+def colors(listed, functions, arguments=()):
     """{node: what it and all that it depends on is}, names left out; loops are followed a number of times."""
-    colour = {n.name: hashed(meaning(n, functions)) for n in listed}
-    colour.update((name, hashed("argument", i)) for i, name in enumerate(arguments))
+    color = {n.name: hashed(meaning(n, functions)) for n in listed}
+    color.update((name, hashed("argument", i)) for i, name in enumerate(arguments))
     distinct = 0
     for turn in range(60):
-        following = dict(colour)
+        following = dict(color)
         for n in listed:
-            data = [hashed(colour.get(i.split(":")[0], i), i.split(":")[1:]) for i in n.input if i[0] != "^"]
-            following[n.name] = hashed(meaning(n, functions) if turn == 0 else colour[n.name], data,
-                                       sorted(colour.get(i[1:], "") for i in n.input if i[0] == "^"))
-        colour, before = following, distinct
-        distinct = len(set(colour.values()))
+            data = [hashed(color.get(i.split(":")[0], i), i.split(":")[1:]) for i in n.input if i[0] != "^"]
+            following[n.name] = hashed(meaning(n, functions) if turn == 0 else color[n.name], data,
+                                       sorted(color.get(i[1:], "") for i in n.input if i[0] == "^"))
+        color, before = following, distinct
+        distinct = len(set(color.values()))
         if distinct == before and turn > 8:
             break
-    return colour
+    return color
 
 
 def without_names(graph):
@@ -90,13 +90,13 @@ def without_names(graph):
     functions = {}
     for _ in range(6):                                        # deeper calls than that are compared by name
         functions = {f.signature.name: without_names_of(f, functions) for f in graph.library.function}
-    return sorted(collections.Counter(colours(graph.node, functions).values()).items()), sorted(functions.values())
+    return sorted(collections.Counter(colors(graph.node, functions).values()).items()), sorted(functions.values())
 
 
 def without_names_of(function, functions):
-    colour = colours(function.node_def, functions, [a.name for a in function.signature.input_arg])
-    to = [(colour.get(v.split(":")[0], v), v.split(":")[1:]) for v in (function.ret[a.name] for a in function.signature.output_arg)]
-    return hashed(to, sorted(collections.Counter(colour.values()).items()))
+    color = colors(function.node_def, functions, [a.name for a in function.signature.input_arg])
+    to = [(color.get(v.split(":")[0], v), v.split(":")[1:]) for v in (function.ret[a.name] for a in function.signature.output_arg)]
+    return hashed(to, sorted(collections.Counter(color.values()).items()))
 
 
 def likeness(want, got):

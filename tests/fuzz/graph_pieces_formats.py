@@ -1,4 +1,4 @@
-"""Pieces of random graphs over strings and quantised numbers."""
+"""Pieces of random graphs over strings and quantized numbers."""
 import tensorflow as tf
 
 from graph_maker import RAW, V1, piece
@@ -40,12 +40,12 @@ def text(m):
     return made
 
 
-# ---- quantised ----
+# ---- quantized ----
 
 # Four levels for each 1, so that a multiple of 1/4 is a level: oneDNN's kernels of TensorFlow cut off where its others round.
 LOW, HIGH = -32., 31.75
 
-@piece("quantised", 4)
+@piece("quantized", 4)
 def fake_quant(m):
     x = m.pick(tf.float32, exact=True)
     c, q = x.shape.as_list()[-1] if x.shape.rank else None, tf.quantization
@@ -60,8 +60,8 @@ def fake_quant(m):
     return m.r.choice(ways)()
 
 
-@piece("quantised", 4)
-def quantised(m):
+@piece("quantized", 4)
+def quantized(m):
     x = m.pick(tf.float32, exact=True)
     q8 = m.choice(tf.quint8, tf.qint8)
     mode = m.choice("MIN_COMBINED", "MIN_FIRST", "SCALED")
@@ -76,8 +76,8 @@ def quantised(m):
     return m.r.choice(ways)()
 
 
-@piece("quantised", 2)
-def quantised_math(m):
+@piece("quantized", 2)
+def quantized_math(m):
     x = m.pick(tf.float32, rank=2, exact=True)
     if x.shape.as_list()[1] is None:
         return None

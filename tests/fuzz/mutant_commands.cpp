@@ -75,7 +75,7 @@ constexpr const char* kOnSavedModels[] = {
     "run|IN|--timeout|2|--signature|get_counter|--variables|SEED/variables/variables",
     "run|SEED|--timeout|2|--signature|get_counter|--variables|IN/variables/variables",
     "opt|IN|-o|OUT/x.pb",
-    "opt|IN|-o|OUT/optimised",
+    "opt|IN|-o|OUT/optimized",
     "opt|IN|--freeze|--signature|get_counter|-o|OUT/x.gtxt",
     "doctor|IN|--timeout|2|--signature|incr_counter",
     "view|IN|-o|OUT/x.html",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes random graphs from a seed, optimises each with TensorFlow's Grappler and with `grapnel opt`, and compares graphs and values.
+"""Makes random graphs from a seed, optimizes each with TensorFlow's Grappler and with `grapnel opt`, and compares graphs and values.
 
 usage: random_graphs.py GRAPNEL SEED COUNT [--kind FAMILY] [--keep DIR] [--jobs N] [--expect N]
 
@@ -66,7 +66,7 @@ def made(seed, family):
     return meta, fetches, maker.feeds
 
 
-def optimised(meta):
+def optimized(meta):
     config = config_pb2.ConfigProto()
     config.graph_options.rewrite_options.min_graph_nodes = -1
     config.graph_options.rewrite_options.fail_on_optimizer_errors = True
@@ -100,7 +100,7 @@ def case_of(folder, graph_def, feeds, fetches, values):
                        atol=max(rtol / 10 * max(.01, float(f.max()) if f.size else 0) for f in finite))
 
 
-def optimise_here(grapnel, folder, meta, fetches):
+def optimize_here(grapnel, folder, meta, fetches):
     """What grapnel makes of the graph; None and why where it does not."""
     write(folder + "/in.pb", meta.graph_def)
     command = [grapnel, "opt", folder + "/in.pb", "--device", "", "--fetch", ",".join(fetches), "-o", folder + "/grapnel.pb", "--quiet"]
@@ -131,7 +131,7 @@ def compared(grapnel, folder, seed, family):
         write(folder + "/in.pb", meta.graph_def)
         return [("invalid", text_of(error))]
     rtol = graph_likeness.tolerance([*before, *feeds.values()])
-    got, why = optimise_here(grapnel, folder, meta, fetches)
+    got, why = optimize_here(grapnel, folder, meta, fetches)
     if got is None:
         said.append(("error", why))
     cases = [folder + "/before"]
@@ -142,12 +142,12 @@ def compared(grapnel, folder, seed, family):
             said += [("value", text)] if text else []
         except Exception as error:                            # pylint: disable=broad-except
             said.append(("stale" if isinstance(error, ValueError) else "value", text_of(error)))
-        cases.append(folder + "/optimised")
+        cases.append(folder + "/optimized")
         case_of(cases[1], got, feeds, fetches, before)
     said += [("run", text) for text in replayed(grapnel, *cases)]
     os.write(STATE, json.dumps(said).encode() + b"\n")        # what is known if Grappler ends the process
     try:
-        want = optimised(meta)
+        want = optimized(meta)
     except Exception as error:                                # pylint: disable=broad-except
         return said + [("tf", "Grappler fails: " + text_of(error))]
     write(folder + "/tf.pb", want)

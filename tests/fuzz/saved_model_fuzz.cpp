@@ -1,4 +1,4 @@
-// Any file that is recognised: SavedModel, MetaGraph, compressed ones.
+// Any file that is recognized: SavedModel, MetaGraph, compressed ones.
 #include <cstddef>
 #include <cstdint>
 

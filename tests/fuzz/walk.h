@@ -43,7 +43,7 @@ inline void Walk(Module& module) {
   llvm::raw_string_ostream os(exported);
   ExportGraphDef(module, os);
   bytes += exported.size() + GraphText(module).size();
-  volatile size_t sink = bytes;  // the optimiser may not drop the walk
+  volatile size_t sink = bytes;  // the optimizer may not drop the walk
   (void)sink;
 }
 

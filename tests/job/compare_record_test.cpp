@@ -63,7 +63,7 @@ func @__inference_while_body_7_40(%i: int32, %v: double) -> (j: int32, u: double
   EXPECT_EQ(second.first_fault()->node, "twice");
   EXPECT_EQ(second.first_fault()->calls.back().iteration, 1);
   EXPECT_EQ(second.first_fault()->difference.value_b, "65");
-  EXPECT_EQ(second.divergence.parted, 1);
+  EXPECT_EQ(second.divergence.diverged, 1);
 }
 
 }  // namespace

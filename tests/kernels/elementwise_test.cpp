@@ -527,7 +527,7 @@ TEST(KernelQuantize, RoundsToWhatAnIntegerHolds) {
         .In(Vec<float>({low}).Reshaped({}))
         .In(Vec<float>({high}).Reshaped({}));
   };
-  // -4..3 stand for -4..3: halves go to the even neighbour, what is outside to the ends.
+  // -4..3 stand for -4..3: halves go to the even neighbor, what is outside to the ends.
   ExpectNear(quantize(-4, 3).One(), {-4, -1, 0, 0, 1, 3});
   // The end that needs the smaller scale decides: steps of 2.
   ExpectNear(quantize(-8, 3).One(), {-8, 0, 0, 0, 0, 6});

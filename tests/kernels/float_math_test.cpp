@@ -10,7 +10,7 @@ namespace grapnel {
 namespace {
 
 // Of floats from the smallest on, of both signs, 16 in each binade: the result as a float is what
-// the C library's is, or its neighbour.
+// the C library's is, or its neighbor.
 void ExpectNextTo(const char* name, double (*ours)(double), double (*theirs)(double), float most) {
   SCOPED_TRACE(name);
   for (float x = std::numeric_limits<float>::min(); x <= most; x *= 1.0442738f) {

@@ -1,4 +1,4 @@
-// Colours there and back, gradients of resizing, and the best boxes of all classes.
+// Colors there and back, gradients of resizing, and the best boxes of all classes.
 #include "tests/kernels/test_util.h"
 
 namespace grapnel {
@@ -14,7 +14,7 @@ void ExpectNear(const Tensor& got, const Fs& want, float tolerance = 1e-5f) {
   for (size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(values[i], want[i], tolerance) << i;
 }
 
-// --- Colours
+// --- Colors
 
 TEST(KernelColor, ThereAndBack) {
   Tensor rgb = Floats({4, 3}, {0.5f, 0.25f, 0, 0, 1, 0.5f, 0.3f, 0.3f, 0.3f, 0, 0, 0});

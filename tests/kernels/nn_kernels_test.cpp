@@ -1,4 +1,4 @@
-// Pools, normalisation, softmax, bias, and the oneDNN module itself.
+// Pools, normalization, softmax, bias, and the oneDNN module itself.
 #include <cmath>
 #include <thread>
 

@@ -1,4 +1,4 @@
-// Functions optimised side by side come out as they do one after another.
+// Functions optimized side by side come out as they do one after another.
 #include <string>
 
 #include "gtest/gtest.h"
@@ -98,13 +98,13 @@ std::string GraphOf(int functions) {
   return graph.SerializeAsString();
 }
 
-struct Optimised {
+struct Optimized {
   std::string graph;
   std::vector<std::string> stages;
   int rewrites;
 };
 
-Optimised Optimise(const std::string& bytes, int threads) {
+Optimized Optimize(const std::string& bytes, int threads) {
   ThreadPool pool(threads);
   auto file = FileBytes::FromString(bytes, "graph");
   std::unique_ptr<Module> module = llvm::cantFail(ImportGraphDef(file, file->bytes()));
@@ -116,24 +116,24 @@ Optimised Optimise(const std::string& bytes, int threads) {
   PassManager manager;
   manager.Add(MakeVerifyInstrumentation());
   OptimizeResult result = llvm::cantFail(manager.Run(*module, options));
-  Optimised optimised;
-  llvm::raw_string_ostream os(optimised.graph);
+  Optimized optimized;
+  llvm::raw_string_ostream os(optimized.graph);
   ExportGraphDef(*module, os);
   os.flush();
   for (const Stage& stage : result.stages) {
-    optimised.stages.push_back(llvm::formatv("{0} {1} {2} {3} {4}", stage.pass, stage.function,
+    optimized.stages.push_back(llvm::formatv("{0} {1} {2} {3} {4}", stage.pass, stage.function,
                                              stage.iteration, stage.changed, stage.rewrites));
   }
-  optimised.rewrites = result.rewrites;
-  return optimised;
+  optimized.rewrites = result.rewrites;
+  return optimized;
 }
 
 TEST(ParallelBodiesTest, AnyNumberOfThreadsGivesTheSameGraph) {
   std::string bytes = GraphOf(60);
-  Optimised one = Optimise(bytes, 1);
+  Optimized one = Optimize(bytes, 1);
   EXPECT_GT(one.rewrites, 1000);
   for (int threads : {2, 4, 8}) {
-    Optimised many = Optimise(bytes, threads);
+    Optimized many = Optimize(bytes, threads);
     EXPECT_EQ(many.graph, one.graph) << threads << " threads";
     EXPECT_EQ(many.rewrites, one.rewrites);
     // Leaves may have their turn later than a function that does not reach them.

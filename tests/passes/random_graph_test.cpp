@@ -1,4 +1,4 @@
-// Optimised or not, a graph has the same values: graphs from seeds, under configs from the same
+// Optimized or not, a graph has the same values: graphs from seeds, under configs from the same
 // seeds.
 #include "tests/passes/random_graph.h"
 
@@ -89,7 +89,7 @@ std::string Fault(uint64_t seed, ThreadPool& pool, Fired* fired) {
   manager.Add(MakeLedgerInstrumentation(os, options.onednn));
   manager.Add(MakeVerifyInstrumentation());
   auto result = manager.Run(*after, options);
-  if (!result) return fault("optimising", result.takeError());
+  if (!result) return fault("optimizing", result.takeError());
   std::string difference =
       FirstDifference(ApplyLedger(*llvm::cantFail(ImportGraphDef(start, start->bytes())), os.str()),
                       NodeDefsOf(*after));
@@ -105,7 +105,7 @@ std::string Fault(uint64_t seed, ThreadPool& pool, Fired* fired) {
   return "";
 }
 
-TEST(RandomGraphTest, OptimisedGraphsHaveTheSameValues) {
+TEST(RandomGraphTest, OptimizedGraphsHaveTheSameValues) {
   ThreadPool pool(2);
   uint64_t first = 1, count = std::getenv("GRAPNEL_FULL") ? 10000 : 500;
   if (const char* seed = std::getenv("GRAPNEL_SEED")) {

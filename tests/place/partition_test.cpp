@@ -35,7 +35,7 @@ class PartitionTest : public ::testing::TestWithParam<const char*> {};
 TEST_P(PartitionTest, IsTensorFlows) {
   std::string folder = GetParam();
   std::unique_ptr<Module> module = Open(folder + "/graph.pb");
-  std::unique_ptr<KernelCatalogue> kernels = MakeTensorFlowKernels();
+  std::unique_ptr<KernelCatalog> kernels = MakeTensorFlowKernels();
   PartitionedGraph split = llvm::cantFail(PartitionByDevice(*module, *kernels));
   // Of several loops TensorFlow names first what the first edge needs that it made.
   bool numbers = folder != "loop_in_a_loop";
@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(All, PartitionTest,
                          [](const auto& info) { return std::string(info.param); });
 
 std::string FailureOf(Module& module) {
-  std::unique_ptr<KernelCatalogue> kernels = MakeTensorFlowKernels();
+  std::unique_ptr<KernelCatalog> kernels = MakeTensorFlowKernels();
   auto split = PartitionByDevice(module, *kernels);
   if (split) return "";
   return TextOf(split.takeError());

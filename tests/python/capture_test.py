@@ -164,7 +164,7 @@ class CaptureTest(unittest.TestCase):
             with self.assertRaisesRegex(capture.CaptureError, text):
                 capture.function(tf.function(f), [x], self.out)
 
-    # Of a session too: what its initialisers did is done again.
+    # Of a session too: what its initializers did is done again.
     def test_session_with_state(self):
         with tf.Graph().as_default() as g, tf.compat.v1.Session(graph=g) as sess:
             x = tf.compat.v1.placeholder(tf.string, [None], name="x")

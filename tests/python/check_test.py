@@ -112,7 +112,7 @@ class CheckTest(unittest.TestCase):
             tf.saved_model.save(model, f"{folder}/model", signatures=model.serve)
             self.assertEqual(findings(folder, "model"), [("dtypes", "wide")])
 
-    def test_normalisations(self):
+    def test_normalizations(self):
         with tempfile.TemporaryDirectory() as folder:
             i = keras.Input((8,))
             x = L.UnitNormalization()(L.LayerNormalization()(L.Dense(8, activation="softplus")(i)))

@@ -1,4 +1,4 @@
-"""SavedModels of several kinds: signatures run as in TensorFlow, variables carried from run to run; optimised or frozen they give the same."""
+"""SavedModels of several kinds: signatures run as in TensorFlow, variables carried from run to run; optimized or frozen they give the same."""
 import os
 import subprocess
 import tempfile
@@ -155,11 +155,11 @@ class DeployedModelTest(unittest.TestCase):
         got = self.run_call(self.folder + "/model", "", feeds, ["y"], ["--variables", self.folder + "/other"])
         self.same(got, {"y": module(*map(tf.constant, feeds.values()))["y"].numpy()})
 
-    def test_optimised_is_a_saved_model(self):
+    def test_optimized_is_a_saved_model(self):
         for make in (network, trainer, counter, old):
             with self.subTest(make.__name__):
                 path, calls, wanted = self.made(make)
-                out = path + "_optimised"
+                out = path + "_optimized"
                 self.grapnel("opt", path, "-o", out)
                 for got, want in zip(self.answers(out, calls), wanted):
                     self.same(got, want)
@@ -189,8 +189,8 @@ class DeployedModelTest(unittest.TestCase):
     def test_objects_keep_their_functions(self):
         """Gradients are taken through what a loaded object has: no fused op may be in it."""
         path, _, _ = self.made(network)
-        self.grapnel("opt", path, "-o", path + "_optimised")
-        loaded = tf.saved_model.load(path + "_optimised")
+        self.grapnel("opt", path, "-o", path + "_optimized")
+        loaded = tf.saved_model.load(path + "_optimized")
         x = tf.constant(floats(2, 12, 12, 3))
         with tf.GradientTape() as tape:
             tape.watch(x)

@@ -16,7 +16,7 @@ GRAPNEL = os.environ["GRAPNEL"]
 FOLDER = pathlib.Path(os.environ.get("GRAPNEL_TESTDATA", "testdata")) / "functions"
 
 
-def optimise(folder):
+def optimize(folder):
     case = json.loads((folder / "case.json").read_text())
     with tempfile.TemporaryDirectory() as temporary:
         out = pathlib.Path(temporary) / "out.pb"
@@ -50,7 +50,7 @@ class Functions(unittest.TestCase):
     def test_every_result_is_grapplers(self):
         for folder in sorted(FOLDER.iterdir()):
             with self.subTest(folder.name):
-                got = optimise(folder)
+                got = optimize(folder)
                 want = text_format.Parse((folder / "tf.pbtxt").read_text(), graph_pb2.GraphDef())
                 self.assertEqual(nodes(got.node), nodes(want.node))
                 self.assertEqual({f.signature.name for f in got.library.function}, {f.signature.name for f in want.library.function})

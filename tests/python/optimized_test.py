@@ -1,4 +1,4 @@
-"""What `grapnel opt` makes, judged by real TensorFlow: rewrites equal to Grappler's, and optimised models that TensorFlow
+"""What `grapnel opt` makes, judged by real TensorFlow: rewrites equal to Grappler's, and optimized models that TensorFlow
 runs with the same outputs. $GRAPNEL is the binary."""
 
 import json
@@ -21,7 +21,7 @@ TESTDATA = pathlib.Path(os.environ.get("GRAPNEL_TESTDATA", "testdata"))
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
-def optimise(graph, *flags):
+def optimize(graph, *flags):
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out.pb"
         run = subprocess.run([GRAPNEL, "opt", str(graph), "-o", str(out), "--quiet", *flags], capture_output=True, text=True)
@@ -39,7 +39,7 @@ class Rewrites(unittest.TestCase):
             case = json.loads((folder / "case.json").read_text())
             fetches = case["fetch"] if isinstance(case["fetch"], list) else [case["fetch"]]
             with self.subTest(folder.name):
-                got = optimise(folder / "graph.pbtxt", "--rewriter-config", str(folder / "config.pbtxt"), "--fetch", ",".join(fetches))
+                got = optimize(folder / "graph.pbtxt", "--rewriter-config", str(folder / "config.pbtxt"), "--fetch", ",".join(fetches))
                 want = text_format.Parse((folder / "tf.pbtxt").read_text(), graph_pb2.GraphDef())
                 self.assertEqual(nodes(got.node), nodes(want.node))
 
@@ -50,7 +50,7 @@ class Models(unittest.TestCase):
             folder = TESTDATA / name
             case = json.loads((folder / "case.json").read_text())
             with self.subTest(name):
-                graph = optimise(folder, "--device", CPU)
+                graph = optimize(folder, "--device", CPU)
                 options = tf.compat.v1.ConfigProto()
                 options.graph_options.rewrite_options.disable_meta_optimizer = True
                 with tf.Graph().as_default() as g:

@@ -465,8 +465,8 @@ def Attention(q, k, v):
 @program("networks", F(2, 6), P(6), F(6))
 def LayerNorm(x, gamma, beta):
     mean, variance = tf.nn.moments(x, axes=[-1], keepdims=True)
-    centred = (x - mean) * tf.math.rsqrt(variance + 1e-5)
-    return centred * gamma + beta
+    centered = (x - mean) * tf.math.rsqrt(variance + 1e-5)
+    return centered * gamma + beta
 
 
 @program("networks", F(2, 3), F(2, 4), F(2, 4), F(7, 16), F(16))
@@ -730,7 +730,7 @@ def UnsortedSegments(x, ids):
 # --- Images.
 
 @program("images", P(1, 4, 4, 3))
-def Colours(x):
+def Colors(x):
     bounded = x / tf.reduce_max(x)
     hsv = tf.image.rgb_to_hsv(bounded)
     return hsv, tf.image.hsv_to_rgb(hsv), tf.reverse(x, [2])

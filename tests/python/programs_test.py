@@ -27,7 +27,7 @@ from programs import PROGRAMS
 # Whose graphs are TensorFlow's but for the names of functions. Chosen before the first was compared, over all families.
 EQUAL = """Polynomial MeanAndVariance Slicing NestedLoops CollectSquares CaseOfPredicates GradientOfDense SecondDerivative ConvNet
 Attention CrossEntropy LogSumExp JoinAndLower SumOfDataset AssertAllPositive PrintInLoop StatelessDraws SolveAndDet SegmentMeans
-Colours""".split()
+Colors""".split()
 
 # Whose graphs differ, and why.
 OTHER = {

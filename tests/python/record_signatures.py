@@ -178,7 +178,7 @@ def loop_of_double(path):
 
 @model("check_values_of_saved_models")
 def keras_normalized(path):
-    """Keras 3: batch normalisation after a convolution, which optimizing folds."""
+    """Keras 3: batch normalization after a convolution, which optimizing folds."""
     tf.keras.utils.set_random_seed(5)
     net = tf.keras.Sequential([tf.keras.Input((6, 6, 2), name="image"), tf.keras.layers.Conv2D(3, 3, padding="same"),
                                tf.keras.layers.BatchNormalization(), tf.keras.layers.ReLU(), tf.keras.layers.Flatten(),

@@ -134,7 +134,7 @@ for name in names:
             (out / folder.name).mkdir(parents=True)
         else:
             os.environ.pop("TF_DUMP_GRAPH_PREFIX", None)
-        model = str(folder / "model" if step == "before" else out / folder.name / "optimised")
+        model = str(folder / "model" if step == "before" else out / folder.name / "optimized")
         signature = tf.saved_model.load(model).signatures["serving_default"]
         feeds = {k: np.load(folder / f"x_{k}.npy") for k in signature.structured_input_signature[1]}
         values = {k: v.numpy() for k, v in signature(**{k: tf.constant(v) for k, v in feeds.items()}).items()}
@@ -181,9 +181,9 @@ def main(*names):
             same = 0
             for folder in folders:
                 flags = ["--onednn", mode] if has_onednn() else []
-                done = subprocess.run([GRAPNEL, "opt", str(folder / "model"), "-o", str(out / folder.name / "optimised"), "-q", *flags],
+                done = subprocess.run([GRAPNEL, "opt", str(folder / "model"), "-o", str(out / folder.name / "optimized"), "-q", *flags],
                                       capture_output=True, text=True)
-                differences = [done.stderr.strip()] if done.returncode else ops_of_folder(out / folder.name / "optimised", out / folder.name)
+                differences = [done.stderr.strip()] if done.returncode else ops_of_folder(out / folder.name / "optimized", out / folder.name)
                 same += not differences
                 if differences and (folder.name, mode) in KNOWN:
                     print(f"{folder.name} ({mode}): known: {KNOWN[folder.name, mode]}")

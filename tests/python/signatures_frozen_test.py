@@ -1,4 +1,4 @@
-"""Models of testdata/signatures, frozen or optimised by grapnel: TensorFlow itself opens them and gives what it gave of the model."""
+"""Models of testdata/signatures, frozen or optimized by grapnel: TensorFlow itself opens them and gives what it gave of the model."""
 import glob
 import json
 import os

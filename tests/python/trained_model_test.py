@@ -88,8 +88,8 @@ class TrainedModel(unittest.TestCase):
         lines = grapnel("train", self.model, "--signature", "TrainStep", *self.feeds, "--steps", 10, "--json", "--log-every", 1)
         got = [next(iter(json.loads(line)["scalars"].values())) for line in lines.splitlines()]
         np.testing.assert_allclose(got, self.train(50)[40:], rtol=1e-4)
-        grapnel("opt", self.model, "-o", self.folder / "optimised")
-        self.assertAlmostEqual(self.served(self.folder / "optimised"), self.served(self.model), places=3)
+        grapnel("opt", self.model, "-o", self.folder / "optimized")
+        self.assertAlmostEqual(self.served(self.folder / "optimized"), self.served(self.model), places=3)
 
     def test_it_is_the_same_bytes_each_time(self):
         self.train(40, "--save-model", self.folder / "twice")

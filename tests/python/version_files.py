@@ -87,7 +87,7 @@ def make_session(out):
 
 
 def make_call(out):
-    """A function is called, which is optimised and placed."""
+    """A function is called, which is optimized and placed."""
     import tensorflow as tf
 
     tf.debugging.set_log_device_placement(True)

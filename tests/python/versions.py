@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares with other versions of TensorFlow: what each writes (version_files.py) opens here, runs, is placed and optimised as it
+"""Compares with other versions of TensorFlow: what each writes (version_files.py) opens here, runs, is placed and optimized as it
 does itself, and tells what happened.
 
 usage: versions.py [--doc]       --doc: writes what differs into docs/tensorflow-versions.md, else that page is compared
@@ -91,7 +91,7 @@ def check_dumps(files):
     folders = sorted((files / "dumps").iterdir())
     for folder in folders:
         if line := difference(folder, files):
-            raise Failed(f"{folder}: TensorFlow optimises otherwise: {line}")
+            raise Failed(f"{folder}: TensorFlow optimizes otherwise: {line}")
         if not document("timeline", folder)["stages"]:
             raise Failed(f"{folder}: no stages")
     return f"{len(folders)} of {len(folders)}"
@@ -150,8 +150,8 @@ def ops(files):
 
 CHECKS = {
     "networks that run as in TensorFlow": check_networks,
-    "models that open, are placed, drawn and optimised": check_models,
-    "graphs that are optimised as by TensorFlow itself": check_dumps,
+    "models that open, are placed, drawn and optimized": check_models,
+    "graphs that are optimized as by TensorFlow itself": check_dumps,
     "a placement log, read beside its graph": check_log,
     "a debug folder, blamed": check_debug,
     "trainings under TensorHealth, two into one folder": check_health,

@@ -208,7 +208,7 @@ TEST(FlowParts, EqualPartsAreEqual) {
 
 TEST(FlowOrder, ADemandedBranchComesAsAWhole) {
   // 0 -> 1 -> 2 -> 6, 0 -> 3 -> 4 -> 5 -> 6: the longer branch first, and none in between.
-  EXPECT_EQ(DemandOrder(7, {{0, 1}, {1, 2}, {2, 6}, {0, 3}, {3, 4}, {4, 5}, {5, 6}}),
+  EXPECT_EQ(DataFlowOrder(7, {{0, 1}, {1, 2}, {2, 6}, {0, 3}, {3, 4}, {4, 5}, {5, 6}}),
             (std::vector<uint32_t>{0, 3, 4, 5, 1, 2, 6}));
 }
 

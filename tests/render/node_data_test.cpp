@@ -48,7 +48,7 @@ TEST(NodeData, GraphsOfOneNameAreOneSet) {
             "data: x=1 and 2 not;");
 }
 
-TEST(NodeData, AScaleIsSortedAndItsColoursAreRead) {
+TEST(NodeData, AScaleIsSortedAndItsColorsAreRead) {
   std::vector<NodeData> data = Read(
       R"({"results": {"x": {"value": 1}}, "gradient": [{"stop": 1, "bgColor": "Blue"},
           {"stop": 0, "bgColor": "#FFF"}, {"stop": 0.5, "textColor": "red"}]})");
@@ -61,14 +61,14 @@ TEST(NodeData, AScaleIsSortedAndItsColoursAreRead) {
   EXPECT_EQ(FillOf(scale, 5, 5, 5), "#0000ff") << "one number is the largest";
 }
 
-TEST(NodeData, AThresholdIsTheMostThatHasItsColour) {
+TEST(NodeData, AThresholdIsTheMostThatHasItsColor) {
   NumberScale scale = {{}, {{2, "#aaaaaa"}, {4, "#bbbbbb"}}};
   EXPECT_EQ(FillOf(scale, 2, 0, 9), "#aaaaaa");
   EXPECT_EQ(FillOf(scale, 2.5, 0, 9), "#bbbbbb");
   EXPECT_EQ(FillOf(scale, 5, 0, 9), "");
 }
 
-TEST(NodeData, ColoursAreThoseOfStyleSheets) {
+TEST(NodeData, ColorsAreThoseOfStyleSheets) {
   EXPECT_EQ(CssColor("rebeccapurple"), "#663399");
   EXPECT_EQ(CssColor("aliceblue"), "#f0f8ff");
   EXPECT_EQ(CssColor("YellowGreen"), "#9acd32");

@@ -76,8 +76,8 @@ TEST_F(PageOpeningTest, AllThatLeadsToAFunctionIsOpen) {
   PageOpening opening = Open({.functions = {"inner"}});
   EXPECT_EQ(opening.first, nullptr);
   EXPECT_EQ(Callers(opening), "a/b/call outer/s/call");
-  ASSERT_TRUE(opening.in_sight);
-  EXPECT_EQ(opening.in_sight->graph, &module().FindFunction("inner")->body);
+  ASSERT_TRUE(opening.viewport);
+  EXPECT_EQ(opening.viewport->graph, &module().FindFunction("inner")->body);
   const ScopeTree tree(module().main, Fold(module().main, {}, FoldOptions()).uses);
   ASSERT_EQ(opening.bodies[0].graph, &module().main);
   EXPECT_TRUE(llvm::is_contained(opening.bodies[0].scopes, tree.scope(tree.Find("a/b")).core));
@@ -87,7 +87,7 @@ TEST_F(PageOpeningTest, AllThatLeadsToAFunctionIsOpen) {
 TEST_F(PageOpeningTest, AFunctionThatNothingLeadsToIsSeenFirst) {
   PageOpening opening = Open({.functions = {"twice"}});
   EXPECT_EQ(opening.first, module().FindFunction("twice"));
-  EXPECT_FALSE(opening.in_sight);
+  EXPECT_FALSE(opening.viewport);
   const Function* outer = module().FindFunction("outer");
   EXPECT_EQ(Open({.functions = {"inner"}}, outer).first, outer);
   EXPECT_EQ(Callers(Open({.functions = {"all"}})), "a/b/call outer/s/call");
@@ -96,15 +96,15 @@ TEST_F(PageOpeningTest, AFunctionThatNothingLeadsToIsSeenFirst) {
 TEST_F(PageOpeningTest, AScopeOfAFunctionIsLedToLikewise) {
   PageOpening opening = Open({.scopes = {"inner/t"}});
   EXPECT_EQ(Callers(opening), "a/b/call outer/s/call");
-  ASSERT_TRUE(opening.in_sight);
-  EXPECT_EQ(opening.in_sight->graph, &module().FindFunction("inner")->body);
+  ASSERT_TRUE(opening.viewport);
+  EXPECT_EQ(opening.viewport->graph, &module().FindFunction("inner")->body);
 }
 
 TEST_F(PageOpeningTest, WhatIsNotThereIsSaid) {
   EXPECT_EQ(ErrorOf({.scopes = {"c/x"}}), "scope 'c/x' not found; there are 'a', 'c', 'a/b'");
   EXPECT_EQ(ErrorOf({.functions = {"iner"}}), "function 'iner' not found; did you mean 'inner'?");
   EXPECT_TRUE(OpenRequest().empty());
-  EXPECT_FALSE(Open({}).in_sight);
+  EXPECT_FALSE(Open({}).viewport);
 }
 
 }  // namespace

@@ -104,16 +104,16 @@ TEST_F(RoutesTest, OnlyWhatIsAnsweredIsRead) {
 }
 
 TEST_F(RoutesTest, WorkHasThreadsOfItsOwn) {
-  auto lane = [&](const char* method, const char* path) {
-    return router_->Admit({method, path, kHost, kOrigin, "secret"}).lane;
+  auto worker_class = [&](const char* method, const char* path) {
+    return router_->Admit({method, path, kHost, kOrigin, "secret"}).worker_class;
   };
   for (const char* path : {"/api/0/passes", "/api/0/diff", "/api/0/place"})
-    EXPECT_EQ(lane("POST", path), Lane::kWork) << path;
+    EXPECT_EQ(worker_class("POST", path), WorkerClass::kWork) << path;
   for (const char* path : {"/", "/page.js", "/api/models", "/api/version", "/api/0/run/1"})
-    EXPECT_EQ(lane("GET", path), Lane::kAtOnce) << path;
-  EXPECT_EQ(lane("POST", "/api/0/stop/1"), Lane::kAtOnce) << "it must not wait for what it stops";
-  EXPECT_EQ(lane("GET", "/api/0/scope/0"), Lane::kDocument);
-  EXPECT_EQ(lane("POST", "/api/0/run"), Lane::kStart);
+    EXPECT_EQ(worker_class("GET", path), WorkerClass::kAtOnce) << path;
+  EXPECT_EQ(worker_class("POST", "/api/0/stop/1"), WorkerClass::kAtOnce) << "it must not wait for what it stops";
+  EXPECT_EQ(worker_class("GET", "/api/0/scope/0"), WorkerClass::kDocument);
+  EXPECT_EQ(worker_class("POST", "/api/0/run"), WorkerClass::kStart);
 }
 
 TEST_F(RoutesTest, UnknownPathsAreToldWhatIsNear) {

@@ -205,7 +205,7 @@ TEST_F(RunTableTest, TheOldestRunIsForgottenFirst) {
   EXPECT_EQ(Get("0/npy/" + number_ + "/0").status, 200);
 }
 
-TEST_F(RunTableTest, RunOfAnotherGraphColoursNothing) {
+TEST_F(RunTableTest, RunOfAnotherGraphColorsNothing) {
   Run("0", Request(R"("kind": "case")"));
   EXPECT_EQ(Get("1/run-boxes/" + number_).status, 404);
   EXPECT_EQ(Get("0/run-node/" + number_ + "/9/0").status, 404);

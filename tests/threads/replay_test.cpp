@@ -1,4 +1,4 @@
-// Whole graphs on four threads, as they are and optimised: what ThreadSanitizer sees of kernels
+// Whole graphs on four threads, as they are and optimized: what ThreadSanitizer sees of kernels
 // beside the executor.
 #include <string>
 
@@ -67,7 +67,7 @@ Error Replay(const std::string& folder, bool optimize) {
 void ReplayBothWays(const std::string& folder) {
   for (bool optimize : {false, true}) {
     Error error = Replay(folder, optimize);
-    EXPECT_FALSE(error) << TextOf(std::move(error)) << (optimize ? " (optimised)" : "");
+    EXPECT_FALSE(error) << TextOf(std::move(error)) << (optimize ? " (optimized)" : "");
   }
 }
 

@@ -1,9 +1,9 @@
-// Where nodes were made: with the calls around them, and through every pass.
+// SourceLocation nodes were made: with the calls around them, and through every pass.
 #include <set>
 
 #include "lib/exec/evaluator.h"
 #include "lib/ir/line_table.h"
-#include "lib/pass/line_keeper.h"
+#include "lib/pass/source_location_tracker.h"
 #include "lib/support/thread_pool.h"
 #include "tests/trace/trace_util.h"
 
@@ -72,7 +72,7 @@ class Followed : public ::testing::Test {
     options.evaluator = evaluator.get();
     options.assumed_device = "/job:localhost/replica:0/task:0/device:CPU:0";
     options.config.set_min_graph_nodes(-1);
-    LineKeeper keeper(std::move(before));
+    SourceLocationTracker keeper(std::move(before));
     PassManager manager;
     manager.Add(&keeper);
     auto result = manager.Run(*module, options);

@@ -70,14 +70,14 @@ TEST_F(FileTest, WhatWasLetGoIsReadAgain) {
   while (bytes.size() < kLarge) bytes += std::to_string(bytes.size()) + ",";
   auto mapped = llvm::cantFail(FileBytes::Open(Put("large", bytes)));
   for (size_t from : {size_t{0}, size_t{1}, size_t{5000}}) {
-    mapped->LetGo(mapped->bytes().drop_front(from));
+    mapped->ReleasePages(mapped->bytes().drop_front(from));
     EXPECT_EQ(mapped->bytes(), bytes);
   }
-  mapped->LetGo({});
-  mapped->LetGo(mapped->bytes().slice(10, 20));
+  mapped->ReleasePages({});
+  mapped->ReleasePages(mapped->bytes().slice(10, 20));
   EXPECT_EQ(mapped->bytes(), bytes);
   auto owned = FileBytes::FromString(bytes, "memory");
-  owned->LetGo(owned->bytes());
+  owned->ReleasePages(owned->bytes());
   EXPECT_EQ(owned->bytes(), bytes);
 }
 

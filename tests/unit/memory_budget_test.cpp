@@ -20,11 +20,11 @@ TEST(MemoryBudget, CountsAndRefuses) {
   budget.Give(60);
   EXPECT_TRUE(budget.Take(100));
   budget.Give(100);
-  EXPECT_EQ(TextOf(DemandMemory(26, 4)),
+  EXPECT_EQ(TextOf(CheckMemory(26, 4)),
             "cannot take 104 B: " + TextOf(MemoryRefused(104)).substr(19));
-  EXPECT_FALSE(static_cast<bool>(DemandMemory(25, 4)));
-  EXPECT_FALSE(static_cast<bool>(DemandMemory(-1, 1 << 20)));
-  Error huge = DemandMemory(INT64_MAX, 8);
+  EXPECT_FALSE(static_cast<bool>(CheckMemory(25, 4)));
+  EXPECT_FALSE(static_cast<bool>(CheckMemory(-1, 1 << 20)));
+  Error huge = CheckMemory(INT64_MAX, 8);
   EXPECT_TRUE(huge.isA<OutOfMemory>());
   huge = Annotate("node 'x'", std::move(huge));
   EXPECT_TRUE(huge.isA<OutOfMemory>());

@@ -32,13 +32,13 @@ class TellingHook : public StepHook {
   std::string name() const override { return name_; }
   Error Begin(StepContext& step) override {
     for (const std::string& tensor : always) step.Fetch(tensor);
-    return Tell("begin", step);
+    return Emit("begin", step);
   }
   Error BeforeRun(StepContext& step) override {
     if (step.run == 2) {
       for (const std::string& tensor : in_second) step.Fetch(tensor);
     }
-    return Tell("before", step);
+    return Emit("before", step);
   }
   Error AfterRun(StepContext& step) override {
     for (const char* tensor : {"b", "c:0", "d"}) {
@@ -49,16 +49,16 @@ class TellingHook : public StepHook {
         llvm::consumeError(value.takeError());
     }
     if (step.run == stops_after) step.RequestStop();
-    return Tell("after", step);
+    return Emit("after", step);
   }
-  Error End(StepContext& step) override { return Tell(step.has_failed ? "failed" : "end", step); }
+  Error End(StepContext& step) override { return Emit(step.has_failed ? "failed" : "end", step); }
 
   std::vector<std::string> always, in_second, values;
   std::string fails_in;
   int64_t stops_after = 0;
 
  private:
-  Error Tell(const std::string& what, const StepContext& step) {
+  Error Emit(const std::string& what, const StepContext& step) {
     told_->push_back(name_ + " " + what + " " + std::to_string(step.run));
     return what == fails_in ? MakeError("no") : Error::success();
   }

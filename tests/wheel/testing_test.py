@@ -52,13 +52,13 @@ def test_fused(lenet):
 
 
 def test_fused_after_other_passes():
-    # The scale of a normalisation goes into the weights, and its offset is then a BiasAdd.
-    normalised = (
+    # The scale of a normalization goes into the weights, and its offset is then a BiasAdd.
+    normalized = (
         b"fetch %y\n%x = Placeholder {dtype=float, shape=[1,4,4,2]}\n%w = Const [[[[1.0,2.0],[3.0,4.0]]]]\n"
         b"%c = Conv2D(%x, %w) {strides=[1,1,1,1], padding=\"VALID\"}\n%m = Mul(%c, [2.0,3.0])\n%a = AddV2(%m, [1.0,2.0])\n%y = Relu(%a)\n"
     )
-    assert_fused(normalised, "Conv2D + BiasAdd + Relu", count=1)
-    assert_fused(normalised, "Conv2D + BiasAdd + Relu", at="a")
+    assert_fused(normalized, "Conv2D + BiasAdd + Relu", count=1)
+    assert_fused(normalized, "Conv2D + BiasAdd + Relu", at="a")
 
 
 def test_fused_in_a_function():

@@ -81,7 +81,7 @@ PlaneFn PlaneFor(DataType dtype) {
   }
 }
 
-// The dimensions of a copy, outermost first, without those of one element and with neighbours
+// The dimensions of a copy, outermost first, without those of one element and with neighbors
 // merged.
 struct Walk {
   llvm::SmallVector<int64_t, 8> sizes, from, to;

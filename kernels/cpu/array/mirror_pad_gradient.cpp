@@ -1,7 +1,7 @@
 // MirrorPadGrad: what MirrorPad copied to a margin adds up where it came from.
 #include "kernels/common/dims.h"
 #include "kernels/common/padding.h"
-#include "kernels/common/stepped.h"
+#include "kernels/common/rounded_half.h"
 
 namespace grapnel {
 namespace {

@@ -1,4 +1,4 @@
-// SpaceToBatchND and BatchToSpaceND, and the two ops for images that they generalise: blocks of the
+// SpaceToBatchND and BatchToSpaceND, and the two ops for images that they generalize: blocks of the
 // padded space move into the batch and back. Each way is one strided copy for each place in a
 // block.
 #include <algorithm>
@@ -52,15 +52,15 @@ Expected<Blocks> ReadBlocks(const Tensor& shape, const Tensor& edges, const char
 
 // Which elements of the large tensor (the one with the space) meet which of the small one, for one
 // place in a block: `count` steps from these starts.
-struct Meeting {
+struct Overlap {
   Dims small_start, large_start, count;
 };
 
 // Element i of the small tensor's dimension stands at i * size + offset - before of the large
 // one's.
-Meeting MeetingAt(const Blocks& blocks, llvm::ArrayRef<int64_t> small,
+Overlap MeetingAt(const Blocks& blocks, llvm::ArrayRef<int64_t> small,
                   llvm::ArrayRef<int64_t> large, int64_t place) {
-  Meeting meeting;
+  Overlap meeting;
   Dims offset(blocks.rank());
   for (int d = blocks.rank(); d-- > 0; place /= blocks.size[d]) offset[d] = place % blocks.size[d];
   for (int d = 0; d < blocks.rank(); ++d) {
@@ -87,7 +87,7 @@ void CopyBlocks(KernelContext& ctx, const Blocks& blocks, bool to_small, const T
   for (int d = 0; d < blocks.rank(); ++d) large_steps[d + 1] *= blocks.size[d];
   int64_t batch = large.dim(0), places = blocks.places();
   for (int64_t place = 0; place < places; ++place) {
-    Meeting meeting = MeetingAt(blocks, small.dims(), large.dims(), place);
+    Overlap meeting = MeetingAt(blocks, small.dims(), large.dims(), place);
     Dims sizes(large.dims().begin(), large.dims().end());
     int64_t small_at = place * batch * small_strides[0], large_at = 0;
     for (int d = 0; d < blocks.rank(); ++d) {

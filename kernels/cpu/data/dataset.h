@@ -21,9 +21,9 @@ int CountTypes(const Node& node, llvm::StringRef key);
 // Whether the bytes are a serialized message, of whatever fields.
 bool IsMessage(llvm::StringRef bytes);
 // 1 or more, or -1 for as many as there is work for.
-Error DemandParallelCalls(int64_t calls);
+Error CheckParallelCalls(int64_t calls);
 // Attribute `deterministic`, where it is a string: elements always come in the order of the input.
-Error DemandDeterminism(const Node& node);
+Error CheckDeterminism(const Node& node);
 // Output 0 is this dataset of the node. Errors: attribute `metadata` is no message.
 Error PutDataset(KernelContext& ctx, const Node& node, int64_t cardinality, Dataset::Begin begin);
 

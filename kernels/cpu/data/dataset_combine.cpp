@@ -102,7 +102,7 @@ Expected<KernelFn> MakeDirectedInterleave(const KernelSetup& setup) {
   return KernelFn([node = setup.node(), stops](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(std::vector<DatasetRef> inputs, DatasetsIn(ctx, 0));
     const ElementSpec numbers = {{proto::DT_INT64}, {Shape::Scalar()}};
-    if (Error error = numbers.Demand(inputs[0]->spec()))
+    if (Error error = numbers.Check(inputs[0]->spec()))
       return Annotate("the selector", std::move(error));
     auto begin = [inputs, stops](DatasetContext& context) -> Expected<DatasetNext> {
       ASSIGN_OR_RETURN(std::vector<DatasetNext> nexts, BeginAll(context, inputs));

@@ -16,7 +16,7 @@ namespace grapnel {
 namespace {
 
 // The first dataset, as it is: of several alike the fastest may be chosen, so may any. What
-// AssertNextDataset asserts is what TensorFlow's optimiser did, which does not run here.
+// AssertNextDataset asserts is what TensorFlow's optimizer did, which does not run here.
 Expected<KernelFn> MakeSame(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     RETURN_IF_ERROR(DatasetIn(ctx, 0).takeError());

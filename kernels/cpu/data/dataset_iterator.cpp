@@ -127,7 +127,7 @@ Expected<KernelFn> MakeFromStringHandle(const KernelSetup& setup) {
     for (const auto& [name, object] : ctx.session()->Resources()) {
       auto* iterator = name == handle ? dynamic_cast<DatasetIterator*>(object.get()) : nullptr;
       if (!iterator) continue;
-      RETURN_IF_ERROR(spec.Demand(iterator->spec()));
+      RETURN_IF_ERROR(spec.Check(iterator->spec()));
       PutHandle(ctx, object);
       return Error::success();
     }
@@ -149,7 +149,7 @@ Error PutElement(KernelContext& ctx, const ElementSpec& spec, const DatasetEleme
     return MakeError("an element of {0} components, {1} were expected", element.size(),
                      ctx.num_outputs());
   }
-  RETURN_IF_ERROR(spec.Demand(element));
+  RETURN_IF_ERROR(spec.Check(element));
   for (size_t i = 0; i < element.size(); ++i) ctx.SetOutput(i, element[i]);
   return Error::success();
 }
@@ -177,7 +177,7 @@ void PutOptional(KernelContext& ctx, std::optional<DatasetElement> value) {
 Error GetNextAsOptional(KernelContext& ctx, const ElementSpec& spec) {
   ASSIGN_OR_RETURN(DatasetIterator * iterator, IteratorIn(ctx, 0));
   ASSIGN_OR_RETURN(auto element, iterator->Next(ctx.services()));
-  if (element) RETURN_IF_ERROR(spec.Demand(*element));
+  if (element) RETURN_IF_ERROR(spec.Check(*element));
   PutOptional(ctx, std::move(element));
   return Error::success();
 }

@@ -19,11 +19,11 @@ Expected<FunctionInputs> Read(const KernelContext& ctx, const CapturedFunction& 
 }
 
 // The last of those numbers is num_parallel_calls.
-Error DemandCalls(const KernelContext& ctx, const Node& node, int extra) {
+Error CheckCalls(const KernelContext& ctx, const Node& node, int extra) {
   if (extra == 0) return Error::success();
-  RETURN_IF_ERROR(DemandDeterminism(node));
+  RETURN_IF_ERROR(CheckDeterminism(node));
   ASSIGN_OR_RETURN(int64_t calls, ScalarIn(ctx, ctx.num_inputs() - 1));
-  return DemandParallelCalls(calls);
+  return CheckParallelCalls(calls);
 }
 
 // --- One for one
@@ -44,7 +44,7 @@ Expected<KernelFn> MakeMap(const KernelSetup& setup) {
   bool preserves = setup.node().GetBool("preserve_cardinality");
   return KernelFn([node = setup.node(), function, preserves](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(FunctionInputs in, Read(ctx, function, extra));
-    RETURN_IF_ERROR(DemandCalls(ctx, node, extra));
+    RETURN_IF_ERROR(CheckCalls(ctx, node, extra));
     auto begin = [in](DatasetContext& context) -> Expected<DatasetNext> {
       ASSIGN_OR_RETURN(DatasetNext next, in.input->MakeIterator(context));
       return MappedOf(std::move(next), in.function);
@@ -61,7 +61,7 @@ Expected<KernelFn> MakeMapAndBatch(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(int64_t size, ScalarIn(ctx, ctx.num_inputs() - 3));
     ASSIGN_OR_RETURN(int64_t calls, ScalarIn(ctx, ctx.num_inputs() - 2));
     ASSIGN_OR_RETURN(int64_t drop, ScalarIn(ctx, ctx.num_inputs() - 1));
-    RETURN_IF_ERROR(DemandParallelCalls(calls));
+    RETURN_IF_ERROR(CheckParallelCalls(calls));
     if (size <= 0) return MakeError("a batch of {0} elements: 1 or more were expected", size);
     auto begin = [in, size, drop](DatasetContext& context) -> Expected<DatasetNext> {
       ASSIGN_OR_RETURN(DatasetNext next, in.input->MakeIterator(context));
@@ -80,7 +80,7 @@ Expected<KernelFn> MakeFilter(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(CapturedFunction function, CapturedFunction::Make(setup.node(), "predicate"));
   return KernelFn([node = setup.node(), function](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(FunctionInputs in, Read(ctx, function, extra));
-    RETURN_IF_ERROR(DemandCalls(ctx, node, extra));
+    RETURN_IF_ERROR(CheckCalls(ctx, node, extra));
     auto begin = [in](DatasetContext& context) -> Expected<DatasetNext> {
       ASSIGN_OR_RETURN(DatasetNext next, in.input->MakeIterator(context));
       return DatasetNext([next = std::move(next), in,
@@ -188,8 +188,8 @@ Expected<KernelFn> MakeInterleave(const KernelSetup& setup) {
       return MakeError("cycle_length {0} and block_length {1}: 1 or more were expected", cycle,
                        block);
     }
-    RETURN_IF_ERROR(DemandCalls(ctx, node, extra));
-    RETURN_IF_ERROR(DemandMemory(cycle, sizeof(DatasetNext)));
+    RETURN_IF_ERROR(CheckCalls(ctx, node, extra));
+    RETURN_IF_ERROR(CheckMemory(cycle, sizeof(DatasetNext)));
     auto begin = [in, cycle, block](DatasetContext& context) -> Expected<DatasetNext> {
       ASSIGN_OR_RETURN(DatasetNext next, in.input->MakeIterator(context));
       return InterleavedOf(std::move(next), in.function, cycle, block);
@@ -233,7 +233,7 @@ Expected<KernelFn> MakeScan(const KernelSetup& setup) {
         if (!element) return NoElement();
         ASSIGN_OR_RETURN(DatasetElement results, with.Call(context, Joined(state, *element)));
         RETURN_IF_ERROR(TakeState(results, state));
-        RETURN_IF_ERROR(spec.Demand(results));
+        RETURN_IF_ERROR(spec.Check(results));
         return std::optional(std::move(results));
       });
     };
@@ -264,7 +264,7 @@ Expected<KernelFn> MakeReduce(const KernelSetup& setup) {
     }
     if (ctx.num_outputs() != count)
       return MakeError("a state of {0} tensors, {1} were expected", count, ctx.num_outputs());
-    RETURN_IF_ERROR(spec.Demand(state));
+    RETURN_IF_ERROR(spec.Check(state));
     for (int i = 0; i < count; ++i) ctx.SetOutput(i, std::move(state[i]));
     return Error::success();
   });

@@ -66,8 +66,8 @@ Expected<KernelFn> MakeParseExampleDataset(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
     ASSIGN_OR_RETURN(int64_t calls, ScalarIn(ctx, 1));
-    RETURN_IF_ERROR(DemandParallelCalls(calls));
-    RETURN_IF_ERROR(DemandDeterminism(node));
+    RETURN_IF_ERROR(CheckParallelCalls(calls));
+    RETURN_IF_ERROR(CheckDeterminism(node));
     ASSIGN_OR_RETURN(ExampleSpec spec, SpecOf(node, InputsOf(ctx, 2, ctx.num_inputs())));
     return PutDataset(
         ctx, node, input->cardinality(),

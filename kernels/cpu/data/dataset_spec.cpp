@@ -181,7 +181,7 @@ Error PutDataset(KernelContext& ctx, const Node& node, int64_t cardinality, Data
     return MakeError("attribute 'metadata' is no serialized message");
   ElementSpec spec = SpecOfElements(ctx, node, cardinality);
   if (KindOf(node.op()) == "Tensor" || KindOf(node.op()) == "TensorSlice")
-    RETURN_IF_ERROR(SpecOfAttrs(node).Demand(spec));
+    RETURN_IF_ERROR(SpecOfAttrs(node).Check(spec));
   ctx.SetOutput(
       0, Tensor::OfObject(proto::DT_VARIANT, new Dataset(node.op().str(), cardinality,
                                                          std::move(spec), std::move(begin))));
@@ -193,12 +193,12 @@ bool IsMessage(llvm::StringRef bytes) {
   return fields.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
-Error DemandParallelCalls(int64_t calls) {
+Error CheckParallelCalls(int64_t calls) {
   if (calls > 0 || calls == -1) return Error::success();
   return MakeError("num_parallel_calls is {0}: 1 or more were expected, or -1 for any", calls);
 }
 
-Error DemandDeterminism(const Node& node) {
+Error CheckDeterminism(const Node& node) {
   std::optional<AttrView> attr = node.Attr("deterministic");
   std::optional<llvm::StringRef> is = attr ? attr->AsString() : std::nullopt;
   if (!is || *is == "true" || *is == "false" || *is == "default") return Error::success();

@@ -38,20 +38,20 @@ class SummaryWriter : public Object {
 
   Error Add(int64_t step, proto::Event event) {
     std::lock_guard lock(mutex_);
-    RETURN_IF_ERROR(DemandFile());
+    RETURN_IF_ERROR(CheckFile());
     events_->Add(step, std::move(event));
     return FlushNowAndThen();
   }
   // With its own time and step.
   Error Import(const proto::Event& event) {
     std::lock_guard lock(mutex_);
-    RETURN_IF_ERROR(DemandFile());
+    RETURN_IF_ERROR(CheckFile());
     events_->Import(event);
     return FlushNowAndThen();
   }
   Error Flush() {
     std::lock_guard lock(mutex_);
-    RETURN_IF_ERROR(DemandFile());
+    RETURN_IF_ERROR(CheckFile());
     return FlushNow();
   }
   Error Close() {
@@ -65,7 +65,7 @@ class SummaryWriter : public Object {
  private:
   using Clock = std::chrono::steady_clock;
 
-  Error DemandFile() const {
+  Error CheckFile() const {
     if (events_) return Error::success();
     return MakeError("summary writer '{0}' has no file: CreateSummaryFileWriter makes it", name_);
   }

@@ -70,7 +70,7 @@ Error DecodeBmp(llvm::StringRef contents, int channels, MakeRoom room) {
     const char* from = contents.data() + start + (top_down ? y : height - 1 - y) * line;
     for (int64_t x = 0; x < width; ++x) {
       const auto* pixel = reinterpret_cast<const uint8_t*>(from + x * depth);
-      // A gray pixel is three colours alike; what has no alpha is opaque.
+      // A gray pixel is three colors alike; what has no alpha is opaque.
       for (int64_t c = 0; c < std::min<int64_t>(wanted, 3); ++c)
         to[c] = pixel[depth == 1 ? 0 : 2 - c];
       if (wanted == 4) to[3] = depth == 4 ? pixel[3] : 255;

@@ -1,4 +1,4 @@
-// DrawBoundingBoxes: frames one pixel wide, in the colours given or TensorFlow's ten.
+// DrawBoundingBoxes: frames one pixel wide, in the colors given or TensorFlow's ten.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -49,7 +49,7 @@ void DrawBox(const Canvas& canvas, T* pixels, const float* box, const T* color) 
   DrawLine(canvas, pixels, top, bottom, right, right, color);
 }
 
-// Colours of `channels` numbers each; TensorFlow's own where none are given.
+// Colors of `channels` numbers each; TensorFlow's own where none are given.
 template <typename T>
 Expected<std::vector<T>> ReadColors(const KernelContext& ctx, int64_t channels) {
   std::vector<T> colors;

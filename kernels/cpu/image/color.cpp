@@ -1,4 +1,4 @@
-// Colours of pixels: RGBToHSV, HSVToRGB, AdjustHue, AdjustSaturation, AdjustContrastv2. Hue,
+// Colors of pixels: RGBToHSV, HSVToRGB, AdjustHue, AdjustSaturation, AdjustContrastv2. Hue,
 // saturation and value are in [0, 1].
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "kernels/common/epilogue.h"
-#include "kernels/common/stepped.h"
+#include "kernels/common/rounded_half.h"
 #include "kernels/cpu/array/data_move.h"
 
 namespace grapnel {

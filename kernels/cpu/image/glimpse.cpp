@@ -1,4 +1,4 @@
-// ExtractGlimpse: a window of each image, centred where the offsets say. What lies beside the image
+// ExtractGlimpse: a window of each image, centered where the offsets say. What lies beside the image
 // is 0 or noise: TensorFlow takes other noise in each run, here it follows from the node's name.
 #include <cmath>
 
@@ -16,7 +16,7 @@ struct Attrs {
 };
 
 // The first pixel of a window of `width` pixels on an axis of `size`. An offset is of the window's
-// middle; in version 2 of its start, unless it is centred and normalised. Centred ones run from -1
+// middle; in version 2 of its start, unless it is centered and normalized. Centered ones run from -1
 // to 1 over the image, so that half of them is added.
 int64_t StartOf(float offset, int64_t size, int64_t width, const Attrs& attrs) {
   float at = offset, length = static_cast<float>(size);

@@ -1,7 +1,7 @@
 // ResizeBilinearGrad, ResizeBicubicGrad and ResizeNearestNeighborGrad: each pixel of the gradient
 // goes back to the input pixels that it was mixed from.
 #include "kernels/common/epilogue.h"
-#include "kernels/common/stepped.h"
+#include "kernels/common/rounded_half.h"
 #include "kernels/cpu/image/resize.h"
 #include "kernels/cpu/image/resize_cubic.h"
 
@@ -38,7 +38,7 @@ std::vector<Taps> TapsOf(Method method, const ResizeAxis& axis) {
   return taps;
 }
 
-// The gradient is float, or T for the nearest neighbour.
+// The gradient is float, or T for the nearest neighbor.
 template <typename T, typename G>
 Error Scatter(KernelContext& ctx, Method method, const ResizeAxis& rows,
               const ResizeAxis& columns) {
@@ -67,7 +67,7 @@ Error Scatter(KernelContext& ctx, Method method, const ResizeAxis& rows,
               for (int64_t c = 0; c < channels; ++c) {
                 pixel[c] =
                     AddOf(pixel[c], MulOf(MulOf(static_cast<Compute>(from[c]), of_row), of_column));
-                // TensorFlow gathers neighbours in the gradient's own type, all else in floats.
+                // TensorFlow gathers neighbors in the gradient's own type, all else in floats.
                 if constexpr (kIsSmallFloat<T> && kIsSmallFloat<G>)
                   pixel[c] = RoundedTo<T>(pixel[c]);
               }

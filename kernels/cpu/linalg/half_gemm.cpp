@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/common/stepped.h"
+#include "kernels/common/rounded_half.h"
 #include "kernels/cpu/linalg/half_product.h"
 
 namespace grapnel {

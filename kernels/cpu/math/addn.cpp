@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/common/half_fold.h"
-#include "kernels/common/stepped.h"
+#include "kernels/common/rounded_half.h"
 #include "lib/exec/element_loop.h"
 
 namespace grapnel {
@@ -99,8 +99,8 @@ template <typename T>
 T SteppedHalfSquares(const Tensor& in) {
   std::vector<T> parts(in.num_elements());
   for (size_t i = 0; i < parts.size(); ++i) {
-    Stepped<T> x(static_cast<float>(in.data<T>()[i]));
-    parts[i] = T((x * x * Stepped<T>(0.5f)).value());
+    RoundedHalf<T> x(static_cast<float>(in.data<T>()[i]));
+    parts[i] = T((x * x * RoundedHalf<T>(0.5f)).value());
   }
   return T(FoldRow(HalfFold::kSum, parts.data(), in.num_elements()));
 }

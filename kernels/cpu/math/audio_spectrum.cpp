@@ -104,7 +104,7 @@ struct MfccAttrs {
 
 double MelOf(double hertz) { return 1127.0 * std::log1p(hertz / 700.0); }
 
-// Overlapping triangles, evenly spaced in mels: each bin counts for two neighbours.
+// Overlapping triangles, evenly spaced in mels: each bin counts for two neighbors.
 class MelFilters {
  public:
   static Expected<MelFilters> Of(const MfccAttrs& attrs, int64_t bins, double rate) {

@@ -15,7 +15,7 @@ struct SigmoidOp {
     return ((-x).exp() + typename std::decay_t<decltype(x)>::Scalar(1)).inverse();
   }
   template <typename S>
-  static S Steps(S x) {
+  static S PerStepRounding(S x) {
     S e = Exp(x);
     return std::isinf(e.value()) ? S(1) : e / (S(1) + e);
   }
@@ -33,7 +33,7 @@ struct SoftplusOp {
   }
   // Beyond the threshold, which follows from the type's epsilon, one of the two terms is lost.
   template <typename S>
-  static S Steps(S x) {
+  static S PerStepRounding(S x) {
     S threshold = Log(S(float(Eigen::NumTraits<typename S::Number>::epsilon()))) + S(2);
     if (x > -threshold) return x;
     return x < threshold ? Exp(x) : Log1p(Exp(x));
@@ -66,7 +66,7 @@ struct SoftsignOp {
     return x / (T(1) + std::abs(x));
   }
   template <typename S>
-  static S Steps(S x) {
+  static S PerStepRounding(S x) {
     return x / (Abs(x) + S(1));
   }
 };
@@ -103,7 +103,7 @@ struct EluOp {
     return x < T(0) ? Expm1Of(x) : x;
   }
   template <typename S>
-  static S Steps(S x) {
+  static S PerStepRounding(S x) {
     return x < S(0) ? Exp(x) - S(1) : x;
   }
 };
@@ -117,7 +117,7 @@ struct SeluOp {
     return x < T(0) ? T(kScaleAlpha) * Expm1Of(x) : T(kScale) * x;
   }
   template <typename S>
-  static S Steps(S x) {
+  static S PerStepRounding(S x) {
     return x < S(0) ? S(kScaleAlpha) * (Exp(x) - S(1)) : S(kScale) * x;
   }
 };

@@ -65,13 +65,13 @@ struct SquaredDifferenceOp {
       return MulOf(d, d);
   }
   template <typename S>
-  static S Steps(S a, S b) {
+  static S PerStepRounding(S a, S b) {
     return (a - b) * (a - b);
   }
 };
 
 // A NaN on either side is the result: the one form of the comparison that keeps both, and
-// vectorises.
+// vectorizes.
 struct MaximumOp {
   using Types = RealTypes;
   static constexpr double kCost = 0.4;

@@ -8,8 +8,8 @@
 //   };
 //   GRAPNEL_BINARY_KERNEL("AddV2", AddOp);
 //
-// Where TensorFlow rounds half and bfloat16 after each step, the op says how in Steps(a, b), of two
-// Stepped.
+// Where TensorFlow rounds half and bfloat16 after each step, the op says how in PerStepRounding(a, b), of two
+// RoundedHalf.
 //
 // An op that refuses some right operands says so with `static bool Bad(T b)` and `kBadText`; Run
 // must survive them.
@@ -18,7 +18,7 @@
 
 #include "kernels/common/broadcast.h"
 #include "kernels/common/dispatch.h"
-#include "kernels/common/stepped.h"
+#include "kernels/common/rounded_half.h"
 #include "lib/exec/kernel.h"
 
 namespace grapnel {
@@ -75,16 +75,16 @@ bool RunBinaryRow(const T* a, const T* b, auto* out, int64_t n, RowSide side) {
 }
 
 template <typename Op, typename T>
-concept HasBinarySteps = requires(Stepped<T> x) {
-  Op::Steps(x, x);
+concept HasBinaryPerStepRounding = requires(RoundedHalf<T> x) {
+  Op::PerStepRounding(x, x);
 };
 
 template <typename Op, typename T>
 void RunSteps(const T* a, const T* b, T* out, int64_t n, RowSide side) {
   for (int64_t i = 0; i < n; ++i) {
-    Stepped<T> left(static_cast<float>(a[side == RowSide::kLeftOne ? 0 : i]));
-    Stepped<T> right(static_cast<float>(b[side == RowSide::kRightOne ? 0 : i]));
-    out[i] = T(Op::Steps(left, right).value());
+    RoundedHalf<T> left(static_cast<float>(a[side == RowSide::kLeftOne ? 0 : i]));
+    RoundedHalf<T> right(static_cast<float>(b[side == RowSide::kRightOne ? 0 : i]));
+    out[i] = T(Op::PerStepRounding(left, right).value());
   }
 }
 
@@ -92,7 +92,7 @@ template <typename Op, typename T>
 bool BinaryLoopOf(const void* pa, const void* pb, void* po, int64_t n, RowSide side) {
   const T* a = static_cast<const T*>(pa);
   const T* b = static_cast<const T*>(pb);
-  if constexpr (kIsSmallFloat<T> && HasBinarySteps<Op, T>) {
+  if constexpr (kIsSmallFloat<T> && HasBinaryPerStepRounding<Op, T>) {
     RunSteps<Op>(a, b, static_cast<T*>(po), n, side);
     return true;
   } else if constexpr (kIsSmallFloat<T>) {

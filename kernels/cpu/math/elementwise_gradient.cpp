@@ -42,7 +42,7 @@ struct SoftplusGradOp {
     return gradient / (std::exp(-x) + T(1));
   }
   template <typename S>
-  static S Steps(S gradient, S x) {
+  static S PerStepRounding(S gradient, S x) {
     return gradient / (Exp(-x) + S(1));
   }
 };
@@ -55,7 +55,7 @@ struct SoftsignGradOp {
     return gradient / (slope * slope);
   }
   template <typename S>
-  static S Steps(S gradient, S x) {
+  static S PerStepRounding(S gradient, S x) {
     S slope = S(1) + Abs(x);
     return gradient / (slope * slope);
   }
@@ -71,7 +71,7 @@ struct EluGradOp {
     return y < T(0) ? (y + T(1)) * gradient : gradient;
   }
   template <typename S>
-  static S Steps(S gradient, S y) {
+  static S PerStepRounding(S gradient, S y) {
     return Run(gradient, y);
   }
 };
@@ -85,7 +85,7 @@ struct SeluGradOp {
     return y < T(0) ? gradient * (y + scale_alpha) : gradient * scale;
   }
   template <typename S>
-  static S Steps(S gradient, S y) {
+  static S PerStepRounding(S gradient, S y) {
     return Run(gradient, y);
   }
 };
@@ -101,7 +101,7 @@ struct TanhGradOp {
     return MulOf(gradient, T(1) - MulOf(y, y));
   }
   template <typename S>
-  static S Steps(S y, S gradient) {
+  static S PerStepRounding(S y, S gradient) {
     return Run(y, gradient);
   }
 };
@@ -113,11 +113,11 @@ struct SigmoidGradOp {
     return MulOf(MulOf(gradient, y), T(1) - y);
   }
   template <typename S>
-  static S Steps(S y, S gradient) {
+  static S PerStepRounding(S y, S gradient) {
     return gradient * (y * (S(1) - y));
   }
   template <typename S>
-  static S Rest(S y, S gradient) {
+  static S Tail(S y, S gradient) {
     return gradient * y * (S(1) - y);
   }
 };
@@ -131,7 +131,7 @@ struct ReciprocalGradOp {
     return MulOf(-gradient, MulOf(y, y));
   }
   template <typename S>
-  static S Steps(S y, S gradient) {
+  static S PerStepRounding(S y, S gradient) {
     return Run(y, gradient);
   }
 };
@@ -147,11 +147,11 @@ struct SqrtGradOp {
       return T(0.5) * gradient / y;
   }
   template <typename S>
-  static S Steps(S y, S gradient) {
+  static S PerStepRounding(S y, S gradient) {
     return gradient == S(0) ? S(0) : gradient * (S(0.5) / y);
   }
   template <typename S>
-  static S Rest(S y, S gradient) {
+  static S Tail(S y, S gradient) {
     return gradient == S(0) ? S(0) : S(0.5) * gradient / y;
   }
 };
@@ -165,7 +165,7 @@ struct RsqrtGradOp {
     return MulOf(MulOf(T(-0.5), gradient), MulOf(y, MulOf(y, y)));
   }
   template <typename S>
-  static S Steps(S y, S gradient) {
+  static S PerStepRounding(S y, S gradient) {
     return gradient == S(0) ? S(0) : S(-0.5) * (gradient * y) * (y * y);
   }
 };
@@ -177,8 +177,8 @@ Error CheckSameShape(const KernelContext& ctx) {
 }
 
 template <typename Op, typename T>
-concept HasRest = kIsSmallFloat<T> && requires(Stepped<T> x) {
-  Op::Rest(x, x);
+concept HasTail = kIsSmallFloat<T> && requires(RoundedHalf<T> x) {
+  Op::Tail(x, x);
 };
 
 // What is left over behind the last eight numbers, which TensorFlow computes in other steps.
@@ -189,8 +189,8 @@ Error GradientWithRest(KernelContext& ctx, BinaryOp op) {
   int64_t n = ctx.input(0).num_elements(), first = n / kLanes * kLanes;
   T rest[kLanes];  // the result may take the memory of an input
   for (int64_t i = first; i < n; ++i) {
-    Stepped<T> left(static_cast<float>(y[i])), right(static_cast<float>(gradient[i]));
-    rest[i - first] = T(Op::Rest(left, right).value());
+    RoundedHalf<T> left(static_cast<float>(y[i])), right(static_cast<float>(gradient[i]));
+    rest[i - first] = T(Op::Tail(left, right).value());
   }
   op.is_final = first == n;
   RETURN_IF_ERROR(RunBinary(ctx, op));
@@ -205,7 +205,7 @@ Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
   if (!op.loop) return MakeError("no kernel for dtype {0}", DataTypeName(setup.input_type(0)));
   KernelFn with_rest = ForType(setup.input_type(0), FloatTypes(), [&](auto tag) -> KernelFn {
     using T = typename decltype(tag)::type;
-    if constexpr (HasRest<Op, T>) {
+    if constexpr (HasTail<Op, T>) {
       return [op](KernelContext& ctx) -> Error {
         RETURN_IF_ERROR(CheckSameShape(ctx));
         return GradientWithRest<Op, T>(ctx, op);

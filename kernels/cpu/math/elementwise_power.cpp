@@ -58,7 +58,7 @@ struct XlogyOp {
     return a == T(0) ? T(0) : MulOf(a, std::log(b));
   }
   template <typename S>
-  static S Steps(S a, S b) {
+  static S PerStepRounding(S a, S b) {
     return a == S(0) ? S(0) : a * Log(b);
   }
 };
@@ -74,7 +74,7 @@ struct Xlog1pyOp {
       return a * std::log1p(b);
   }
   template <typename S>
-  static S Steps(S a, S b) {
+  static S PerStepRounding(S a, S b) {
     return a == S(0) ? S(0) : a * Log1p(b);
   }
 };

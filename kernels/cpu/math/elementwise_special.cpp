@@ -16,10 +16,10 @@ struct ErfOp {
   static constexpr double kCost = 2;
   // Beyond which erf rounds to 1 as a float; Eigen's polynomials stop an ulp or two short of it.
   static constexpr float kSaturated = 3.8325069F;
-  static void Row(const double* in, double* out, int64_t n) {
+  static void Vectorized(const double* in, double* out, int64_t n) {
     ArrayMap<double>(out, n) = ConstArrayMap<double>(in, n).erf();
   }
-  static void Row(const float* in, float* out, int64_t n) {
+  static void Vectorized(const float* in, float* out, int64_t n) {
     alignas(64) float curve[kFloatBlock];  // `out` may be `in`
     for (int64_t first = 0; first < n;
          first += kFloatBlock, in += kFloatBlock, out += kFloatBlock) {

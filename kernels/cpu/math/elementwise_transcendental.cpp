@@ -1,4 +1,4 @@
-// Exponentials, logarithms and angles. Through Eigen where it has them vectorised for float, by way
+// Exponentials, logarithms and angles. Through Eigen where it has them vectorized for float, by way
 // of double where that is (float_math.h), else through libm.
 #include <cmath>
 #include <utility>
@@ -43,7 +43,7 @@ struct ExpOp {
   using Types = FloatOrComplexTypes;
   static constexpr double kCost = 2;
   static auto Eval(const auto& x) { return x.exp(); }
-  static void Row(const Complex64* in, Complex64* out, int64_t n) {
+  static void Vectorized(const Complex64* in, Complex64* out, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
       float real = in[i].real(), angle = in[i].imag();
       if (!std::isfinite(real) || !std::isfinite(angle) || angle == 0) {

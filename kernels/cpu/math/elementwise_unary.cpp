@@ -84,12 +84,12 @@ struct SquareOp {
   }
 };
 // Eigen's packet roots of floats are estimates refined once, and its root of infinity is NaN;
-// std::sqrt sets errno, which keeps its loop from being vectorised. So these two are written out.
+// std::sqrt sets errno, which keeps its loop from being vectorized. So these two are written out.
 struct SqrtOp {
   using Types = FloatOrComplexTypes;
   static constexpr double kCost = 0.6;
   template <typename T>
-  static void Row(const T* in, T* out, int64_t n) {
+  static void Vectorized(const T* in, T* out, int64_t n) {
     int64_t i = 0;
 #ifdef __AVX__
     if constexpr (std::is_same_v<T, float>) {
@@ -105,13 +105,13 @@ struct RsqrtOp {
   using Types = FloatOrComplexTypes;
   static constexpr double kCost = 1;
   template <typename T>
-  static void Row(const T* in, T* out, int64_t n) {
-    SqrtOp::Row(in, out, n);
+  static void Vectorized(const T* in, T* out, int64_t n) {
+    SqrtOp::Vectorized(in, out, n);
     for (int64_t i = 0; i < n; ++i) out[i] = T(1) / out[i];
   }
   template <typename T>
-  static Stepped<T> Rest(Stepped<T> x) {
-    return Stepped<T>(1) / Stepped<T>(std::sqrt(x.value()));
+  static RoundedHalf<T> Tail(RoundedHalf<T> x) {
+    return RoundedHalf<T>(1) / RoundedHalf<T>(std::sqrt(x.value()));
   }
 };
 struct ReciprocalOp {
@@ -133,7 +133,7 @@ struct FloorOp {
   static constexpr double kCost = 0.3;
   static auto Eval(const auto& x) { return x.floor(); }
 };
-// Halves go to the even neighbour.
+// Halves go to the even neighbor.
 struct RoundOp {
   using Types = RealTypes;
   static constexpr double kCost = 0.3;

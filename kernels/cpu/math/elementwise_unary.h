@@ -1,6 +1,6 @@
 // What the files of unary element-wise ops share: an op is a struct with its types and one
-// function: of an element, of an Eigen array (Eval, where Eigen has it vectorised), or of a whole
-// row (Row, where neither will do).
+// function: of an element, of an Eigen array (Eval, where Eigen has it vectorized), or of a whole
+// row (Vectorized, where neither will do).
 //
 //   struct AbsOp {
 //     using Types = RealTypes;                          // half and bfloat16 reach Run and Eval as
@@ -10,13 +10,13 @@
 //   };
 //   GRAPNEL_UNARY_KERNEL("Abs", "T", AbsOp);
 //
-// Where TensorFlow rounds half and bfloat16 after each step, the op says how in Steps(), of a
-// Stepped; where it does so for what is left over behind the last eight numbers alone, in Rest().
+// Where TensorFlow rounds half and bfloat16 after each step, the op says how in PerStepRounding(), of a
+// RoundedHalf; where it does so for what is left over behind the last eight numbers alone, in Tail().
 #ifndef GRAPNEL_KERNELS_CPU_MATH_ELEMENTWISE_UNARY_H_
 #define GRAPNEL_KERNELS_CPU_MATH_ELEMENTWISE_UNARY_H_
 
 #include "kernels/common/dispatch.h"
-#include "kernels/common/stepped.h"
+#include "kernels/common/rounded_half.h"
 #include "lib/exec/kernel.h"
 
 namespace grapnel {
@@ -57,18 +57,18 @@ concept HasArrayForm = requires(const T* in) {
 };
 
 template <typename Op, typename T>
-concept HasSteps = requires(Stepped<T> x) {
-  Op::Steps(x);
+concept HasPerStepRounding = requires(RoundedHalf<T> x) {
+  Op::PerStepRounding(x);
 };
 
 template <typename Op, typename T>
-concept HasRest = requires(Stepped<T> x) {
-  Op::Rest(x);
+concept HasTail = requires(RoundedHalf<T> x) {
+  Op::Tail(x);
 };
 
 template <typename Op, typename T>
 concept HasRowForm = requires(const T* in, T* out) {
-  Op::Row(in, out, int64_t{1});
+  Op::Vectorized(in, out, int64_t{1});
 };
 
 template <typename Op, typename T>
@@ -82,7 +82,7 @@ auto UnaryResultType() {
 template <typename Op, typename T, typename Out>
 void RunUnaryRow(const T* in, Out* out, int64_t n) {
   if constexpr (HasRowForm<Op, T>) {
-    Op::Row(in, out, n);
+    Op::Vectorized(in, out, n);
   } else if constexpr (HasArrayForm<Op, T>) {
     ArrayMap<Out>(out, n) = Op::Eval(ConstArrayMap<T>(in, n));
   } else {
@@ -94,18 +94,18 @@ void RunUnaryRow(const T* in, Out* out, int64_t n) {
 template <typename Op, typename T>
 void UnaryLoopOf(const void* pin, void* pout, int64_t n) {
   const T* in = static_cast<const T*>(pin);
-  if constexpr (kIsSmallFloat<T> && HasSteps<Op, T>) {
+  if constexpr (kIsSmallFloat<T> && HasPerStepRounding<Op, T>) {
     T* out = static_cast<T*>(pout);
     for (int64_t i = 0; i < n; ++i)
-      out[i] = T(Op::Steps(Stepped<T>(static_cast<float>(in[i]))).value());
+      out[i] = T(Op::PerStepRounding(RoundedHalf<T>(static_cast<float>(in[i]))).value());
   } else if constexpr (kIsSmallFloat<T>) {
     using Result = decltype(UnaryResultType<Op, float>());
     float wide[kFloatBlock], wide_out[kFloatBlock];
     T rest[kSmallFloatLanes];
     int64_t in_lanes = n / kSmallFloatLanes * kSmallFloatLanes;
-    if constexpr (HasRest<Op, T>) {
+    if constexpr (HasTail<Op, T>) {
       for (int64_t i = in_lanes; i < n; ++i)
-        rest[i - in_lanes] = T(Op::Rest(Stepped<T>(static_cast<float>(in[i]))).value());
+        rest[i - in_lanes] = T(Op::Tail(RoundedHalf<T>(static_cast<float>(in[i]))).value());
     }
     for (int64_t i = 0; i < n; i += kFloatBlock) {
       int64_t m = std::min(kFloatBlock, n - i);
@@ -117,7 +117,7 @@ void UnaryLoopOf(const void* pin, void* pout, int64_t n) {
         Narrow(wide_out, static_cast<T*>(pout) + i, m);
       }
     }
-    if constexpr (HasRest<Op, T>) std::copy_n(rest, n - in_lanes, static_cast<T*>(pout) + in_lanes);
+    if constexpr (HasTail<Op, T>) std::copy_n(rest, n - in_lanes, static_cast<T*>(pout) + in_lanes);
   } else {
     using Result = decltype(UnaryResultType<Op, T>());
     RunUnaryRow<Op, T>(in, static_cast<Result*>(pout), n);

@@ -23,7 +23,7 @@ struct ReduceLoops {
 };
 
 // The dimensions of a reduction over the axes that `axes` lists: of the result, and the input's
-// own, outermost first, those of size 1 left out and neighbours merged where both are kept or
+// own, outermost first, those of size 1 left out and neighbors merged where both are kept or
 // reduced.
 struct ReducedDims {
   struct Merged {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/common/half_fold.h"
-#include "kernels/common/stepped.h"
+#include "kernels/common/rounded_half.h"
 #include "kernels/cpu/math/reduction.h"
 
 namespace grapnel {

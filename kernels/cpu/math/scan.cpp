@@ -4,7 +4,7 @@
 
 #include "kernels/common/dims.h"
 #include "kernels/common/dispatch.h"
-#include "kernels/common/stepped.h"
+#include "kernels/common/rounded_half.h"
 
 namespace grapnel {
 namespace {

@@ -215,7 +215,7 @@ class ConvKernel {
     ASSIGN_OR_RETURN(PrimitiveRef primitive, primitives_.Get(spec, prepare));
     if (!primitive) return false;
     if (RunProfiler* profiler = ctx.services().profiler; profiler && IsWinograd(*primitive))
-      profiler->Does("Winograd");
+      profiler->OnVariant("Winograd");
 
     Tensor filter;
     if (!constant_filter_) {

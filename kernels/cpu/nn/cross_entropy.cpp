@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/common/half_fold.h"
-#include "kernels/common/stepped.h"
+#include "kernels/common/rounded_half.h"
 #include "lib/exec/kernel.h"
 
 namespace grapnel {
@@ -27,18 +27,18 @@ W ShiftRow(const T* logits, int64_t stride, int64_t n, std::vector<W>& shifted) 
 // The same of 16 bits, whose every step TensorFlow rounds: shifted logits, and the sum of their
 // exponentials. `first` is how many elements of the gradient lie before the row.
 template <typename T>
-Stepped<T> ShiftSteppedRow(const T* logits, int64_t stride, int64_t n, int64_t first,
-                           std::vector<Stepped<T>>& shifted) {
+RoundedHalf<T> ShiftSteppedRow(const T* logits, int64_t stride, int64_t n, int64_t first,
+                           std::vector<RoundedHalf<T>>& shifted) {
   shifted.resize(n);
   std::vector<T> powers(n);
   float largest = static_cast<float>(logits[0]);
   for (int64_t i = 1; i < n; ++i)
     largest = std::max(largest, static_cast<float>(logits[i * stride]));
   for (int64_t i = 0; i < n; ++i) {
-    shifted[i] = Stepped<T>(static_cast<float>(logits[i * stride])) - Stepped<T>(largest);
+    shifted[i] = RoundedHalf<T>(static_cast<float>(logits[i * stride])) - RoundedHalf<T>(largest);
     powers[i] = T(Exp(shifted[i]).value());
   }
-  return Stepped<T>(FoldRow(HalfFold::kSum, powers.data(), n, first));
+  return RoundedHalf<T>(FoldRow(HalfFold::kSum, powers.data(), n, first));
 }
 
 // Rows and columns of either operand may be 1 where the other's are more.
@@ -52,7 +52,7 @@ Steps StepsOf(const Tensor& tensor) {
 template <typename T>
 void SteppedCrossEntropy(KernelContext& ctx, Steps x, Steps y, int64_t n, Tensor* loss,
                          Tensor* gradient) {
-  using Number = Stepped<T>;
+  using Number = RoundedHalf<T>;
   const T *logits = ctx.input(0).data<T>(), *labels = ctx.input(1).data<T>();
   ctx.ParallelFor(loss->num_elements(), 20 + n * 9.0, [&](int64_t begin, int64_t end) {
     std::vector<Number> shifted;
@@ -73,7 +73,7 @@ void SteppedCrossEntropy(KernelContext& ctx, Steps x, Steps y, int64_t n, Tensor
 
 template <typename T>
 void SteppedSparseCrossEntropy(KernelContext& ctx, int64_t n, Tensor* loss, Tensor* gradient) {
-  using Number = Stepped<T>;
+  using Number = RoundedHalf<T>;
   const Tensor &logits = ctx.input(0), &labels = ctx.input(1);
   ctx.ParallelFor(loss->num_elements(), 20 + n * 6.0, [&](int64_t begin, int64_t end) {
     std::vector<Number> shifted;

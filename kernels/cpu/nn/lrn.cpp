@@ -1,4 +1,4 @@
-// LRN: each value divided by a power of the squares of its neighbours along the last dimension; and
+// LRN: each value divided by a power of the squares of its neighbors along the last dimension; and
 // its gradient.
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/common/epilogue.h"
-#include "kernels/common/stepped.h"
+#include "kernels/common/rounded_half.h"
 #include "kernels/cpu/linalg/half_product.h"
 
 namespace grapnel {
@@ -35,8 +35,8 @@ void LrnRow(const float* in, float* out, int64_t depth, const LrnAttrs& attrs, f
 
 // What TensorFlow multiplies halves with. The numbers of the tensor that fill no eight lanes round
 // their square root, too.
-Stepped<Eigen::half> FactorOfHalf(Stepped<Eigen::half> base, float beta, bool in_lanes) {
-  using Half = Stepped<Eigen::half>;
+RoundedHalf<Eigen::half> FactorOfHalf(RoundedHalf<Eigen::half> base, float beta, bool in_lanes) {
+  using Half = RoundedHalf<Eigen::half>;
   if (beta == 1) return Half(1 / base.value());
   if (beta != 0.5f) return Exp(Log(base) * Half(-beta));
   float root = std::sqrt(base.value());
@@ -46,7 +46,7 @@ Stepped<Eigen::half> FactorOfHalf(Stepped<Eigen::half> base, float beta, bool in
 // Of halves, as TensorFlow has it: the windows' sums are a product with a matrix of ones where
 // windows are, and each step rounds.
 Error LrnOfHalves(KernelContext& ctx, const LrnAttrs& attrs, const Tensor& input, Tensor* out) {
-  using Half = Stepped<Eigen::half>;
+  using Half = RoundedHalf<Eigen::half>;
   int64_t depth = input.dim(3), rows = input.num_elements() / depth;
   std::vector<float> windows(depth * depth);
   for (int64_t c = 0; c < depth; ++c) {
@@ -134,7 +134,7 @@ void LrnGradientRow(const float* grads, const float* in, const float* result, in
 // The same with each step rounded.
 void LrnGradientRowOfHalves(const float* grads, const float* in, const float* result, int64_t depth,
                             const LrnAttrs& attrs, float* to) {
-  using Half = Stepped<Eigen::half>;
+  using Half = RoundedHalf<Eigen::half>;
   Half bias(attrs.bias), alpha(attrs.alpha), beta(attrs.beta), slope = Half(-2) * alpha * beta;
   std::fill_n(to, depth, 0.0f);
   for (int64_t c = 0; c < depth; ++c) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/common/epilogue.h"
-#include "kernels/common/stepped.h"
+#include "kernels/common/rounded_half.h"
 
 namespace grapnel {
 namespace {
@@ -157,7 +157,7 @@ void Pool(KernelContext& ctx, const Window& w, int64_t batch, int64_t channels, 
   });
 }
 
-// The largest of each `window` neighbouring channels.
+// The largest of each `window` neighboring channels.
 template <typename T>
 void MaxOverChannels(KernelContext& ctx, int64_t total, int64_t window, const T* in, T* out) {
   ctx.ParallelFor(total, window, [&](int64_t begin, int64_t end) {

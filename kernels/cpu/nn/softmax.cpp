@@ -6,7 +6,7 @@
 #include "Eigen/Core"
 #include "kernels/common/epilogue.h"
 #include "kernels/common/half_fold.h"
-#include "kernels/common/stepped.h"
+#include "kernels/common/rounded_half.h"
 
 namespace grapnel {
 namespace {
@@ -71,7 +71,7 @@ void ShortSoftmaxRows(const T* in, T* out, int64_t rows, int64_t n, bool log) {
 // TensorFlow takes the steps of halves in half, and those of LogSoftmax in bfloat16 likewise.
 template <typename T>
 void SteppedSoftmaxRow(const T* in, T* out, int64_t n, int64_t first, bool log) {
-  using Number = Stepped<T>;
+  using Number = RoundedHalf<T>;
   float largest = -INFINITY;
   for (int64_t i = 0; i < n; ++i) {
     float x = static_cast<float>(in[i]);

@@ -1,7 +1,7 @@
 // Convolutions: activations stay as TensorFlow lays them out, the filter takes the layout that
 // oneDNN likes best.
 #include "kernels/cpu/onednn/primitive.h"
-#include "kernels/cpu/onednn/team.h"
+#include "kernels/cpu/onednn/thread_pool_adapter.h"
 
 namespace grapnel::onednn {
 namespace {

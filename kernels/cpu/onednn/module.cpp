@@ -4,7 +4,7 @@
 
 #include "kernels/cpu/onednn/openmp.h"
 #include "kernels/cpu/onednn/primitive.h"
-#include "kernels/cpu/onednn/team.h"
+#include "kernels/cpu/onednn/thread_pool_adapter.h"
 
 namespace grapnel::onednn {
 namespace {

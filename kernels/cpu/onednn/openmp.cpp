@@ -10,7 +10,7 @@
 
 #include <dlfcn.h>
 
-#include "kernels/cpu/onednn/team.h"
+#include "kernels/cpu/onednn/thread_pool_adapter.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

@@ -2,7 +2,7 @@
 #ifndef GRAPNEL_KERNELS_CPU_ONEDNN_OPENMP_H_
 #define GRAPNEL_KERNELS_CPU_ONEDNN_OPENMP_H_
 
-#include "kernels/cpu/onednn/team.h"
+#include "kernels/cpu/onednn/thread_pool_adapter.h"
 
 namespace grapnel::onednn {
 

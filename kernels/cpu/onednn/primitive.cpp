@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "kernels/cpu/onednn/team.h"
+#include "kernels/cpu/onednn/thread_pool_adapter.h"
 
 namespace grapnel::onednn {
 

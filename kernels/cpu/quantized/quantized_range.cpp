@@ -26,9 +26,9 @@ class ByteScaler {
     if (new_width == 0) return;
     // Such as TensorFlow rounds them: some products in double, some in float.
     auto per_unit = static_cast<float>(255.0 / static_cast<double>(new_width));
-    auto centre = static_cast<float>((from.low + from.high) / 2.0);
+    auto center = static_cast<float>((from.low + from.high) / 2.0);
     scale_ = Truncated(255.0 * (1 << kShift) * width / new_width);
-    offset_ = Truncated(centre * per_unit * (1 << kShift)) -
+    offset_ = Truncated(center * per_unit * (1 << kShift)) -
               Truncated((1 << kShift) * (to.low * 255.0) / new_width);
   }
   uint8_t operator()(int32_t level) const {

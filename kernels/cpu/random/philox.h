@@ -83,7 +83,7 @@ class PhiloxNumbers {
   }
   // [0, 1)
   float NextFloat() { return std::bit_cast<float>(uint32_t{127} << 23 | (Next() & 0x7fffff)) - 1; }
-  // [0, n), each as likely: numbers that would favour small ones are thrown away. n is at least 1.
+  // [0, n), each as likely: numbers that would favor small ones are thrown away. n is at least 1.
   uint32_t Below(uint32_t n) {
     if ((n & (n - 1)) == 0) return Next() & (n - 1);
     uint32_t rest = ~uint32_t{0} % n + 1, number = Next();

@@ -3,7 +3,7 @@
 
 #include "kernels/common/dims.h"
 #include "kernels/common/epilogue.h"
-#include "kernels/common/stepped.h"
+#include "kernels/common/rounded_half.h"
 #include "kernels/cpu/sparse/sparse_indices.h"
 
 namespace grapnel {

@@ -130,7 +130,7 @@ Error AddPart(KernelContext& ctx, const Tensor& value, llvm::StringRef spec, InP
 }
 
 // Errors: some elements are of no part; those would be of another file.
-Error DemandWhole(const InParts& tensor) {
+Error CheckWhole(const InParts& tensor) {
   int64_t saved = 0;
   for (const Part& part : tensor.parts) saved += *NumElements(part.length);
   if (saved == tensor.whole.num_elements()) return Error::success();
@@ -156,7 +156,7 @@ Error Save(KernelContext& ctx) {
     }
   }
   for (const auto& [name, tensor] : in_parts) {
-    if (Error error = DemandWhole(tensor))
+    if (Error error = CheckWhole(tensor))
       return Annotate("tensor '" + name + "'", std::move(error));
     RETURN_IF_ERROR(writer->Add(name, tensor.whole.ToLiteral()));
   }

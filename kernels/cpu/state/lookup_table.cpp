@@ -195,7 +195,7 @@ Error Find(KernelContext& ctx) {
   ASSIGN_OR_RETURN(LookupTable * table, TableIn(ctx, 0));
   std::lock_guard lock(table->mutex);
   if (!table->is_mutable && !table->initialized)
-    return MakeError("the table is empty: nothing has initialised it");
+    return MakeError("the table is empty: nothing has initialized it");
   const Tensor &keys = ctx.input(1), &otherwise = ctx.input(2);
   RETURN_IF_ERROR(CheckTypes(*table, &keys, nullptr));
   if (otherwise.dtype() != table->value_type) {

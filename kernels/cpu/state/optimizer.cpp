@@ -126,8 +126,8 @@ struct Form {
 };
 
 // What FTRL of rows and proximal Adagrad demand: the scalars are lr, the strengths of
-// regularisation, and FTRL's lr_power.
-Error DemandBounds(const Form& form, llvm::ArrayRef<const Tensor*> scalars) {
+// regularization, and FTRL's lr_power.
+Error CheckBounds(const Form& form, llvm::ArrayRef<const Tensor*> scalars) {
   if (!form.is_proximal && !(form.is_ftrl && form.sparse)) return Error::success();
   double lr = scalars[0]->ToLiteral().AsDouble(0);
   bool may_be_zero = form.is_ftrl && form.flags.times_lr;
@@ -147,7 +147,7 @@ Error DemandBounds(const Form& form, llvm::ArrayRef<const Tensor*> scalars) {
 template <typename T>
 Error Apply(KernelContext& ctx, const Form& form, StepFn<T> step) {
   ASSIGN_OR_RETURN(Inputs in, Sort(ctx, form.layout, DataTypeOf<T>(), form.sparse));
-  RETURN_IF_ERROR(DemandBounds(form, in.scalars));
+  RETURN_IF_ERROR(CheckBounds(form, in.scalars));
   std::vector<T> scalars;
   for (const Tensor* scalar : in.scalars) scalars.push_back(*scalar->data<T>());
   std::vector<size_t> order(in.variables.size());

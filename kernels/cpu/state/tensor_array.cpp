@@ -41,7 +41,7 @@ Error TensorArrayObject::Reserve(int64_t size) {
   if (size <= this->size()) return Error::success();
   if (!grows)
     return MakeError("element {0} of an array of {1} that does not grow", size - 1, this->size());
-  RETURN_IF_ERROR(DemandMemory(size, sizeof(elements[0])));
+  RETURN_IF_ERROR(CheckMemory(size, sizeof(elements[0])));
   elements.resize(size);
   return Error::success();
 }
@@ -148,7 +148,7 @@ Expected<KernelFn> MakeArray(const KernelSetup& setup) {
     array->grows = grows;
     array->clears_after_read = clears;
     array->same_shapes = same_shapes;
-    RETURN_IF_ERROR(DemandMemory(size.IntAt(0), sizeof(array->elements[0])));
+    RETURN_IF_ERROR(CheckMemory(size.IntAt(0), sizeof(array->elements[0])));
     array->elements.resize(size.IntAt(0));
     return PutOut(ctx, array);
   });

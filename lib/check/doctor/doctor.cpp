@@ -15,13 +15,13 @@ std::map<std::string, CheckInfo>& Registry() {
 
 }  // namespace
 
-const char* SurenessName(Sureness sureness) {
-  switch (sureness) {
-    case Sureness::kCertain:
+const char* ConfidenceName(Confidence confidence) {
+  switch (confidence) {
+    case Confidence::kCertain:
       return "certain";
-    case Sureness::kLikely:
+    case Confidence::kLikely:
       return "likely";
-    case Sureness::kPossible:
+    case Confidence::kPossible:
       return "possible";
   }
   return "";
@@ -60,19 +60,19 @@ void AddMoment(const Tensor& value, VariableHistory* history) {
   history->moments.push_back(moment);
 }
 
-const VariableHistory* Patient::HistoryOf(int variable) const {
+const VariableHistory* DoctorContext::HistoryOf(int variable) const {
   auto found = llvm::find_if(
       variables, [&](const VariableHistory& history) { return history.variable == variable; });
   return variable < 0 || found == variables.end() ? nullptr : &*found;
 }
 
-void Watchlist::Add(const BodyPort& port, See see) {
+void TensorWatches::Add(const BodyPort& port, See see) {
   if (port) entries_.push_back({port, std::move(see)});
 }
 
-void Check::Find(Sureness how_sure, const Node& node, std::string what, std::string advice) {
+void Check::Find(Confidence confidence, const Node& node, std::string what, std::string advice) {
   Finding finding;
-  finding.how_sure = how_sure;
+  finding.confidence = confidence;
   finding.node = node.name().str();
   if (const Function* function = FunctionOf(node.graph()))
     finding.function = function->name().str();
@@ -81,9 +81,9 @@ void Check::Find(Sureness how_sure, const Node& node, std::string what, std::str
   findings.push_back(std::move(finding));
 }
 
-void Check::Find(Sureness how_sure, const std::string& name, std::string what, std::string advice) {
+void Check::Find(Confidence confidence, const std::string& name, std::string what, std::string advice) {
   Finding finding;
-  finding.how_sure = how_sure;
+  finding.confidence = confidence;
   finding.node = name;
   finding.what = std::move(what);
   finding.advice = std::move(advice);

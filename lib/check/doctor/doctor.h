@@ -20,13 +20,13 @@ struct ScalarLog;
 
 // kCertain: it is so, and it is wrong. kLikely: it is so, and wrong in nearly every network.
 // kPossible: it is so, and may be meant.
-enum class Sureness : uint8_t { kCertain, kLikely, kPossible };
-const char* SurenessName(Sureness sureness);
+enum class Confidence : uint8_t { kCertain, kLikely, kPossible };
+const char* ConfidenceName(Confidence confidence);
 
 // Where: a node of a graph, a variable, or a function that was traced.
 struct Finding {
   std::string check;  // its name; made by who runs it
-  Sureness how_sure = Sureness::kLikely;
+  Confidence confidence = Confidence::kLikely;
   std::string node, function;  // the function that the node is in; empty: the main graph
   std::string file;            // of a checkpoint or a source file; else empty
   std::string what, advice;
@@ -66,7 +66,7 @@ struct VariableHistory {
 void AddMoment(const Tensor& value, VariableHistory* history);
 
 // What is there to be looked at. All borrowed.
-struct Patient {
+struct DoctorContext {
   const Network* network = nullptr;        // null: no graph
   int steps = 0;                           // that were run; 0: no values
   int batches = 0;                         // of different feeds among them
@@ -83,7 +83,7 @@ struct Patient {
 };
 
 // Which tensors of the run a check wants to see. Called on one thread at a time.
-class Watchlist {
+class TensorWatches {
  public:
   using See = std::function<void(int step, const Tensor& value)>;
   // What makes it, or what reads it, shows it; not told of nodes that do not run.
@@ -99,28 +99,28 @@ class Watchlist {
   std::vector<Entry> entries_;
 };
 
-// One check on one patient.
+// One check on one context.
 class Check {
  public:
   virtual ~Check() = default;
   // Before the run; not called where there is none.
-  virtual void Watch(const Patient&, Watchlist&) {}
+  virtual void Watch(const DoctorContext&, TensorWatches&) {}
   // After it. Where the graph has nothing that the check is of, what: "there is no softmax".
-  virtual std::string Look(const Patient& patient) = 0;
+  virtual std::string Run(const DoctorContext& context) = 0;
 
   std::vector<Finding> findings;
   bool lacks_evidence = false;  // the reason is that what it needs was not there after all
 
  protected:
-  // As the answer of Look().
+  // As the answer of Run().
   std::string Lacks(std::string reason) {
     lacks_evidence = true;
     return reason;
   }
   // Of a node; `what` and `advice` are sentences without a capital and a full stop.
-  void Find(Sureness how_sure, const Node& node, std::string what, std::string advice);
+  void Find(Confidence confidence, const Node& node, std::string what, std::string advice);
   // Of a variable, function or file, by name.
-  void Find(Sureness how_sure, const std::string& name, std::string what, std::string advice);
+  void Find(Confidence confidence, const std::string& name, std::string what, std::string advice);
 };
 
 // Where along the way from cause to consequence: findings are told in this order.

@@ -130,7 +130,7 @@ CurveShape ShapeOf(const ScalarSeries& series) {
       double difference = points[i].value - points[i - 1].value;
       squares += difference * difference;
     }
-    // Neighbours differ by sqrt(2) of what one is off, a median of n by 1.25 / sqrt(n) of it.
+    // Neighbors differ by sqrt(2) of what one is off, a median of n by 1.25 / sqrt(n) of it.
     double one = std::sqrt(squares / static_cast<double>(points.size() - 1) / 2);
     shape.noise = 1.25 * one / std::sqrt(static_cast<double>(size));
     int64_t gap = points[1].step - points[0].step;

@@ -31,7 +31,7 @@ struct CurveShape {
   int64_t lowest_at = 0;    // step, where the lowest window begins
   bool ends_lowest = true;  // the lowest window is the last, or the one before
   size_t records = 0;       // finite ones
-  // What such a median is off by, as far as records differ from their neighbours.
+  // What such a median is off by, as far as records differ from their neighbors.
   double noise = 0;
   // It was begun with the training: the first record is no further from 0 than two from each other.
   bool is_from_start = false;

@@ -90,7 +90,7 @@ class Network {
   bool ReachesLoss(const NetworkVariable& variable) const;
   // Whether a layer is made of it.
   bool IsHidden(BodyPort output) const;
-  // Whether a normalisation by the batch is what an output reaches first.
+  // Whether a normalization by the batch is what an output reaches first.
   bool IsNormalized(BodyPort output) const;
   // A function of single elements that bounds or cuts: Relu, Tanh, Sigmoid...
   static bool IsActivation(llvm::StringRef op);

@@ -4,8 +4,8 @@
 
 namespace grapnel {
 
-Observer::Observer(const Network& network, const Watchlist& watchlist) {
-  for (const Watchlist::Entry& entry : watchlist.entries()) {
+Observer::Observer(const Network& network, const TensorWatches& watches) {
+  for (const TensorWatches::Entry& entry : watches.entries()) {
     const BodyPort& port = entry.port;
     Key key{port.graph, port.port.node};
     bool is_fed = llvm::is_contained(network.ends().feeds, port);

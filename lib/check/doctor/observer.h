@@ -11,10 +11,10 @@
 
 namespace grapnel {
 
-// For runs of one graph in turn. The watchlist and the network must outlive it.
+// For runs of one graph in turn. The watches and the network must outlive it.
 class Observer : public RunHook {
  public:
-  Observer(const Network& network, const Watchlist& watchlist);
+  Observer(const Network& network, const TensorWatches& watches);
   void BeginStep(int step) { step_ = step; }
   // A value that is given for a tensor of the main graph, in each step.
   void Feed(const BodyPort& port, const Tensor& value);
@@ -27,7 +27,7 @@ class Observer : public RunHook {
   using Key = std::pair<const Graph*, NodeId>;
   struct Wish {
     int index;  // of an output, or an input
-    const Watchlist::See* see;
+    const TensorWatches::See* see;
   };
   void Show(const Wish& wish, llvm::ArrayRef<Tensor> values);
 

@@ -116,7 +116,7 @@ ModelSizes SizesOf(CheckedModel& model) {
   return sizes;
 }
 
-Looked LookAtNodes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+Judged CheckNodes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   int64_t nodes = CountNodes(model);
   double most = rule.Number("most", 0);
   if (nodes <= most) return std::string();
@@ -130,7 +130,7 @@ Looked LookAtNodes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& 
   return std::string();
 }
 
-Looked LookAtFlops(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+Judged CheckFlops(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   ASSIGN_OR_RETURN(ModelRun * run, model.Run());
   RunCost cost = run->Cost();
   double most = rule.Number("most", 0);
@@ -143,7 +143,7 @@ Looked LookAtFlops(CheckedModel& model, const PolicyRule& rule, PolicyFindings& 
   return std::string();
 }
 
-Looked LookAtPeakMemory(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+Judged CheckPeakMemory(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   ASSIGN_OR_RETURN(ModelRun * run, model.Run());
   RunCost cost = run->Cost();
   double most = rule.Number("most", 0);
@@ -158,7 +158,7 @@ Looked LookAtPeakMemory(CheckedModel& model, const PolicyRule& rule, PolicyFindi
   return std::string();
 }
 
-Looked LookAtParameters(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+Judged CheckParameters(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   std::vector<Sized> parameters = ParametersOf(model);
   int64_t sum = 0;
   for (const Sized& parameter : parameters) sum += parameter.size;
@@ -172,7 +172,7 @@ Looked LookAtParameters(CheckedModel& model, const PolicyRule& rule, PolicyFindi
   return std::string();
 }
 
-Looked LookAtFileSize(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+Judged CheckFileSize(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   int64_t bytes = FileBytesOf(model.opened());
   double most = rule.Number("most", 0);
   if (bytes <= most) return std::string();

@@ -106,14 +106,14 @@ std::string FirstThatDiffers(CheckedModel& model, const std::string& path) {
     llvm::consumeError(compared.takeError());
     return "";
   }
-  const Parting* first = compared->first_fault();
+  const Mismatch* first = compared->first_fault();
   if (!first) return "";
   return first->node_b.empty() ? first->node : first->node_b;
 }
 
 }  // namespace
 
-Looked LookAtFusions(CheckedModel& model, const PolicyRule&, PolicyFindings& findings) {
+Judged CheckFusions(CheckedModel& model, const PolicyRule&, PolicyFindings& findings) {
   ASSIGN_OR_RETURN(const std::vector<LostFusion>* lost, model.LostFusions());
   for (const LostFusion& fusion : *lost) {
     findings.Add(fusion.node,
@@ -124,7 +124,7 @@ Looked LookAtFusions(CheckedModel& model, const PolicyRule&, PolicyFindings& fin
   return std::string();
 }
 
-Looked LookAtWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+Judged CheckWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   ASSIGN_OR_RETURN(const ValueReport* report, model.Values());
   const std::vector<Glob>* except = rule.FindGlobs("except");
   const std::set<std::string> measures = MeasuresOf(model.opened());
@@ -149,7 +149,7 @@ Looked LookAtWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings
   return why.empty() ? why : why + ": name the folder that has 'variables' in it";
 }
 
-Looked LookAtOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+Judged CheckOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   auto given = rule.paths.find("cases");
   std::vector<std::string> cases;
   if (given != rule.paths.end()) {

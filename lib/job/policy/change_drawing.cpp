@@ -11,10 +11,10 @@
 namespace grapnel {
 namespace {
 
-enum class Fate { kAdded, kRemoved, kChanged };
+enum class ChangeKind { kAdded, kRemoved, kChanged };
 
-const char* FateName(Fate fate) {
-  return fate == Fate::kAdded ? "added" : fate == Fate::kRemoved ? "removed" : "changed";
+const char* FateName(ChangeKind fate) {
+  return fate == ChangeKind::kAdded ? "added" : fate == ChangeKind::kRemoved ? "removed" : "changed";
 }
 
 // Mermaid draws nothing of a text with more than 50,000 characters or 500 edges.
@@ -50,10 +50,10 @@ class Drawing {
   explicit Drawing(const Diff& diff) {
     for (const MatchedPair& pair : diff.matched) {
       of_a_[{&pair.a.node.graph(), pair.a.node.id()}] = pair.b.name.str();
-      if (!pair.changes.empty()) Add(pair.b, Fate::kChanged, false);
+      if (!pair.changes.empty()) Add(pair.b, ChangeKind::kChanged, false);
     }
-    for (const NodeEntry& node : diff.removed) Add(node, Fate::kRemoved, true);
-    for (const NodeEntry& node : diff.added) Add(node, Fate::kAdded, false);
+    for (const NodeEntry& node : diff.removed) Add(node, ChangeKind::kRemoved, true);
+    for (const NodeEntry& node : diff.added) Add(node, ChangeKind::kAdded, false);
     for (const GroupEntry& group : diff.groups) AddGroup(group);
   }
 
@@ -91,16 +91,16 @@ class Drawing {
   struct Entry {
     std::string name;
     Node node;
-    Fate fate;
+    ChangeKind fate;
     bool in_a;
   };
   struct Box {
     std::string op;
     size_t nodes = 0;
-    Fate fate = Fate::kChanged;
+    ChangeKind fate = ChangeKind::kChanged;
   };
 
-  void Add(const NodeEntry& entry, Fate fate, bool in_a) {
+  void Add(const NodeEntry& entry, ChangeKind fate, bool in_a) {
     nodes_.push_back({entry.name.str(), entry.node, fate, in_a});
   }
   // What keeps its name has changed, the rest came or went.
@@ -109,9 +109,9 @@ class Drawing {
       return llvm::any_of(nodes, [&](const NodeEntry& node) { return node.name == name; });
     };
     for (const NodeEntry& node : group.b)
-      Add(node, has(group.a, node.name) ? Fate::kChanged : Fate::kAdded, false);
+      Add(node, has(group.a, node.name) ? ChangeKind::kChanged : ChangeKind::kAdded, false);
     for (const NodeEntry& node : group.a) {
-      if (!has(group.b, node.name)) Add(node, Fate::kRemoved, true);
+      if (!has(group.b, node.name)) Add(node, ChangeKind::kRemoved, true);
     }
   }
   // The outermost scope of a node that is not opened, or the node.
@@ -180,7 +180,7 @@ class Drawing {
         box.op = entry.node.op().str();
         box.fate = entry.fate;
       } else if (box.fate != entry.fate) {
-        box.fate = Fate::kChanged;
+        box.fate = ChangeKind::kChanged;
       }
     }
   }

@@ -138,7 +138,7 @@ class TypeOrigins {
   llvm::DenseMap<std::pair<const Graph*, NodeId>, DataType> bad_;
 };
 
-Looked TellDiagnosis(CheckedModel& model, llvm::StringRef check, const char* expected,
+Judged TellDiagnosis(CheckedModel& model, llvm::StringRef check, const char* expected,
                      PolicyFindings& findings) {
   ASSIGN_OR_RETURN(const Diagnosis* diagnosis, model.Doctor());
   for (const Finding& finding : diagnosis->findings) {
@@ -167,7 +167,7 @@ void VisitNodes(const Module& module,
     visit_body(function->body, function->name().str() + "/");
 }
 
-Looked LookAtOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+Judged CheckOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   const auto *allowed = rule.FindGlobs("allowed"), *forbidden = rule.FindGlobs("forbidden");
   VisitNodes(model.module(), [&](const Node& node, const std::string& name) {
     llvm::StringRef op = node.op();
@@ -181,7 +181,7 @@ Looked LookAtOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& fi
   return std::string();
 }
 
-Looked LookAtDevices(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+Judged CheckDevices(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   const auto *allowed = rule.FindDevices("allowed"), *forbidden = rule.FindDevices("forbidden");
   VisitNodes(model.module(), [&](const Node& node, const std::string& name) {
     if (node.device().empty()) return;
@@ -208,7 +208,7 @@ Looked LookAtDevices(CheckedModel& model, const PolicyRule& rule, PolicyFindings
   return std::string();
 }
 
-Looked LookAtTypes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+Judged CheckTypes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   const auto *allowed = rule.FindTypes("allowed"), *forbidden = rule.FindTypes("forbidden");
   auto is_bad = [&](DataType type) {
     return (forbidden && llvm::is_contained(*forbidden, type)) ||
@@ -237,7 +237,7 @@ std::vector<std::string> DebugOps() {
   return {"Print", "PrintV2", "Assert", "CheckNumerics", "CheckNumericsV2", "Debug*"};
 }
 
-Looked LookAtDebugOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+Judged CheckDebugOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   const std::vector<Glob>*more = rule.FindGlobs("ops"), *except = rule.FindGlobs("except");
   ASSIGN_OR_RETURN(const std::vector<Glob> usual, Glob::ParseAll(DebugOps()));
   VisitNodes(model.module(), [&](const Node& node, const std::string& name) {
@@ -250,11 +250,11 @@ Looked LookAtDebugOps(CheckedModel& model, const PolicyRule& rule, PolicyFinding
   return std::string();
 }
 
-Looked LookAtUnusedInputs(CheckedModel& model, const PolicyRule&, PolicyFindings& findings) {
+Judged CheckUnusedInputs(CheckedModel& model, const PolicyRule&, PolicyFindings& findings) {
   return TellDiagnosis(model, "unused_input", "that every input is used", findings);
 }
 
-Looked LookAtUnguardedOps(CheckedModel& model, const PolicyRule&, PolicyFindings& findings) {
+Judged CheckUnguardedOps(CheckedModel& model, const PolicyRule&, PolicyFindings& findings) {
   return TellDiagnosis(model, "unguarded_op", "a guard", findings);
 }
 

@@ -36,7 +36,7 @@ int64_t WithRoom(int64_t size) {
 
 class PolicyWriter {
  public:
-  PolicyWriter(const OpenedGraph& opened, const GivenSizes& given, bool is_signature, OneDnn onednn,
+  PolicyWriter(const OpenedGraph& opened, const ShapeOverrides& given, bool is_signature, OneDnn onednn,
                ThreadPool* pool, const CancelFlag* cancel)
       : opened_(opened),
         given_(given),
@@ -159,7 +159,7 @@ class PolicyWriter {
   }
 
   const OpenedGraph& opened_;
-  const GivenSizes& given_;
+  const ShapeOverrides& given_;
   const OneDnn onednn_;
   CheckedModel model_;
   std::string text_;
@@ -167,10 +167,10 @@ class PolicyWriter {
 
 }  // namespace
 
-Expected<std::string> InitialPolicy(const OpenedGraph& model, const GivenSizes& given,
+Expected<std::string> InitialPolicy(const OpenedGraph& model, const ShapeOverrides& given,
                                     bool is_signature, OneDnn onednn, ThreadPool* pool,
                                     const CancelFlag* cancel) {
-  RETURN_IF_ERROR(DemandValid(model, [](Severity, llvm::StringRef) {}));
+  RETURN_IF_ERROR(CheckValid(model, [](Severity, llvm::StringRef) {}));
   return PolicyWriter(model, given, is_signature, onednn, pool, cancel).Write();
 }
 

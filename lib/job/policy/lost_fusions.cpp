@@ -5,7 +5,7 @@
 
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
-#include "lib/job/left_undone.h"
+#include "lib/job/missed_optimizations.h"
 #include "lib/pass/near_misses.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -55,8 +55,8 @@ struct FusionRewrite {
 
 struct OptimizedSide {
   std::vector<FusionRewrite> fusions;  // of a function that is called twice once
-  std::set<std::string> composed;      // with their neighbours, in chains of single elements
-  LeftUndone undone;
+  std::set<std::string> composed;      // with their neighbors, in chains of single elements
+  MissedOptimizations undone;
 };
 
 Expected<OptimizedSide> OptimizeSide(const OpenedGraph& graph, OneDnn onednn, ThreadPool* pool) {
@@ -83,8 +83,8 @@ Expected<OptimizedSide> OptimizeSide(const OpenedGraph& graph, OneDnn onednn, Th
     if (!llvm::is_contained(side.fusions, fusion)) side.fusions.push_back(std::move(fusion));
   };
   OpenedGraph copy = graph.Copy();
-  ASSIGN_OR_RETURN(side.undone, FindLeftUndone(copy, std::move(request)));
-  for (auto* refusals : {&side.undone.refusals, &side.undone.on_the_way}) {
+  ASSIGN_OR_RETURN(side.undone, FindMissedOptimizations(copy, std::move(request)));
+  for (auto* refusals : {&side.undone.refusals, &side.undone.intermediate}) {
     for (Refusal& refusal : *refusals) {
       refusal.node = name_of(refusal.function, refusal.node);
       refusal.function.clear();
@@ -215,7 +215,7 @@ class Comparer {
   std::string ReasonOf(const FusionRewrite& fusion) const {
     std::set<std::string> here;
     for (const std::string& node : fusion.used) here.insert(InModel(node));
-    for (const auto* refusals : {&now_.undone.refusals, &now_.undone.on_the_way}) {
+    for (const auto* refusals : {&now_.undone.refusals, &now_.undone.intermediate}) {
       const Refusal* best = nullptr;
       for (const Refusal& refusal : *refusals) {
         if (!here.count(PlaceOf(refusal))) continue;

@@ -10,7 +10,7 @@ namespace grapnel {
 
 // Of nodes that both models have, as `changes` (from `base`) pairs them: what is gone from the
 // model is no lost fusion. The reason is what `passes --why-not` says of these nodes, or the diff.
-// Cost: both are optimised. Errors: Optimize's.
+// Cost: both are optimized. Errors: Optimize's.
 Expected<std::vector<LostFusion>> FindLostFusions(const OpenedGraph& base, const OpenedGraph& model,
                                                   const Diff& changes, OneDnn onednn,
                                                   ThreadPool* pool);

@@ -29,14 +29,14 @@ class PolicyFindings {
 
 // Why the check could not look; empty: it did. An error is of the model, or of a file that the
 // policy names.
-using Looked = Expected<std::string>;
+using Judged = Expected<std::string>;
 
 struct PolicyCheck {
   PolicyTable table;
   const char* reads;  // what it looks at
   const char* says;   // what it finds
   bool needs_base;
-  Looked (*look)(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+  Judged (*look)(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 };
 
 // All of them, in the order in which they are told.
@@ -44,26 +44,26 @@ const std::vector<PolicyCheck>& PolicyChecks();
 std::vector<PolicyTable> PolicyTables();
 
 // graph_checks.cpp: what nodes are.
-Looked LookAtOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
-Looked LookAtDevices(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
-Looked LookAtTypes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
-Looked LookAtDebugOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
-Looked LookAtUnusedInputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
-Looked LookAtUnguardedOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+Judged CheckOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+Judged CheckDevices(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+Judged CheckTypes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+Judged CheckDebugOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+Judged CheckUnusedInputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+Judged CheckUnguardedOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 // retracing.cpp
-Looked LookAtRetracing(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+Judged CheckRetracing(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 
 // budget_checks.cpp: how much there is.
-Looked LookAtNodes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
-Looked LookAtFlops(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
-Looked LookAtParameters(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
-Looked LookAtPeakMemory(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
-Looked LookAtFileSize(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+Judged CheckNodes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+Judged CheckFlops(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+Judged CheckParameters(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+Judged CheckPeakMemory(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+Judged CheckFileSize(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 
 // change_checks.cpp: what was otherwise.
-Looked LookAtFusions(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
-Looked LookAtWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
-Looked LookAtOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+Judged CheckFusions(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+Judged CheckWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+Judged CheckOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 
 // What the budgets count, beside a run's costs (CheckedModel::Run).
 struct ModelSizes {

@@ -98,7 +98,7 @@ std::vector<std::pair<std::string, size_t>> RetracedFunctions(const OpenedGraph&
   return retraced;
 }
 
-Looked LookAtRetracing(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+Judged CheckRetracing(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   auto most = static_cast<size_t>(std::min(rule.Number("most", kMostTraces), 1e9));
   for (const auto& [name, times] : RetracedFunctions(model.opened(), most)) {
     findings.Add(name, Sentence("this function was traced {0} times", times),

@@ -1,4 +1,4 @@
-// Paints frames on a canvas, or on what takes the same calls and writes SVG (svg_context.js). Colours come
+// Paints frames on a canvas, or on what takes the same calls and writes SVG (svg_context.js). Colors come
 // from the style sheet, so that both themes have theirs.
 
 import {canOpen, LINE, MARKER, TITLE} from "./box_lines.js";
@@ -10,19 +10,19 @@ const SMALLEST_TEXT = 5;  // pixels on the screen; below, text is noise
 const LABELS_FROM = 0.55;  // zoom
 const SHEET = 4;  // how far the one below looks out, where no line ends
 const RADIUS = 6, CORNER = 5, BASE_LINE = 19;
-const COLOURS = ["canvas", "frame", "frame-2", "frame-line", "text", "dim", "edge", "control", "accent",
+const COLORS = ["canvas", "frame", "frame-2", "frame-line", "text", "dim", "edge", "control", "accent",
   "accent-edge", "box-line", "neutral", "function", "bad"];
 
-// `colour(name)`: what a variable of the style sheet says.
-export function makeTheme(colour) {
-  const list = (name, count) => Array.from({length: count}, (_, i) => colour(`${name}-${i}`));
-  return {...Object.fromEntries(COLOURS.map((name) => [name, colour(name)])), fills: list("fill", 10),
+// `color(name)`: what a variable of the style sheet says.
+export function makeTheme(color) {
+  const list = (name, count) => Array.from({length: count}, (_, i) => color(`${name}-${i}`));
+  return {...Object.fromEntries(COLORS.map((name) => [name, color(name)])), fills: list("fill", 10),
     marks: list("mark", 5), heat: list("heat", 3)};
 }
 
-// `look`: {theme, zoom, fillOf(placed), inkOf(placed): the colour of text where the theme's will not do,
+// `look`: {theme, zoom, fillOf(placed), inkOf(placed): the color of text where the theme's will not do,
 // selected: key or undefined, lit: set of keys, hideControl,
-// hideHandles, hideShapes, ground: the colour behind the frame, if not the canvas's}.
+// hideHandles, hideShapes, ground: the color behind the frame, if not the canvas's}.
 // `visible`: {x0, y0, x1, y1} in the frame's coordinates.
 export function drawFrame(context, frame, look, visible, x = 0, y = 0, depth = 0) {
   const inside = (bx, by, w, h) => bx < visible.x1 && bx + w > visible.x0 && by < visible.y1
@@ -141,11 +141,11 @@ function drawBox(context, placed, look, x, y) {
 }
 
 function drawLine(context, parts, ink, look, x, w, y) {
-  const isCentred = parts.length === 1;
-  let left = x + (isCentred ? w / 2 : (w - lineWidth(parts)) / 2);
-  context.textAlign = isCentred ? "center" : "left";
+  const isCentered = parts.length === 1;
+  let left = x + (isCentered ? w / 2 : (w - lineWidth(parts)) / 2);
+  context.textAlign = isCentered ? "center" : "left";
   for (const {text, font, role} of parts) {
-    const shown = isCentred ? text : text.trimStart();  // browsers drop what a text of an SVG begins with
+    const shown = isCentered ? text : text.trimStart();  // browsers drop what a text of an SVG begins with
     const width = textWidth(text, font);
     context.font = font;
     context.fillStyle = ink ?? (role === "note" ? look.theme.dim : look.theme.text);

@@ -11,5 +11,5 @@ function lightness(fill) {
 }
 
 export const inkOn = (fill) => INKS[Number(lightness(fill) > DARK)];
-// Undefined on what is pale: there all colours of a light theme's text do.
+// Undefined on what is pale: there all colors of a light theme's text do.
 export const inkOnStrong = (fill) => (fill && lightness(fill) < PALE ? inkOn(fill) : undefined);

@@ -143,7 +143,7 @@ class Placer {
     return found;
   }
 
-  // Chains of items that are each other's straightest neighbours stand on one line, as far as others let
+  // Chains of items that are each other's straightest neighbors stand on one line, as far as others let
   // them.
   snapChains() {
     const rank = new Array(this.items).fill(0);

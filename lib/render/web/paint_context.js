@@ -1,9 +1,9 @@
 // What draw.js draws, as lines that say what to paint: lib/render/engine/module/paint.cpp makes pixels
 // of them.
 //   size WIDTH HEIGHT
-//   fill COLOUR PATH
-//   stroke COLOUR OPACITY WIDTH DASH,DASH|- PATH
-//   text COLOUR SIZE BOLD MIDDLE STROKE X Y WORDS      STROKE: how wide a line around the letters is;
+//   fill COLOR PATH
+//   stroke COLOR OPACITY WIDTH DASH,DASH|- PATH
+//   text COLOR SIZE BOLD MIDDLE STROKE X Y WORDS      STROKE: how wide a line around the letters is;
 //                                                      0: they are filled
 // PATH is that of SVG in absolute M, L and Q, or Rx y w h radius.
 
@@ -26,11 +26,11 @@ export class PaintContext extends SvgContext {
     this.parts.push(`stroke ${this.strokeStyle} 1 ${number(this.lineWidth)} ${dash} ${this.element()}\n`);
   }
 
-  words(text, x, y, colour, stroke) {
+  words(text, x, y, color, stroke) {
     const [, weight, size] = /^(?:(\d+) )?([\d.]+)px/u.exec(this.font);
     const middle = this.textAlign === "center" ? 1 : 0;
     const numbers = [size, weight ? 1 : 0, middle, number(stroke), number(x), number(y)];
-    this.parts.push(`text ${colour} ${numbers.join(" ")} ${text.replaceAll("\n", " ")}\n`);
+    this.parts.push(`text ${color} ${numbers.join(" ")} ${text.replaceAll("\n", " ")}\n`);
   }
 
   fillText(text, x, y) { this.words(text, x, y, this.fillStyle, 0); }

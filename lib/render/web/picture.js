@@ -27,7 +27,7 @@ function frameOf(views, index, direction) {
   return {...frame, boxes: frame.boxes.map((placed) => ({...placed, instance: index}))};
 }
 
-// `picture`: {title, header: [line], key, colours: {title, swatches: [{name, fill}]}, direction, views};
+// `picture`: {title, header: [line], key, colors: {title, swatches: [{name, fill}]}, direction, views};
 // views[0] is the outermost scope, and a box that is open says which view is in it.
 export function layOutPicture(picture) { return frameOf(picture.views, 0, picture.direction); }
 
@@ -38,7 +38,7 @@ export function drawPicture(context, picture, css) {
   return documentOf(context, layOutPicture(picture), look, picture);
 }
 
-// `words`: {title, header, key, colours}, what stands above the frame.
+// `words`: {title, header, key, colors}, what stands above the frame.
 export const svgOf = (frame, look, words) => documentOf(new SvgContext(), frame, look, words);
 
 function documentOf(context, frame, look, words) {
@@ -62,7 +62,7 @@ export function paintPicture(context, frame, look, words) {
 const sizeOf = (frame, wide, top) => [Math.max(wide, frame.w) + 2 * MARGIN, top + frame.h + MARGIN];
 
 // Returns how wide the words are, and where the frame may begin.
-function drawWords(context, theme, {title, header = [], key, colours}) {
+function drawWords(context, theme, {title, header = [], key, colors}) {
   let y = MARGIN, wide = 0;
   const write = (text, font, fill, height) => {
     y += height;
@@ -75,8 +75,8 @@ function drawWords(context, theme, {title, header = [], key, colours}) {
     for (const line of broken(text, TEXT, WIDEST_HEADER)) write(line, TEXT, theme.text, LINE + 1);
   }
   if (key) write(key, SMALL, theme.dim, LINE);
-  if (colours?.swatches.length > 0) {
-    const row = drawSwatches(context, theme, colours, y + 6);
+  if (colors?.swatches.length > 0) {
+    const row = drawSwatches(context, theme, colors, y + 6);
     [wide, y] = [Math.max(wide, row.wide), row.y];
   }
   return [wide, y + (y > MARGIN ? 6 : 0)];

@@ -1,7 +1,7 @@
 // Places on a line.
 
 // The nearest positions to `wanted` (least squares by weight) that keep the order and the distances
-// `apart[i]` between i-1 and i: pools of neighbours that collide move as one.
+// `apart[i]` between i-1 and i: pools of neighbors that collide move as one.
 export function spread(wanted, weights, apart) {
   const pools = [];
   let offset = 0;

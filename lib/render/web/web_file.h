@@ -16,7 +16,7 @@ struct WebFile {
 // A file by its name and its bytes, as lib/support/embed.h has them.
 WebFile EmbeddedWebFile(llvm::StringRef name, const char* begin, const char* end);
 
-// Those of lib/render/web: how boxes and lines are placed and drawn, and the colours of both.
+// Those of lib/render/web: how boxes and lines are placed and drawn, and the colors of both.
 llvm::ArrayRef<WebFile> PictureFiles();
 // nullptr when there is none of that name.
 const WebFile* FindPictureFile(llvm::StringRef name);

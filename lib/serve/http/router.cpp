@@ -164,7 +164,7 @@ bool Router::IsOurs(const WebRequest& request) const {
   return hosts_.Allows(request.host) && hosts_.IsOwnOrigin(request.origin, request.host);
 }
 
-std::optional<WebAnswer> Router::RefuseStranger(const WebRequest& request) const {
+std::optional<WebAnswer> Router::Authorize(const WebRequest& request) const {
   if (!IsOurs(request))
     return Refused(403,
                    "grapnel answers only pages of its own on this machine; behind a proxy, "
@@ -181,13 +181,13 @@ std::optional<WebAnswer> Router::RefuseStranger(const WebRequest& request) const
   return std::nullopt;
 }
 
-Admission Router::Admit(const WebRequest& head) const {
-  Admission admission;
+HeaderCheck Router::Admit(const WebRequest& head) const {
+  HeaderCheck admission;
   auto refuse = [&](WebAnswer answer) {
     admission.refusal = WithHeaders(std::move(answer));
     return admission;
   };
-  if (auto refused = RefuseStranger(head)) return refuse(std::move(*refused));
+  if (auto refused = Authorize(head)) return refuse(std::move(*refused));
   llvm::StringRef path = head.path;
   Method method = MethodOf(head);
   if (path.consume_front("/api/")) {
@@ -207,7 +207,7 @@ WebAnswer Router::Answer(const WebRequest& request) {
 }
 
 WebAnswer Router::MakeAnswer(const WebRequest& request) {
-  if (auto refused = RefuseStranger(request)) return std::move(*refused);
+  if (auto refused = Authorize(request)) return std::move(*refused);
   llvm::StringRef path = request.path;
   if (path.consume_front("/api/")) return AnswerApi(request, path, Now());
   const WebFile* file = FindWebFile(path.drop_front(path.starts_with("/")));

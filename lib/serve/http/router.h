@@ -35,10 +35,10 @@ struct WebAnswer {
 };
 
 // What becomes of a request, by its headers alone.
-struct Admission {
+struct HeaderCheck {
   std::optional<WebAnswer> refusal;  // there is no more to be read of it
   size_t body_limit = 0;             // else bytes of a body that are worth reading
-  Lane lane = Lane::kAtOnce;
+  WorkerClass lane = WorkerClass::kAtOnce;
 };
 
 // Answers only who asks for a name of this machine, comes from no other page, and knows the token;
@@ -57,7 +57,7 @@ class Router {
   void AllowHosts(HostNames names) { hosts_ = std::move(names); }
 
   // Asked before a body is read, of which `body_size` says how long it will be. Costs microseconds.
-  Admission Admit(const WebRequest& head) const;
+  HeaderCheck Admit(const WebRequest& head) const;
   // What is thrown while it is made is an answer too: 500 that says so.
   WebAnswer Answer(const WebRequest& request);
 
@@ -68,7 +68,7 @@ class Router {
 
  private:
   bool IsOurs(const WebRequest& request) const;
-  std::optional<WebAnswer> RefuseStranger(const WebRequest& request) const;
+  std::optional<WebAnswer> Authorize(const WebRequest& request) const;
   WebAnswer MakeAnswer(const WebRequest& request);
   WebAnswer AnswerApi(const WebRequest& request, llvm::StringRef path, const Served& served);
   WebAnswer PageAnswer();

@@ -80,12 +80,12 @@ std::string VersionJson(const Served& served) {
 std::vector<Route> OwnRoutes() {
   return {{Method::kGet, "models", kNoBody,
            [](const RouteCall& call) -> Expected<Document> { return call.pages().Json(); },
-           Lane::kAtOnce},
+           WorkerClass::kAtOnce},
           {Method::kGet, "node-data", kNoBody,
            [](const RouteCall& call) -> Expected<Document> { return call.pages().NodeDataJson(); }},
           {Method::kGet, "version", kNoBody,
            [](const RouteCall& call) -> Expected<Document> { return VersionJson(call.served); },
-           Lane::kAtOnce}};
+           WorkerClass::kAtOnce}};
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using AnswerOf = llvm::function_ref<std::optional<std::string>(const std::string
 std::string SentDocument(const std::string& path, AnswerOf answer);
 
 // Elements of the first graph's document, of all scopes that are open in it at first as far as they
-// are not long, and of the values that its boxes are coloured by. Costs what these answers cost.
+// are not long, and of the values that its boxes are colored by. Costs what these answers cost.
 std::string SentPicture(AnswerOf answer);
 
 }  // namespace grapnel

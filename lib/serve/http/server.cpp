@@ -19,10 +19,10 @@ Expected<const GrapnelHttpApi*> OpenModule() {
   return api;
 }
 
-static_assert(static_cast<int>(Lane::kAtOnce) == GRAPNEL_HTTP_AT_ONCE &&
-              static_cast<int>(Lane::kDocument) == GRAPNEL_HTTP_DOCUMENT &&
-              static_cast<int>(Lane::kStart) == GRAPNEL_HTTP_START &&
-              static_cast<int>(Lane::kWork) == GRAPNEL_HTTP_WORK);
+static_assert(static_cast<int>(WorkerClass::kAtOnce) == GRAPNEL_HTTP_AT_ONCE &&
+              static_cast<int>(WorkerClass::kDocument) == GRAPNEL_HTTP_DOCUMENT &&
+              static_cast<int>(WorkerClass::kStart) == GRAPNEL_HTTP_START &&
+              static_cast<int>(WorkerClass::kWork) == GRAPNEL_HTTP_WORK);
 
 WebRequest RequestOf(const GrapnelHttpRequest& asked) {
   WebRequest request{asked.method, asked.path, asked.host, asked.origin, asked.token};
@@ -46,7 +46,7 @@ void SendFailure(const GrapnelHttpReply& reply) {
 int32_t Admit(void* context, const GrapnelHttpRequest* asked, GrapnelHttpAdmission* admission,
               const GrapnelHttpReply* reply) {
   try {
-    Admission made = static_cast<Router*>(context)->Admit(RequestOf(*asked));
+    HeaderCheck made = static_cast<Router*>(context)->Admit(RequestOf(*asked));
     *admission = {made.body_limit, static_cast<int32_t>(made.lane)};
     if (!made.refusal) return 1;
     Send(*made.refusal, *reply);

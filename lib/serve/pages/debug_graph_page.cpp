@@ -59,7 +59,7 @@ DebugGraphPage::DebugGraphPage(const DebugRun& run, const DebugModule& module,
   marks_.summary.push_back(
       report.can_tell
           ? "main is what Python ran, in order; functions are as they were traced. What has no "
-            "colour was not recorded."
+            "color was not recorded."
           : "Mode " + DebugModeName(run.mode) + " does not record whether a tensor is bad.");
   page_ = std::make_unique<GraphPage>(*module.module, llvm::ArrayRef<Signature>(), std::move(title),
                                       &marks_);

@@ -68,7 +68,7 @@ ModelPage::ModelPage(const Module& module, const GraphInFile& file, std::string 
       drawing_(module, file.signatures, this->title()) {
   BeginAtSignature(file, module, signature, &drawing_);
   std::string saved_model = file.meta_graph.empty() ? std::string() : file.path;
-  drawing_.TellLines(
+  drawing_.SetLines(
       {[this, saved_model = std::move(saved_model)] { return LinesOf(module_, saved_model); },
        TextBelow(file.path)});
 }
@@ -81,7 +81,7 @@ ModelPage::ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string titl
       named_outside_(grapnel::FunctionsNamedOutside(opened_->file())),
       drawing_(module_, opened_->file().signatures, this->title()) {
   BeginAtSignature(opened_->file(), module_, signature, &drawing_);
-  drawing_.TellLines({[this] { return LinesOf(*opened_); }, TextBelow(opened_->model().path)});
+  drawing_.SetLines({[this] { return LinesOf(*opened_); }, TextBelow(opened_->model().path)});
 }
 
 void ModelPage::WriteListed(llvm::json::OStream& json) const {

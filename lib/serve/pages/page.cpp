@@ -29,7 +29,7 @@ size_t WeightOf(const Module& module) {
   return nodes * kNodeWeight + bytes;
 }
 
-Expected<std::shared_ptr<const OpenedGraph>> DemandOpened(const Page& page) {
+Expected<std::shared_ptr<const OpenedGraph>> OpenedOf(const Page& page) {
   auto opened = page.opened();
   if (!opened) return MakeError("{0} is no graph of a file: it cannot be run", page.title());
   return opened;

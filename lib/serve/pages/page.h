@@ -50,7 +50,7 @@ class Page {
   virtual const Module* module() const { return nullptr; }
   // Functions that something beside the graph names (lib/io/named_functions.h).
   virtual std::vector<std::string> FunctionsNamedOutside() const { return {}; }
-  // What can be run, placed and optimised: a graph of a file; null: it is none.
+  // What can be run, placed and optimized: a graph of a file; null: it is none.
   virtual std::shared_ptr<const OpenedGraph> opened() const { return nullptr; }
   // Roughly the bytes of memory that go with it. Costs a look at its functions.
   virtual size_t Weight() const { return 0; }
@@ -74,7 +74,7 @@ size_t WeightOf(const GraphPage& drawing);
 size_t WeightOf(const Module& module);
 
 // opened(). Errors: the page is no graph of a file.
-Expected<std::shared_ptr<const OpenedGraph>> DemandOpened(const Page& page);
+Expected<std::shared_ptr<const OpenedGraph>> OpenedOf(const Page& page);
 
 }  // namespace grapnel
 

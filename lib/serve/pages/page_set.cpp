@@ -10,7 +10,7 @@
 #include "lib/render/labels.h"
 #include "lib/render/node_data.h"
 #include "lib/serve/pages/debug_page.h"
-#include "lib/serve/pages/forgotten_page.h"
+#include "lib/serve/pages/evicted_page.h"
 #include "lib/serve/pages/model_page.h"
 #include "lib/serve/pages/stage_page.h"
 #include "lib/serve/pages/tab.h"
@@ -83,7 +83,7 @@ std::vector<std::shared_ptr<Page>> PageSet::ForgetOldest() {
     num_made_ -= oldest.count;
     made_weight_ -= oldest.weight;
     for (size_t i = oldest.first; i < oldest.first + oldest.count; ++i) {
-      auto instead = std::make_shared<ForgottenPage>(pages_[i]->title());
+      auto instead = std::make_shared<EvictedPage>(pages_[i]->title());
       instead->number_ = i;
       instead->model_ = pages_[i]->model_;
       forgotten.push_back(std::exchange(pages_[i], std::move(instead)));

@@ -13,7 +13,7 @@ std::string BytesText(int64_t known) { return HumanBytes(static_cast<uint64_t>(k
 std::string CrossingsText(const PlacementReport& report) {
   int64_t bytes = 0;
   size_t unknown = 0, copied = 0;
-  for (const Crossing& crossing : report.crossings) {
+  for (const Transfer& crossing : report.crossings) {
     if (!crossing.is_copied) continue;
     ++copied;
     bytes += std::max<int64_t>(crossing.bytes, 0);
@@ -40,7 +40,7 @@ PlacementGraph::PlacementGraph(const PlacementContext& context, std::string titl
   MarkNodes(report);
   marks_.title = "placement";
   marks_.kinds = {"CPU island", "not where it asked to be"};
-  marks_.colour_by_device = true;
+  marks_.color_by_device = true;
   const Graph* placed = &context_.graph;
   marks_.kind_of = [this, placed](const Node& node) {
     return &node.graph() == placed ? mark_[node.id()] : kNone;

@@ -1,4 +1,4 @@
-// A placed graph on a page: colours are final devices, each node tells why it is there.
+// A placed graph on a page: colors are final devices, each node tells why it is there.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_PLACEMENT_GRAPH_H_
 #define GRAPNEL_LIB_SERVE_PAGES_PLACEMENT_GRAPH_H_
 

@@ -9,23 +9,23 @@
 namespace grapnel {
 namespace {
 
-Expected<StagePage*> DemandStage(Page& page) {
+Expected<StagePage*> CheckStage(Page& page) {
   if (auto* stage = llvm::dyn_cast<StagePage>(&page)) return stage;
   return MakeError("{0} is no stage of a run of passes", page.title());
 }
 
 Expected<Document> Passes(const RouteCall& call) {
-  ASSIGN_OR_RETURN(StagePage * stage, DemandStage(*call.page));
+  ASSIGN_OR_RETURN(StagePage * stage, CheckStage(*call.page));
   return PassesJson(call.pages(), *stage);
 }
 
 Expected<Document> Rewrites(const RouteCall& call) {
-  ASSIGN_OR_RETURN(StagePage * stage, DemandStage(*call.page));
+  ASSIGN_OR_RETURN(StagePage * stage, CheckStage(*call.page));
   return RewritesJson(*stage);
 }
 
 Expected<Document> Life(const RouteCall& call) {
-  ASSIGN_OR_RETURN(StagePage * stage, DemandStage(*call.page));
+  ASSIGN_OR_RETURN(StagePage * stage, CheckStage(*call.page));
   return LifeJson(*stage, call.body);
 }
 
@@ -56,7 +56,7 @@ GRAPNEL_TAB({.place = 50,
              .routes = {{Method::kGet, "{entry}/passes", kNoBody, Passes},
                         {Method::kGet, "{entry}/rewrites", kNoBody, Rewrites},
                         {Method::kPost, "{entry}/life", kLargestRequest, Life},
-                        {Method::kPost, "{entry}/passes", kLargestRequest, Run, Lane::kWork}},
+                        {Method::kPost, "{entry}/passes", kLargestRequest, Run, WorkerClass::kWork}},
              .write = Write});
 
 }  // namespace

@@ -7,12 +7,12 @@ namespace grapnel {
 namespace {
 
 Expected<Document> Form(const RouteCall& call) {
-  ASSIGN_OR_RETURN(auto opened, DemandOpened(*call.page));
+  ASSIGN_OR_RETURN(auto opened, OpenedOf(*call.page));
   return RunFormJson(*opened);
 }
 
 Expected<Document> Start(const RouteCall& call) {
-  ASSIGN_OR_RETURN(auto opened, DemandOpened(*call.page));
+  ASSIGN_OR_RETURN(auto opened, OpenedOf(*call.page));
   return call.runs.Start(std::move(opened), call.body);
 }
 
@@ -43,13 +43,13 @@ Expected<Document> Fetched(const RouteCall& call) {
 }
 
 Expected<Document> Debug(const RouteCall& call) {
-  ASSIGN_OR_RETURN(auto opened, DemandOpened(*call.page));
+  ASSIGN_OR_RETURN(auto opened, OpenedOf(*call.page));
   return call.debugs.Start(std::move(opened), call.body,
                            [&runs = call.runs](uint64_t upload) { return runs.FindFile(upload); });
 }
 
 Expected<std::shared_ptr<DebugSession>> SessionOf(const RouteCall& call) {
-  ASSIGN_OR_RETURN(auto opened, DemandOpened(*call.page));
+  ASSIGN_OR_RETURN(auto opened, OpenedOf(*call.page));
   return call.debugs.Find(call["session"], *opened);
 }
 
@@ -94,21 +94,21 @@ GRAPNEL_TAB({.place = 80,
              .is_on = [](const Page& page) { return page.opened() != nullptr; },
              .routes = {
                  {Method::kGet, "{entry}/run", kNoBody, Form},
-                 {Method::kPost, "{entry}/run", kLargestTyped, Start, Lane::kStart},
-                 {Method::kPost, "{entry}/stop/{run}", kNoBody, Stop, Lane::kAtOnce},
-                 {Method::kPost, "{entry}/feed", kLargestFile, Feed, Lane::kStart},
-                 {Method::kGet, "{entry}/run/{run}", kNoBody, Status, Lane::kAtOnce},
+                 {Method::kPost, "{entry}/run", kLargestTyped, Start, WorkerClass::kStart},
+                 {Method::kPost, "{entry}/stop/{run}", kNoBody, Stop, WorkerClass::kAtOnce},
+                 {Method::kPost, "{entry}/feed", kLargestFile, Feed, WorkerClass::kStart},
+                 {Method::kGet, "{entry}/run/{run}", kNoBody, Status, WorkerClass::kAtOnce},
                  {Method::kGet, "{entry}/run-tensors/{run}/{from}", kNoBody, Tensors},
                  {Method::kGet, "{entry}/run-boxes/{run}", kNoBody, Boxes},
                  {Method::kGet, "{entry}/run-node/{run}/{body}/{node}", kNoBody, OfNode},
                  {Method::kGet, "{entry}/npy/{run}/{fetch}", kNoBody, Fetched},
-                 {Method::kPost, "{entry}/debug-run", kLargestTyped, Debug, Lane::kStart},
-                 {Method::kGet, "{entry}/debug-run/{session}", kNoBody, DebugStatus, Lane::kAtOnce},
+                 {Method::kPost, "{entry}/debug-run", kLargestTyped, Debug, WorkerClass::kStart},
+                 {Method::kGet, "{entry}/debug-run/{session}", kNoBody, DebugStatus, WorkerClass::kAtOnce},
                  {Method::kPost, "{entry}/debug-command/{session}", kLargestRequest, DebugCommand},
                  {Method::kPost, "{entry}/debug-value/{session}", kLargestRequest, DebugValue},
                  {Method::kPost, "{entry}/debug-pause/{session}", kNoBody, DebugPause,
-                  Lane::kAtOnce},
-                 {Method::kPost, "{entry}/debug-end/{session}", kNoBody, DebugEnd, Lane::kAtOnce},
+                  WorkerClass::kAtOnce},
+                 {Method::kPost, "{entry}/debug-end/{session}", kNoBody, DebugEnd, WorkerClass::kAtOnce},
                  {Method::kGet, "{entry}/debug-npy/{session}/{of=input|output|fetch}/{index}",
                   kNoBody, DebugFile}}});
 

@@ -1,6 +1,6 @@
 // The graph beside a run that is debugged: the node where it stands, breakpoints, what is chosen.
 
-import {colourBy} from "./colours.js";
+import {colorBy} from "./colors.js";
 import {element, link} from "./dom.js";
 import {GraphView} from "./graph_view.js";
 
@@ -29,15 +29,15 @@ export class DebugGraph {
     this.view.addEventListener("change", () => this.list());
     this.theme = new MutationObserver(() => this.view.themeChanged());
     this.theme.observe(document.documentElement, {attributeFilter: ["class"]});
-    this.colour();
+    this.color();
     this.choose(undefined);
   }
 
   close() { this.theme.disconnect(); }
 
-  colour() {
+  color() {
     const {look} = this.view;
-    colourBy("op", look, this.summary, undefined, () => 0);
+    colorBy("op", look, this.summary, undefined, () => 0);
     const byOp = look.fillOf;
     const isHere = ({body, box}) => box.kind !== "scope" && body === this.here?.body
       && box.id === this.here.id;

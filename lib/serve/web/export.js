@@ -43,7 +43,7 @@ export function setUpExport(page) {
 async function save(page, kind) {
   for (const view of page.views()) {
     const {title} = view.summary, side = page.panes.on ? (view === page.panes.a.view ? ".a" : ".b") : "";
-    const words = {title, header: headerOf(page, view), colours: coloursOf(page, view)};
+    const words = {title, header: headerOf(page, view), colors: colorsOf(page, view)};
     const blob = await kind.make({page, view}, words);
     const base = title.split("/").pop().replace(/[^\w.-]+/gu, "_") || "graph";
     const url = URL.createObjectURL(blob);
@@ -58,13 +58,13 @@ function headerOf(page, view) {
     ? [byId("counts").textContent] : [])];
 }
 
-function coloursOf(page, view) {
+function colorsOf(page, view) {
   const {theme} = view.look, choice = byId("color").selectedOptions[0]?.textContent ?? "";
   const fillOf = (style) => {
     const [, kind, at] = /--(fill|mark)-(\d+)/u.exec(style) ?? [];
     return kind ? theme[`${kind}s`][at] : style;
   };
-  return {title: `colour: ${choice}`, swatches: page.swatches.map(({style, text}) => ({name: text,
+  return {title: `color: ${choice}`, swatches: page.swatches.map(({style, text}) => ({name: text,
     fill: fillOf(style)}))};
 }
 

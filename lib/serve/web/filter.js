@@ -1,4 +1,4 @@
-// Which nodes of a graph are seen: not those that words hide, and of a neighbourhood or of paths no others.
+// Which nodes of a graph are seen: not those that words hide, and of a neighborhood or of paths no others.
 
 import {inputId, readersOf, tableOf} from "./body_table.js";
 import {FIXED, parseWord} from "./filter_words.js";

@@ -5,11 +5,11 @@
 
 import {commas} from "./dom.js";
 import {CUT, HIDDEN, SHOWN} from "./filter.js";
-import {edgesAfter, edgesFrom, isBlurred} from "./scope_ways.js";
+import {edgesAfter, edgesFrom, isAmbiguous} from "./scope_connectivity.js";
 
 // `how`: {hidden: as filter.js finds it; alive: what hidden boxes outside of the scope leave lines to it, by
-// key, undefined: there is no outside; ways: through the closed scopes that are hidden (scope_ways.js);
-// isOpen(box)}. The view's `untold` are hidden scopes that lines would go through, if it were known which.
+// key, undefined: there is no outside; connectivity: through the closed scopes that are hidden (scope_ways.js);
+// isOpen(box)}. The view's `unknown` are hidden scopes that lines would go through, if it were known which.
 export function filteredView(view, how) { return new Filtered(view, how).run(); }
 
 // The keys by which a box's edges know their other ends: for the scope inside it.
@@ -26,7 +26,7 @@ export function farKeys(view, index) {
 
 class Filtered {
   constructor(view, how) {
-    Object.assign(this, how, {view, untold: new Set()});
+    Object.assign(this, how, {view, unknown: new Set()});
     this.items = [...view.boxes, ...view.sources, ...view.sinks];
     this.boxes = view.boxes.length;
     this.states = this.items.map((item, i) => (i < this.boxes ? this.hidden.of(item)
@@ -59,13 +59,13 @@ class Filtered {
   // Each line through hidden scopes goes by itself, where not all that come in lead to all that go out.
   cutScopes() {
     this.tellUntold();
-    const mixed = new Set([...this.ways.keys()].filter((item) => !this.isWholly(item)));
+    const mixed = new Set([...this.connectivity.keys()].filter((item) => !this.isWholly(item)));
     if (mixed.size === 0) return;
     const paths = this.pathsThrough(mixed), meet = (place, end, other) => paths.filter((path) =>
       this.isMerged(path.at(place), end) && paths.some((another) => another.at(place) === path.at(place)
         && another.at(-1 - place)[other] !== path.at(-1 - place)[other]));
     const blurred = new Set([...meet(-1, "to", "from"), ...meet(0, "from", "to")]);
-    for (const path of blurred) for (const {to} of path.slice(0, -1)) this.untold.add(this.items[to].scope);
+    for (const path of blurred) for (const {to} of path.slice(0, -1)) this.unknown.add(this.items[to].scope);
     const lines = paths.filter((path) => !blurred.has(path)).map((path) => this.lineAlong(path));
     this.edges = [...this.edges.filter(({from, to}) => !mixed.has(from) && !mixed.has(to)), ...lines];
   }
@@ -81,7 +81,7 @@ class Filtered {
           found.push(path);
           continue;
         }
-        for (const next of edgesAfter(path.at(-1), this.items, out, this.ways)) {
+        for (const next of edgesAfter(path.at(-1), this.items, out, this.connectivity)) {
           if (seen.has(next)) continue;
           seen.add(next);
           paths.push([...path, next]);
@@ -97,18 +97,18 @@ class Filtered {
   }
 
   tellUntold() {
-    for (const [item, {whole}] of this.ways) if (!whole) this.untold.add(this.items[item].scope);
+    for (const [item, {whole}] of this.connectivity) if (!whole) this.unknown.add(this.items[item].scope);
     for (const edge of this.edges) {
-      if (!isBlurred(edge, this.ways)) continue;
-      for (const item of [edge.from, edge.to]) this.untold.add(this.items[item].scope);
+      if (!isAmbiguous(edge, this.connectivity)) continue;
+      for (const item of [edge.from, edge.to]) this.unknown.add(this.items[item].scope);
     }
   }
 
-  // Whether it may be one point: nothing else that is cut is next to it, and all its ways are there.
+  // Whether it may be one point: nothing else that is cut is next to it, and all its connectivity are there.
   isWholly(item) {
     const into = this.edges.filter(({to}) => to === item), out = this.edges.filter(({from}) => from === item);
-    const {sinks} = this.ways.get(item);
-    return into.every(({from}) => !this.ways.has(from)) && out.every(({to}) => !this.ways.has(to))
+    const {sinks} = this.connectivity.get(item);
+    return into.every(({from}) => !this.connectivity.has(from)) && out.every(({to}) => !this.connectivity.has(to))
       && (out.length < 2 || !into.some((edge) => this.isMerged(edge, "from")))
       && (into.length < 2 || !out.some((edge) => this.isMerged(edge, "to")))
       && into.every(({from}) => out.every(({to}) => sinks.get(this.key(from))?.has(this.key(to))));
@@ -196,7 +196,7 @@ class Filtered {
     const renumbered = (edge) => ({...edge, from: numbers.get(edge.from), to: numbers.get(edge.to),
       bends: edge.bends?.map((item) => numbers.get(item))});
     return {
-      ...this.view, untold: this.untold,
+      ...this.view, unknown: this.unknown,
       boxes: pick(parts[0]).map((box) => this.withNotes(box)), sources: pick(parts[1]), sinks: pick(parts[2]),
       boxLines: undefined, items: numbers.size, edges: this.edges.map(renumbered),
       joints: new Map([...joints].map((item) => [numbers.get(item), this.items[item]])),

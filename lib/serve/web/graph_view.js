@@ -3,7 +3,7 @@
 import {canOpen, MARKER, TITLE} from "./box_lines.js";
 import {drawFrame, makeTheme} from "./draw.js";
 import {allBoxes, boxKey, openKey} from "./frames.js";
-import {LEGIBLE, showMarked, TOO_SMALL} from "./in_sight.js";
+import {LEGIBLE, showMarked, TOO_SMALL} from "./viewport.js";
 import {composeFrames} from "./opened.js";
 import {listenToPointer} from "./pointer.js";
 import {lineWidth, textWidth} from "./text_width.js";
@@ -193,7 +193,7 @@ export class GraphView extends EventTarget {
     await this.update();
     const found = this.boxes.find((box) => box.instance === where && box.box.id === node);
     this.select(found);
-    if (found) this.centre(found);
+    if (found) this.center(found);
     return found;
   }
 
@@ -275,7 +275,7 @@ export class GraphView extends EventTarget {
     this.paint();
   }
 
-  centre(placed) {
+  center(placed) {
     this.at.zoom = Math.max(this.at.zoom, 0.8);
     const [w, h] = this.size();
     this.at.x = w / 2 - (placed.x + placed.w / 2) * this.at.zoom;

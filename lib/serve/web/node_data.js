@@ -45,7 +45,7 @@ function graphOf(graph, data, known, file) {
   for (const [node, result] of Object.entries(data.results)) {
     if (!isObject(result) || !("value" in result)) throw new Error(`${file}: node '${node}' has no 'value'`);
     const {value, bgColor} = result;
-    if (Number.isFinite(value)) set.entries.push({graph, node, value, fill: colourOf(bgColor, file)});
+    if (Number.isFinite(value)) set.entries.push({graph, node, value, fill: colorOf(bgColor, file)});
     else ++set.notNumbers;
   }
   for (const [list, at] of [["gradient", "stop"], ["thresholds", "value"]]) {
@@ -54,17 +54,17 @@ function graphOf(graph, data, known, file) {
     if (!steps.every((step) => Number.isFinite(step[at]))) {
       throw new Error(`${file}: an entry of '${list}' has no number '${at}'`);
     }
-    set[list] = steps.map((step) => ({at: step[at], fill: colourOf(step.bgColor, file)})).sort((a, b) =>
+    set[list] = steps.map((step) => ({at: step[at], fill: colorOf(step.bgColor, file)})).sort((a, b) =>
       a.at - b.at);
   }
   return set;
 }
 
-// "#rrggbb" of what a canvas takes for a colour.
-function colourOf(text, file) {
+// "#rrggbb" of what a canvas takes for a color.
+function colorOf(text, file) {
   if (text === undefined) return undefined;
   const context = document.createElement("canvas").getContext("2d");
-  if (!CSS.supports("color", text)) throw new Error(`${file}: bgColor '${text}' is no colour`);
+  if (!CSS.supports("color", text)) throw new Error(`${file}: bgColor '${text}' is no color`);
   context.fillStyle = text;
   return context.fillStyle;
 }

@@ -9,7 +9,7 @@ const fullName = (summary, body, name) => (body > 0 ? `${summary.bodies[body].na
 export function waysFrom(page, body, node) {
   const {summary, filtering} = page, name = fullName(summary, body, node.name);
   const ways = element("p", {class: "ways"},
-    link("neighbours", () => filtering.around(name), "Show only what is within two edges of it"), " \u00b7 ",
+    link("neighbors", () => filtering.around(name), "Show only what is within two edges of it"), " \u00b7 ",
     link("paths to \u2026", () => {
       if (!ways.querySelector("form")) ways.append(pathForm(page, body, name));
       ways.querySelector("input").focus();

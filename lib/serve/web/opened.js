@@ -6,7 +6,7 @@ import {boxLines, canOpen, isColumn, noteLine} from "./box_lines.js";
 import {HIDDEN} from "./filter.js";
 import {farKeys, filteredView} from "./filtered_view.js";
 import {functionFrames, layOut, openKey, scopeFrame} from "./frames.js";
-import {waysIn} from "./scope_ways.js";
+import {connectivityIn} from "./scope_connectivity.js";
 
 const DEEPEST = 40;
 
@@ -39,8 +39,8 @@ async function load({source, open, views, filter}, body, scope, instance, depth,
 }
 
 async function seenOf(source, body, view, how) {
-  const ways = await waysIn(source, body, view, (box) => how.hidden.of(box) === HIDDEN);
-  return filteredView(view, {...how, ways});
+  const connectivity = await connectivityIn(source, body, view, (box) => how.hidden.of(box) === HIDDEN);
+  return filteredView(view, {...how, connectivity});
 }
 
 // What is open inside a box, placed from its upper left corner.

@@ -1,9 +1,9 @@
 // The page: what is shown of which graph, what the URL holds, and what belongs to no tab alone.
 
-import {colourBy, colourChoices, drawLegend} from "./colours.js";
+import {colorBy, colorChoices, drawLegend} from "./colors.js";
 import {byId, commas, element, isEmbedded, link, plural} from "./dom.js";
 import {GraphView} from "./graph_view.js";
-import {lookAt} from "./in_sight.js";
+import {lookAt} from "./viewport.js";
 import {waysFrom} from "./node_ways.js";
 import {ModelRow} from "./model_row.js";
 import {inWords, Panel} from "./panel.js";
@@ -15,7 +15,7 @@ import {StageList} from "./stage_list.js";
 import {StoryList, storyOf} from "./stories.js";
 import {Tabs} from "./tabs.js";
 import {FilterPanel} from "./filter_panel.js";
-import {Shown} from "./shown.js";
+import {Visibility} from "./visibility.js";
 import {followTheme, setUpTools} from "./tools.js";
 import {Values} from "./values.js";
 
@@ -23,7 +23,7 @@ import {Values} from "./values.js";
 //   go(body, node), enter(body)     shows a node, a function, of this graph
 //   goTo(index, body, node)         shows a node of any graph; without one the graph
 //   openTab(name), added(index)     shows a tab; a graph that the server has just made
-//   listColours(wish), toUrl(step), fail(error)
+//   listColors(wish), toUrl(step), fail(error)
 class Page {
   async start() {
     followTheme(this);
@@ -42,7 +42,7 @@ class Page {
       numbers: (placed) => this.values.ofScope(placed, (body, one) => this.go(body, one.id)),
     });
     this.panes = new Panes(byId("panes"), byId("panel"), {
-      colour: (view) => this.paintAs(view),
+      color: (view) => this.paintAs(view),
       filter: (view) => this.filtering.follow(view),
       changed: () => this.toUrl(),
       fail: (error) => this.fail(error),
@@ -56,7 +56,7 @@ class Page {
     this.stories = new StoryList((index) => this.toModel(index), () => this.index);
     this.row.list(this.models);
     setUpTools(this);
-    this.filtering = new Shown(this);
+    this.filtering = new Visibility(this);
     this.filterPanel = new FilterPanel(this, this.filtering);
     this.find = setUpSearch(() => this, (body, node) => this.go(body, node));
     this.view.addEventListener("select", ({box}) => this.chosen(box));
@@ -95,7 +95,7 @@ class Page {
     this.view.setModel(this.source, this.summary);
     this.panel.summary = this.summary;
     this.panel.source = this.source;
-    this.listColours();
+    this.listColors();
   }
 
   sourceOf(index) {
@@ -253,45 +253,45 @@ class Page {
     if (counts.dangling > 0) parts.push(`${plural(counts.dangling, "input")} not found`);
     byId("counts").replaceChildren(`${parts.join("; ")}. Data flows down.`, ...await this.filtering.line());
     byId("counts").classList.remove("problem");
-    this.colour();
+    this.color();
     this.toUrl();
   }
 
-  // `wish`: what is coloured by from now on, if there is such a choice.
-  listColours(wish = byId("color").value) {
-    this.runColours = this.tabs.colours(this.source.model);
+  // `wish`: what is colored by from now on, if there is such a choice.
+  listColors(wish = byId("color").value) {
+    this.runColors = this.tabs.colors(this.source.model);
     const {marks} = this.summary;
-    const choices = colourChoices(this.summary, this.runColours, this.values.choices());
+    const choices = colorChoices(this.summary, this.runColors, this.values.choices());
     byId("color").replaceChildren(...choices.map(([id, text]) => element("option", {value: id}, text)));
     const kept = choices.some(([id]) => id === wish) && (!marks || this.values.setOf(wish));
     if (marks?.by_device) byId("color").value = "device";
-    else if (wish.startsWith("run-") ? this.runColours : kept) byId("color").value = wish;
-    this.colour();
+    else if (wish.startsWith("run-") ? this.runColors : kept) byId("color").value = wish;
+    this.color();
   }
 
-  // What boxes are coloured by before a reader chooses.
-  get firstColour() { return this.summary.marks ? "marks" : this.values.first ?? "op"; }
+  // What boxes are colored by before a reader chooses.
+  get firstColor() { return this.summary.marks ? "marks" : this.values.first ?? "op"; }
 
-  colour(by = byId("color").value) {
+  color(by = byId("color").value) {
     const {look} = this.view, total = (cost) => this.view.frame?.view[`all_${cost}`];
-    this.swatches = this.values.colour(this.view, by)
-      ?? colourBy(by, look, this.summary, this.runColours, total);
+    this.swatches = this.values.color(this.view, by)
+      ?? colorBy(by, look, this.summary, this.runColors, total);
     drawLegend(byId("legend"), this.swatches,
       {byDevice: look.byDevice, through: this.filtering.filter.on, beside: this.values.legend(by)});
     this.view.paint();
     this.panes.follow();
   }
 
-  // A side of a comparison in the colours of the whole.
+  // A side of a comparison in the colors of the whole.
   paintAs(view) {
     const {fillOf, byDevice} = this.view.look;
-    if (!this.values.colour(view, byId("color").value)) Object.assign(view.look, {fillOf, byDevice});
+    if (!this.values.color(view, byId("color").value)) Object.assign(view.look, {fillOf, byDevice});
   }
 
   turnTheme(dark) {
     document.documentElement.classList.toggle("dark", dark);
     for (const shown of this.allViews()) shown.themeChanged();
-    if (this.summary) this.colour();
+    if (this.summary) this.color();
     this.row?.turnTheme();
   }
 
@@ -339,8 +339,8 @@ class Page {
     if (this.view.body !== this.view.home) state.set("body", this.view.body);
     this.filtering.toState(state);
     state.set("open", [...this.view.open].join(","));
-    const colour = byId("color");
-    if (colour.value !== this.firstColour) state.set("color", colour.value);
+    const color = byId("color");
+    if (color.value !== this.firstColor) state.set("color", color.value);
     this.values.toState(state);
     if (this.view.look.selected) state.set("chosen", this.view.look.selected);
     if (this.panes.on) this.panes.toState(state);
@@ -361,9 +361,9 @@ class Page {
     const asked = this.summary.asked && !state.has("open");  // what was asked for is not folded
     const fold = !state.has("open") && !asked;
     if (!part) await this.view.show(body < this.summary.bodies.length ? body : 0, fold);
-    if (!part && asked && this.summary.in_sight) lookAt(this.view, this.summary.in_sight);
+    if (!part && asked && this.summary.viewport) lookAt(this.view, this.summary.viewport);
     this.values.fromState(state);
-    this.listColours(state.get("color") ?? this.firstColour);
+    this.listColors(state.get("color") ?? this.firstColor);
     this.panel.showModel();
     const chosen = state.get("chosen");
     const box = chosen && this.view.boxes.find((other) => `${other.instance}|${other.box.key}` === chosen);

@@ -22,7 +22,7 @@ function costs({box, view}) {
 
 const SIBLINGS = {
   alike: "Siblings of one structure",
-  neighbours: "Neighbours in the flow",
+  neighbors: "Neighbors in the flow",
   named: "Names that begin alike",
 };
 const list = (items) => element("ul", {}, ...items);

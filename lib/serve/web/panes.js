@@ -4,7 +4,7 @@ import {canOpen} from "./box_lines.js";
 import {byId, element, link, plural} from "./dom.js";
 import {boxKey, openKey} from "./frames.js";
 import {GraphView} from "./graph_view.js";
-import {TOO_SMALL} from "./in_sight.js";
+import {TOO_SMALL} from "./viewport.js";
 import {inWords, Panel} from "./panel.js";
 import {Source} from "./source.js";
 
@@ -38,7 +38,7 @@ class Side {
 }
 
 export class Panes {
-  // `actions`: colour(view) and filter(view) give a view the colours and what is hidden there,
+  // `actions`: color(view) and filter(view) give a view the colors and what is hidden there,
   // changed(), fail(error), panel().
   constructor(root, panel, actions) {
     this.root = root;
@@ -160,10 +160,10 @@ export class Panes {
     if (this.b.view.body !== 0) state.set("body_b", this.b.view.body);
   }
 
-  // Colours and edges as the merged picture has them.
+  // Colors and edges as the merged picture has them.
   follow() {
     for (const view of this.views()) {
-      this.actions.colour(view);
+      this.actions.color(view);
       this.actions.filter(view);
       view.paint();
     }

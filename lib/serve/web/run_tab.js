@@ -3,7 +3,7 @@
 import {DebugSession} from "./debug_session.js";
 import {DebugView} from "./debug_view.js";
 import {commas, element, link, plural} from "./dom.js";
-import {RunColours} from "./run_colours.js";
+import {RunColors} from "./run_colors.js";
 import {RunForm} from "./run_form.js";
 import {ask, fileUrl, post} from "./source.js";
 import {addTab} from "./tabs.js";
@@ -90,7 +90,7 @@ class RunTab {
   }
 
   // What is known of the model's last run.
-  colours(model) { return this.forms.get(model)?.colours; }
+  colors(model) { return this.forms.get(model)?.colors; }
 
   async start(model) {
     const shown = this.forms.get(model);
@@ -126,11 +126,11 @@ class RunTab {
 
   async over(shown, model, status) {
     shown.run = status.run;
-    shown.colours = new RunColours(await ask(`${model}/run-boxes/${status.run}`));
+    shown.colors = new RunColors(await ask(`${model}/run-boxes/${status.run}`));
     shown.result.replaceChildren(...this.summary(model, status), ...this.fetches(model, status),
       ...this.printed(status));
     if (status.taps) await this.listTensors(shown, model, status);
-    if (model === this.model) this.page.listColours("run-health");
+    if (model === this.model) this.page.listColors("run-health");
   }
 
   nodeLink({body, id, name, op}) { return link(name, () => this.page.go(body, id), `${op} ${name}`); }

@@ -11,7 +11,7 @@ const known = new Map();
 //                                 async. `at`: where in it, a text of its own; undefined: anywhere
 //             forget()            the graphs are others now
 //             at                  where in the tab the reader is, for the address
-//             colours(model)      what boxes can be coloured by besides (run_colours.js)
+//             colors(model)      what boxes can be colored by besides (run_colors.js)
 //             ofNode(model, body, id)  promises elements for the panel of a node
 //           of which only show has to be there
 //   param   what the address calls `at`
@@ -64,11 +64,11 @@ export class Tabs {
 
   forget() { for (const tab of this.built.values()) tab.forget?.(); }
 
-  // The first colours that a tab has for a model.
-  colours(model) {
+  // The first colors that a tab has for a model.
+  colors(model) {
     for (const tab of this.built.values()) {
-      const colours = tab.colours?.(model);
-      if (colours) return colours;
+      const colors = tab.colors?.(model);
+      if (colors) return colors;
     }
     return undefined;
   }

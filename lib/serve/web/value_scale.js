@@ -1,4 +1,4 @@
-// Numbers as colours: by the scale that a file gives, else from pale to hot.
+// Numbers as colors: by the scale that a file gives, else from pale to hot.
 
 import {commas} from "./dom.js";
 import {channels} from "./ink.js";

@@ -1,5 +1,5 @@
 // Numbers from files on the picture: the files that the command line named and those that a reader opens,
-// which of their sets colours the boxes, and what legend and panel say of it.
+// which of their sets colors the boxes, and what legend and panel say of it.
 
 import {byId, commas, element, link, plural} from "./dom.js";
 import {inkOn} from "./ink.js";
@@ -48,7 +48,7 @@ export class Values {
     return sets;
   }
 
-  // Adds the sets of files and colours by the first. Throws where no name is a node.
+  // Adds the sets of files and colors by the first. Throws where no name is a node.
   async open(files) {
     const before = this.sets.length, {source} = this.page;
     try {
@@ -62,7 +62,7 @@ export class Values {
       this.sets.length = before;
       throw error;
     }
-    this.page.listColours(PREFIX + before);
+    this.page.listColors(PREFIX + before);
     this.page.toUrl();
     this.told();
   }
@@ -103,12 +103,12 @@ export class Values {
 
   told() {
     const {page} = this, {chosen} = page.view;
-    page.colour();
+    page.color();
     if (!page.panes.on) (chosen ? page.chosen(chosen) : page.panel.showModel());
   }
 
   // --- The picture. Paints a view by a set and gives what the legend lists; undefined: `by` is none.
-  colour(view, by) {
+  color(view, by) {
     const set = this.setOf(by), {look} = view;
     const values = set && view.source ? this.now(set, view.source) : undefined;
     look.inkOf = undefined;
@@ -130,7 +130,7 @@ export class Values {
     return scale.legend(look.theme);
   }
 
-  // From what to what the colours go: of all nodes, or of the closed boxes that are seen. Graphs side by side
+  // From what to what the colors go: of all nodes, or of the closed boxes that are seen. Graphs side by side
   // have one range.
   range(set) {
     const ranges = this.page.views().flatMap((view) => {
@@ -158,7 +158,7 @@ export class Values {
     view.update(view.look.selected).then(() => isWhole && view.fit());
   }
 
-  // What stands in the legend beside the colours.
+  // What stands in the legend beside the colors.
   legend(by) {
     const set = this.setOf(by), values = set && this.now(set, this.page.source);
     if (!set) return [];
@@ -166,7 +166,7 @@ export class Values {
     if (values.found.length === 0) return [element("span", {class: "problem"}, this.missing(values))];
     const choose = ({target}) => {
       this.how = target.value;
-      this.page.colour();
+      this.page.color();
       this.page.toUrl();
     };
     const select = element("select", {id: "values-how", "aria-label": "Closed boxes have", onchange: choose},

@@ -85,7 +85,7 @@ void DebugSession::Work() {
 }
 
 Error DebugSession::Debug() {
-  RETURN_IF_ERROR(DemandValid(*opened_, nullptr));
+  RETURN_IF_ERROR(CheckValid(*opened_, nullptr));
   ASSIGN_OR_RETURN(RunRequest request, MakeRunRequest(*opened_, request_, find_));
   request.cancel = &cancel_;
   request.print = [this](Severity, llvm::StringRef text) {
@@ -141,7 +141,7 @@ Error DebugSession::AtAStop(llvm::function_ref<std::optional<DebugOrder>(Debugge
 }
 
 // A command has set breakpoints or a value: the stop is told of anew.
-void DebugSession::TellAnew(Debugger& debugger) {
+void DebugSession::ResetHooks(Debugger& debugger) {
   std::string text = StopJson(debugger);
   std::lock_guard lock(mutex_);
   if (at_stop_ == text) return;
@@ -184,7 +184,7 @@ Expected<std::string> DebugSession::Do(llvm::StringRef line) {
       debugger.breakpoints().pop_back();
       problem = "there are " + std::to_string(kMostBreakpoints) + " breakpoints already";
     }
-    TellAnew(debugger);
+    ResetHooks(debugger);
     if (order) return *order;
     problem = TextOf(order.takeError());
     return std::nullopt;

@@ -57,7 +57,7 @@ class DebugSession {
   Error Debug();
   DebugOrder AtStop();
   Error AtAStop(llvm::function_ref<std::optional<DebugOrder>(Debugger&)> use);
-  void TellAnew(Debugger& debugger);
+  void ResetHooks(Debugger& debugger);
   void Change(State state);  // under the lock
 
   const uint64_t number_;

@@ -189,7 +189,7 @@ Expected<std::string> LogFromPage(const Page& page, Page& shown, llvm::StringRef
   // Dumps beside the graph are read where their folder is served, and not otherwise.
   bool has_folder = llvm::isa<StagePage>(page);
   ASSIGN_OR_RETURN(std::shared_ptr<const OpenedGraph> shared, OpenToPlace(page));
-  RETURN_IF_ERROR(DemandValid(*shared, nullptr));
+  RETURN_IF_ERROR(CheckValid(*shared, nullptr));
   OpenedGraph opened = shared->Copy();
   ASSIGN_OR_RETURN(PlacedGraphs placed, PlaceWithCalls(opened, {asked.settings, {}, {}}));
   LoggedPlacement logged;

@@ -93,7 +93,7 @@ Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef text) {
 
 Expected<PassRun> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
                             const std::string& line, llvm::function_ref<bool()> is_gone) {
-  RETURN_IF_ERROR(DemandValid(opened, nullptr));
+  RETURN_IF_ERROR(CheckValid(opened, nullptr));
   OpenedGraph work = opened.Copy();
   PassRun run;
   auto timeline = std::make_shared<Timeline>();

@@ -29,7 +29,7 @@ Expected<PlaceAsked> ParsePlaceRequest(llvm::StringRef text) {
 
 Expected<std::shared_ptr<const OpenedGraph>> OpenToPlace(const Page& page) {
   const auto* stage = llvm::dyn_cast<StagePage>(&page);
-  if (!stage) return DemandOpened(page);
+  if (!stage) return OpenedOf(page);
   ASSIGN_OR_RETURN(OpenedGraph opened, stage->OpenDump());
   return std::make_shared<const OpenedGraph>(std::move(opened));
 }

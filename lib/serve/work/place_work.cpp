@@ -60,7 +60,7 @@ void WriteDevices(llvm::ArrayRef<DeviceRow> rows, llvm::json::OStream& json) {
 Expected<std::string> PlaceFromPage(PageSet& pages, const Page& page, llvm::StringRef request) {
   ASSIGN_OR_RETURN(std::shared_ptr<const OpenedGraph> opened, OpenToPlace(page));
   ASSIGN_OR_RETURN(PlaceAsked asked, ParsePlaceRequest(request));
-  RETURN_IF_ERROR(DemandValid(*opened, nullptr));
+  RETURN_IF_ERROR(CheckValid(*opened, nullptr));
   ASSIGN_OR_RETURN(RuntimeView view, OpenForPlacing(*opened, {asked.settings, {}, {}}));
   ASSIGN_OR_RETURN(PlacedGraph made, PlaceGraph(view.graph(*opened), view.settings));
   auto placed = std::make_unique<PlacedGraph>(std::move(made));

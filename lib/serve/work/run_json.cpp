@@ -12,7 +12,7 @@ namespace {
 constexpr int kMostElements = 40;  // of a value as text
 constexpr size_t kMostLinks = 4;   // nodes that an error names
 
-// What became of a node; the page's colours are in this order.
+// What became of a node; the page's colors are in this order.
 enum Outcome { kBadOutcome, kFiniteOutcome, kZeroOutcome, kRanOutcome, kNumOutcomes };
 constexpr const char* kOutcomeNames[kNumOutcomes] = {"NaN or infinity", "finite", "only zeros",
                                                      "ran, its values not looked at"};

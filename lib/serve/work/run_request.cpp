@@ -186,7 +186,7 @@ std::string RunFormJson(const OpenedGraph& opened) {
       json.attributeArray("modes", [&] {
         for (const std::string& name : TapModeNames()) json.value(name);
       });
-      if (Error error = DemandValid(opened, nullptr))
+      if (Error error = CheckValid(opened, nullptr))
         json.attribute("problem", PrintableLines(TextOf(std::move(error))));
     });
   });

@@ -34,7 +34,7 @@ bool AllFedByCase(const PageRunRequest& request) {
 
 Expected<std::vector<Tensor>> Execute(PageRun& run, const UploadFinder& find) {
   const OpenedGraph& opened = *run.opened;
-  RETURN_IF_ERROR(DemandValid(opened, nullptr));  // before a feed is made for it
+  RETURN_IF_ERROR(CheckValid(opened, nullptr));  // before a feed is made for it
   ASSIGN_OR_RETURN(RunRequest request, MakeRunRequest(opened, run.request, find));
   request.print = [&run](Severity, llvm::StringRef text) {
     std::lock_guard lock(run.mutex);
@@ -162,7 +162,7 @@ Expected<std::shared_ptr<const FileBytes>> RunTable::FindFile(uint64_t file) con
 Expected<std::string> RunTable::Start(std::shared_ptr<const OpenedGraph> opened,
                                       llvm::StringRef text) {
   ASSIGN_OR_RETURN(PageRunRequest request, ParsePageRunRequest(text));
-  RETURN_IF_ERROR(DemandNodes(opened->module(), request.taps, "taps"));
+  RETURN_IF_ERROR(CheckNodes(opened->module(), request.taps, "taps"));
   std::lock_guard lock(mutex_);
   if (waiting_.size() == kMostWaiting)
     return MakeError("{0} runs wait already: stop one, or wait for its end", kMostWaiting);

@@ -107,7 +107,7 @@ Expected<std::string> ElementBytes(llvm::StringRef text, DataType dtype) {
   return Literal::Scalar(dtype, number).bytes().str();
 }
 
-Error DemandSize(DataType dtype, llvm::ArrayRef<int64_t> dims) {
+Error CheckSize(DataType dtype, llvm::ArrayRef<int64_t> dims) {
   std::optional<int64_t> count = NumElements(dims);
   int64_t size = std::max<int64_t>(DataTypeSize(dtype), sizeof(std::string) * !DataTypeSize(dtype));
   if (count && *count <= kLargestFill / size) return Error::success();
@@ -115,7 +115,7 @@ Error DemandSize(DataType dtype, llvm::ArrayRef<int64_t> dims) {
                    DataTypeName(dtype), DimsText(dims), HumanBytes(kLargestFill));
 }
 
-Error DemandElements(DataType dtype) {
+Error CheckElements(DataType dtype) {
   if (dtype == proto::DT_STRING || DataTypeSize(dtype) > 0) return Error::success();
   return MakeError("a {0} cannot be typed or filled", DataTypeName(dtype));
 }
@@ -145,7 +145,7 @@ Expected<Dims> ParseDims(llvm::StringRef text) {
 
 Expected<Tensor> ParseTypedValue(llvm::StringRef text, DataType dtype,
                                  llvm::ArrayRef<int64_t> dims) {
-  RETURN_IF_ERROR(DemandElements(dtype));
+  RETURN_IF_ERROR(CheckElements(dtype));
   ListReader reader(text);
   RETURN_IF_ERROR(reader.Read());
   std::vector<std::string> elements;
@@ -160,14 +160,14 @@ Expected<Tensor> ParseTypedValue(llvm::StringRef text, DataType dtype,
   bool laid_out =
       !reader.is_list || (reader.dims.size() == 1 && NumElements(dims) == reader.dims[0]);
   llvm::ArrayRef<int64_t> shape = laid_out ? dims : llvm::ArrayRef<int64_t>(reader.dims);
-  RETURN_IF_ERROR(DemandSize(dtype, shape));
+  RETURN_IF_ERROR(CheckSize(dtype, shape));
   return Tensor::FromLiteral(MakeLiteral(dtype, shape, std::move(elements)));
 }
 
 Expected<Tensor> FilledTensor(Fill fill, DataType dtype, llvm::ArrayRef<int64_t> dims,
                               uint64_t seed) {
-  RETURN_IF_ERROR(DemandElements(dtype));
-  RETURN_IF_ERROR(DemandSize(dtype, dims));
+  RETURN_IF_ERROR(CheckElements(dtype));
+  RETURN_IF_ERROR(CheckSize(dtype, dims));
   bool is_string = dtype == proto::DT_STRING;
   if (fill != Fill::kNormal) {
     std::string one = fill == Fill::kOnes ? "1" : is_string ? "" : "0";

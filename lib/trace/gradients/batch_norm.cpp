@@ -62,8 +62,8 @@ FirstGradients InInference(G& g, Normalization n) {
   }
   Value g_offset = ReduceSum(n.dy, axes);
   Value root = g.Op("Rsqrt", {n.variance + n.epsilon});
-  Value centred = n.dy * (n.x - n.mean);
-  Value g_scale = ReduceSum(centred * root, axes);
+  Value centered = n.dy * (n.x - n.mean);
+  Value g_scale = ReduceSum(centered * root, axes);
   Value gx = n.dy * n.scale * root;
   return {Cast(gx, dtype), g_scale, g_offset};
 }
@@ -82,7 +82,7 @@ InputGradients FusedBatchNormGradOf(G& g) {
   request.forward = &body;
   request.begin = body.graph->end_id();
   for (const Value& value : {n.dy, n.x, n.scale}) {
-    Port port = body.Capture(value, Where());
+    Port port = body.Capture(value, SourceLocation());
     request.sources.push_back(port);
     request.watched.push_back({port, 0});
   }

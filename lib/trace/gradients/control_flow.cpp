@@ -57,7 +57,7 @@ InputGradients CallOf(G& g) {
   Values dys = Incoming(g, results);
   FunctionGradient of = GradientOfFunction(g.state(), *function, dys);
   TraceBody& body = g.forward();
-  std::vector<DataType> more = of.HandOut();
+  std::vector<DataType> more = of.TakeDtypes();
   if (!more.empty()) {
     if (direct) {
       body.graph->SetOp(node.id(), of.forward->function->name());
@@ -172,7 +172,7 @@ class BranchGradient {
     GradientContext g(state_, body, Node(), {}, 0);
     if (dtype == proto::DT_VARIANT) return g.Op("OptionalNone", {}).output().port();
     if (dtype == proto::DT_STRING) {
-      return MakeConstant(body, Literal::MakeStrings({}, {""}), body.UniqueName("Const"), Where())
+      return MakeConstant(body, Literal::MakeStrings({}, {""}), body.UniqueName("Const"), SourceLocation())
           .port();
     }
     return g.Constant(0, dtype).port();
@@ -221,7 +221,7 @@ class BranchGradient {
     bool is_case = index.dtype() == proto::DT_INT32;
     Value here = is_case ? g_.Op("Equal", {index, static_cast<int>(b)}).output() : index;
     return MakeIf(
-        state_, here, [&] { return OfBranch(b); }, [&] { return Choose(b + 1); }, Where());
+        state_, here, [&] { return OfBranch(b); }, [&] { return Choose(b + 1); }, SourceLocation());
   }
 
   G& g_;
@@ -420,7 +420,7 @@ class LoopGradient {
     }
     return MakeWhile(
         state_, [](llvm::ArrayRef<Value> v) { return v[0] > 0; },
-        [&](llvm::ArrayRef<Value> v) { return Iteration(v); }, init, Where());
+        [&](llvm::ArrayRef<Value> v) { return Iteration(v); }, init, SourceLocation());
   }
 
   Values Iteration(llvm::ArrayRef<Value> v) {

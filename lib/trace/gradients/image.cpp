@@ -1,4 +1,4 @@
-// Images: resizing, cropping, projective transforms, colours, quantization that training plays.
+// Images: resizing, cropping, projective transforms, colors, quantization that training plays.
 #include "lib/trace/array_ops.h"
 #include "lib/trace/gradient_rule.h"
 

@@ -31,7 +31,7 @@ GRAPNEL_GRADIENT("ReluGrad", AgainOfX);
 GRAPNEL_GRADIENT("Relu6Grad", AgainOfX);
 GRAPNEL_GRADIENT("LeakyReluGrad", AgainOfX);
 
-// Where y is negative it is an exponential, and its own derivative but for a constant.
+// SourceLocation y is negative it is an exponential, and its own derivative but for a constant.
 InputGradients OfExponential(G& g, const Operand& zero) {
   Value y = g.x(1);
   Value again = g.Op(g.node().op(), {g.dy(), y});

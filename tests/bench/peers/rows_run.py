@@ -16,7 +16,7 @@ NEAR = 1.1    # a peer whose time is at most so many times the roofline is near 
 
 
 def replay(bench, case, repeat):
-    """Median seconds of a run, optimised first, whose outputs are as expected. It is grapnel that takes that time, so the whole may
+    """Median seconds of a run, optimized first, whose outputs are as expected. It is grapnel that takes that time, so the whole may
     not have been shorter."""
     begin = time.perf_counter()
     command = bench.command("replay", case, "--optimize", "--repeat", str(repeat), "--json")
@@ -138,13 +138,13 @@ def megabytes(value):
 FAMILIES = [
     Family("run", "A run",
            "`replay CASE --optimize --threads 2`: the median of runs that follow one another, outputs compared first. TensorFlow: a session "
-           "with two threads, its optimisers on; ONNX Runtime: the default session with two threads. Weights are drawn from a seed.",
+           "with two threads, its optimizers on; ONNX Runtime: the default session with two threads. Weights are drawn from a seed.",
            {name: idle(name) for name in NETWORKS}, finish=mean_of_networks, has_busy=False),
     Family("beside", "A run beside processes that spin",
            "The same, while one, two or three other processes never rest on the two cores.",
            {f"{name}/{spinners}": beside(name, spinners) for name in NETWORKS for spinners in (1, 2, 3)}, has_busy=False),
     Family("first", "A first run",
-           "Whole processes with the files in memory: open, optimise, pack weights, run, compare. TensorFlow: parse, import, make a session "
+           "Whole processes with the files in memory: open, optimize, pack weights, run, compare. TensorFlow: parse, import, make a session "
            "and run; ONNX Runtime: make a session and run; importing their packages is not counted.",
            {name: first(name) for name in ("transformer_small", "mobilenet_v2", "nasnet_mobile", "resnet50")}),
     Family("memory", "Memory of a run",

@@ -1,4 +1,4 @@
-"""TensorFlow, asked by measure.Worker: graphs read and imported, optimised by Grappler, placed, and run in a session with two threads."""
+"""TensorFlow, asked by measure.Worker: graphs read and imported, optimized by Grappler, placed, and run in a session with two threads."""
 import os
 import time
 
@@ -28,7 +28,7 @@ def config(**more):
 
 
 def grappler(graph, fetches):
-    """Seconds of the default optimisers on a graph that is in memory, its nodes on a CPU: the remapper fuses no others."""
+    """Seconds of the default optimizers on a graph that is in memory, its nodes on a CPU: the remapper fuses no others."""
     meta = meta_graph_pb2.MetaGraphDef(graph_def=read(graph))
     for node in meta.graph_def.node:
         node.device = node.device or CPU

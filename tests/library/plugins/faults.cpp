@@ -8,7 +8,7 @@
 GRAPNEL_PLUGIN("faults"
 #if FAULT == 2  // Start refuses
                ,
-               [] { return grapnel::MakeError("there is no {0} here", "licence"); }
+               [] { return grapnel::MakeError("there is no {0} here", "license"); }
 #elif FAULT == 3  // Start throws
                ,
                []() -> llvm::Error { throw std::runtime_error("start threw this"); }
@@ -41,7 +41,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .help = "",
               .apply = DoNothing});
 #elif FAULT == 7  // there is no such optimizer
-GRAPNEL_RULE({.optimizer = "arithmetic_optimiser",
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .place = 1,
               .name = "mine",
               .ops = {"Neg"},

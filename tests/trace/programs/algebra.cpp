@@ -44,13 +44,13 @@ Values UnsortedSegments(Tracer& t, Value x, Value ids) {
 }
 PROGRAM(UnsortedSegments, {{"x", kFloat, {6}}, {"ids", kInt32, {6}}});
 
-Values Colours(Tracer&, Value x) {
+Values Colors(Tracer&, Value x) {
   Value bounded = x / ReduceMax(x);
   Value hsv = image::RgbToHsv(bounded);
   Value back = image::HsvToRgb(hsv);
   return {hsv, back, Reverse(x, {2})};
 }
-PROGRAM(Colours, {{"x", kFloat, {1, 4, 4, 3}}});
+PROGRAM(Colors, {{"x", kFloat, {1, 4, 4, 3}}});
 
 Values ResizeAndPatch(Tracer&, Value x) {
   Value larger = image::Resize(x, 6, 8);

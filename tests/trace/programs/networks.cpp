@@ -61,8 +61,8 @@ PROGRAM(Attention, {{"q", kFloat, {2, 3, 4}}, {"k", kFloat, {2, 5, 4}}, {"v", kF
 
 Value LayerNorm(Tracer&, Value x, Value gamma, Value beta) {
   auto [mean, variance] = Moments(x, {-1}, /*keep_dims=*/true);
-  Value centred = x - mean;
-  Value scaled = centred * Rsqrt(variance + 1e-5f);
+  Value centered = x - mean;
+  Value scaled = centered * Rsqrt(variance + 1e-5f);
   return scaled * gamma + beta;
 }
 PROGRAM(LayerNorm, {{"x", kFloat, {2, 6}}, {"gamma", kFloat, {6}}, {"beta", kFloat, {6}}});

@@ -27,7 +27,7 @@ inline bool IsReal(DataType dtype) { return dtype == kFloat || dtype == kDouble;
 // results by all its floating-point inputs.
 template <size_t N, typename Result, typename... Args>
 bool RegisterProgram(const char* name, Result (*fn)(Tracer&, Args...),
-                     const TensorSpec (&inputs)[N], Where where = Where()) {
+                     const TensorSpec (&inputs)[N], SourceLocation where = SourceLocation()) {
   std::vector<TensorSpec> specs(inputs, inputs + N);
   auto gradient = [=](Tracer& t, llvm::ArrayRef<Value> args) {
     Values ys, xs;

@@ -20,21 +20,21 @@ struct Seen {
 
 class ActivationSpread : public Check {
  public:
-  void Watch(const Patient& patient, Watchlist& watchlist) override {
-    const Network& network = *patient.network;
+  void Watch(const DoctorContext& context, TensorWatches& watches) override {
+    const Network& network = *context.network;
     if (network.losses().empty() && !network.HasGradients()) return;
     for (Activation& activation : ActivationsOf(network)) {
       if (!IsHiddenActivation(network, activation)) continue;
       auto seen = std::make_shared<Seen>();
       seen->activation = std::move(activation);
       seen_.push_back(seen);
-      watchlist.Add(seen->activation.input, [seen](int step, const Tensor& value) {
+      watches.Add(seen->activation.input, [seen](int step, const Tensor& value) {
         if (step == 0) seen->numbers += TallyOf(value);
       });
     }
   }
 
-  std::string Look(const Patient& patient) override {
+  std::string Run(const DoctorContext& context) override {
     const Seen *small = nullptr, *large = nullptr;
     int count = 0;
     for (const auto& seen : seen_) {
@@ -45,7 +45,7 @@ class ActivationSpread : public Check {
       if (spread < kLeast && (!small || spread < small->numbers.deviation())) small = seen.get();
       if (spread > kMost && (!large || spread > large->numbers.deviation())) large = seen.get();
     }
-    const Network& network = *patient.network;
+    const Network& network = *context.network;
     if (network.losses().empty() && !network.HasGradients()) return "nothing trains here";
     if (seen_.empty()) return "there is no activation between layers";
     for (const Seen* seen : {small, large}) {
@@ -53,10 +53,10 @@ class ActivationSpread : public Check {
       std::string what = Sentence("what this {0} reads has a spread of {1} (0.5 to 2 is healthy)",
                                   seen->activation.name, Short(seen->numbers.deviation()));
       if (count > 1) what += Sentence("; {0} of {1} activations are far off", count, seen_.size());
-      Find(Sureness::kLikely, seen->activation.node, what,
-           seen == small ? "begin with larger weights (Glorot's, He's before a Relu), or normalise "
+      Find(Confidence::kLikely, seen->activation.node, what,
+           seen == small ? "begin with larger weights (Glorot's, He's before a Relu), or normalize "
                            "between layers"
-                         : "begin with smaller weights, scale the inputs, or normalise between "
+                         : "begin with smaller weights, scale the inputs, or normalize between "
                            "layers");
     }
     return "";

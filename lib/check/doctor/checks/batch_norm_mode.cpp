@@ -1,10 +1,10 @@
-// Batch normalisation in the wrong mode:
-//   - a graph that predicts, and normalises by the statistics of the batch;
+// Batch normalization in the wrong mode:
+//   - a graph that predicts, and normalizes by the statistics of the batch;
 //   - a step that trains by them and does not update the moving averages (in TensorFlow 1 a step
 //     has to run UPDATE_OPS), so that predictions will not be like training;
 //   - a step that trains the scale by averages that nothing updates.
 //
-// A layer of normalisation over features (LayerNorm) has nothing to do with the batch.
+// A layer of normalization over features (LayerNorm) has nothing to do with the batch.
 #include "lib/check/doctor/doctor.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -55,42 +55,42 @@ bool IsMomentsOfBatch(const Network& network, const Node& square) {
 
 class BatchNormMode : public Check {
  public:
-  std::string Look(const Patient& patient) override {
-    const Network& network = *patient.network;
+  std::string Run(const DoctorContext& context) override {
+    const Network& network = *context.network;
     if (network.layers().empty()) return "there are no layers";
     bool has_any = false, is_training = IsTraining(network);
     for (const Node& node : network.nodes()) {
       if (node.op() == "FusedBatchNorm" || node.op() == "FusedBatchNormV2" ||
           node.op() == "FusedBatchNormV3") {
         has_any = true;
-        LookAtFused(network, node, is_training);
+        CheckFused(network, node, is_training);
       } else if (IsMomentsOfBatch(network, node)) {
         has_any = true;
         if (!is_training)
-          Find(Sureness::kLikely, node,
-               "this graph predicts, and normalises by the mean and variance of the batch (axis 0)",
+          Find(Confidence::kLikely, node,
+               "this graph predicts, and normalizes by the mean and variance of the batch (axis 0)",
                kPredict);
       }
     }
-    return has_any ? "" : "there is no batch normalisation";
+    return has_any ? "" : "there is no batch normalization";
   }
 
  private:
-  void LookAtFused(const Network& network, const Node& node, bool is_training) {
+  void CheckFused(const Network& network, const Node& node, bool is_training) {
     bool by_batch = node.GetBool("is_training", true);
     if (by_batch && !is_training) {
-      Find(Sureness::kLikely, node,
-           "this graph predicts, and normalises by the statistics of the batch (is_training=true)",
+      Find(Confidence::kLikely, node,
+           "this graph predicts, and normalizes by the statistics of the batch (is_training=true)",
            kPredict);
     } else if (by_batch && network.Trains() && !Updates(network, node)) {
-      Find(Sureness::kLikely, node,
-           "this step trains, and does not update the moving averages of this normalisation: what "
+      Find(Confidence::kLikely, node,
+           "this step trains, and does not update the moving averages of this normalization: what "
            "predicts by them will see their first values",
            "run tf.GraphKeys.UPDATE_OPS with the step, or call the layer with training=True");
     } else if (!by_batch && network.Trains() && TrainsScale(network, node) &&
                IsVariableRead(network, node)) {
-      Find(Sureness::kPossible, node,
-           "this step trains the scale of this normalisation, and normalises by moving averages "
+      Find(Confidence::kPossible, node,
+           "this step trains the scale of this normalization, and normalizes by moving averages "
            "that it does not update (is_training=false)",
            "call the layer with training=True, or freeze its scale and offset too");
     }
@@ -119,7 +119,7 @@ class BatchNormMode : public Check {
 GRAPNEL_CHECK(BatchNormMode,
               {.name = "batch_norm_mode",
                .stage = CheckStage::kModel,
-               .looks_for = "batch normalisation that trains where it should predict, or the other "
+               .looks_for = "batch normalization that trains where it should predict, or the other "
                             "way round",
                .needs = {Evidence::kGraph}});
 

@@ -17,15 +17,15 @@ constexpr int64_t kFewest = 16;
 
 class ConstantInput : public Check {
  public:
-  void Watch(const Patient& patient, Watchlist& watchlist) override {
-    const std::vector<BodyPort>& feeds = patient.network->ends().feeds;
+  void Watch(const DoctorContext& context, TensorWatches& watches) override {
+    const std::vector<BodyPort>& feeds = context.network->ends().feeds;
     seen_.resize(feeds.size());
     for (size_t i = 0; i < feeds.size(); ++i)
-      watchlist.Add(feeds[i], [this, i](int, const Tensor& value) { seen_[i] += TallyOf(value); });
+      watches.Add(feeds[i], [this, i](int, const Tensor& value) { seen_[i] += TallyOf(value); });
   }
 
-  std::string Look(const Patient& patient) override {
-    const Network& network = *patient.network;
+  std::string Run(const DoctorContext& context) override {
+    const Network& network = *context.network;
     const std::vector<BodyPort>& feeds = network.ends().feeds;
     for (size_t i = 0; i < feeds.size(); ++i) {
       const Tally& seen = seen_[i];
@@ -40,12 +40,12 @@ class ConstantInput : public Check {
       if (!is_label && !ShouldVary(network, feeds[i], seen.min)) continue;
       std::string all =
           Sentence("all {0} elements of this input are {1}", seen.elements, Short(seen.min));
-      if (patient.batches > 1) all += Sentence(", in all {0} batches", patient.batches);
+      if (context.batches > 1) all += Sentence(", in all {0} batches", context.batches);
       if (is_label) {
-        Find(Sureness::kLikely, feeds[i].node(), all + ": there is one class only",
+        Find(Confidence::kLikely, feeds[i].node(), all + ": there is one class only",
              "shuffle before batching, and look at what the loader gives for labels");
       } else {
-        Find(others_vary ? Sureness::kPossible : Sureness::kLikely, feeds[i].node(),
+        Find(others_vary ? Confidence::kPossible : Confidence::kLikely, feeds[i].node(),
              all + ": there is nothing in it to learn from",
              "look at what the loader gives: a file that was not read, a wrong column, a scale "
              "that made everything one number");

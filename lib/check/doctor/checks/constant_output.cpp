@@ -7,8 +7,8 @@ namespace {
 
 class ConstantOutput : public Check {
  public:
-  std::string Look(const Patient& patient) override {
-    const Network& network = *patient.network;
+  std::string Run(const DoctorContext& context) override {
+    const Network& network = *context.network;
     if (network.ends().fetches.empty()) return "nothing is fetched";
     if (network.inputs().empty()) return "the graph has no inputs";
     for (const BodyPort& fetch : network.ends().fetches) {
@@ -23,7 +23,7 @@ class ConstantOutput : public Check {
         return node.op().contains("Random") && before.HasNode(node);
       });
       if (is_random) continue;
-      Find(Sureness::kLikely, fetch.node(),
+      Find(Confidence::kLikely, fetch.node(),
            Sentence("none of the inputs goes into this output, though layers do ('{0}')",
                     layer->node.name()),
            "follow its inputs back (grapnel view --around): a wrong tensor in the code is read "

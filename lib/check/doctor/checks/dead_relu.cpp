@@ -26,26 +26,26 @@ struct Seen {
 
 class DeadRelu : public Check {
  public:
-  void Watch(const Patient& patient, Watchlist& watchlist) override {
-    for (const Node& node : patient.network->nodes()) {
+  void Watch(const DoctorContext& context, TensorWatches& watches) override {
+    for (const Node& node : context.network->nodes()) {
       bool is_relu = node.op() == "Relu" || node.op() == "Relu6";
       // One that no layer comes after may be a hinge, which is zero when all is well.
-      if (!is_relu || !patient.network->IsForward(node) || !patient.network->IsHidden({node, 0}))
+      if (!is_relu || !context.network->IsForward(node) || !context.network->IsHidden({node, 0}))
         continue;
       auto seen = std::make_shared<Seen>();
       seen->node = node;
       seen_.push_back(seen);
-      watchlist.Add({node, 0}, [seen](int, const Tensor& value) { Count(value, *seen); });
+      watches.Add({node, 0}, [seen](int, const Tensor& value) { Count(value, *seen); });
     }
   }
 
-  std::string Look(const Patient& patient) override {
-    if (patient.debug) return LookAtRecords(*patient.debug);
+  std::string Run(const DoctorContext& context) override {
+    if (context.debug) return CheckRecords(*context.debug);
     for (const auto& seen : seen_) {
       int64_t units = seen->lives.size(),
               dead = std::count(seen->lives.begin(), seen->lives.end(), false);
       if (seen->rows < kFewestRows || units < 2 || dead < kShare * units) continue;
-      Find(dead == units ? Sureness::kCertain : Sureness::kLikely, seen->node,
+      Find(dead == units ? Confidence::kCertain : Confidence::kLikely, seen->node,
            dead == units ? Sentence("all {0} units of this Relu are zero for every row in every "
                                     "step: nothing goes through it, nor any gradient",
                                     units)
@@ -59,7 +59,7 @@ class DeadRelu : public Check {
 
  private:
   // What the debugger counted says no more than that a Relu is zero throughout.
-  std::string LookAtRecords(const DebugRun& run) {
+  std::string CheckRecords(const DebugRun& run) {
     std::map<std::pair<int, int>, std::pair<int, bool>> relus;  // by graph and op: times, zero
     for (const DebugTrace& trace : run.traces) {
       bool is_counted = trace.value.what == Recorded::kCounts && trace.graph >= 0 && trace.op >= 0;
@@ -72,7 +72,7 @@ class DeadRelu : public Check {
     for (const auto& [place, seen] : relus) {
       if (seen.first < 2 || !seen.second) continue;
       const DebugGraph& graph = run.graphs[place.first];
-      Find(Sureness::kLikely, graph.ops[place.second].name.str(),
+      Find(Confidence::kLikely, graph.ops[place.second].name.str(),
            Sentence("this Relu was zero throughout in all {0} records of it: nothing goes through "
                     "it, nor any gradient",
                     seen.first),

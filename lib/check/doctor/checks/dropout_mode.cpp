@@ -42,8 +42,8 @@ bool IsOfInputs(const Network& network, const Node& mask) {
 
 class DropoutMode : public Check {
  public:
-  std::string Look(const Patient& patient) override {
-    const Network& network = *patient.network;
+  std::string Run(const DoctorContext& context) override {
+    const Network& network = *context.network;
     bool has_random = false;
     bool predicts = !network.Trains() && !network.HasGradients() && network.losses().empty();
     for (const Node& node : network.nodes()) {
@@ -51,7 +51,7 @@ class DropoutMode : public Check {
       has_random = true;
       Node mask = predicts ? MaskAt(network, node) : Node();
       if (!mask || network.layers().empty() || !IsOfInputs(network, mask)) continue;
-      Find(Sureness::kLikely, mask,
+      Find(Confidence::kLikely, mask,
            Sentence("this graph predicts, and drops numbers at random: '{0}' draws the mask",
                     node.name()),
            "call the model with training=False, or export it again in that mode");

@@ -16,16 +16,16 @@ constexpr double kGrowth = 1000;   // from the first step to the last
 
 class ExplodingGradient : public Check {
  public:
-  void Watch(const Patient& patient, Watchlist& watchlist) override {
-    seen_ = WatchGradients(*patient.network, watchlist);
+  void Watch(const DoctorContext& context, TensorWatches& watches) override {
+    seen_ = WatchGradients(*context.network, watches);
   }
 
-  std::string Look(const Patient& patient) override {
+  std::string Run(const DoctorContext& context) override {
     const SeenGradient* worst = nullptr;
     double worst_norm = 0;
     int count = 0;
     for (const auto& gradient : seen_) {
-      double norm = LargestIfBad(patient, *gradient);
+      double norm = LargestIfBad(context, *gradient);
       count += norm > 0;
       if (norm <= worst_norm) continue;
       worst = gradient.get();
@@ -33,7 +33,7 @@ class ExplodingGradient : public Check {
     }
     if (seen_.empty()) return "no gradient was found";
     if (!worst) return "";
-    const VariableHistory* history = patient.HistoryOf(worst->index);
+    const VariableHistory* history = context.HistoryOf(worst->index);
     std::string what =
         std::isinf(worst_norm)
             ? Sentence("the gradient of this variable ('{0}') holds NaN or infinity",
@@ -44,18 +44,18 @@ class ExplodingGradient : public Check {
                   worst->node.name(), Short(worst_norm),
                   Short(history ? history->moments[0].norm : 0));
     if (count > 1) what += "; that of " + Plural(count - 1, "other") + " too";
-    Find(std::isinf(worst_norm) ? Sureness::kCertain : Sureness::kLikely, worst->variable->name,
+    Find(std::isinf(worst_norm) ? Confidence::kCertain : Confidence::kLikely, worst->variable->name,
          what,
          std::isinf(worst_norm)
              ? "grapnel blame names the op that made the first of them"
-             : "begin with smaller weights, normalise between layers, or clip gradients by norm");
+             : "begin with smaller weights, normalize between layers, or clip gradients by norm");
     return "";
   }
 
  private:
   // 0: it is fine.
-  static double LargestIfBad(const Patient& patient, const SeenGradient& gradient) {
-    const VariableHistory* history = patient.HistoryOf(gradient.index);
+  static double LargestIfBad(const DoctorContext& context, const SeenGradient& gradient) {
+    const VariableHistory* history = context.HistoryOf(gradient.index);
     double weights = history && !history->moments.empty() ? history->moments[0].norm : 0;
     double largest = 0;
     for (const Tally& step : gradient.steps) {

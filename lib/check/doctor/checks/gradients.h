@@ -20,7 +20,7 @@ struct SeenGradient {
 
 // Watches the gradients of all trained variables that are found.
 inline std::vector<std::shared_ptr<SeenGradient>> WatchGradients(const Network& network,
-                                                                 Watchlist& watchlist) {
+                                                                 TensorWatches& watches) {
   std::vector<std::shared_ptr<SeenGradient>> seen;
   for (size_t i = 0; i < network.variables().size(); ++i) {
     const NetworkVariable& variable = network.variables()[i];
@@ -31,7 +31,7 @@ inline std::vector<std::shared_ptr<SeenGradient>> WatchGradients(const Network& 
     gradient->variable = &variable;
     gradient->index = static_cast<int>(i);
     gradient->node = port.node();
-    watchlist.Add(port, [gradient](int step, const Tensor& value) {
+    watches.Add(port, [gradient](int step, const Tensor& value) {
       if (static_cast<int>(gradient->steps.size()) <= step) gradient->steps.resize(step + 1);
       gradient->steps[step] += TallyOf(value);
     });

@@ -18,31 +18,31 @@ struct Seen {
 
 class LabelsOutOfRange : public Check {
  public:
-  void Watch(const Patient& patient, Watchlist& watchlist) override {
-    for (const CrossEntropy& loss : CrossEntropiesOf(*patient.network)) {
+  void Watch(const DoctorContext& context, TensorWatches& watches) override {
+    for (const CrossEntropy& loss : CrossEntropiesOf(*context.network)) {
       auto seen = std::make_shared<Seen>();
       seen->loss = loss;
       seen_.push_back(seen);
-      const Flow& flow = patient.network->flow();
-      watchlist.Add(flow.Source(loss.logits), [seen](int, const Tensor& value) {
+      const Flow& flow = context.network->flow();
+      watches.Add(flow.Source(loss.logits), [seen](int, const Tensor& value) {
         if (value.rank() > 0) seen->classes = value.dim(value.rank() - 1);
       });
-      watchlist.Add(flow.Source(loss.labels),
+      watches.Add(flow.Source(loss.labels),
                     [seen](int, const Tensor& value) { Count(value, *seen); });
     }
   }
 
-  std::string Look(const Patient&) override {
+  std::string Run(const DoctorContext&) override {
     for (const auto& seen : seen_) {
       switch (seen->loss.kind) {
         case CrossEntropy::kSparse:
-          LookAtNumbers(*seen);
+          CheckNumbers(*seen);
           break;
         case CrossEntropy::kDense:
-          LookAtRows(*seen);
+          CheckRows(*seen);
           break;
         case CrossEntropy::kBinary:
-          LookAtProbabilities(*seen);
+          CheckProbabilities(*seen);
           break;
       }
     }
@@ -66,10 +66,10 @@ class LabelsOutOfRange : public Check {
     });
   }
 
-  void LookAtNumbers(const Seen& seen) {
+  void CheckNumbers(const Seen& seen) {
     if (seen.classes < 0 || seen.labels.elements == 0) return;
     if (seen.labels.min >= 0 && seen.labels.max < seen.classes) return;
-    Find(Sureness::kCertain, seen.loss.node,
+    Find(Confidence::kCertain, seen.loss.node,
          Sentence("labels go from {0} to {1}, and there are {2} classes, from 0 to {3}",
                   Short(seen.labels.min), Short(seen.labels.max), seen.classes, seen.classes - 1),
          seen.labels.max == seen.classes
@@ -77,30 +77,30 @@ class LabelsOutOfRange : public Check {
              : "leave out such rows, or give the last layer a unit for each class");
   }
 
-  void LookAtRows(const Seen& seen) {
+  void CheckRows(const Seen& seen) {
     if (seen.labels.elements > 0 && seen.labels.min < 0) {
-      Find(Sureness::kCertain, seen.loss.node,
+      Find(Confidence::kCertain, seen.loss.node,
            Sentence("labels are rows of probabilities, and the smallest is {0}",
                     Short(seen.labels.min)),
            "make them 0 to 1, each row adding up to 1");
     } else if (seen.zero_rows > 0) {
       Find(
-          Sureness::kLikely, seen.loss.node,
+          Confidence::kLikely, seen.loss.node,
           Sentence("{0} of {1} rows of labels are all zero: tf.one_hot makes that of a number that "
                    "is no class, and such a row has no loss",
                    seen.zero_rows, seen.rows),
           "count classes from 0, and give one_hot as many as there are");
     } else if (seen.other_rows > 0) {
-      Find(Sureness::kLikely, seen.loss.node,
+      Find(Confidence::kLikely, seen.loss.node,
            Sentence("{0} of {1} rows of labels do not add up to 1", seen.other_rows, seen.rows),
            "for several labels at once use sigmoid_cross_entropy_with_logits; else divide by the "
            "row's sum");
     }
   }
 
-  void LookAtProbabilities(const Seen& seen) {
+  void CheckProbabilities(const Seen& seen) {
     if (seen.labels.elements == 0 || (seen.labels.min >= 0 && seen.labels.max <= 1)) return;
-    Find(Sureness::kCertain, seen.loss.node,
+    Find(Confidence::kCertain, seen.loss.node,
          Sentence("labels go from {0} to {1}, and a cross-entropy of sigmoids asks for 0 to 1",
                   Short(seen.labels.min), Short(seen.labels.max)),
          seen.labels.min == -1 && seen.labels.max == 1

@@ -33,24 +33,24 @@ struct Seen {
 
 class LossAtChance : public Check {
  public:
-  void Watch(const Patient& patient, Watchlist& watchlist) override {
-    for (const CrossEntropy& loss : CrossEntropiesOf(*patient.network)) {
+  void Watch(const DoctorContext& context, TensorWatches& watches) override {
+    for (const CrossEntropy& loss : CrossEntropiesOf(*context.network)) {
       if (loss.kind == CrossEntropy::kBinary) continue;
       auto seen = std::make_shared<Seen>();
       seen->node = loss.node;
       seen_.push_back(seen);
-      watchlist.Add(patient.network->flow().Source(loss.logits),
-                    [seen](int, const Tensor& value) { LookAtLogits(value, *seen); });
-      watchlist.Add({loss.node, 0}, [seen](int, const Tensor& value) {
+      watches.Add(context.network->flow().Source(loss.logits),
+                    [seen](int, const Tensor& value) { CheckLogits(value, *seen); });
+      watches.Add({loss.node, 0}, [seen](int, const Tensor& value) {
         seen->means.push_back(TallyOf(value).mean());
       });
     }
   }
 
-  std::string Look(const Patient& patient) override {
-    if (patient.scalars) return LookAtScalars(patient);
+  std::string Run(const DoctorContext& context) override {
+    if (context.scalars) return CheckScalars(context);
     if (seen_.empty()) return "there is no cross-entropy of classes";
-    if (patient.steps < kFewestSteps) return Lacks("needs five steps: --steps");
+    if (context.steps < kFewestSteps) return Lacks("needs five steps: --steps");
     for (const auto& seen : seen_) {
       if (seen->classes < 3 || seen->rows < 2 ||
           static_cast<int>(seen->means.size()) < kFewestSteps)
@@ -61,10 +61,10 @@ class LossAtChance : public Check {
       double fall = seen->means.front() - seen->means.back();
       if (!is_near || fall > kFall * chance || seen->range > kAlike) continue;
       Find(
-          Sureness::kLikely, seen->node,
+          Confidence::kLikely, seen->node,
           Sentence("the loss is {0} after {1}, and guessing among {2} classes gives ln({2}) = {3}; "
                    "logits are all but the same for every row",
-                   Short(seen->means.back()), Plural(patient.steps, "step"), seen->classes,
+                   Short(seen->means.back()), Plural(context.steps, "step"), seen->classes,
                    Short(chance)),
           "look along the way from the input to the logits: a dead layer, weights of zero, a "
           "factor "
@@ -75,9 +75,9 @@ class LossAtChance : public Check {
 
  private:
   // How many classes there are follows from the loss; the accuracy has to be that of as many.
-  std::string LookAtScalars(const Patient& patient) {
+  std::string CheckScalars(const DoctorContext& context) {
     bool looked = false;
-    for (const LossCurve& curve : LossCurvesOf(*patient.scalars, patient.loss_tag)) {
+    for (const LossCurve& curve : LossCurvesOf(*context.scalars, context.loss_tag)) {
       CurveShape shape = ShapeOf(*curve.series);
       if (!curve.is_whole || curve.is_validation || shape.records < kFewestRecords) continue;
       looked = true;
@@ -96,14 +96,14 @@ class LossAtChance : public Check {
           "ln({1}) = {2}",
           Short(shape.last), static_cast<int64_t>(classes), Short(chance));
       if (has_accuracy) what += Sentence("; the accuracy is {0}", Short(accuracy));
-      Find(Sureness::kLikely, curve.series->name(), what,
+      Find(Confidence::kLikely, curve.series->name(), what,
            "run grapnel doctor on the training step: a dead layer, weights of zero, labels that "
            "belong to other rows");
     }
     return looked ? "" : Lacks("needs five records of one loss");
   }
 
-  static void LookAtLogits(const Tensor& logits, Seen& seen) {
+  static void CheckLogits(const Tensor& logits, Seen& seen) {
     if (logits.rank() == 0 || logits.num_elements() == 0) return;
     seen.classes = logits.dim(logits.rank() - 1);
     seen.rows = logits.num_elements() / seen.classes;

@@ -35,8 +35,8 @@ bool Learns(const LossCurve& curve) {
 
 class LossOverTraining : public Check {
  public:
-  std::string Look(const Patient& patient) override {
-    std::vector<LossCurve> curves = LossCurvesOf(*patient.scalars, patient.loss_tag);
+  std::string Run(const DoctorContext& context) override {
+    std::vector<LossCurve> curves = LossCurvesOf(*context.scalars, context.loss_tag);
     if (curves.empty()) return Lacks("no scalar is called a loss: --loss TAG");
     bool looked = false;
     for (const LossCurve& curve : curves) {
@@ -44,31 +44,31 @@ class LossOverTraining : public Check {
       if (!curve.is_whole || shape.records < kFewestRecords) continue;
       looked = true;
       if (curve.is_validation)
-        LookAtValidation(curves, curve, shape);
+        CheckValidation(curves, curve, shape);
       else
-        LookAtTraining(curve, shape);
+        CheckTraining(curve, shape);
     }
     return looked ? "" : Lacks("needs five records of one loss");
   }
 
  private:
-  void LookAtTraining(const LossCurve& curve, const CurveShape& shape) {
+  void CheckTraining(const LossCurve& curve, const CurveShape& shape) {
     std::string name = curve.series->name();
     if (shape.first <= 0) return;  // a likelihood of densities, a reward: no share of it means much
     double rise = shape.last - shape.lowest;
     if (shape.last > (1 + kRise) * shape.first) {
-      Find(Sureness::kLikely, name,
+      Find(Confidence::kLikely, name,
            Sentence("the loss rises: from {0} to {1} over {2}", Short(shape.first),
                     Short(shape.last), Plural(shape.records, "record")),
            "lower the learning rate, clip gradients by norm, and look at the sign of the loss");
     } else if (!shape.ends_lowest && rise > kRise * shape.lowest &&
                rise > kOfTheFall * (shape.first - shape.lowest)) {
-      Find(Sureness::kLikely, name,
+      Find(Confidence::kLikely, name,
            Sentence("the loss is lowest at step {0}, with {1}, and has risen to {2} since",
                     shape.lowest_at, Short(shape.lowest), Short(shape.last)),
            "lower the learning rate from there on, or clip gradients by norm");
     } else if (shape.is_from_start && NeverFalls(shape) && !Learns(curve)) {
-      Find(Sureness::kLikely, name,
+      Find(Confidence::kLikely, name,
            Sentence("the loss never falls: {0} at first, {1} at the end, {2} at its lowest, of {3}",
                     Short(shape.first), Short(shape.last), Short(shape.lowest),
                     Plural(shape.records, "record")),
@@ -78,7 +78,7 @@ class LossOverTraining : public Check {
   }
 
   // Learned by heart: it falls where it is trained.
-  void LookAtValidation(llvm::ArrayRef<LossCurve> all, const LossCurve& curve,
+  void CheckValidation(llvm::ArrayRef<LossCurve> all, const LossCurve& curve,
                         const CurveShape& shape) {
     double rise = shape.last - shape.lowest;
     bool rises = shape.lowest > 0 && !shape.ends_lowest && rise > kRise * shape.lowest &&
@@ -88,7 +88,7 @@ class LossOverTraining : public Check {
       if (other.is_validation || !other.is_whole) continue;
       CurveShape trained = ShapeOf(*other.series);
       if (trained.records < kFewestRecords || !trained.ends_lowest) continue;
-      Find(Sureness::kPossible, curve.series->name(),
+      Find(Confidence::kPossible, curve.series->name(),
            Sentence("the loss is lowest at step {0}, with {1}, and has risen to {2} since, while "
                     "'{3}' falls on to {4}: the network learns by heart",
                     shape.lowest_at, Short(shape.lowest), Short(shape.last), other.series->name(),

@@ -24,8 +24,8 @@ Node WhatBlocks(const Network& network, const NetworkVariable& variable) {
 
 class LossNotConnected : public Check {
  public:
-  std::string Look(const Patient& patient) override {
-    const Network& network = *patient.network;
+  std::string Run(const DoctorContext& context) override {
+    const Network& network = *context.network;
     std::vector<std::pair<Node, std::vector<std::string>>> by_block;  // names of variables
     size_t count = 0;
     for (const NetworkVariable& variable : network.variables()) {
@@ -52,14 +52,14 @@ class LossNotConnected : public Check {
       losses += (losses.empty() ? "'" : ", '") + loss.node().name().str() + "'";
     if (names.size() > 1) others = " and " + Plural(names.size() - 1, "other");
     if (!block) {
-      Find(Sureness::kLikely, names[0],
+      Find(Confidence::kLikely, names[0],
            Sentence("{0} does not depend on this variable{1}", losses, others),
            "connect its layer, or add its own loss; set trainable=False if it is meant");
       return;
     }
     // Somebody wrote StopGradient on purpose: the other network of a GAN, a target of Q-learning.
     bool is_meant = HasSuffix(block.op(), "Gradient");
-    Find(is_meant ? Sureness::kPossible : Sureness::kLikely, names[0],
+    Find(is_meant ? Confidence::kPossible : Confidence::kLikely, names[0],
          Sentence("no gradient of {0} reaches this variable{1}: '{2}' ({3}) is between, which has "
                   "none",
                   losses, others, block.name(), block.op()),

@@ -13,8 +13,8 @@ namespace {
 
 class NotFinite : public Check {
  public:
-  void Watch(const Patient& patient, Watchlist& watchlist) override {
-    const Network& network = *patient.network;
+  void Watch(const DoctorContext& context, TensorWatches& watches) override {
+    const Network& network = *context.network;
     std::vector<BodyPort> ends = network.losses();
     // An output may well be minus infinity where a mask is; NaN it may not.
     bool has_loss = !ends.empty();
@@ -25,7 +25,7 @@ class NotFinite : public Check {
     for (const BodyPort& end : ends) {
       seen_.push_back({end.node(), -1});
       size_t i = seen_.size() - 1;
-      watchlist.Add(end, [this, i, has_loss](int step, const Tensor& value) {
+      watches.Add(end, [this, i, has_loss](int step, const Tensor& value) {
         if (!IsFloating(value.dtype())) return;
         Tally tally = TallyOf(value);
         bool is_bad = has_loss ? tally.bad > 0 : tally.nan > 0;
@@ -34,35 +34,35 @@ class NotFinite : public Check {
     }
   }
 
-  std::string Look(const Patient& patient) override {
-    if (patient.debug) return LookAtRecords(*patient.debug);
+  std::string Run(const DoctorContext& context) override {
+    if (context.debug) return CheckRecords(*context.debug);
     for (const auto& [node, step] : seen_) {
       if (step < 0) continue;
-      Find(Sureness::kCertain, node,
+      Find(Confidence::kCertain, node,
            Sentence("this holds NaN or infinity from step {0} on", step + 1),
            Sentence("grapnel blame{0} names the op that made the first",
                     step > 0 ? " --repeat " + std::to_string(step + 1) : std::string()));
     }
-    for (const VariableHistory& history : patient.saved) {
+    for (const VariableHistory& history : context.saved) {
       for (size_t i = 0; i < history.moments.size(); ++i) {
         if (history.moments[i].bad == 0) continue;
-        Find(Sureness::kCertain, history.name,
+        Find(Confidence::kCertain, history.name,
              Sentence("{0} of its numbers are NaN or infinite from '{1}' on",
-                      WithCommas(history.moments[i].bad), llvm::StringRef(patient.checkpoints[i])),
+                      WithCommas(history.moments[i].bad), llvm::StringRef(context.checkpoints[i])),
              "go back to the checkpoint before, and run grapnel blame on the step");
         break;
       }
     }
-    if (patient.scalars) LookAtScalars(patient);
+    if (context.scalars) CheckScalars(context);
     return "";
   }
 
  private:
-  void LookAtScalars(const Patient& patient) {
-    for (const LossCurve& curve : LossCurvesOf(*patient.scalars, patient.loss_tag)) {
+  void CheckScalars(const DoctorContext& context) {
+    for (const LossCurve& curve : LossCurvesOf(*context.scalars, context.loss_tag)) {
       for (const ScalarPoint& point : curve.series->points) {
         if (std::isfinite(point.value)) continue;
-        Find(Sureness::kCertain, curve.series->name(),
+        Find(Confidence::kCertain, curve.series->name(),
              Sentence("this loss is {0} from step {1} on",
                       std::isnan(point.value) ? "NaN" : "infinite", point.step),
              "go back to a checkpoint before, and run grapnel blame on the step");
@@ -71,7 +71,7 @@ class NotFinite : public Check {
     }
   }
 
-  std::string LookAtRecords(const DebugRun& run) {
+  std::string CheckRecords(const DebugRun& run) {
     int64_t bad = 0;
     bool tells = false;
     std::string first;
@@ -90,7 +90,7 @@ class NotFinite : public Check {
     if (!tells)
       return Lacks("debug mode " + DebugModeName(run.mode) + " does not tell, FULL_HEALTH does");
     if (bad > 0)
-      Find(Sureness::kCertain, first,
+      Find(Confidence::kCertain, first,
            Sentence("{0} that were recorded hold NaN or infinity", Plural(bad, "tensor")),
            "grapnel blame on this folder names the op that made the first");
     return "";

@@ -22,8 +22,8 @@ struct Sum {
 
 class RegularizationLargerThanLoss : public Check {
  public:
-  void Watch(const Patient& patient, Watchlist& watchlist) override {
-    const Network& network = *patient.network;
+  void Watch(const DoctorContext& context, TensorWatches& watches) override {
+    const Network& network = *context.network;
     for (const BodyPort& loss : network.losses()) {
       Sum sum{loss.node(), {}};
       for (const BodyPort& part : network.TermsOf(loss)) {
@@ -38,14 +38,14 @@ class RegularizationLargerThanLoss : public Check {
         });
         if (!has_input && !has_variable) continue;
         term->is_penalty = !has_input;
-        watchlist.Add(part, [term](int, const Tensor& value) { term->numbers += TallyOf(value); });
+        watches.Add(part, [term](int, const Tensor& value) { term->numbers += TallyOf(value); });
         sum.terms.push_back(term);
       }
       sums_.push_back(sum);
     }
   }
 
-  std::string Look(const Patient&) override {
+  std::string Run(const DoctorContext&) override {
     bool has_penalty = false;
     for (const Sum& sum : sums_) {
       double penalty = 0, loss = 0;
@@ -59,14 +59,14 @@ class RegularizationLargerThanLoss : public Check {
       }
       if (penalty <= loss || loss <= 0 || !largest) continue;
       // Late in training little may be left of the loss.
-      Find(penalty > kFarLarger * loss ? Sureness::kLikely : Sureness::kPossible, largest,
-           Sentence("of the loss '{0}' {1} is regularisation (the largest part {2}), and {3} "
+      Find(penalty > kFarLarger * loss ? Confidence::kLikely : Confidence::kPossible, largest,
+           Sentence("of the loss '{0}' {1} is regularization (the largest part {2}), and {3} "
                     "depends on the input",
                     sum.loss.name(), Short(penalty), Short(most), Short(loss)),
            "make its factor smaller, by ten times or more; a mean in place of a sum over weights "
            "does that too");
     }
-    return has_penalty ? "" : "no part of a loss is regularisation";
+    return has_penalty ? "" : "no part of a loss is regularization";
   }
 
  private:
@@ -75,7 +75,7 @@ class RegularizationLargerThanLoss : public Check {
 
 GRAPNEL_CHECK(RegularizationLargerThanLoss, {.name = "regularization_larger_than_loss",
                                              .stage = CheckStage::kModel,
-                                             .looks_for = "a loss most of which is regularisation",
+                                             .looks_for = "a loss most of which is regularization",
                                              .needs = {Evidence::kValues}});
 
 }  // namespace

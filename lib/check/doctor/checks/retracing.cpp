@@ -41,8 +41,8 @@ std::string KeyOf(const DebugRun& run, const DebugGraph& graph) {
 
 class Retracing : public Check {
  public:
-  std::string Look(const Patient& patient) override {
-    const DebugRun& run = *patient.debug;
+  std::string Run(const DoctorContext& context) override {
+    const DebugRun& run = *context.debug;
     std::map<std::string, Tracings> functions;
     std::map<int, std::string> key_of;
     for (size_t i = 0; i < run.graphs.size(); ++i) {
@@ -94,7 +94,7 @@ class Retracing : public Check {
     if (times < kFewest || tracings.calls > 2 * times) return;
     const DebugGraph& graph = run.graphs[tracings.graphs[0]];
     Find(
-        Sureness::kLikely, graph.name.str(),
+        Confidence::kLikely, graph.name.str(),
         Sentence("this function was traced {0} times in {1}{2}", times,
                  Plural(tracings.calls, "recorded call"), ShapesText(run, tracings)),
         "give tf.function an input_signature with None where sizes differ, or reduce_retracing; "

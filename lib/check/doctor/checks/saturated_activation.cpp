@@ -23,15 +23,15 @@ struct Seen {
 
 class SaturatedActivation : public Check {
  public:
-  void Watch(const Patient& patient, Watchlist& watchlist) override {
-    for (const Activation& activation : ActivationsOf(*patient.network)) {
+  void Watch(const DoctorContext& context, TensorWatches& watches) override {
+    for (const Activation& activation : ActivationsOf(*context.network)) {
       bool is_tanh = activation.name == "Tanh";
       if (!is_tanh && activation.name != "Sigmoid") continue;
-      if (!IsHiddenActivation(*patient.network, activation)) continue;
+      if (!IsHiddenActivation(*context.network, activation)) continue;
       auto seen = std::make_shared<Seen>();
       seen->node = activation.node;
       seen_.push_back(seen);
-      watchlist.Add(activation.output(), [seen, is_tanh](int, const Tensor& value) {
+      watches.Add(activation.output(), [seen, is_tanh](int, const Tensor& value) {
         ForEachNumber(value, [&](double x) {
           ++seen->elements;
           seen->at_end += is_tanh ? std::abs(x) > kTanhEnd : x < kSigmoidEnd || x > 1 - kSigmoidEnd;
@@ -40,16 +40,16 @@ class SaturatedActivation : public Check {
     }
   }
 
-  std::string Look(const Patient&) override {
+  std::string Run(const DoctorContext&) override {
     for (const auto& seen : seen_) {
       double share = seen->elements ? static_cast<double>(seen->at_end) / seen->elements : 0;
       if (seen->elements < kFewest || share < kShare) continue;
-      Find(Sureness::kLikely, seen->node,
+      Find(Confidence::kLikely, seen->node,
            Sentence("{0} of what this {1} gives is at its ends ({2}), where it lets hardly any "
                     "gradient back",
                     Percent(share), seen->node.op(),
                     seen->node.op() == "Tanh" ? "beyond 0.99" : "below 0.01 or above 0.99"),
-           "begin with smaller weights (Glorot's), scale the inputs, or normalise before it");
+           "begin with smaller weights (Glorot's), scale the inputs, or normalize before it");
     }
     return seen_.empty() ? "there is no Tanh or Sigmoid between layers" : "";
   }

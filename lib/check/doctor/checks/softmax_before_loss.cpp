@@ -12,13 +12,13 @@ namespace {
 
 class SoftmaxBeforeLoss : public Check {
  public:
-  std::string Look(const Patient& patient) override {
-    std::vector<CrossEntropy> losses = CrossEntropiesOf(*patient.network);
+  std::string Run(const DoctorContext& context) override {
+    std::vector<CrossEntropy> losses = CrossEntropiesOf(*context.network);
     for (const CrossEntropy& loss : losses) {
-      BodyPort source = patient.network->flow().Source(loss.logits, true);
+      BodyPort source = context.network->flow().Source(loss.logits, true);
       llvm::StringRef op = source ? source.node().op() : "";
       if (op != "Softmax" && op != "Sigmoid") continue;
-      Find(Sureness::kCertain, source.node(),
+      Find(Confidence::kCertain, source.node(),
            Sentence("this {0} goes into '{1}', which takes logits and applies {2} itself", op,
                     loss.node.name(), loss.kind == CrossEntropy::kBinary ? "sigmoid" : "softmax"),
            "give the loss what goes into this node (in Keras: no activation in the last layer, or "

@@ -18,15 +18,15 @@ bool IsAttention(const Network& network, const Node& softmax) {
 
 class SoftmaxOfOne : public Check {
  public:
-  std::string Look(const Patient& patient) override {
+  std::string Run(const DoctorContext& context) override {
     bool has_any = false;
-    for (const Node& node : patient.network->nodes()) {
+    for (const Node& node : context.network->nodes()) {
       if (node.op() != "Softmax" && node.op() != "LogSoftmax") continue;
       has_any = true;
-      Shape shape = patient.network->ShapeOf({node, 0});
+      Shape shape = context.network->ShapeOf({node, 0});
       if (!shape.known_rank() || shape.rank() == 0 || shape.dim(shape.rank() - 1) != 1) continue;
-      if (IsAttention(*patient.network, node)) continue;
-      Find(Sureness::kCertain, node,
+      if (IsAttention(*context.network, node)) continue;
+      Find(Confidence::kCertain, node,
            Sentence("the last dimension of this {0} is 1, so it gives {1} whatever it reads",
                     node.op(), node.op() == "Softmax" ? 1 : 0),
            "use sigmoid for one unit, or two units");

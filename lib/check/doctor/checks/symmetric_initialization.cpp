@@ -26,11 +26,11 @@ struct Weights {
   bool IsZero() const { return values.AllEqualTo(0); }
 };
 
-std::optional<Weights> WeightsOf(const Patient& patient, const Layer& layer) {
+std::optional<Weights> WeightsOf(const DoctorContext& context, const Layer& layer) {
   Weights weights;
-  if (const VariableHistory* history = patient.HistoryOf(layer.variable)) {
+  if (const VariableHistory* history = context.HistoryOf(layer.variable)) {
     weights.values = history->first.ToLiteral();
-  } else if (const Literal* literal = patient.network->ConstantOf(layer.weights)) {
+  } else if (const Literal* literal = context.network->ConstantOf(layer.weights)) {
     weights.values = *literal;
   }
   llvm::StringRef op = layer.node.op();
@@ -66,8 +66,8 @@ bool TreatsUnitsAlike(const Weights& weights, int64_t units) {
 }
 
 // Whether a bias that is added makes units differ, and whether a Relu follows.
-void LookAfter(const Patient& patient, const Layer& layer, bool* biases_differ, bool* has_relu) {
-  const Network& network = *patient.network;
+void CheckUpdates(const DoctorContext& context, const Layer& layer, bool* biases_differ, bool* has_relu) {
+  const Network& network = *context.network;
   std::vector<BodyPort> open = {layer.output()};
   PortSet seen;
   while (!open.empty()) {
@@ -80,7 +80,7 @@ void LookAfter(const Patient& patient, const Layer& layer, bool* biases_differ, 
       bool adds = op == "BiasAdd" || op == "Add" || op == "AddV2";
       if (adds) {
         BodyPort bias = network.flow().SourceOf(reader, 1 - slot, true);
-        const VariableHistory* history = patient.HistoryOf(network.VariableOf(bias));
+        const VariableHistory* history = context.HistoryOf(network.VariableOf(bias));
         const Literal* literal = network.ConstantOf(bias);
         if (history) *biases_differ |= !TallyOf(history->first).IsConstant();
         if (literal && !literal->is_splat()) {
@@ -96,21 +96,21 @@ void LookAfter(const Patient& patient, const Layer& layer, bool* biases_differ, 
 
 class SymmetricInitialization : public Check {
  public:
-  std::string Look(const Patient& patient) override {
-    const Network& network = *patient.network;
+  std::string Run(const DoctorContext& context) override {
+    const Network& network = *context.network;
     bool looked = false, has_variables = false;
     for (const Layer& layer : network.layers()) {
       if (layer.variable < 0) continue;  // a matrix that somebody wrote down may be as it likes
       has_variables = true;
-      auto weights = WeightsOf(patient, layer);
+      auto weights = WeightsOf(context, layer);
       looked |= weights.has_value();
       if (!weights || !UnitsBeginAlike(*weights)) continue;
       std::vector<const Layer*> after = network.LayersAfter(layer);
       bool biases_differ = false, has_relu = false;
-      LookAfter(patient, layer, &biases_differ, &has_relu);
+      CheckUpdates(context, layer, &biases_differ, &has_relu);
       if (after.empty() || biases_differ) continue;
       bool stays = llvm::all_of(after, [&](const Layer* next) {
-        auto other = WeightsOf(patient, *next);
+        auto other = WeightsOf(context, *next);
         return other && TreatsUnitsAlike(*other, weights->units);
       });
       Report(network, layer, *weights, stays, has_relu);
@@ -130,10 +130,10 @@ class SymmetricInitialization : public Check {
             : is_stuck ? "; the Relu after it lets no gradient back at zero, so that they stay so"
                        : ", and only what comes after it makes them differ";
     std::string advice = "begin with random numbers: Glorot's, or He's before a Relu";
-    Sureness how_sure = stays      ? Sureness::kCertain
-                        : is_stuck ? Sureness::kLikely
-                                   : Sureness::kPossible;
-    Find(how_sure, network.variables()[layer.variable].name, what, advice);
+    Confidence confidence = stays      ? Confidence::kCertain
+                        : is_stuck ? Confidence::kLikely
+                                   : Confidence::kPossible;
+    Find(confidence, network.variables()[layer.variable].name, what, advice);
   }
 };
 

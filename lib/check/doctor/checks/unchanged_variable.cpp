@@ -18,14 +18,14 @@ bool IsReset(const Network& network, const NetworkVariable& variable) {
 
 class UnchangedVariable : public Check {
  public:
-  std::string Look(const Patient& patient) override {
-    LookAtCheckpoints(patient);
-    if (!patient.network || !patient.trained) return "";
-    const Network& network = *patient.network;
+  std::string Run(const DoctorContext& context) override {
+    CheckCheckpoints(context);
+    if (!context.network || !context.trained) return "";
+    const Network& network = *context.network;
     std::vector<const NetworkVariable*> given, left_out;
     for (size_t i = 0; i < network.variables().size(); ++i) {
       const NetworkVariable& variable = network.variables()[i];
-      const VariableHistory* history = patient.HistoryOf(static_cast<int>(i));
+      const VariableHistory* history = context.HistoryOf(static_cast<int>(i));
       bool is_seen = history && history->moments.size() > 1 && IsFloating(history->dtype);
       if (!is_seen || !variable.IsTrained() || history->Changed()) continue;
       bool is_connected = network.losses().empty() || network.ReachesLoss(variable);
@@ -33,15 +33,15 @@ class UnchangedVariable : public Check {
       if (!is_connected || IsReset(network, variable)) continue;
       (variable.updates.empty() ? left_out : given).push_back(&variable);
     }
-    std::string after = "the same after " + Plural(patient.steps, "step");
+    std::string after = "the same after " + Plural(context.steps, "step");
     if (!given.empty()) {
-      Find(Sureness::kLikely, given[0]->name,
+      Find(Confidence::kLikely, given[0]->name,
            Sentence("{0} {1}, though '{2}' assigns to it", Subject(given), after,
                     given[0]->updates.back().node.name()),
            "look at the learning rate, and at its gradient");
     }
     if (!left_out.empty()) {
-      Find(Sureness::kPossible, left_out[0]->name,
+      Find(Confidence::kPossible, left_out[0]->name,
            Sentence("{0} {1}: nothing that runs assigns to it", Subject(left_out), after),
            "give it to the optimizer (var_list, trainable_variables), or set trainable=False if it "
            "is frozen on purpose");
@@ -62,13 +62,13 @@ class UnchangedVariable : public Check {
                     names);
   }
 
-  void LookAtCheckpoints(const Patient& patient) {
-    if (patient.saved.empty()) return;
-    bool some_change = llvm::any_of(patient.saved, [](const VariableHistory& history) {
+  void CheckCheckpoints(const DoctorContext& context) {
+    if (context.saved.empty()) return;
+    bool some_change = llvm::any_of(context.saved, [](const VariableHistory& history) {
       return history.IsWeight() && IsFloating(history.dtype) && history.Changed();
     });
     std::vector<std::string> same;
-    for (const VariableHistory& history : patient.saved) {
+    for (const VariableHistory& history : context.saved) {
       bool is_weight = history.IsWeight() && IsFloating(history.dtype) && !history.is_slot;
       // Of zeros weight_norm speaks.
       if (is_weight && history.moments.size() > 1 && !history.Changed() &&
@@ -76,15 +76,15 @@ class UnchangedVariable : public Check {
         same.push_back(history.name);
     }
     if (same.empty()) return;
-    std::string between = Sentence("from '{0}' to '{1}'", llvm::StringRef(patient.checkpoints[0]),
-                                   llvm::StringRef(patient.checkpoints.back()));
+    std::string between = Sentence("from '{0}' to '{1}'", llvm::StringRef(context.checkpoints[0]),
+                                   llvm::StringRef(context.checkpoints.back()));
     if (!some_change) {
-      Find(Sureness::kLikely, same[0], Sentence("no weights change {0}", between),
+      Find(Confidence::kLikely, same[0], Sentence("no weights change {0}", between),
            "look at whether the step runs, and at the learning rate");
       return;
     }
     for (const std::string& name : same)
-      Find(Sureness::kPossible, name,
+      Find(Confidence::kPossible, name,
            Sentence("these weights are the same in all checkpoints {0}, while others change",
                     between),
            "give them to the optimizer, or leave it if they are frozen on purpose");

@@ -111,20 +111,20 @@ const char* VerbOf(Kind kind) {
 
 class UnguardedOp : public Check {
  public:
-  void Watch(const Patient& patient, Watchlist& watchlist) override {
-    FindSuspects(*patient.network);
+  void Watch(const DoctorContext& context, TensorWatches& watches) override {
+    FindSuspects(*context.network);
     for (const auto& suspect : suspects_) {
       suspect->has_values = true;
-      watchlist.Add(suspect->operand, [suspect](int step, const Tensor& value) {
+      watches.Add(suspect->operand, [suspect](int step, const Tensor& value) {
         double least = LeastOf(suspect->kind, value);
         if (least < suspect->least) suspect->least = least, suspect->step = step + 1;
       });
     }
   }
 
-  std::string Look(const Patient& patient) override {
-    if (patient.steps == 0) FindSuspects(*patient.network);
-    for (const auto& suspect : suspects_) Report(*patient.network, *suspect);
+  std::string Run(const DoctorContext& context) override {
+    if (context.steps == 0) FindSuspects(*context.network);
+    for (const auto& suspect : suspects_) Report(*context.network, *suspect);
     return "";
   }
 
@@ -144,11 +144,11 @@ class UnguardedOp : public Check {
     NumberRanges ranges(network);
     for (const Node& node : network.nodes()) {
       auto question = QuestionOf(network, node);
-      if (question && network.IsForward(node)) Look(network, node, *question, ranges);
+      if (question && network.IsForward(node)) Run(network, node, *question, ranges);
     }
   }
 
-  void Look(const Network& network, const Node& node, Question question, NumberRanges& ranges) {
+  void Run(const Network& network, const Node& node, Question question, NumberRanges& ranges) {
     const Flow& flow = network.flow();
     BodyPort operand = flow.SourceOf(node, question.slot, true);
     if (!operand || !IsFloating(TypeOfPort(*operand.graph, operand.port))) return;
@@ -191,9 +191,9 @@ class UnguardedOp : public Check {
     Node operand = suspect.operand.node();
     std::string what = Sentence("this {0} {1} '{2}' ({3}) without a guard", suspect.node.op(),
                                 VerbOf(suspect.kind), operand.name(), operand.op());
-    Find(was_zero    ? Sureness::kCertain
-         : is_likely ? Sureness::kLikely
-                     : Sureness::kPossible,
+    Find(was_zero    ? Confidence::kCertain
+         : is_likely ? Confidence::kLikely
+                     : Confidence::kPossible,
          suspect.node, what + WhatItWas(suspect, was_zero), AdviceOf(suspect));
   }
 

@@ -1,7 +1,7 @@
 // Large numbers that a layer reads as they are: bytes of an image, years, prices.
 //
 // Says nothing where anything is computed between the input and the layer, where the layer's output
-// is normalised, and of a graph that does not train.
+// is normalized, and of a graph that does not train.
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
 
@@ -32,15 +32,15 @@ const Layer* LayerThatReads(const Network& network, const BodyPort& input) {
 
 class UnscaledInput : public Check {
  public:
-  void Watch(const Patient& patient, Watchlist& watchlist) override {
-    const std::vector<BodyPort>& inputs = patient.network->inputs();
+  void Watch(const DoctorContext& context, TensorWatches& watches) override {
+    const std::vector<BodyPort>& inputs = context.network->inputs();
     seen_.resize(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i)
-      watchlist.Add(inputs[i], [this, i](int, const Tensor& value) { seen_[i] += TallyOf(value); });
+      watches.Add(inputs[i], [this, i](int, const Tensor& value) { seen_[i] += TallyOf(value); });
   }
 
-  std::string Look(const Patient& patient) override {
-    const Network& network = *patient.network;
+  std::string Run(const DoctorContext& context) override {
+    const Network& network = *context.network;
     if (network.losses().empty() && !network.HasGradients()) return "nothing trains here";
     for (size_t i = 0; i < seen_.size(); ++i) {
       const Tally& seen = seen_[i];
@@ -49,7 +49,7 @@ class UnscaledInput : public Check {
                       (seen.deviation() > kSpread || std::abs(seen.mean()) > kLargest);
       const Layer* layer = is_large ? LayerThatReads(network, network.inputs()[i]) : nullptr;
       if (!layer || network.IsNormalized(layer->output())) continue;
-      Find(Sureness::kLikely, network.inputs()[i].node(),
+      Find(Confidence::kLikely, network.inputs()[i].node(),
            Sentence("this input goes from {0} to {1} (mean {2}, spread {3}), and '{4}' reads it as "
                     "it is",
                     Short(seen.min), Short(seen.max), Short(seen.mean()), Short(seen.deviation()),

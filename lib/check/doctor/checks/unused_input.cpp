@@ -43,8 +43,8 @@ bool IsUnusedOnPurpose(const Node& node) {
 
 class UnusedInput : public Check {
  public:
-  std::string Look(const Patient& patient) override {
-    const Network& network = *patient.network;
+  std::string Run(const DoctorContext& context) override {
+    const Network& network = *context.network;
     std::vector<BodyPort> inputs = network.ends().feeds;
     if (inputs.empty()) {
       for (Node node : network.module().main.nodes()) {
@@ -64,7 +64,7 @@ class UnusedInput : public Check {
       if (IsUnusedOnPurpose(input.node()) || by_value.Has(input)) continue;
       bool is_shape = by_shape.Has(input);
       bool is_read = !input.node().UsesOf(input.port.index).empty();
-      Find(is_read && !is_shape ? Sureness::kLikely : Sureness::kCertain, input.node(),
+      Find(is_read && !is_shape ? Confidence::kLikely : Confidence::kCertain, input.node(),
            is_shape  ? "of this input the shape alone is used, and none of its values"
            : is_read ? "nothing that is fetched or assigned depends on this input"
                      : "nobody reads this input",

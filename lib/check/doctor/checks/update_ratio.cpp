@@ -34,13 +34,13 @@ Ratios RatiosOf(const VariableHistory& history) {
 
 class UpdateRatio : public Check {
  public:
-  std::string Look(const Patient& patient) override {
+  std::string Run(const DoctorContext& context) override {
     const VariableHistory *least = nullptr, *most = nullptr;
     double low = kLeast, high = kMost;
     int small = 0, large = 0;
-    for (const VariableHistory& history : patient.variables) {
+    for (const VariableHistory& history : context.variables) {
       if (history.variable < 0 || !history.IsWeight() || !IsFloating(history.dtype)) continue;
-      const NetworkVariable& variable = patient.network->variables()[history.variable];
+      const NetworkVariable& variable = context.network->variables()[history.variable];
       if (!variable.IsTrained() || variable.is_bias) continue;
       Ratios ratios = RatiosOf(history);
       bool is_small = ratios.most > 0 && ratios.most < kLeast && !ratios.grow;
@@ -66,7 +66,7 @@ class UpdateRatio : public Check {
         "they {2}",
         Short(ratio), "1e-3", effect);
     if (count > 1) what += "; " + Plural(count - 1, "other") + " too";
-    Find(Sureness::kLikely, history.name, what, advice);
+    Find(Confidence::kLikely, history.name, what, advice);
   }
 };
 

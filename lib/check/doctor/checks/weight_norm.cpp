@@ -9,20 +9,20 @@ constexpr double kGrowth = 20;
 
 class WeightNorm : public Check {
  public:
-  std::string Look(const Patient& patient) override {
-    for (const VariableHistory& history : patient.saved) {
+  std::string Run(const DoctorContext& context) override {
+    for (const VariableHistory& history : context.saved) {
       if (!history.IsWeight() || !IsFloating(history.dtype) || history.moments.empty()) continue;
       double first = history.moments.front().norm, last = history.moments.back().norm;
       if (history.is_slot || history.moments.back().bad > 0) continue;
-      llvm::StringRef where(patient.checkpoints.back());
+      llvm::StringRef where(context.checkpoints.back());
       if (last == 0) {
-        Find(Sureness::kLikely, history.name,
+        Find(Confidence::kLikely, history.name,
              Sentence("these weights are all zero in '{0}'", where),
              "look at how they begin, and at the decay of weights");
       } else if (first > 0 && last > kGrowth * first) {
-        Find(Sureness::kLikely, history.name,
+        Find(Confidence::kLikely, history.name,
              Sentence("the norm of these weights grows from {0} in '{1}' to {2} in '{3}'",
-                      Short(first), llvm::StringRef(patient.checkpoints.front()), Short(last),
+                      Short(first), llvm::StringRef(context.checkpoints.front()), Short(last),
                       where),
              "lower the learning rate, clip gradients by norm, or decay weights");
       }

@@ -1,6 +1,6 @@
 // Weights whose gradient is zero throughout, in every step.
 //
-// Says nothing of vectors: the gradient of a bias before a normalisation is zero as it should be.
+// Says nothing of vectors: the gradient of a bias before a normalization is zero as it should be.
 #include "lib/check/doctor/checks/gradients.h"
 #include "lib/support/text.h"
 
@@ -9,15 +9,15 @@ namespace {
 
 class ZeroGradient : public Check {
  public:
-  void Watch(const Patient& patient, Watchlist& watchlist) override {
-    seen_ = WatchGradients(*patient.network, watchlist);
+  void Watch(const DoctorContext& context, TensorWatches& watches) override {
+    seen_ = WatchGradients(*context.network, watches);
   }
 
-  std::string Look(const Patient& patient) override {
+  std::string Run(const DoctorContext& context) override {
     const SeenGradient* first = nullptr;
     size_t count = 0;
     for (const auto& gradient : seen_) {
-      const VariableHistory* history = patient.HistoryOf(gradient->index);
+      const VariableHistory* history = context.HistoryOf(gradient->index);
       Tally all;
       for (const Tally& step : gradient->steps) all += step;
       if (!history || !history->IsWeight() || all.elements < 2 || all.zero < all.elements) continue;
@@ -26,9 +26,9 @@ class ZeroGradient : public Check {
     }
     if (first) {
       std::string others = count > 1 ? ", that of " + Plural(count - 1, "other") + " too" : "";
-      Find(Sureness::kLikely, first->variable->name,
+      Find(Confidence::kLikely, first->variable->name,
            Sentence("the gradient of these weights ('{0}') is zero throughout in all {1}{2}",
-                    first->node.name(), Plural(patient.steps, "step"), others),
+                    first->node.name(), Plural(context.steps, "step"), others),
            "look along the way from the loss: a Relu that is never above zero, a product with "
            "zeros, a clip or minimum that cuts everything");
     }

@@ -51,7 +51,7 @@ class Outline {
 };
 
 struct Brush {
-  Colour colour;
+  Color color;
   char* last_row;  // FreeType counts rows from the last one
   ptrdiff_t row_size;
 };
@@ -61,12 +61,12 @@ void Blend(int y, int count, const FT_Span* spans, void* user) {
   const Brush& brush = *static_cast<Brush*>(user);
   char* row = brush.last_row - y * brush.row_size;
   for (const FT_Span& span : std::basic_string_view(spans, static_cast<size_t>(count))) {
-    double share = span.coverage / 255.0 * brush.colour.opacity;
+    double share = span.coverage / 255.0 * brush.color.opacity;
     auto* byte = reinterpret_cast<uint8_t*>(row) + 3 * span.x;
     for (int i = 0; i < 3 * span.len; ++i) {
       double now = byte[i];
       byte[i] =
-          static_cast<uint8_t>(std::lround(now + (brush.colour.channels[i % 3] - now) * share));
+          static_cast<uint8_t>(std::lround(now + (brush.color.channels[i % 3] - now) * share));
     }
   }
 }
@@ -135,9 +135,9 @@ FT_Vector Canvas::Placed(Point point) const {
   return {std::lround(point.x * scale_ * kFixed), std::lround((rows_ - point.y * scale_) * kFixed)};
 }
 
-void Canvas::Render(FT_Outline* outline, const Colour& colour) {
+void Canvas::Render(FT_Outline* outline, const Color& color) {
   ptrdiff_t row_size = ptrdiff_t{3} * columns_;
-  Brush brush = {colour, pixels_.data() + (rows_ - 1) * row_size, row_size};
+  Brush brush = {color, pixels_.data() + (rows_ - 1) * row_size, row_size};
   FT_Raster_Params how = {};
   how.flags = FT_RASTER_FLAG_AA | FT_RASTER_FLAG_DIRECT | FT_RASTER_FLAG_CLIP;
   how.gray_spans = Blend;
@@ -146,7 +146,7 @@ void Canvas::Render(FT_Outline* outline, const Colour& colour) {
   Demand(FT_Outline_Render(library_, outline, &how));
 }
 
-void Canvas::Fill(const std::vector<Polyline>& lines, const Colour& colour) {
+void Canvas::Fill(const std::vector<Polyline>& lines, const Color& color) {
   size_t points = 0;
   for (const Polyline& line : lines) points += line.points.size();
   if (points == 0) return;
@@ -155,7 +155,7 @@ void Canvas::Fill(const std::vector<Polyline>& lines, const Colour& colour) {
     for (Point point : line.points) outline.Add(Placed(point));
     if (!line.points.empty()) outline.EndContour();
   }
-  Render(outline.get(), colour);
+  Render(outline.get(), color);
 }
 
 void Canvas::SetWidth(double width) {
@@ -164,16 +164,16 @@ void Canvas::SetWidth(double width) {
 }
 
 // What the stroker was given.
-void Canvas::RenderStroke(const Colour& colour) {
+void Canvas::RenderStroke(const Color& color) {
   FT_UInt points = 0, contours = 0;
   Demand(FT_Stroker_GetCounts(stroker_, &points, &contours));
   if (points == 0) return;
   Outline outline(library_, points, contours);
   FT_Stroker_Export(stroker_, outline.get());
-  Render(outline.get(), colour);
+  Render(outline.get(), color);
 }
 
-void Canvas::StrokeOne(const Polyline& line, double width, const Colour& colour) {
+void Canvas::StrokeOne(const Polyline& line, double width, const Color& color) {
   if (line.points.size() < 2) return;
   SetWidth(width);
   FT_Vector at = Placed(line.points[0]);
@@ -183,24 +183,24 @@ void Canvas::StrokeOne(const Polyline& line, double width, const Colour& colour)
     Demand(FT_Stroker_LineTo(stroker_, &at));
   }
   Demand(FT_Stroker_EndSubPath(stroker_));
-  RenderStroke(colour);
+  RenderStroke(color);
 }
 
 void Canvas::Stroke(const std::vector<Polyline>& lines, double width,
-                    const std::vector<double>& dash, const Colour& colour) {
+                    const std::vector<double>& dash, const Color& color) {
   bool has_gaps =
       !dash.empty() && std::all_of(dash.begin(), dash.end(), [](double d) { return d > 0; });
   for (const Polyline& line : lines) {
     if (!has_gaps) {
-      StrokeOne(line, width, colour);
+      StrokeOne(line, width, color);
       continue;
     }
-    for (const Polyline& part : Dashed(line, dash)) StrokeOne(part, width, colour);
+    for (const Polyline& part : Dashed(line, dash)) StrokeOne(part, width, color);
   }
 }
 
 void Canvas::Write(std::string_view text, Point at, const Lettering& lettering,
-                   const Colour& colour) {
+                   const Color& color) {
   FT_Face face = faces_[lettering.bold];
   Demand(FT_Set_Char_Size(face, 0, std::max(1l, std::lround(lettering.size * scale_ * kFixed)), 72,
                           72));
@@ -209,7 +209,7 @@ void Canvas::Write(std::string_view text, Point at, const Lettering& lettering,
   constexpr FT_Int32 kAsDrawn = FT_LOAD_NO_HINTING | FT_LOAD_NO_BITMAP;
   FT_Vector origin = Placed(at);
   double pen = 0;
-  if (lettering.centred) {
+  if (lettering.centered) {
     for (FT_UInt letter : letters) {
       Demand(FT_Load_Glyph(face, letter, kAsDrawn));
       pen -= face->glyph->linearHoriAdvance / 1024.0 / 2;  // 16.16 pixels
@@ -223,12 +223,12 @@ void Canvas::Write(std::string_view text, Point at, const Lettering& lettering,
     pen += face->glyph->linearHoriAdvance / 1024.0;
     if (outline->n_points == 0) continue;
     if (lettering.stroke == 0) {
-      Render(outline, colour);
+      Render(outline, color);
       continue;
     }
     FT_Stroker_Rewind(stroker_);
     Demand(FT_Stroker_ParseOutline(stroker_, outline, false));
-    RenderStroke(colour);
+    RenderStroke(color);
   }
 }
 

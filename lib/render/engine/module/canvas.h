@@ -23,14 +23,14 @@ struct Polyline {
   bool closed = false;
 };
 
-struct Colour {
+struct Color {
   uint8_t channels[3] = {0, 0, 0};  // red, green, blue
   double opacity = 1;
 };
 
 struct Lettering {
   double size = 13;
-  bool bold = false, centred = false;
+  bool bold = false, centered = false;
   double stroke = 0;  // how wide a line around the letters is; 0: they are filled
 };
 
@@ -43,21 +43,21 @@ class Canvas {
   Canvas(const Canvas&) = delete;
   Canvas& operator=(const Canvas&) = delete;
 
-  void Fill(const std::vector<Polyline>& lines, const Colour& colour);
+  void Fill(const std::vector<Polyline>& lines, const Color& color);
   // `dash`: lengths of line and gap by turns; empty: no gaps.
   void Stroke(const std::vector<Polyline>& lines, double width, const std::vector<double>& dash,
-              const Colour& colour);
+              const Color& color);
   // UTF-8 whose base line begins, or has its middle, at `at`.
-  void Write(std::string_view text, Point at, const Lettering& lettering, const Colour& colour);
+  void Write(std::string_view text, Point at, const Lettering& lettering, const Color& color);
 
   // Rows from the top, red, green and blue of each pixel.
   std::string TakePixels() && { return std::move(pixels_); }
 
  private:
   FT_Vector Placed(Point point) const;
-  void StrokeOne(const Polyline& line, double width, const Colour& colour);
-  void Render(FT_Outline* outline, const Colour& colour);
-  void RenderStroke(const Colour& colour);
+  void StrokeOne(const Polyline& line, double width, const Color& color);
+  void Render(FT_Outline* outline, const Color& color);
+  void RenderStroke(const Color& color);
   void SetWidth(double width);
 
   int columns_, rows_;

@@ -54,14 +54,14 @@ class Words {
 };
 
 // "#rrggbb".
-Colour ReadColour(std::string_view text) {
+Color ReadColor(std::string_view text) {
   unsigned value = 0;
   if (text.size() != 7 || text[0] != '#' ||
       std::from_chars(text.data() + 1, text.data() + 7, value, 16).ptr != text.data() + 7)
-    throw std::runtime_error("a colour was expected: " + std::string(text));
-  Colour colour;
-  for (int i = 0; i < 3; ++i) colour.channels[i] = static_cast<uint8_t>(value >> (16 - 8 * i));
-  return colour;
+    throw std::runtime_error("a color was expected: " + std::string(text));
+  Color color;
+  for (int i = 0; i < 3; ++i) color.channels[i] = static_cast<uint8_t>(value >> (16 - 8 * i));
+  return color;
 }
 
 void AddCurve(std::vector<Point>* points, Point bend, Point end) {
@@ -80,15 +80,15 @@ Polyline RoundRect(double x, double y, double w, double h, double radius) {
     line.points = {{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}};
     return line;
   }
-  const Point centres[] = {{x + w - radius, y + radius},
+  const Point centers[] = {{x + w - radius, y + radius},
                            {x + w - radius, y + h - radius},
                            {x + radius, y + h - radius},
                            {x + radius, y + radius}};
   for (int corner = 0; corner < 4; ++corner) {
     for (int i = 0; i <= kPiecesOfCurve; ++i) {
       double angle = M_PI / 2 * (corner - 1 + static_cast<double>(i) / kPiecesOfCurve);
-      line.points.push_back({centres[corner].x + radius * std::cos(angle),
-                             centres[corner].y + radius * std::sin(angle)});
+      line.points.push_back({centers[corner].x + radius * std::cos(angle),
+                             centers[corner].y + radius * std::sin(angle)});
     }
   }
   return line;
@@ -131,30 +131,30 @@ std::vector<double> ReadDash(std::string_view text) {
 }
 
 void PaintStroke(Words words, Canvas* canvas) {
-  Colour colour = ReadColour(words.Next());
-  colour.opacity = words.Number();
+  Color color = ReadColor(words.Next());
+  color.opacity = words.Number();
   double width = words.Number();
   std::vector<double> dash = ReadDash(words.Next());
-  canvas->Stroke(ReadPath(&words), width, dash, colour);
+  canvas->Stroke(ReadPath(&words), width, dash, color);
 }
 
 void PaintText(Words words, Canvas* canvas) {
-  Colour colour = ReadColour(words.Next());
+  Color color = ReadColor(words.Next());
   Lettering lettering;
   lettering.size = words.Number();
   lettering.bold = words.Number() != 0;
-  lettering.centred = words.Number() != 0;
+  lettering.centered = words.Number() != 0;
   lettering.stroke = words.Number();
   Point at = ReadPoint(&words);
-  canvas->Write(words.Rest(), at, lettering, colour);
+  canvas->Write(words.Rest(), at, lettering, color);
 }
 
 void PaintLine(std::string_view line, Canvas* canvas) {
   Words words(line);
   std::string_view what = words.Next();
   if (what == "fill") {
-    Colour colour = ReadColour(words.Next());
-    canvas->Fill(ReadPath(&words), colour);
+    Color color = ReadColor(words.Next());
+    canvas->Fill(ReadPath(&words), color);
   } else if (what == "stroke") {
     PaintStroke(words, canvas);
   } else if (what == "text") {

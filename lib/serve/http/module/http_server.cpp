@@ -14,7 +14,7 @@ using asio::ip::tcp;
 
 HttpServer::HttpServer(uint16_t port, const Callbacks& callbacks)
     : callbacks_(callbacks),
-      lanes_{Lane(kLaneSizes[0]), Lane(kLaneSizes[1]), Lane(kLaneSizes[2]), Lane(kLaneSizes[3])},
+      queues_{WorkerQueue(kLaneSizes[0]), WorkerQueue(kLaneSizes[1]), WorkerQueue(kLaneSizes[2]), WorkerQueue(kLaneSizes[3])},
       acceptor_(io_, tcp::endpoint(asio::ip::address_v4::loopback(), port)),
       retry_(io_),
       port_(acceptor_.local_endpoint().port()) {}
@@ -36,27 +36,27 @@ void HttpServer::Run() {
     }
   }
   for (Connection* connection : connections_) connection->SetGone();
-  for (Lane& lane : lanes_) lane.Stop();
+  for (WorkerQueue& lane : queues_) lane.Stop();
 }
 
 void HttpServer::Accept() {
   acceptor_.async_accept([this](boost::system::error_code error, tcp::socket socket) {
     if (!error) {
       try {
-        Welcome(std::move(socket));
+        OnAccept(std::move(socket));
       } catch (const std::exception&) {  // no memory for it
       }
       return Accept();
     }
     // Out of file descriptors, most likely: one comes back when somebody leaves.
-    SendOneAway(false, nullptr);
+    EvictSlowest(false, nullptr);
     retry_.expires_after(std::chrono::milliseconds(50));
     retry_.async_wait([this](boost::system::error_code) { Accept(); });
   });
 }
 
-void HttpServer::Welcome(tcp::socket socket) {
-  bool has_room = connections_.size() < kMostConnections || SendOneAway(false, nullptr);
+void HttpServer::OnAccept(tcp::socket socket) {
+  bool has_room = connections_.size() < kMostConnections || EvictSlowest(false, nullptr);
   boost::system::error_code ignored;
   // Answers are small: waiting to fill a packet costs 40 ms each.
   socket.set_option(tcp::no_delay(true), ignored);
@@ -67,7 +67,7 @@ void HttpServer::Welcome(tcp::socket socket) {
 
 // The connection that has kept the server waiting longest. False: it is the server that keeps all
 // of them waiting.
-bool HttpServer::SendOneAway(bool holds_bytes, const Connection* but) {
+bool HttpServer::EvictSlowest(bool holds_bytes, const Connection* but) {
   Connection* slowest = nullptr;
   for (Connection* connection : connections_) {
     if (connection == but || !connection->KeepsWaiting()) continue;
@@ -84,7 +84,7 @@ bool HttpServer::Hold(const Connection& connection, size_t size) {
     return others == 0 || size <= connection.held() || others + size <= kMostHeldBytes;
   };
   while (!fits()) {
-    if (size > kPiece || !SendOneAway(true, &connection)) return false;
+    if (size > kPiece || !EvictSlowest(true, &connection)) return false;
   }
   held_ += size - connection.held();
   return true;

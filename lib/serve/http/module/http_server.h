@@ -9,7 +9,7 @@
 #include <list>
 
 #include "lib/serve/http/api.h"
-#include "lib/serve/http/module/lane.h"
+#include "lib/serve/http/module/worker_queue.h"
 
 namespace grapnel_http {
 
@@ -36,7 +36,7 @@ class HttpServer {
   // For connections, on Run's thread.
   boost::asio::io_context& io() { return io_; }
   const Callbacks& callbacks() const { return callbacks_; }
-  bool Give(int lane, Lane::Task task) { return lanes_[lane].Give(std::move(task)); }
+  bool Give(int lane, WorkerQueue::Task task) { return queues_[lane].Give(std::move(task)); }
   // Counts the bytes that are held for a client, instead of those that were. For a few of them the
   // slowest of those that hold any has to go; else false, and counts nothing: they are too many.
   bool Hold(const Connection& connection, size_t size);
@@ -45,13 +45,13 @@ class HttpServer {
 
  private:
   void Accept();
-  void Welcome(boost::asio::ip::tcp::socket socket);
-  bool SendOneAway(bool holds_bytes, const Connection* but);
+  void OnAccept(boost::asio::ip::tcp::socket socket);
+  bool EvictSlowest(bool holds_bytes, const Connection* but);
 
   const Callbacks callbacks_;
   size_t held_ = 0;
   std::list<Connection*> connections_;  // the oldest first; handlers own them
-  std::array<Lane, GRAPNEL_HTTP_LANES> lanes_;
+  std::array<WorkerQueue, GRAPNEL_HTTP_WORKER_CLASSES> queues_;
   // Ends before what is above: handlers that never ran, and connections with them, go with it.
   boost::asio::io_context io_{1};
   boost::asio::ip::tcp::acceptor acceptor_;

@@ -29,10 +29,10 @@ constexpr seconds kPieceTime(10);    // for a client to take one: the connection
 constexpr seconds kLingerTime(1);    // for it to read why it was refused while it still sends
 
 // Threads, and requests that may wait for one: 503.
-struct LaneSize {
+struct WorkerQueueSize {
   size_t threads, waiting;
 };
-constexpr LaneSize kLaneSizes[] = {{2, 2000}, {4, 2000}, {1, 200}, {2, 32}};  // by lane of api.h
+constexpr WorkerQueueSize kLaneSizes[] = {{2, 2000}, {4, 2000}, {1, 200}, {2, 32}};  // by lane of api.h
 
 }  // namespace grapnel_http
 

@@ -1,0 +1,178 @@
+#include "lib/job/node_correspondence.h"
+
+#include <map>
+
+#include "lib/check/pair_backwards.h"
+#include "lib/diff/diff.h"
+#include "lib/function/function_rewriter.h"
+#include "lib/ir/node_types.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace grapnel {
+namespace {
+
+// "While" of a While or StatelessWhile.
+llvm::StringRef KindOf(const Node& node) {
+  llvm::StringRef op = node.op();
+  op.consume_front("Stateless");
+  return op;
+}
+
+bool IsControlFlow(const Node& node) {
+  llvm::StringRef kind = KindOf(node);
+  return kind == "While" || kind == "If" || kind == "Case";
+}
+
+// The one of a group that others read, or nobody does; none of several.
+Node ExitOf(llvm::ArrayRef<NodeEntry> group) {
+  auto is_inside = [&](NodeId id) {
+    return llvm::any_of(group, [&](const NodeEntry& e) { return e.node.id() == id; });
+  };
+  Node exit;
+  for (const NodeEntry& entry : group) {
+    llvm::ArrayRef<Use> uses = entry.node.uses();
+    bool is_exit =
+        uses.empty() || llvm::any_of(uses, [&](const Use& use) { return !is_inside(use.node); });
+    if (!is_exit) continue;
+    if (exit) return Node();
+    exit = entry.node;
+  }
+  return exit;
+}
+
+// Nodes of the main graph and of all functions that are opened into it, each as often as it is
+// called; as many as `most` are counted, and no more.
+class OpenedSize {
+ public:
+  explicit OpenedSize(int64_t most) : most_(most) {}
+
+  int64_t Of(const Graph& graph, int depth = 0) {
+    if (depth > kDeepest) return most_;
+    auto [size, is_new] = sizes_.try_emplace(&graph, most_);  // of a function that calls itself
+    if (!is_new) return size->second;
+    int64_t sum = 0;
+    for (Node node : graph.nodes()) {
+      ++sum;
+      if (!MayCallFunctions(node)) continue;
+      for (llvm::StringRef name : CalledFunctions(node)) {
+        const Function* function = graph.module().FindFunction(name);
+        if (function && sum < most_) sum += Of(function->body, depth + 1);
+      }
+    }
+    return sizes_[&graph] = std::min(sum, most_);
+  }
+
+ private:
+  static constexpr int kDeepest = 100;  // calls within one another
+  const int64_t most_;
+  std::map<const Graph*, int64_t> sizes_;
+};
+
+bool HasNode(const Graph& graph, llvm::function_ref<bool(const Node&)> is) {
+  for (Node node : graph.nodes()) {
+    if (is(node)) return true;
+  }
+  return false;
+}
+
+// A copy in which loops, branches and calls are nodes of the main graph, but those of which `other`
+// has its own: a graph of TensorFlow 1 has Case beside Switch and Merge.
+std::unique_ptr<Module> Lowered(const Module& module, const Graph& other) {
+  auto has = [&](llvm::StringRef op) {
+    return HasNode(other, [&](const Node& node) { return KindOf(node) == op; });
+  };
+  llvm::StringMap<bool> stays;
+  for (llvm::StringRef op : {"While", "If", "Case"}) stays[op] = has(op);
+  std::unique_ptr<Module> copy = module.Copy();
+  for (const Body& body : Bodies(*copy)) {
+    for (Node node : body.graph->nodes()) {
+      if (IsControlFlow(node))
+        body.graph->SetAttr(node.id(), kLower, attr::Bool(!stays[KindOf(node)]));
+    }
+  }
+  bool has_calls = HasNode(
+      other, [](const Node& node) { return MayCallFunctions(node) && !IsControlFlow(node); });
+  proto::RewriterConfig config;
+  Boundary boundary;
+  boundary.keep_stateful = true;
+  Editor edit(copy->main, nullptr, std::move(boundary), config, nullptr);
+  FunctionRewriter in(edit, has_calls ? Opening::kSession : Opening::kFunction);
+  OpenCalls(in);
+  return copy;
+}
+
+}  // namespace
+
+NodeCorrespondence::NodeCorrespondence(const Module& a, const Module& b, const Provenance* provenance) {
+  if (&a == &b) return;
+  AddByLowering(a, b, &b_);
+  AddByLowering(b, a, &a_);
+  AddByDiff(a, b, provenance);
+}
+
+RunPairs::Namers NodeCorrespondence::namers() const {
+  auto namer = [](const Places& places) {
+    return [&places](const Node& node) {
+      auto place = places.find({&node.graph(), node.id()});
+      return place == places.end() ? PlaceOfName(node.name()) : place->second;
+    };
+  };
+  return {namer(a_), namer(b_)};
+}
+
+void NodeCorrespondence::AddByDiff(const Module& a, const Module& b, const Provenance* provenance) {
+  DiffOptions options;
+  options.provenance = provenance;
+  Diff diff = DiffModules(a, b, options);
+  auto add = [&](const Node& x, const Node& y) {
+    if (PlaceOfName(x.name()).path == PlaceOfName(y.name()).path) return;
+    if (!a_.count({&x.graph(), x.id()}))
+      b_.try_emplace({&y.graph(), y.id()}, PlaceOfName(x.name()));
+  };
+  for (const MatchedPair& pair : diff.matched) {
+    const Node &x = pair.a.node, &y = pair.b.node;
+    if (x.name() != y.name() && !x.graph().Find(y.name()) && !y.graph().Find(x.name())) add(x, y);
+  }
+  for (const GroupEntry& group : diff.groups) {
+    Node x = ExitOf(group.a), y = ExitOf(group.b);
+    // What leaves a loop by one Exit is any of its results.
+    bool is_loop = x && y && (IsControlFlow(x) || IsControlFlow(y)) && x.op() != y.op();
+    if (x && y && !is_loop && x.name() != y.name() && !y.graph().Find(x.name())) add(x, y);
+  }
+}
+
+void NodeCorrespondence::AddByLowering(const Module& functional, const Module& other, Places* places) {
+  auto is_open = [&](const Node& node) {
+    return node.op() == "Merge" && !IsAddedByLowering(node.name()) &&
+           !functional.main.Find(node.name());
+  };
+  auto is_lowered = [](const Node& node) {
+    return node.op() == "Merge" && IsAddedByLowering(node.name());
+  };
+  bool has_calls = !functional.functions.empty() && HasNode(functional.main, MayCallFunctions);
+  if (!has_calls && !HasNode(functional.main, is_lowered)) return;
+  if (!HasNode(other.main, is_open)) return;
+  // What is open there is as large as what would be here; a library can stand for far more.
+  int64_t most = 4 * static_cast<int64_t>(other.main.num_nodes()) + 1000;
+  if (OpenedSize(most).Of(functional.main) >= most) return;
+  std::unique_ptr<Module> lowered;
+  if (has_calls) lowered = Lowered(functional, other.main);
+  llvm::DenseSet<NodeId> taken;  // of `functional`
+  for (const auto& [x, y] : PairBackwards(lowered ? lowered->main : functional.main, other.main)) {
+    if (IsAddedByLowering(x.name())) continue;
+    if (Node in_main = functional.main.Find(x.name())) taken.insert(in_main.id());
+    (*places)[{&other.main, y.id()}] = PlaceOfName(x.name());
+  }
+  // Names that only look like another's: a loop numbers its nodes from the condition on, where
+  // functions have numbers of their own.
+  for (Node node : other.main.nodes()) {
+    Node namesake = functional.main.Find(node.name());
+    bool is_free = namesake && !taken.contains(namesake.id());
+    if (is_free || IsAddedByLowering(node.name())) continue;
+    places->try_emplace({&other.main, node.id()}, NodePlace{"!" + node.name().str(), ""});
+  }
+}
+
+}  // namespace grapnel

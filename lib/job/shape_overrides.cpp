@@ -1,0 +1,139 @@
+#include "lib/job/shape_overrides.h"
+
+#include <set>
+
+#include "lib/ir/attr.h"
+#include "lib/ir/find.h"
+#include "lib/ir/node_types.h"
+#include "lib/shape/arithmetic.h"
+#include "lib/shape/inference.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+Expected<Shape> ParseDims(llvm::StringRef text) {
+  Shape shape = Shape::Scalar();
+  if (text.trim().empty()) return shape;
+  llvm::SmallVector<llvm::StringRef, 6> sizes;
+  text.split(sizes, ',');
+  for (llvm::StringRef size : sizes) {
+    int64_t dim = kUnknownDim;
+    if (size.trim() != "?" && (size.trim().getAsInteger(10, dim) || dim < 0))
+      return MakeError("'{0}' is no size: a number or ? was expected", size.trim());
+    shape.Append(dim);
+  }
+  return shape;
+}
+
+Shape ShapeOfPlaceholder(const Node& node) {
+  std::optional<AttrView> attr = node.FindAttr("shape");
+  return (attr ? attr->AsShape() : std::nullopt).value_or(Shape::Unknown());
+}
+
+bool IsPlaceholder(const Node& node) {
+  return node.op() == "Placeholder" || node.op() == "PlaceholderV2" ||
+         node.op() == "PlaceholderWithDefault";
+}
+
+void SetShape(Graph& graph, const Node& node, const Shape& shape) {
+  graph.SetAttr(node.id(), "shape", attr::ShapeOf(shape));
+}
+
+// The tensor that an input of a signature of any name stands for; else what TensorOfKey finds.
+Expected<std::string> TensorNamed(const OpenedGraph& opened, llvm::StringRef signature,
+                                  llvm::StringRef name) {
+  auto tensor = TensorOfKey(opened.model(), opened.file(), signature, name);
+  if (tensor || !signature.empty()) return tensor;
+  for (const Signature& other : opened.file().signatures) {
+    for (const SignatureTensor& input : other.inputs) {
+      if (input.key != name) continue;
+      llvm::consumeError(tensor.takeError());
+      return input.tensor;
+    }
+  }
+  return tensor;
+}
+
+Error FillShape(llvm::StringRef given, llvm::StringRef signature, OpenedGraph* opened) {
+  size_t equals = given.rfind('=');
+  if (equals == llvm::StringRef::npos || equals == 0)
+    return MakeError("NAME=DIMS was expected, not '{0}'", given);
+  llvm::StringRef name = given.take_front(equals);
+  ASSIGN_OR_RETURN(Shape shape, ParseDims(given.drop_front(equals + 1)));
+  ASSIGN_OR_RETURN(std::string tensor, TensorNamed(*opened, signature, name));
+  Graph& main = opened->module().main;
+  ASSIGN_OR_RETURN(Port port, FindTensor(main, tensor));
+  Node node = main.node(port.node);
+  if (!IsPlaceholder(node))
+    return MakeError("node '{0}' is a {1}; a placeholder was expected", node.name(), node.op());
+  Shape open = ShapeOfPlaceholder(node);
+  // In graphs of old a placeholder of any shape is written as a scalar.
+  bool any = open.known_rank() && open.rank() == 0 && node.op() == "Placeholder" &&
+             shape.rank() > 0 && !InferShapes(main).OfPort(port).known_rank();
+  std::optional<Shape> filled = any ? shape : MergeShapes(open, shape);
+  if (!filled)
+    return MakeError("node '{0}' is {1} in the file, which {2} does not fit", node.name(),
+                     open.ToString(), shape.ToString());
+  SetShape(main, node, *filled);
+  return Error::success();
+}
+
+// The nodes whose first size is the batch, in the graph's order.
+std::vector<NodeId> BatchInputs(const OpenedGraph& opened) {
+  const Graph& main = opened.module().main;
+  std::set<NodeId> inputs;
+  for (const Signature& signature : opened.file().signatures) {
+    for (const SignatureTensor& input : signature.inputs) {
+      if (std::optional<Port> port = FindTensorIfThere(main, input.tensor))
+        inputs.insert(port->node);
+    }
+  }
+  std::vector<NodeId> found;
+  for (Node node : main.nodes()) {
+    if (IsPlaceholder(node) && node.op() != "PlaceholderWithDefault" &&
+        (inputs.empty() || inputs.count(node.id())))
+      found.push_back(node.id());
+  }
+  return found;
+}
+
+bool IsOpenBatch(const Shape& shape) {
+  return shape.known_rank() && shape.rank() > 0 && !shape.IsKnown(0);
+}
+
+Error FillBatch(int64_t batch, OpenedGraph* opened) {
+  if (!HasOpenBatch(*opened)) return MakeError("no input has a first size that is open");
+  Graph& main = opened->module().main;
+  for (NodeId id : BatchInputs(*opened)) {
+    Node node = main.node(id);
+    Shape shape = ShapeOfPlaceholder(node);
+    if (!IsOpenBatch(shape)) continue;
+    shape.set_dim(0, batch);
+    SetShape(main, node, shape);
+  }
+  return Error::success();
+}
+
+}  // namespace
+
+bool HasOpenBatch(const OpenedGraph& opened) {
+  return llvm::any_of(BatchInputs(opened), [&](NodeId id) {
+    return IsOpenBatch(ShapeOfPlaceholder(opened.module().main.node(id)));
+  });
+}
+
+Error FillSizes(const ShapeOverrides& given, llvm::StringRef signature, OpenedGraph* opened) {
+  for (const std::string& shape : given.shapes) {
+    if (Error error = FillShape(shape, signature, opened))
+      return Annotate("--shape", std::move(error));
+  }
+  if (given.batch > 0) {
+    if (Error error = FillBatch(given.batch, opened))
+      return Annotate("--batch", Annotate(opened->model().path, std::move(error)));
+  }
+  return Error::success();
+}
+
+}  // namespace grapnel

@@ -1,0 +1,41 @@
+// A few threads and a bounded queue of what they are to do.
+#ifndef GRAPNEL_LIB_SERVE_HTTP_MODULE_LANE_H_
+#define GRAPNEL_LIB_SERVE_HTTP_MODULE_LANE_H_
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "lib/serve/http/module/limits.h"
+
+namespace grapnel_http {
+
+class WorkerQueue {
+ public:
+  using Task = std::function<void()>;
+
+  explicit WorkerQueue(WorkerQueueSize size) : size_(size) {}
+  ~WorkerQueue() { Stop(); }
+  // False: as many as may wait do wait. Threads are started as they are needed. Tasks do not throw.
+  bool Give(Task task);
+  // Forgets what waits, and returns when what runs is done. Nothing is taken any more.
+  void Stop();
+
+ private:
+  void Work();
+
+  const WorkerQueueSize size_;
+  std::mutex mutex_;  // guards what follows, but for joining the threads
+  std::condition_variable wake_;
+  std::deque<Task> waiting_;
+  std::vector<std::thread> threads_;
+  size_t idle_ = 0;
+  bool stop_ = false;
+};
+
+}  // namespace grapnel_http
+
+#endif  // GRAPNEL_LIB_SERVE_HTTP_MODULE_LANE_H_

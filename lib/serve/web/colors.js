@@ -1,0 +1,81 @@
+// What boxes are colored by, and the legend that says so.
+
+import {element} from "./dom.js";
+import {markFill, SEVERAL} from "./draw.js";
+
+const CHOICES = [["op", "by kind of op"], ["device", "by device"], ["cluster", "by XLA cluster"],
+  ["flops", "by FLOPs, estimated"],
+  ["bytes", "by bytes of constants, variables"], ["none", "none"]];
+const TEXT_FILLS = 8;
+const COSTS = {flops: "of the FLOPs", bytes: "of the bytes"};
+// Parts of a whole that are told apart: the least of each, the mark it has, and its name.
+export const SHARES = [[0.2, 0, "a fifth"], [0.05, 2, "a twentieth"], [0.01, 3, "a hundredth"]];
+
+export const shareMark = (value, total) => SHARES.find(([least]) => value > 0 && value >= least * total)?.[1];
+
+// `run`: the colors of the last run, or undefined; `values`: choices of files. [id, text] of each choice.
+export function colorChoices(summary, run, values) {
+  const choices = CHOICES.filter(([id]) => id !== "cluster" || summary.clusters);
+  return [...(summary.marks ? [["marks", summary.marks.title]] : []), ...choices, ...(run?.choices() ?? []),
+    ...values];
+}
+
+// Sets what `look` paints boxes with. Gives what the legend lists: {style, text}. `total(cost)`: of the body
+// that is shown.
+export function colorBy(by, look, summary, run, total) {
+  const ran = by.startsWith("run-") ? run : undefined;
+  look.byDevice = by === "device";
+  look.glows = by === "run-health" ? (placed) => ran.glows(placed) : undefined;
+  const swatch = (kind, fill, text) => ({style: `var(--${kind}-${fill})`, text});
+  if (by === "op") {
+    look.fillOf = ({box}) => (box.kind === "op" ? look.theme.fills[box.group] : undefined);
+    return summary.groups.map((text, i) => swatch("fill", i, text));
+  }
+  if (by === "marks") {
+    look.fillOf = ({box}) => markFill(box, look.theme);
+    return [...summary.marks.kinds.map((text, i) => swatch("mark", i, text)),
+      swatch("mark", SEVERAL, "several of these")];
+  }
+  if (ran) {
+    look.fillOf = (placed) => ran.fill(by, placed, look.theme);
+    return ran.legend(by).map(([mark, text]) => swatch("mark", mark, text));
+  }
+  if (by in COSTS) {
+    look.fillOf = ({box, view}) => look.theme.marks[shareMark(box[by], view[`all_${by}`])];
+    if (!total(by)) return [swatch("fill", 0, by === "flops" ? "nothing that shapes tell the FLOPs of"
+      : "no constant, no variable")];
+    return SHARES.map(([, mark, share], i) => swatch("mark", mark,
+      `${share} ${i === 0 ? COSTS[by] : ""} or more`.replace("  ", " ")));
+  }
+  if (by === "device") return byText(look, "device", summary.devices ?? [], swatch);
+  if (by === "cluster") return byText(look, "cluster", summary.clusters ?? [], swatch);
+  look.fillOf = () => undefined;
+  return [];
+}
+
+// `what`: "device" or "cluster". More names than there are colors begin again with the first one.
+function byText(look, what, names, swatch) {
+  const fills = new Map(names.map((name, i) => [name, (i % TEXT_FILLS) + 1]));
+  look.fillOf = ({box}) => {
+    const here = box.kind === "op" ? [box[what]].filter(Boolean) : Object.keys(box[`${what}s`] ?? {});
+    return here.length === 1 && fills.has(here[0]) ? look.theme.fills[fills.get(here[0])] : undefined;
+  };
+  if (names.length === 0) return [swatch("fill", 0, "no node asks for a device")];
+  const listed = [...fills].slice(0, TEXT_FILLS).map(([name, fill]) => swatch("fill", fill, name));
+  const more = names.length - TEXT_FILLS;
+  return more > 0 ? [...listed, swatch("fill", 1, `${more} more, in these colors again`)] : listed;
+}
+
+export function drawLegend(root, swatches, {byDevice, through, beside}) {
+  const items = swatches.map(({style, text}) => {
+    const item = element("li", {}, element("i"), text);
+    item.firstChild.style.background = style;
+    return item;
+  });
+  if (byDevice) items.push(element("li", {}, element("i", {class: "line crossing"}),
+    "crosses between devices"));
+  items.push(element("li", {}, element("i", {class: "line"}), "data, down"),
+    element("li", {}, element("i", {class: "line dashed"}), "control"));
+  if (through) items.push(element("li", {}, element("i", {class: "line through"}), "through hidden ops"));
+  root.replaceChildren(element("ul", {}, ...items), ...beside);
+}
