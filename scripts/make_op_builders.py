@@ -193,7 +193,7 @@ def builder(op, inputs, outputs, attrs, flags):
         out.append("};")
     parameters = ["Tracer& t"] + [f"const Operand& {identifier(name)}" for name, _, _ in inputs]
     parameters += [f"{parameter_type(kind)} {identifier(name)}" for name, kind, _, _, _ in needed]
-    parameters += [f"const {op}Options& options = {{}}", "grapnel::Where where = grapnel::Where()"]
+    parameters += [f"const {op}Options& options = {{}}", "grapnel::SourceLocation where = grapnel::SourceLocation()"]
     out.append(f"inline {result} {op}({', '.join(parameters)}) {{")
     out.append(f"  OpCall call(t, \"{op}\", options.name, where);")
     out += [f"  call.Input({identifier(name)});" for name, _, _ in inputs]

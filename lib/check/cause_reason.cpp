@@ -58,7 +58,7 @@ int64_t CountFallen(const Cause& cause, const KnownCause& pitfall) {
 }
 
 // The pitfall that this op fell into, in words; empty when none is seen.
-std::string PitfallText(const Cause& cause) {
+std::string KnownCauseText(const Cause& cause) {
   std::string text;
   for (const KnownCause& pitfall : kKnownCauses) {
     int64_t count = CountFallen(cause, pitfall);
@@ -75,7 +75,7 @@ bool HasPitfall(llvm::StringRef op_type) {
 }
 
 // A pitfall that only a mode that counts more would have shown.
-std::string UncountedPitfallText(const Cause& cause) {
+std::string UncountedKnownCauseText(const Cause& cause) {
   for (const KnownCause& pitfall : kKnownCauses) {
     if (pitfall.op_type != cause.op_type || pitfall.input >= cause.inputs.size() ||
         !Made(cause.value, pitfall.makes))
@@ -106,7 +106,7 @@ std::string CauseReason(const Cause& cause) {
   }
   if (cause.op_type == "Const") return "as a constant of the program";
   if (cause.op_type == "Placeholder") return "as an argument that was given to the function";
-  std::string pitfall = PitfallText(cause);
+  std::string pitfall = KnownCauseText(cause);
   if (!pitfall.empty()) return pitfall;
   if (cause.inputs.empty()) return "without any input";
   size_t known =
@@ -118,7 +118,7 @@ std::string CauseReason(const Cause& cause) {
   }
   std::string text = known < cause.inputs.size() ? "though every recorded input is finite"
                                                  : "though all its inputs are finite";
-  std::string uncounted = UncountedPitfallText(cause);
+  std::string uncounted = UncountedKnownCauseText(cause);
   if (!uncounted.empty()) return text + uncounted;
   // What it was within several ops in one is not seen.
   if (cause.op_type == "_UnaryOpsComposition")
@@ -128,7 +128,7 @@ std::string CauseReason(const Cause& cause) {
   return text;
 }
 
-int PitfallInput(const Cause& cause) {
+int KnownCauseInput(const Cause& cause) {
   for (const KnownCause& pitfall : kKnownCauses) {
     if (CountFallen(cause, pitfall) > 0) return static_cast<int>(pitfall.input);
   }

@@ -15,7 +15,7 @@ std::string CauseReason(const Cause& cause);
 
 // The input whose zeros or negative numbers made the output bad, -1 where that is not seen. Ops
 // that fall over one input, such as a Log and the Reciprocal of its gradient, have one origin.
-int PitfallInput(const Cause& cause);
+int KnownCauseInput(const Cause& cause);
 
 }  // namespace grapnel
 

@@ -123,7 +123,7 @@ void DivergenceFinder::OnPair(int64_t order, const NodeRun& a, const NodeRun& b)
 void DivergenceFinder::Compare(int64_t order, const NodeRun& a, const NodeRun& b, int output) {
   TensorDifference difference = DifferenceOf(a.outputs[output], b.outputs[output], tolerance_);
   ++divergence_.tensors;
-  State state{difference.agreement == Agreement::kParted, difference.norm_error};
+  State state{difference.agreement == Agreement::kDiverged, difference.norm_error};
   auto note = [&] {
     states_a_[{&a.node.graph(), a.node.id(), output}] = state;
     if (b.node) states_b_[{&b.node.graph(), b.node.id(), output}] = state;
@@ -169,7 +169,7 @@ DivergenceFinder::Answer DivergenceFinder::CauseOf(int64_t order, const NodeRun&
                                                    const NodeRun& b, Mismatch* mismatch) {
   using C = MismatchKind;
   if (order < 0) return {C::kFault, "as the value that was given for it"};
-  if (IsCallThatPartedInside(a)) return {C::kConsequence, "of what diverged inside of it"};
+  if (IsCallThatDivergedInside(a)) return {C::kConsequence, "of what diverged inside of it"};
   if (!b.node) {
     Answer answer = CauseByRecord(a, mismatch);
     bool is_other_op = !b.recorded_op.empty() && b.recorded_op != a.node.op();
@@ -177,7 +177,7 @@ DivergenceFinder::Answer DivergenceFinder::CauseOf(int64_t order, const NodeRun&
       return {C::kFault, OtherOpText(a.node.op(), b.recorded_op)};
     return answer;
   }
-  const std::string& mismatch = mismatch->difference.mismatch;
+  const std::string& how = mismatch->difference.mismatch;
   bool is_other_op = a.node.op() != b.node.op();
   if (a.inputs.size() != b.inputs.size()) {
     if (FollowsFromBefore(b.node, Run::kB)) return {C::kConsequence, "of what it reads"};
@@ -203,7 +203,7 @@ DivergenceFinder::Answer DivergenceFinder::CauseOf(int64_t order, const NodeRun&
             "read from a variable, table or list that held another value before the run"};
   }
   Answer answer = CauseByInputs(a, b, mismatch);
-  if (answer.cause == C::kRounding && !mismatch.empty() && mismatch != "nan")
+  if (answer.cause == C::kRounding && !how.empty() && how != "nan")
     answer.cause = C::kFault;
   return answer;
 }
@@ -216,7 +216,7 @@ std::vector<size_t> DivergenceFinder::InputsOfB(const NodeRun& a, const NodeRun&
   if (!info || !(info->is_commutative || a.node.op() == "AddN")) return of_b;
   auto agree = [&](size_t i, size_t j) {
     return HoldsValues(a.inputs[i]) && HoldsValues(b.inputs[j]) &&
-           DifferenceOf(a.inputs[i], b.inputs[j], tolerance_).agreement != Agreement::kParted;
+           DifferenceOf(a.inputs[i], b.inputs[j], tolerance_).agreement != Agreement::kDiverged;
   };
   for (size_t i = 0; i < of_b.size(); ++i) {
     for (size_t j = i; j < of_b.size(); ++j) {
@@ -232,7 +232,7 @@ std::vector<size_t> DivergenceFinder::InputsOfB(const NodeRun& a, const NodeRun&
 std::string DivergenceFinder::ReadAlone(const Node& b, llvm::ArrayRef<ComparedInput> inputs,
                                         llvm::ArrayRef<size_t> of_b) const {
   for (size_t i = 0; i < inputs.size(); ++i) {
-    bool agrees = inputs[i].is_compared && inputs[i].difference.agreement != Agreement::kParted;
+    bool agrees = inputs[i].is_compared && inputs[i].difference.agreement != Agreement::kDiverged;
     if (agrees || static_cast<int>(of_b[i]) >= b.num_inputs()) continue;
     Port from = b.input(static_cast<int>(of_b[i]));
     if (from.node == kNoNode || WasCompared(b.graph().node(from.node), from.index)) return "";
@@ -260,7 +260,7 @@ DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const
     input.is_compared = HoldsValues(x) && HoldsValues(y);
     if (input.is_compared) {
       input.difference = DifferenceOf(x, y, tolerance_);
-      diverged |= input.difference.agreement == Agreement::kParted;
+      diverged |= input.difference.agreement == Agreement::kDiverged;
       same &= input.difference.agreement == Agreement::kSame;
       largest = std::max(largest, input.difference.norm_error);
     } else if (bool(x) != bool(y)) {
@@ -323,7 +323,7 @@ DivergenceFinder::Answer DivergenceFinder::CauseByRecord(const NodeRun& a, Misma
     if (input.is_compared) {
       const State& found = state->second;
       input.difference.norm_error = found.norm_error;
-      input.difference.agreement = found.diverged           ? Agreement::kParted
+      input.difference.agreement = found.diverged           ? Agreement::kDiverged
                                    : found.norm_error > 0 ? Agreement::kWithin
                                                           : Agreement::kSame;
       largest = std::max(largest, found.norm_error);
@@ -339,7 +339,7 @@ DivergenceFinder::Answer DivergenceFinder::CauseByRecord(const NodeRun& a, Misma
   return {C::kFault, "though all its inputs agree"};
 }
 
-bool DivergenceFinder::IsCallThatPartedInside(const NodeRun& a) const {
+bool DivergenceFinder::IsCallThatDivergedInside(const NodeRun& a) const {
   return callers_.count(CallersText(a.calls) + a.node.name().str() + "/") > 0;
 }
 
@@ -440,7 +440,7 @@ std::optional<bool> DivergenceFinder::IsFaithful(const NodeRun& a, const NodeRun
   std::optional<Tensor> again = Evaluate(a.node, b.inputs, output);
   if (!again) return std::nullopt;
   const Tensor& made = b.outputs[output];
-  return DifferenceOf(*again, made, tolerance_).agreement != Agreement::kParted ||
+  return DifferenceOf(*again, made, tolerance_).agreement != Agreement::kDiverged ||
          IsRoundingOfSum(a.node, b.inputs, *again, made, output);
 }
 
@@ -459,7 +459,7 @@ void DivergenceFinder::NoteGrowth(const NodeRun& a, const Mismatch& mismatch) {
 }
 
 void DivergenceFinder::Keep(Mismatch mismatch) {
-  bool diverged = mismatch.difference.agreement == Agreement::kParted;
+  bool diverged = mismatch.difference.agreement == Agreement::kDiverged;
   auto is_same = [&](const Mismatch& p) {
     return p.node == mismatch.node && p.output == mismatch.output &&
            CallersText(p.calls) == CallersText(mismatch.calls);
@@ -476,7 +476,7 @@ void DivergenceFinder::Keep(Mismatch mismatch) {
     if (faults.size() > Divergence::kMostFaults) faults.pop_back();
   }
   auto rank = [](const Mismatch& p) {
-    return std::tuple(p.difference.agreement != Agreement::kParted, p.difference.mismatch.empty(),
+    return std::tuple(p.difference.agreement != Agreement::kDiverged, p.difference.mismatch.empty(),
                       -p.difference.norm_error, p.order);
   };
   std::vector<Mismatch>& worst = divergence_.worst;

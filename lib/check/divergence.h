@@ -94,7 +94,7 @@ class DivergenceFinder : public PairSink {
                         llvm::ArrayRef<size_t> of_b) const;
   Answer CauseByInputs(const NodeRun& a, const NodeRun& b, Mismatch* mismatch) const;
   Answer CauseByRecord(const NodeRun& a, Mismatch* mismatch) const;
-  bool IsCallThatPartedInside(const NodeRun& a) const;
+  bool IsCallThatDivergedInside(const NodeRun& a) const;
   void NoteCallers(const NodeRun& a);
   void NoteCallersOfB();
   // Whether something that `node` reads, directly or through what was not compared, diverged.

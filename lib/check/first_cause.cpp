@@ -109,10 +109,10 @@ bool Blame::IsSameOp(const DebugAlert& a, const DebugAlert& b) const {
 
 // Whether an op went bad over the same input in the same call; it is told with that one then.
 bool Blame::HasSameOrigin(const Cause& cause) {
-  int input = PitfallInput(cause);
+  int input = KnownCauseInput(cause);
   if (input < 0 || cause.execution < 0 || cause.inputs[input].made_by.empty()) return false;
   for (Cause& before : report_.causes) {
-    int other = PitfallInput(before);
+    int other = KnownCauseInput(before);
     if (other < 0 || before.execution != cause.execution || before.node == cause.node) continue;
     const CauseInput &a = cause.inputs[input], &b = before.inputs[other];
     if (a.made_by != b.made_by || a.made_in != b.made_in || before.iteration != cause.iteration)

@@ -133,7 +133,7 @@ void DiffStrings(const Tensor& a, const Tensor& b, TensorDifference* out) {
     if (out->diverged++ == 0) first = i;
   }
   if (first < 0) return;
-  out->agreement = Agreement::kParted;
+  out->agreement = Agreement::kDiverged;
   Place(a, b, first, out);
 }
 
@@ -153,7 +153,7 @@ void DiffIntegers(const Tensor& a, const Tensor& b, TensorDifference* out) {
     if (value != 0) out->max_rel = std::max(out->max_rel, error / std::fabs(value));
   }
   if (worst < 0) return;
-  out->agreement = Agreement::kParted;
+  out->agreement = Agreement::kDiverged;
   out->norm_error = largest > 0 ? out->max_abs / largest : out->max_abs;
   Place(a, b, worst, out);
 }
@@ -206,7 +206,7 @@ void DiffFloats(const Tensor& a, const Tensor& b, const Tolerance& tolerance,
     *number = std::min(*number, std::numeric_limits<double>::max());
   if (!std::isfinite(out->cosine)) out->cosine = 0;
   if (first_nan >= 0) out->mismatch = "nan";
-  out->agreement = out->diverged > 0 ? Agreement::kParted : Agreement::kWithin;
+  out->agreement = out->diverged > 0 ? Agreement::kDiverged : Agreement::kWithin;
   Place(a, b, (first_nan >= 0 ? first_nan : worst) / parts, out);
 }
 
@@ -221,7 +221,7 @@ TensorDifference DifferenceOf(const Tensor& a, const Tensor& b, const Tolerance&
   TensorDifference out;
   out.elements = a.num_elements();
   if (a.dtype() != b.dtype() || a.dims() != b.dims()) {
-    out.agreement = Agreement::kParted;
+    out.agreement = Agreement::kDiverged;
     out.mismatch = a.dtype() != b.dtype() ? "dtype" : "shape";
     out.diverged = out.elements;
     return out;

@@ -19,7 +19,7 @@ struct Tolerance {
 enum class Agreement : uint8_t {
   kSame,    // bit for bit, but that every NaN is one and -0 is 0
   kWithin,  // the tolerance
-  kParted,
+  kDiverged,
 };
 
 // Of `b` against `a`. Of complex numbers the parts are elements of their own. NaN equals NaN, and

@@ -74,22 +74,22 @@ class GRAPNEL_PUBLIC RunProfiler {
  public:
   using Clock = std::chrono::steady_clock;
   virtual ~RunProfiler() = default;
-  // Before a kernel; returns the time. The kernels of a function run between Begin() and Ran() of
+  // Before a kernel; returns the time. The kernels of a function run between Begin() and OnKernel() of
   // the kernel that calls it.
   virtual Clock::time_point Begin() { return Clock::now(); }
   // A function was compiled for its first call: after Begin() of the kernel that calls it, on the
   // same thread.
   virtual void Compiled(const Function& /*function*/, Clock::time_point /*began*/,
                         Clock::time_point /*ended*/) {}
-  // One kernel does the work of several nodes (lib/exec/fusion.h), and is Ran() as the last of
+  // One kernel does the work of several nodes (lib/exec/fusion.h), and is OnKernel() as the last of
   // them. When the plan is made.
   virtual void OnFused(const Node& /*last*/, llvm::ArrayRef<Node> /*nodes*/) {}
   // How the kernel that is under way on this thread does it, where that is not its usual way:
   // "Winograd".
-  virtual void Does(const char* /*how*/) {}
+  virtual void OnVariant(const char* /*how*/) {}
   // After a kernel, on the same thread, also if it failed. A device's kernel is only queued by
   // then.
-  virtual void Ran(const Node& node, Clock::time_point began, Clock::time_point ended,
+  virtual void OnKernel(const Node& node, Clock::time_point began, Clock::time_point ended,
                    llvm::ArrayRef<Tensor> outputs) = 0;
 
   MemoryCounter memory;  // host memory that runs took and have not given back

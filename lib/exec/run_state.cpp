@@ -298,7 +298,7 @@ Error RunState::RunMeasured(const PlanNode& node, KernelContext& context,
   auto began = profiler ? profiler->Begin() : std::chrono::steady_clock::now();
   Error error = node.kernel.Call(context);
   auto ended = std::chrono::steady_clock::now();
-  if (profiler) profiler->Ran(node.node, began, ended, outputs);
+  if (profiler) profiler->OnKernel(node.node, began, ended, outputs);
   if (error) return error;
   node.stats->last_time.store(std::chrono::nanoseconds(ended - began).count(),
                               std::memory_order_relaxed);

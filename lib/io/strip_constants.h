@@ -1,6 +1,6 @@
 // A graph as it can be shown to others: without values, paths and the program's text.
-#ifndef GRAPNEL_LIB_IO_LEAVE_OUT_VALUES_H_
-#define GRAPNEL_LIB_IO_LEAVE_OUT_VALUES_H_
+#ifndef GRAPNEL_LIB_IO_STRIP_CONSTANTS_H_
+#define GRAPNEL_LIB_IO_STRIP_CONSTANTS_H_
 
 #include "lib/ir/module.h"
 
@@ -28,4 +28,4 @@ void StripConstants(Module* module);
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_IO_LEAVE_OUT_VALUES_H_
+#endif  // GRAPNEL_LIB_IO_STRIP_CONSTANTS_H_

@@ -263,7 +263,7 @@ class RunComparer {
   bool ReachesPartedFetch(const Graph& main, const Mismatch& fault) const {
     llvm::DenseSet<NodeId> goals;
     for (size_t i = 0; i < comparison_.fetches.size(); ++i) {
-      if (comparison_.fetches[i].difference.agreement != Agreement::kParted) continue;
+      if (comparison_.fetches[i].difference.agreement != Agreement::kDiverged) continue;
       if (auto port = FindTensorIfThere(main, fetches_b_[i])) goals.insert(port->node);
     }
     std::string start = fault.node_b.empty() ? fault.node : fault.node_b;
@@ -481,7 +481,7 @@ Expected<RunComparison> RunComparer::RunRecorded(const DebugFolder& folder, cons
 
 bool RunComparison::FetchesAgree() const {
   return llvm::all_of(fetches, [](const ComparedFetch& fetch) {
-    return fetch.difference.agreement != Agreement::kParted;
+    return fetch.difference.agreement != Agreement::kDiverged;
   });
 }
 

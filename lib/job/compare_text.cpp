@@ -127,10 +127,10 @@ void WriteFetches(llvm::ArrayRef<ComparedFetch> fetches, llvm::raw_ostream& os) 
     } else if (d.mismatch == "dtype" || d.mismatch == "shape") {
       os << "has another " << d.mismatch << "\n";
     } else {
-      os << (d.agreement == Agreement::kParted ? "parts" : "agrees")
+      os << (d.agreement == Agreement::kDiverged ? "parts" : "agrees")
          << (d.mismatch == "nan" ? " (NaN or infinity in one run alone)" : "") << ": largest error "
          << Short(d.max_abs) << " (rel " << Short(d.max_rel) << ")";
-      if (!d.value_a.empty() && d.agreement == Agreement::kParted)
+      if (!d.value_a.empty() && d.agreement == Agreement::kDiverged)
         os << ", " << d.value_a << " in A, " << d.value_b << " in B"
            << (d.index.empty() ? "" : " at " + IndexText(d.index));
       os << "\n";

@@ -56,15 +56,15 @@ class Examination {
     for (One& one : checks_) one.check->Watch(context, watches);
   }
 
-  Diagnosis Look(const DoctorContext& context) {
+  Diagnosis Run(const DoctorContext& context) {
     Diagnosis diagnosis;
     for (One& one : checks_) {
-      CheckOutcome outcome{one.info, CheckOutcome::kLooked, WhatIsMissing(*one.info)};
+      CheckOutcome outcome{one.info, CheckOutcome::kRun, WhatIsMissing(*one.info)};
       if (outcome.reason.empty()) {
-        outcome.reason = one.check->Look(context);
+        outcome.reason = one.check->Run(context);
         if (!outcome.reason.empty()) {
           outcome.status =
-              one.check->lacks_evidence ? CheckOutcome::kNotLooked : CheckOutcome::kNothingThere;
+              one.check->lacks_evidence ? CheckOutcome::kNotRun : CheckOutcome::kNothingThere;
         }
         for (Finding& finding : one.check->findings) {
           if (finding.confidence > least_) continue;
@@ -73,7 +73,7 @@ class Examination {
         }
       } else {
         bool is_other = IsOfOtherInput(*one.info);
-        outcome.status = is_other ? CheckOutcome::kOtherInput : CheckOutcome::kNotLooked;
+        outcome.status = is_other ? CheckOutcome::kOtherInput : CheckOutcome::kNotRun;
       }
       diagnosis.outcomes.push_back(std::move(outcome));
     }
@@ -131,7 +131,7 @@ class GraphDoctor {
     TensorWatches watches;
     RunIfPossible(examination, watches, &context);
     Settle(examination, context);
-    Diagnosis diagnosis = examination.Look(context);
+    Diagnosis diagnosis = examination.Run(context);
     diagnosis.path = opened_.model().path;
     diagnosis.failure = failure_;
     const LineTable lines = LinesOf(opened_);
@@ -391,7 +391,7 @@ Expected<Diagnosis> ExamineDebugFolder(llvm::StringRef path, const DoctorRequest
   examination.SettleForOther({Evidence::kScalars}, "a folder of event files");
   DoctorContext context;
   context.debug = &folder.runs.back();
-  Diagnosis diagnosis = examination.Look(context);
+  Diagnosis diagnosis = examination.Run(context);
   diagnosis.path = path.str();
   return diagnosis;
 }
@@ -420,7 +420,7 @@ Expected<Diagnosis> ExamineTrainingRecord(llvm::StringRef path, const DoctorRequ
     context.scalars = &log;
     context.loss_tag = request.loss;
   }
-  Diagnosis diagnosis = examination.Look(context);
+  Diagnosis diagnosis = examination.Run(context);
   diagnosis.path = path.str();
   diagnosis.curves = LossCurvesOf(log, request.loss).size();
   for (Finding& finding : diagnosis.findings) finding.file = path.str();

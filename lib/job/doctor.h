@@ -23,13 +23,13 @@ struct DoctorRequest {
 
 struct CheckOutcome {
   enum Status : uint8_t {
-    kLooked,
+    kRun,
     kNothingThere,  // the graph has nothing that the check is of
-    kNotLooked,     // what it needs was not there
+    kNotRun,     // what it needs was not there
     kOtherInput,    // it is not of such input: of checkpoints, and this is a model
   };
   const CheckInfo* info;
-  Status status = kLooked;
+  Status status = kRun;
   std::string reason;  // unless it looked
 };
 

@@ -55,7 +55,7 @@ void WriteFinding(const Finding& finding, llvm::StringRef path, llvm::raw_ostrea
 void WriteNotLooked(const Diagnosis& diagnosis, llvm::raw_ostream& os) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
   for (const CheckOutcome& outcome : diagnosis.outcomes) {
-    if (outcome.status != CheckOutcome::kNotLooked) continue;
+    if (outcome.status != CheckOutcome::kNotRun) continue;
     auto known = llvm::find_if(by_reason,
                                [&](const auto& reason) { return reason.first == outcome.reason; });
     if (known == by_reason.end()) {
@@ -77,11 +77,11 @@ void WriteNotLooked(const Diagnosis& diagnosis, llvm::raw_ostream& os) {
 
 const char* StatusText(CheckOutcome::Status status) {
   switch (status) {
-    case CheckOutcome::kLooked:
+    case CheckOutcome::kRun:
       return "looked";
     case CheckOutcome::kNothingThere:
       return "nothing there";
-    case CheckOutcome::kNotLooked:
+    case CheckOutcome::kNotRun:
       return "not looked";
     case CheckOutcome::kOtherInput:
       return "of other input";

@@ -147,7 +147,7 @@ class PrecisionComparer {
 
 bool AllAgree(llvm::ArrayRef<ComparedFetch> fetches) {
   return llvm::all_of(fetches, [](const ComparedFetch& fetch) {
-    return fetch.difference.agreement != Agreement::kParted;
+    return fetch.difference.agreement != Agreement::kDiverged;
   });
 }
 

@@ -85,7 +85,7 @@ class GRAPNEL_PUBLIC Program {
 // captures (variables, tables) is handed in as there. `function`: one of Program::functions() of
 // the same graph.
 GRAPNEL_PUBLIC Values CallImported(Tracer& t, const ModelFunction& function, const Values& values,
-                                   Where where = Where());
+                                   SourceLocation where = SourceLocation());
 
 }  // namespace grapnel
 

@@ -130,7 +130,7 @@ Profile::Row& Profile::Add(uint32_t number, Clock::time_point began, Clock::time
   return row;
 }
 
-void Profile::Ran(const Node& node, Clock::time_point began, Clock::time_point ended,
+void Profile::OnKernel(const Node& node, Clock::time_point began, Clock::time_point ended,
                   llvm::ArrayRef<Tensor> outputs) {
   std::lock_guard lock(mutex_);
   Row& row = Add(NumberOf(node), began, ended);

@@ -24,10 +24,10 @@ class Profile : public RunProfiler {
   static constexpr size_t kMaxEvents = 1000000;
 
   Clock::time_point Begin() override;
-  void Ran(const Node& node, Clock::time_point began, Clock::time_point ended,
+  void OnKernel(const Node& node, Clock::time_point began, Clock::time_point ended,
            llvm::ArrayRef<Tensor> outputs) override;
   void OnFused(const Node& last, llvm::ArrayRef<Node> nodes) override;
-  void Does(const char* how) override;
+  void OnVariant(const char* how) override;
   void Compiled(const Function& function, Clock::time_point began,
                 Clock::time_point ended) override;
   // Between runs: the next one is the next row of the trace.
@@ -37,7 +37,7 @@ class Profile : public RunProfiler {
     // Of a row by op: name is empty. A function's compilation is op "(compile)", its name that of
     // the function.
     // Of a step that does the work of several nodes, op is theirs, "AddV2+Relu6", and the name that
-    // of the last one. What Does() said is behind it: "Conv2D (Winograd)".
+    // of the last one. What OnVariant() said is behind it: "Conv2D (Winograd)".
     std::string name, op;
     std::vector<std::string> stands_for;  // names of all of them
     std::vector<NodeId> nodes;            // and themselves, or this one alone

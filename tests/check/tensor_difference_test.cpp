@@ -48,7 +48,7 @@ TEST(TensorDifference, ZerosAndNansAreThemselves) {
 
 TEST(TensorDifference, TheWorstElementIsTold) {
   TensorDifference found = DifferenceOf(Floats({4, 1, 100}), Floats({4, 2, 104}), Tolerance());
-  EXPECT_EQ(found.agreement, Agreement::kParted);
+  EXPECT_EQ(found.agreement, Agreement::kDiverged);
   EXPECT_EQ(found.diverged, 2);
   EXPECT_EQ(found.index, std::vector<int64_t>({1}));  // beside what each may be off
   EXPECT_EQ(found.max_abs, 4);
@@ -60,7 +60,7 @@ TEST(TensorDifference, OtherTypes) {
   TensorDifference ints =
       DifferenceOf(Of<int64_t>(proto::DT_INT64, {9007199254740993}),
                    Of<int64_t>(proto::DT_INT64, {9007199254740992}), Tolerance{1, 1});
-  EXPECT_EQ(ints.agreement, Agreement::kParted);
+  EXPECT_EQ(ints.agreement, Agreement::kDiverged);
   EXPECT_EQ(ints.value_a, "9007199254740993");
   TensorDifference shape = DifferenceOf(Floats({1, 2}), Floats({1}), Tolerance());
   EXPECT_EQ(shape.mismatch, "shape");

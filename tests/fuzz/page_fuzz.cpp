@@ -43,7 +43,7 @@ std::unique_ptr<grapnel_http::Parser> Parse(const Router& router, llvm::StringRe
     if (grapnel_http::ReadHead(*parser, &asked)) return nullptr;
     *request = {asked.method, asked.path, asked.host, asked.origin, asked.token};
     request->body_size = parser->content_length().value_or(0);
-    Admission admission = router.Admit(*request);
+    HeaderCheck admission = router.Admit(*request);
     if (admission.refusal) return nullptr;
     parser->body_limit(admission.body_limit);
     parser->eager(true);

@@ -147,7 +147,7 @@ Judged TellDiagnosis(CheckedModel& model, llvm::StringRef check, const char* exp
     findings.Add(place + finding.node, finding.what, expected, finding.advice);
   }
   for (const CheckOutcome& outcome : diagnosis->outcomes) {
-    if (check == outcome.info->name && outcome.status == CheckOutcome::kNotLooked)
+    if (check == outcome.info->name && outcome.status == CheckOutcome::kNotRun)
       return outcome.reason;
   }
   return std::string();

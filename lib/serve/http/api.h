@@ -45,7 +45,7 @@ enum {
 
 typedef struct GrapnelHttpAdmission {
   size_t body_limit; /* bytes */
-  int32_t lane;
+  int32_t worker_class;
 } GrapnelHttpAdmission;
 
 /* Asked when the headers have come and before anything of the body is read: 1 and the admission, or

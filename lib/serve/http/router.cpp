@@ -194,7 +194,7 @@ HeaderCheck Router::Admit(const WebRequest& head) const {
     auto found = RouteTable::All().Find(method, path);
     if (!found) return refuse(RefusedByTable(RouteTable::All().WhyNot(method, path)));
     admission.body_limit = found->row->route.limit;
-    admission.lane = found->row->route.lane;
+    admission.worker_class = found->row->route.worker_class;
   }
   if (head.body_size <= admission.body_limit) return admission;
   return refuse(TooLong(path, head.body_size, admission.body_limit));

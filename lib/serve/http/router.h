@@ -38,7 +38,7 @@ struct WebAnswer {
 struct HeaderCheck {
   std::optional<WebAnswer> refusal;  // there is no more to be read of it
   size_t body_limit = 0;             // else bytes of a body that are worth reading
-  WorkerClass lane = WorkerClass::kAtOnce;
+  WorkerClass worker_class = WorkerClass::kAtOnce;
 };
 
 // Answers only who asks for a name of this machine, comes from no other page, and knows the token;

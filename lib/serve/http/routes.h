@@ -62,7 +62,7 @@ constexpr size_t kLargestRequest = size_t{1} << 20;  // JSON: names and options
 constexpr size_t kLargestTyped = size_t{1} << 24;    // JSON with values that were typed
 constexpr size_t kLargestFile = size_t{1} << 28;
 
-// Which threads answer. A request waits for none of another lane's.
+// Which threads answer. A request waits for none of another class's.
 enum class WorkerClass {
   kAtOnce,    // what is there, and needs no more than to be written
   kDocument,  // what is computed to be shown: seconds at most
@@ -79,7 +79,7 @@ struct Route {
   // Safe to call from several threads. Errors are for the reader of the page: 404 of a GET, 400 of
   // a POST.
   std::function<Expected<Document>(const RouteCall&)> handle;
-  WorkerClass lane = WorkerClass::kDocument;
+  WorkerClass worker_class = WorkerClass::kDocument;
 };
 
 // Finds the route of a path; costs a look at each.

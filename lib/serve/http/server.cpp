@@ -47,7 +47,7 @@ int32_t Admit(void* context, const GrapnelHttpRequest* asked, GrapnelHttpAdmissi
               const GrapnelHttpReply* reply) {
   try {
     HeaderCheck made = static_cast<Router*>(context)->Admit(RequestOf(*asked));
-    *admission = {made.body_limit, static_cast<int32_t>(made.lane)};
+    *admission = {made.body_limit, static_cast<int32_t>(made.worker_class)};
     if (!made.refusal) return 1;
     Send(*made.refusal, *reply);
   } catch (const std::exception&) {

@@ -203,9 +203,9 @@ GrapnelHttpRequest Connection::View() {
 void Connection::Work() {
   Enter(Phase::kWorking);
   deadline_.cancel();
-  if (admission_.lane == GRAPNEL_HTTP_WORK) WatchForHangUp();
+  if (admission_.worker_class == GRAPNEL_HTTP_WORK) WatchForHangUp();
   auto task = [self = shared_from_this()]() mutable { MakeAnswer(std::move(self)); };
-  if (server_.Give(admission_.lane, std::move(task))) return;
+  if (server_.Give(admission_.worker_class, std::move(task))) return;
   answer_ = Answer::Refusal(503, "too much is waiting to be done already: try again later");
   answer_.headers.emplace_back("Retry-After", "1");
   Respond();
@@ -248,7 +248,7 @@ void Connection::Refuse(Answer answer) {
 void Connection::Respond() {
   if (gone_ || answer_.status == 0) return Close();
   ErrorCode ignored;
-  if (phase_ == Phase::kWorking && admission_.lane == GRAPNEL_HTTP_WORK) socket_.cancel(ignored);
+  if (phase_ == Phase::kWorking && admission_.worker_class == GRAPNEL_HTTP_WORK) socket_.cancel(ignored);
   // What was not read of a body would be taken for the next request.
   keeps_alive_ = may_go_on_ && parser_ && parser_->is_done() && parser_->get().keep_alive() &&
                  ++num_requests_ < kMostRequests;

@@ -14,7 +14,7 @@ using asio::ip::tcp;
 
 HttpServer::HttpServer(uint16_t port, const Callbacks& callbacks)
     : callbacks_(callbacks),
-      queues_{WorkerQueue(kLaneSizes[0]), WorkerQueue(kLaneSizes[1]), WorkerQueue(kLaneSizes[2]), WorkerQueue(kLaneSizes[3])},
+      queues_{WorkerQueue(kQueueSizes[0]), WorkerQueue(kQueueSizes[1]), WorkerQueue(kQueueSizes[2]), WorkerQueue(kQueueSizes[3])},
       acceptor_(io_, tcp::endpoint(asio::ip::address_v4::loopback(), port)),
       retry_(io_),
       port_(acceptor_.local_endpoint().port()) {}
@@ -36,7 +36,7 @@ void HttpServer::Run() {
     }
   }
   for (Connection* connection : connections_) connection->SetGone();
-  for (WorkerQueue& lane : queues_) lane.Stop();
+  for (WorkerQueue& queue : queues_) queue.Stop();
 }
 
 void HttpServer::Accept() {

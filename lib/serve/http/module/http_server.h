@@ -36,7 +36,7 @@ class HttpServer {
   // For connections, on Run's thread.
   boost::asio::io_context& io() { return io_; }
   const Callbacks& callbacks() const { return callbacks_; }
-  bool Give(int lane, WorkerQueue::Task task) { return queues_[lane].Give(std::move(task)); }
+  bool Give(int worker_class, WorkerQueue::Task task) { return queues_[worker_class].Give(std::move(task)); }
   // Counts the bytes that are held for a client, instead of those that were. For a few of them the
   // slowest of those that hold any has to go; else false, and counts nothing: they are too many.
   bool Hold(const Connection& connection, size_t size);

@@ -32,7 +32,7 @@ constexpr seconds kLingerTime(1);    // for it to read why it was refused while 
 struct WorkerQueueSize {
   size_t threads, waiting;
 };
-constexpr WorkerQueueSize kLaneSizes[] = {{2, 2000}, {4, 2000}, {1, 200}, {2, 32}};  // by lane of api.h
+constexpr WorkerQueueSize kQueueSizes[] = {{2, 2000}, {4, 2000}, {1, 200}, {2, 32}};  // by class of api.h
 
 }  // namespace grapnel_http
 
