@@ -138,6 +138,8 @@ void ReshapeTo(ShapeContext& c, Shape to) {
   }
   bool misfit = false;
   auto is_open = [](int64_t dim) { return dim < 0; };
+  // Grappler does not cancel symbols: [7,n] to [?,n] leaves the first dimension unknown to it.
+  if (!c.sees_inside && llvm::count_if(to.dims(), is_open) > 1) return c.Out(0, std::move(to));
   if (from.known_rank() && num_unknown == 1) {
     if (auto dim = Missing(from, to, unknown, &misfit); dim && *dim != kUnknownDim)
       to.set_dim(unknown, *dim);

@@ -200,7 +200,8 @@ void ShapeContext::OutElements(int i, Elements elements) {
   if (!HasOutput(i) || static_cast<int64_t>(elements.size()) > ShapeMap::kMaxElements) return;
   bool any =
       std::any_of(elements.begin(), elements.end(), [](int64_t e) { return e != kUnknownElement; });
-  if (any || elements.empty()) outputs[i].SetElements(std::move(elements));
+  // To Grappler a vector of unknown dimensions is not the same as one that it does not follow.
+  if (any || elements.empty() || !sees_inside) outputs[i].SetElements(std::move(elements));
 }
 
 void ShapeContext::OutContent(int i, Shape content) {

@@ -126,7 +126,9 @@ class StridedSlicer {
     }
     while (!seen_ellipsis && at < in.rank()) out_.Append(in.dim(at++));
     c_.OutSizes(0, std::move(out_));
-    if (c_.elements(0) && in.rank() == 1) OutElements(used == 1);
+    if (c_.elements(0) && in.rank() == 1 && FollowsElements(ellipsis | new_axis)) {
+      OutElements(used == 1);
+    }
   }
 
  private:
@@ -139,6 +141,20 @@ class StridedSlicer {
     taken_ = Take(c_, dim, range);
     stride_ = range.stride;
     if (!range.shrink) out_.Append(taken_.count);
+  }
+
+  // Grappler follows the elements of a plain range only: shape(x)[0] is an unknown number to it,
+  // and so is a range that runs the wrong way (InferenceContext::Subshape).
+  bool FollowsElements(int64_t other_masks) const {
+    if (c_.sees_inside) return true;
+    if ((other_masks | c_.Int("shrink_axis_mask")) != 0) return false;
+    auto size = static_cast<int64_t>(c_.elements(0)->size());
+    auto end_of = [&](int input, const char* mask, int64_t otherwise) {
+      int64_t at = Bit(c_.Int(mask), 0) ? otherwise : DimAt(c_.elements(input), 0);
+      return at < 0 ? at + size : std::min(at, size);
+    };
+    int64_t begin = end_of(1, "begin_mask", 0), end = end_of(2, "end_mask", size);
+    return stride_ < 0 ? begin >= end : begin <= end;
   }
 
   void OutElements(bool sliced) {
@@ -227,15 +243,17 @@ void SplitVShape(ShapeContext& c) {
   }
 }
 
-// Elements of the inputs one after the other; of an input of `count` elements that has none,
-// unknown ones.
-void OutJoinedElements(ShapeContext& c, int first, int last, llvm::StringRef type_attr) {
+// Writes the elements of the inputs one after the other. An input without elements adds unknown
+// ones: as many as its shape says, else `default_count`, if that is given.
+void OutJoinedElements(ShapeContext& c, int first, int last, llvm::StringRef type_attr,
+                       std::optional<int64_t> default_count = std::nullopt) {
   if (!ShapeContext::TracksElements(c.Type(type_attr))) return;
   Elements joined;
   for (int i = first; i < last; ++i) {
     // Elements may be known where the shape says nothing: ListDiff's.
     const Elements* elements = c.elements(i);
     std::optional<int64_t> count = c.in(i).NumElements();
+    if (!count) count = default_count;
     if (elements) count = static_cast<int64_t>(elements->size());
     if (!count || *count + static_cast<int64_t>(joined.size()) > ShapeMap::kMaxElements) return;
     if (elements) {
@@ -250,7 +268,11 @@ void OutJoinedElements(ShapeContext& c, int first, int last, llvm::StringRef typ
 void PackShape(ShapeContext& c) {
   Shape part = c.in(0);
   for (int i = 1; i < c.num_inputs(); ++i) part = c.Equal(part, c.in(i));
-  if (!part.known_rank()) return;
+  if (!part.known_rank()) {
+    // Grappler takes every Pack for one of scalars.
+    if (!c.sees_inside) OutJoinedElements(c, 0, c.num_inputs(), "T", 1);
+    return;
+  }
   std::optional<int> axis = c.Axis(c.Int("axis"), part.rank() + 1);
   if (!axis) return;
   Dims dims(part.dims().begin(), part.dims().end());
@@ -308,6 +330,10 @@ void Concatenate(ShapeContext& c, int first, int last, int axis_at) {
   }
   out.set_dim(*at, sum);
   c.Out(0, std::move(out));
+  // Grappler follows a concatenation only if it follows every part; a Pack may have unknown ones.
+  for (int i = first; i < last && !c.sees_inside; ++i) {
+    if (!c.elements(i)) return;
+  }
   if (*at == 0) OutJoinedElements(c, first, last, "T");
 }
 
