@@ -1,4 +1,5 @@
-// What libraries throw, as errors: the outermost line of a request, of a thread, of a kernel.
+// Converts exceptions of third-party libraries to errors, at the outermost call of a request, a
+// thread or a kernel.
 #ifndef GRAPNEL_LIB_SUPPORT_EXCEPTIONS_H_
 #define GRAPNEL_LIB_SUPPORT_EXCEPTIONS_H_
 
@@ -11,8 +12,8 @@
 
 namespace grapnel {
 
-// Calls `work`, which gives an Error or an Expected. What it throws becomes an Error instead:
-// memory that is not there, a size that nothing can have. Costs nothing when nothing is thrown.
+// Calls `work`, which returns an Error or an Expected. Converts what it throws to an Error: out of
+// memory, or an impossible size. Costs nothing when nothing is thrown.
 template <typename Work>
 auto WithoutExceptions(Work&& work) -> decltype(work()) {
   try {
