@@ -1,4 +1,4 @@
-// An order of nodes that is kept up while the graph changes. Private to lib/ir.
+// A topological order of nodes that is maintained while the graph changes. Private to lib/ir.
 #ifndef GRAPNEL_LIB_IR_KEPT_ORDER_H_
 #define GRAPNEL_LIB_IR_KEPT_ORDER_H_
 

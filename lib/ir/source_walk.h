@@ -1,4 +1,4 @@
-// Memory of a large file that is read from end to end. Private to lib/ir.
+// Bounds the memory of a walk over a large file. Private to lib/ir.
 #ifndef GRAPNEL_LIB_IR_SOURCE_WALK_H_
 #define GRAPNEL_LIB_IR_SOURCE_WALK_H_
 
