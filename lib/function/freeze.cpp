@@ -102,7 +102,7 @@ class Freezer {
     } else if (it->second != dtype && failure_.empty()) {
       failure_ =
           llvm::formatv(
-              "node '{0}' is given variables of {1} and of {2}, '{3}' among them: "
+              "node '{0}' receives variables of {1} and of {2}, '{3}' among them: "
               "they cannot be frozen",
               graph.node(port.node).name(), DataTypeName(it->second), DataTypeName(dtype), variable)
               .str();

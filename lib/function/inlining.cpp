@@ -360,7 +360,7 @@ std::string Misfit(const Node& call, const Function& function) {
   }
   bool has_list = !function.info.inputs.empty() && is_list(function.info.inputs.back());
   if (!has_list && call.num_inputs() != static_cast<int>(function.args.size()))
-    return llvm::formatv("'{0}' takes {1} arguments, the call gives {2}", function.name(),
+    return llvm::formatv("'{0}' takes {1} arguments, the call passes {2}", function.name(),
                          function.args.size(), call.num_inputs());
   for (const Function::Result& result : function.results) {
     Node node = function.body.node(result.node);
@@ -386,7 +386,7 @@ std::string WhyNotInline(const FunctionRewriter& rewriter, const Node& call, con
   if (misfit.empty()) misfit = rewriter.WhyNotPassed(call);
   if (!misfit.empty()) return misfit;
   if (FunctionAttr(function, "api_implements"))
-    return llvm::formatv("'{0}' is one of several for one interface (api_implements)",
+    return llvm::formatv("'{0}' is one of several implementations (api_implements)",
                          function.name());
   bool is_whole = call.GetBool(kOpenWhole);
   if (FunctionFlag(function, "_noinline") && !rewriter.aggressive && !is_whole)

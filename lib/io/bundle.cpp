@@ -53,7 +53,7 @@ Error CheckFooter(llvm::StringRef table) {
   if (table.size() < kFooter) return MakeError("is cut off: it is shorter than a table's footer");
   if (llvm::support::endian::read64le(table.end() - 8) != kTableMagic) {
     return MakeError(
-        "is no checkpoint index, or is cut off: it does not end in a table's magic number");
+        "is not a checkpoint index, or is cut off: it does not end in a table's magic number");
   }
   WireReader reader(table.take_back(kFooter));
   for (int i = 0; i < 2; ++i) {
@@ -204,7 +204,7 @@ Error Bundle::ReadIndex() {
   auto header_bytes = entries_.find("");
   proto::BundleHeaderProto header;
   if (header_bytes == entries_.end() || !header.ParseFromString(header_bytes->second)) {
-    return MakeError("{0}: is no checkpoint index: it has no header", name);
+    return MakeError("{0}: is not a checkpoint index: it has no header", name);
   }
   if (header.endianness() != proto::BundleHeaderProto::LITTLE) {
     return MakeError("{0}: was written on a big-endian machine, which is not supported", name);
@@ -241,7 +241,8 @@ Expected<std::shared_ptr<const FileBytes>> Bundle::Data(int shard) {
   auto& file = data_[shard];
   if (!file) {
     if (shard < 0 || shard >= num_shards_) {
-      return MakeError("its data file number {0} is not there: there are {1}", shard, num_shards_);
+      return MakeError("its data file number {0} does not exist: there are {1}", shard,
+                       num_shards_);
     }
     ASSIGN_OR_RETURN(file, FileBytes::Open(DataFileOf(prefix_, shard, num_shards_)));
   }
@@ -297,7 +298,7 @@ Expected<Literal> Bundle::ReadSlices(llvm::StringRef name, const proto::BundleEn
   std::optional<int64_t> count = shape.NumElements();
   size_t element = DataTypeSize(entry.dtype());
   if (!count || element == 0) {
-    return MakeError("is stored in slices, but its shape {0} or its dtype {1} is none that can be",
+    return MakeError("is stored in slices, but shape {0} and dtype {1} do not allow that",
                      shape.ToString(), DataTypeName(entry.dtype()));
   }
   llvm::ArrayRef<int64_t> dims = shape.dims();

@@ -21,7 +21,7 @@ constexpr uint64_t kMostOfSnappy = 22;
 Error Damaged(llvm::StringRef what) { return MakeError("the {0} data is damaged", what); }
 
 Error OtherSize(llvm::StringRef what, uint64_t size) {
-  return MakeError("the {0} data does not expand to {1}, as it says", what, Plural(size, "byte"));
+  return MakeError("the {0} data does not expand to {1} as stated", what, Plural(size, "byte"));
 }
 
 // Appends what `step` gives of a buffer, until it has no more; it says how many bytes it put there,
@@ -110,7 +110,7 @@ Expected<std::string> Decompress(Compression compression, llvm::StringRef packed
       return ExpandSnappy(packed, size);
   }
   return MakeError(
-      "is compressed in a way that is not known ({0}): none, Brotli, Zstandard or "
+      "has an unknown compression ({0}): none, Brotli, Zstandard or "
       "Snappy was expected",
       static_cast<int>(compression));
 }

@@ -163,7 +163,7 @@ Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model) 
   while (records.Next()) {
     llvm::StringRef record = records.data();
     if (count == 0 && !IsEventLike(record)) {
-      return MakeError("is a TFRecord file, but not of events: its records are no graphs");
+      return MakeError("is a TFRecord file, but not an event file: its records contain no graphs");
     }
     if (count++ == 0) is_event_file = IsEventVersion(record);
     bool any = is_event_file ? events.ReadEvent(record) : events.ReadDebugEvent(record);
@@ -175,7 +175,7 @@ Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model) 
   if (!records.problem().empty()) events.Report(records.problem().str());
   if (model->graphs.empty()) {
     if (!is_event_file)
-      return MakeError("is a file of a debug folder, which says more: name the folder");
+      return MakeError("is a file of a debug folder: name the folder, which contains more");
     return MakeError("is an event file without a graph ({0}{1})", Plural(count, "record"),
                      model->problems.empty() ? "" : "; " + model->problems.front().text);
   }

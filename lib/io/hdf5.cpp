@@ -154,7 +154,7 @@ class Hdf5File::Reader {
     }
     if (fields.failed()) return MakeError("ends in its first block");
     if (version > 3 || offsets != 8 || lengths != 8)
-      return MakeError("is an HDF5 file of another version than 0 to 3 with addresses of 8 bytes");
+      return MakeError("is not an HDF5 file of version 0 to 3 with 8-byte addresses");
     return ReadObject(root, "", 0);
   }
 
@@ -199,7 +199,7 @@ class Hdf5File::Reader {
         uint64_t flags = (fields.Take(1), fields.Number(1));
         fields.Take(flags & 1 ? 8 : 0);
         if (fields.Number(8) != kNowhere)
-          return MakeError("'{0}': its links lie in a heap, which is not read", path);
+          return MakeError("'{0}': its links are in a heap, which is not supported", path);
       } else if (message.type == kAttribute) {
         ReadAttribute(message.data, &group);
       }
@@ -395,7 +395,7 @@ class Hdf5File::Reader {
 Expected<Hdf5File> Hdf5File::Open(llvm::StringRef bytes, std::shared_ptr<const FileBytes> file) {
   Hdf5File hdf5;
   hdf5.file_ = std::move(file);
-  if (!IsHdf5(bytes)) return MakeError("is no HDF5 file");
+  if (!IsHdf5(bytes)) return MakeError("is not an HDF5 file");
   RETURN_IF_ERROR(Reader(bytes, &hdf5).Read());
   return hdf5;
 }
@@ -405,16 +405,15 @@ Expected<Literal> Hdf5File::Read(const std::string& path) const {
   if (found == arrays_.end()) return MakeError("has no array '{0}'", path);
   const Array& array = found->second;
   if (array.dtype == proto::DT_INVALID)
-    return MakeError("'{0}' is of a dtype that is not read: little-endian numbers are", path);
+    return MakeError("'{0}' has an unsupported dtype: expected little-endian numbers", path);
   if (!array.is_in_one_piece) {
-    return MakeError("'{0}' is stored in pieces, which is not read: h5repack -l CONTI makes it one",
-                     path);
+    return MakeError("'{0}' is chunked, which is not supported: h5repack -l CONTI joins it", path);
   }
   std::optional<int64_t> count = NumElements(array.dims);
   uint64_t expected;
   if (!count || __builtin_mul_overflow(static_cast<uint64_t>(*count),
                                        uint64_t{DataTypeSize(array.dtype)}, &expected))
-    return MakeError("'{0}' says that it is larger than memory", path);
+    return MakeError("'{0}' claims to be larger than memory", path);
   if (array.data.size() < expected) {
     return MakeError("'{0}' is cut off: {1} of {2} bytes are there", path, array.data.size(),
                      expected);

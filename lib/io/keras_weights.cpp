@@ -233,7 +233,7 @@ Expected<VariableBinding> KerasWeights::Bind(const GraphInFile& graph) const {
     const Layer* layer = like[i] < 0 ? nullptr : &layers_[like[i]];
     std::string why = WhyNotLike(layer, wanted[i], scopes[i].names.size());
     if (why.empty() && !order.Sort(&scopes[i]))
-      why = "the model does not say in which order its layer has its variables";
+      why = "the model does not give the order of its layer's variables";
     for (size_t k = 0; k < scopes[i].names.size(); ++k)
       found[scopes[i].names[k]] = {why.empty() ? layer->keys[k] : "", why};
   }

@@ -131,9 +131,9 @@ class Writer {
         return "entry point";
       case FunctionStatus::kSuperseded:
         if (each.successor >= 0)
-          return "superseded: it makes variables, " + Printable(ShortName(At(each.successor))) +
-                 " runs once they are made";
-        return each.forward >= 0 ? "" : "superseded with what calls it";
+          return "superseded: it creates variables, " + Printable(ShortName(At(each.successor))) +
+                 " runs once they exist";
+        return each.forward >= 0 ? "" : "superseded with its callers";
       case FunctionStatus::kUnused:
         return each.callers.empty() ? "unused" : "unused: its callers are too";
       default:

@@ -185,7 +185,7 @@ Error HoldVariables(const Case& values, Model& model) {
   Graph& graph = model.graphs[0].module->main;
   for (const Case::Feed& given : values.variables) {
     Node node = graph.Find(given.tensor);
-    if (!node) return MakeError("{0}: variable '{1}' is no node", values.folder, given.tensor);
+    if (!node) return MakeError("{0}: variable '{1}' is not a node", values.folder, given.tensor);
     if (node.op() != "Placeholder" || node.GetType("dtype") != proto::DT_RESOURCE) continue;
     ASSIGN_OR_RETURN(Literal value, LoadNpyLiteral(given.file));
     graph.SetOp(node.id(), "VarHandleOp");
@@ -249,16 +249,17 @@ Expected<FolderContents> LookThrough(llvm::StringRef folder) {
 
 Error NoGraphIn(llvm::StringRef folder, const FolderContents& contents) {
   if (!contents.models.empty())
-    return MakeError("{0}: is no model, but {1} in it {2}: name one, as '{3}'", folder,
+    return MakeError("{0}: is not a model, but {1} in it {2}: name one, like '{3}'", folder,
                      Plural(contents.models.size(), "folder"),
                      contents.models.size() == 1 ? "is" : "are",
                      JoinPath(folder, contents.models.front()));
-  std::string files = contents.files == 0 ? "no file that is one"
+  std::string files = contents.files == 0 ? "no other graph file"
                       : contents.files == 1
-                          ? "its one file is none"
+                          ? "its only file is not one"
                           : llvm::formatv("none of its {0} files is one", contents.files).str();
   return MakeError(
-      "{0}: holds no TensorFlow graph: no saved_model.pb, no case.json with feeds and fetches, and "
+      "{0}: contains no TensorFlow graph: no saved_model.pb, no case.json with feeds and fetches, "
+      "and "
       "{1}",
       folder, files);
 }
@@ -268,7 +269,7 @@ Expected<Model> OpenFolder(llvm::StringRef folder) {
     std::string path = JoinPath(folder, name);
     if (!FileExists(path)) continue;
     ASSIGN_OR_RETURN(Model model, OpenModel(path));
-    if (model.kind != FileKind::kSavedModel) return MakeError("{0}: is no SavedModel", path);
+    if (model.kind != FileKind::kSavedModel) return MakeError("{0}: is not a SavedModel", path);
     model.path = folder.str();
     return model;
   }

@@ -32,7 +32,7 @@ void AppendChunk(std::string* out, llvm::StringRef type, llvm::StringRef data) {
 
 Expected<std::string> PngOf(const uint8_t* pixels, int64_t height, int64_t width, int channels) {
   if (height < 1 || width < 1)
-    return MakeError("an image of {0} x {1} pixels has no PNG", width, height);
+    return MakeError("an image of {0} x {1} pixels cannot be a PNG", width, height);
   if (height > INT32_MAX / width / channels)
     return MakeError("an image of {0} x {1} pixels is above the limit, 2 GiB", width, height);
   // Each row goes as the differences from the one above it (filter 2), which pack well and need no
@@ -50,7 +50,7 @@ Expected<std::string> PngOf(const uint8_t* pixels, int64_t height, int64_t width
   std::string packed(size, '\0');
   if (compress2(reinterpret_cast<Bytef*>(packed.data()), &size, rows.data(), rows.size(),
                 Z_DEFAULT_COMPRESSION) != Z_OK)
-    return MakeError("an image of {0} x {1} pixels could not be packed", width, height);
+    return MakeError("an image of {0} x {1} pixels could not be compressed", width, height);
   packed.resize(size);
 
   std::string header;

@@ -215,7 +215,7 @@ std::string LooksLike(llvm::StringRef head) {
   if (HasPrefix(head, "\x93NUMPY")) return "looks like a NumPy array, a value for --feed";
   llvm::StringRef text_of_json = head.ltrim();
   if (text_of_json.consume_front("{") && HasPrefix(text_of_json.ltrim(), "\""))
-    return "looks like JSON; of a case the folder is named";
+    return "looks like JSON; to open a case, name its folder";
   std::string text;
   for (char c : head.take_front(16)) {
     if (c == '\n') {

@@ -164,7 +164,7 @@ class TransposedReader {
       auto byte = static_cast<uint8_t>(transitions.front());
       transitions = transitions.drop_front();
       at += byte >> 2;
-      if (at >= nodes_.size()) return MakeError("they go to a state that is not there");
+      if (at >= nodes_.size()) return MakeError("they go to a state that does not exist");
       straight_on = (byte & 3) + (nodes_[at].implicit ? 1 : 0);
     }
   }
@@ -226,7 +226,7 @@ class TransposedReader {
   }
 
   Error StartSubmessage() {
-    if (open_.empty()) return MakeError("a message in them begins that has no end");
+    if (open_.empty()) return MakeError("a message in them has no end");
     auto [end, tag] = open_.back();
     open_.pop_back();
     std::string head;
@@ -255,7 +255,7 @@ class TransposedReader {
   Expected<std::string> Finish() {
     bool is_whole = open_.empty() && ends_.size() == num_records_ && reversed_.size() == size_ &&
                     (ends_.empty() ? size_ == 0 : ends_.back() == size_);
-    if (!is_whole) return MakeError("they have other sizes than their header says");
+    if (!is_whole) return MakeError("their sizes differ from those in their header");
     std::reverse(reversed_.begin(), reversed_.end());
     // Beginnings counted from the end, the last record's first, become ends.
     for (size_t& end : ends_) end = size_ - end;

@@ -158,21 +158,20 @@ Error CheckCanWrite(const Model& model, llvm::StringRef folder) {
                     return graph.meta_graph.empty() || !graph.module;
                   });
   if (!is_whole) {
-    return MakeError("{0}: a folder is written of a SavedModel in a folder, and this is {1}",
+    return MakeError("{0}: only a SavedModel folder can be written as a folder, this is {1}",
                      model.path, FileKindName(model.kind));
   }
   std::string own = RealPath(FolderOf(model)), target = RealPath(folder);
   if (target == own || llvm::StringRef(target).starts_with(own + "/")) {
-    return MakeError("{0}: is the model itself, or lies in it: nothing is written there", folder);
+    return MakeError("{0}: is the model itself or inside it, name another folder", folder);
   }
   if (!IsDirectory(folder)) {
-    if (FileExists(folder))
-      return MakeError("{0}: is a file, and a folder is to be written", folder);
+    if (FileExists(folder)) return MakeError("{0}: is a file, a folder was expected", folder);
     return Error::success();
   }
   ASSIGN_OR_RETURN(std::vector<std::string> names, ListDirectory(folder));
   if (names.empty() || llvm::is_contained(names, kModelFile)) return Error::success();
-  return MakeError("{0}: holds '{1}' and no SavedModel: name a folder that is empty or not there",
+  return MakeError("{0}: contains '{1}' and no SavedModel: name an empty folder or a new one",
                    folder, names.front());
 }
 

@@ -100,7 +100,7 @@ std::string VariablesText(llvm::ArrayRef<SavedVariable> own) {
   std::string text = Plural(own.size(), "variable") + ": " + Plural(parameters, "parameter");
   if (is_told) text += " (" + WithCommas(trained) + " trainable)";
   text += ", " + HumanBytes(bytes);
-  if (open > 0) text += "; " + WithCommas(open) + " of a shape that is not known";
+  if (open > 0) text += "; " + WithCommas(open) + " of unknown shape";
   return text;
 }
 

@@ -107,8 +107,8 @@ void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
   os << "\n";
   if (graph.signatures.empty() || all) {  // else signatures say what goes in and comes out
     PrintTensors(os, "inputs", summary.inputs, all);
-    PrintTensors(os, summary.is_function ? "outputs" : "outputs (nobody reads them)",
-                 summary.outputs, all);
+    PrintTensors(os, summary.is_function ? "outputs" : "outputs (no consumers)", summary.outputs,
+                 all);
     PrintEffects(os, summary.effects, all);
   }
   os << "\nops\n";

@@ -169,7 +169,7 @@ class Binder {
     if (found.keys.empty() && !IsAlone(variable.name)) {
       return llvm::formatv(
                  "{0} variables of the model are called '{1}', and the checkpoint has none of them "
-                 "where the model has it",
+                 "at the model's path",
                  objects_of_name_.lookup(variable.name), variable.name)
           .str();
     }

@@ -116,7 +116,7 @@ Error WriteGraph(const Module& module, llvm::StringRef path, llvm::ArrayRef<Node
   stem.consume_back(".gz");
   if (llvm::StringRef promised = llvm::sys::path::extension(stem);
       llvm::is_contained(kOtherKinds, promised)) {
-    return MakeError("{0}: a graph is written as .pb, .pbtxt or .gtxt, and {1} is none of them",
+    return MakeError("{0}: a graph is written as .pb, .pbtxt or .gtxt, and {1} is not one of them",
                      path, promised);
   }
   return WriteCompressible(path, [&](llvm::raw_ostream& os) -> Error {

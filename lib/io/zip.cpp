@@ -75,7 +75,7 @@ Expected<ZipEntry> Extract(const std::shared_ptr<const FileBytes>& archive, cons
   llvm::StringRef packed = bytes.substr(start, entry.packed);
   if (entry.method == kStored) return ZipEntry{packed, archive};
   if (entry.method != kDeflated)
-    return MakeError("is packed by method {0} of zip; 0 or 8 was expected", entry.method);
+    return MakeError("is compressed with zip method {0}; 0 or 8 was expected", entry.method);
   ASSIGN_OR_RETURN(Inflated inflated, Inflate(packed, entry.size, Framing::kNone));
   if (inflated.bytes.size() != entry.size) return MakeError("does not expand to its size");
   auto file = FileBytes::FromString(std::move(inflated.bytes), archive->name());

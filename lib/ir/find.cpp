@@ -26,8 +26,8 @@ Error NoSuchNode(const Graph& graph, llvm::StringRef text) {
 // Why a node that is there has not the output that was asked for.
 Error NoSuchOutput(const Node& node, int outputs, llvm::StringRef text) {
   if (outputs == 0)
-    return MakeError("node '{0}' has no outputs; '{1}' is none of them", node.name(), text);
-  return MakeError("node '{0}' has {1}; '{2}' is none of them", node.name(),
+    return MakeError("node '{0}' has no outputs; '{1}' does not exist", node.name(), text);
+  return MakeError("node '{0}' has {1}; '{2}' is not one of them", node.name(),
                    Plural(outputs, "output"), text);
 }
 

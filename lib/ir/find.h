@@ -18,7 +18,7 @@ Expected<Node> FindNode(const Graph& graph, llvm::StringRef text);
 Expected<Node> FindNode(const Module& module, llvm::StringRef text);
 
 // Returns the output that a text names (lib/ir/tensor_name.h). Errors: the node does not exist; it
-// has no such output: "node 'split' has 2 outputs; 'split:2' is none of them". A node with an
+// has no such output: "node 'split' has 2 outputs; 'split:2' is not one of them". A node with an
 // unknown op is assumed to have any output, and ":0" of a node without outputs is the node itself.
 Expected<Port> FindTensor(const Graph& graph, llvm::StringRef tensor);
 // The same for callers that need no error message.

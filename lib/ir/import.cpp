@@ -48,9 +48,9 @@ class Importer {
       }
     }
     if (reader.failed()) {
-      if (!any) return MakeError("is no GraphDef");
-      Report({}, llvm::formatv("the graph is cut off or damaged: what follows the first {0} nodes "
-                               "and {1} functions could not be read",
+      if (!any) return MakeError("is not a GraphDef");
+      Report({}, llvm::formatv("the graph is cut off or damaged: only the first {0} nodes and "
+                               "{1} functions could be read",
                                nodes.size(), functions.size())
                      .str());
     }
@@ -98,7 +98,7 @@ class Importer {
                      .str());
     }
     if (module_.FindFunction(op_def.name()))
-      Report({}, "function '" + op_def.name() + "' is there twice");
+      Report({}, "function '" + op_def.name() + "' occurs twice");
     Function* function = module_.AddFunction(op_def.name());
     function->source = bytes;
     function->signature = signature.str();
@@ -204,7 +204,7 @@ class Importer {
     bool taken;
     graph_->AddImported(name_id, strings.InternBorrowed(node.op), device_id, bytes, &taken,
                         node.attrs_at);
-    if (taken && !node.name.empty()) Report(node.name, "is there twice: names must differ");
+    if (taken && !node.name.empty()) Report(node.name, "occurs twice: names must differ");
   }
 
   // Keeps the inputs of a node of the main graph as numbers, until all names are known.

@@ -65,7 +65,7 @@ Expected<std::vector<std::string>> UnpackStrings(llvm::StringRef content, int64_
     while (one >>= 7);
   }
   if (static_cast<int64_t>(sizes.size()) < count || content.size() != before + all)
-    return MakeError("the tensor's content is no list of {0} strings", count);
+    return MakeError("the tensor's content is not a list of {0} strings", count);
   std::vector<std::string> strings;
   strings.reserve(sizes.size());
   content = content.drop_front(before);
@@ -127,7 +127,7 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
     }
     if (reader.Is(8, WireType::kBytes)) strings.push_back(reader.bytes().str());
   }
-  if (reader.failed()) return MakeError("the tensor is cut off or no TensorProto");
+  if (reader.failed()) return MakeError("the tensor is cut off or not a TensorProto");
   if (IsRefType(literal.dtype_)) {
     return MakeError("the tensor's dtype is {0}, a value cannot be a reference",
                      DataTypeName(literal.dtype_));
@@ -217,7 +217,7 @@ Expected<Literal> Literal::FromConst(const Node& node) {
   std::optional<AttrView> value = node.FindAttr("value");
   std::optional<llvm::StringRef> tensor = value ? value->AsTensor() : std::nullopt;
   if (!tensor)
-    return MakeError("node '{0}': attribute 'value' is missing or no tensor", node.name());
+    return MakeError("node '{0}': attribute 'value' is missing or not a tensor", node.name());
   if (node.FindAttr(kValuesLeftOut))
     return MakeError("node '{0}': its value was left out of the graph (--no-values)", node.name());
   auto literal = FromTensorProto(*tensor);

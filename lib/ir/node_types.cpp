@@ -81,7 +81,7 @@ Expected<int64_t> NumTensors(const Node& node, const OpArg& arg) {
     return MakeError("attribute '{0}' is missing, a number of tensors was expected",
                      arg.number_attr);
   if (*count < 0 || *count > kMaxPorts)
-    return MakeError("attribute '{0}' is {1}, no number of tensors", arg.number_attr, *count);
+    return MakeError("attribute '{0}' is {1}, not a number of tensors", arg.number_attr, *count);
   return *count;
 }
 

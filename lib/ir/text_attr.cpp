@@ -82,7 +82,7 @@ class AttrReader {
         if (!first && !scanner_.Expect(",")) return false;
         if (!scanner_.ReadName(&key) || !scanner_.Expect("=") || !Read("", &value)) return false;
         if (!(*list.mutable_attr())[key].ParseFromString(value))
-          return scanner_.Fail("this is no attribute");
+          return scanner_.Fail("this is not an attribute");
       }
     }
     *name_attr_list = list.SerializeAsString();
@@ -141,7 +141,7 @@ class AttrReader {
       scanner_.TakeWord();
       return scanner_.ReadBase64(value);
     } else {
-      return scanner_.Fail("'" + word + "' is no attribute's value: texts stand in quotes");
+      return scanner_.Fail("'" + word + "' is not an attribute value: strings need quotes");
     }
     scanner_.TakeWord();
     return true;
@@ -175,7 +175,7 @@ class AttrReader {
       if (!Read(inner, &element)) return false;
       if (!elements.empty() && AttrView(element).kind() != AttrView(elements[0]).kind() &&
           !open_dims)
-        return scanner_.FailAt(place, "the elements of a list are of one kind");
+        return scanner_.FailAt(place, "the elements of a list must be of one kind");
       elements.push_back(std::move(element));
     }
     if (open_dims && !llvm::any_of(elements, [](const std::string& e) {
@@ -193,7 +193,7 @@ class AttrReader {
     for (const std::string& element : elements) {
       AttrView view(element);
       if (view.kind() != AttrKind::kInt && view.kind() != AttrKind::kShape)
-        return scanner_.FailAt(begin, "the dimensions of a shape are whole numbers or '?'");
+        return scanner_.FailAt(begin, "dimensions of a shape must be whole numbers or '?'");
       shape.Append(view.AsInt().value_or(kUnknownDim));
     }
     *value = attr::ShapeOf(shape);
@@ -379,7 +379,7 @@ bool ReadClaim(TextScanner& scanner, TensorClaim* claim) {
   claim->place = scanner.place();
   if (!scanner.Consume("?")) {
     auto type = ParseDataType(scanner.PeekWord());
-    if (!type) return scanner.Fail("expected a dtype, '" + scanner.PeekWord() + "' is none");
+    if (!type) return scanner.Fail("expected a dtype, got '" + scanner.PeekWord() + "'");
     claim->dtype = *type;
     scanner.TakeWord();
   }

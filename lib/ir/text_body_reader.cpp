@@ -284,7 +284,7 @@ class BodyReader::Impl {
     auto tensor = TensorProtoOf(literal, type);
     if (!tensor) return Report(literal.place, node, TextOf(tensor.takeError()));
     if (literal.form == TextLiteral::Form::kCut)
-      Report(literal.place, node, "its value is cut short ('...'): zeros stand for it",
+      Report(literal.place, node, "its value is cut short ('...'): zeros replace it",
              Severity::kWarning);
     attrs->push_back({"value", attr::Tensor(*tensor)});
   }

@@ -253,7 +253,7 @@ Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype) 
   std::optional<int64_t> count = NumElements(dims);
   if (!count) return MakeError("the shape {0} is larger than memory", DimsText(dims));
   if (literal.form == Form::kCut && !literal.dims)
-    return MakeError("the elements are cut short ('...'): dtype and shape must be said");
+    return MakeError("the elements are cut short ('...'): dtype and shape must be stated");
   if (literal.dims && literal.form != Form::kCut && literal.nesting.size() > 1 &&
       *literal.dims != literal.nesting)
     return MakeError("the lists are {0}, the shape is {1}", DimsText(literal.nesting),
@@ -272,7 +272,7 @@ Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype) 
       bool fits = element.is_string == (dtype == proto::DT_STRING);
       if (fits && element.is_string) strings.push_back(element.text);
       if (!fits || (!element.is_string && !AppendElement(element.text, dtype, &bytes)))
-        return MakeError("'{0}' is no {1}", element.text, DataTypeName(dtype));
+        return MakeError("'{0}' is not of type {1}", element.text, DataTypeName(dtype));
     }
   } else if (literal.form == Form::kBase64) {
     if (dtype == proto::DT_STRING) return MakeError("strings are not written in base64");

@@ -92,7 +92,7 @@ class Parser {
     while (reader.Next()) good &= !llvm::is_contained(said, reader.field());
     if (good && !reader.failed()) return true;
     bytes->clear();
-    return scanner_.FailAt(place, "these are no other fields of what they stand at");
+    return scanner_.FailAt(place, "these bytes are not valid additional fields");
   }
 
   // fetch %a, %b:1
@@ -182,7 +182,7 @@ class Parser {
       TextPlace place = scanner_.place();
       if (!scanner_.ReadName(&key) || !scanner_.Expect("=")) return false;
       if (llvm::any_of(*attrs, [&](const auto& entry) { return entry.first == key; }))
-        return scanner_.FailAt(place, "attribute '" + key + "' is there twice");
+        return scanner_.FailAt(place, "attribute '" + key + "' occurs twice");
       const OpAttr* attr = info ? info->FindAttr(key) : nullptr;
       if (!ReadAttr(scanner_, attr ? llvm::StringRef(attr->type) : llvm::StringRef(), &value))
         return false;

@@ -117,7 +117,7 @@ class Kinds {
     all_last_ = all_last_ && kind.info && kind.info == FindOp(node.op());
     if (!kind.info) {
       kind.unknown_op =
-          llvm::formatv("op '{0}' is not one of TensorFlow 2.21's, it is kept as a custom op{1}",
+          llvm::formatv("op '{0}' is not in TensorFlow 2.21, it is kept as a custom op{1}",
                         node.op(), DidYouMean(node.op(), AllOpNames()));
       return &kind;
     }
@@ -380,7 +380,7 @@ class Verifier {
     }
     std::vector<NodeId> cycle(path.begin() + (seen[at] - 1), path.end());
     std::reverse(cycle.begin(), cycle.end());
-    std::string text = "is on a cycle that is no loop: ";
+    std::string text = "is on a cycle that is not a loop: ";
     for (size_t i = 0; i < std::min<size_t>(cycle.size(), 6); ++i)
       text += ("'" + graph_.node(cycle[i]).name() + "' -> ").str();
     text += cycle.size() > 6 ? llvm::formatv("... ({0} nodes)", cycle.size()).str()

@@ -161,7 +161,7 @@ class CallChecker {
       if (state_[call.callee] == 1) {
         Report(call.node, function,
                ("calls function '" + call.callee->name() +
-                "' again without an If, Case or While between: the recursion never ends")
+                "' again with no If, Case or While between: the recursion never ends")
                    .str());
       } else if (state_[call.callee] == 0) {
         state_[call.callee] = 1;

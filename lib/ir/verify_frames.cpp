@@ -31,8 +31,8 @@ class Frames {
         if (left_[port.node] == kAnywhere) continue;
         if (first == kNoNode) first = port.node;
         if (left_[port.node] == left_[first]) continue;
-        report(node, llvm::formatv("reads '{0}' {1} and '{2}' {3}: what a node reads must be of "
-                                   "one loop, and an Enter brings a value into it",
+        report(node, llvm::formatv("reads '{0}' {1} and '{2}' {3}: all inputs of a node must be "
+                                   "in one loop, and an Enter brings a value into it",
                                    graph_.node(first).name(), Where(first),
                                    graph_.node(port.node).name(), Where(port.node))
                          .str());

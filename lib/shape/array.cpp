@@ -153,7 +153,7 @@ void ReshapeTo(ShapeContext& c, Shape to) {
     if (llvm::count_if(from.dims(), is_open) == 1) {
       int i = static_cast<int>(llvm::find_if(from.dims(), is_open) - from.dims().begin());
       std::optional<int64_t> dim = Missing(to, from, i, &misfit);
-      if (dim && !misfit) c.Equal(from.dim(i), *dim, "the dimension not known and what is left");
+      if (dim && !misfit) c.Equal(from.dim(i), *dim, "the unknown dimension and the rest");
     }
   } else if (from.known_rank() && num_unknown == 0) {
     // One dimension left on either side: what the input calls it is better known further on.

@@ -23,11 +23,11 @@ auto WithoutExceptions(Work&& work) -> decltype(work()) {
   } catch (const std::bad_alloc&) {
     return llvm::make_error<OutOfMemory>("there is not enough memory");
   } catch (const std::length_error&) {
-    return llvm::make_error<OutOfMemory>("a list is longer than memory");
+    return llvm::make_error<OutOfMemory>("a list does not fit into memory");
   } catch (const std::exception& exception) {
     return MakeError("failed: {0}", exception.what());
   } catch (...) {
-    return MakeError("failed: something was thrown that says nothing");
+    return MakeError("failed: unknown exception");
   }
 }
 

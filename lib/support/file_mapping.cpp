@@ -190,13 +190,14 @@ Error FileMapping::Check() const {
   bool is_there = stat(path_.c_str(), &now) == 0 && now.st_dev == device_ && now.st_ino == inode_;
   if (is_there && static_cast<size_t>(now.st_size) < size_) {
     return MakeError(
-        "{0}: was cut short while it was read: of {1} bytes {2} are left; try again when it is "
+        "{0}: was cut short while it was read: {2} of {1} bytes are left; try again when it is "
         "complete",
         path_, size_, now.st_size);
   }
   if (range_->lacks_bytes) {
     return MakeError(
-        "{0}: bytes of it were gone while it was read: somebody wrote to it, or the disk failed; "
+        "{0}: bytes disappeared while it was read: another program wrote to it, or the disk "
+        "failed; "
         "try again when it is complete",
         path_);
   }

@@ -41,7 +41,7 @@ class GRAPNEL_PUBLIC OutOfMemory : public llvm::ErrorInfo<OutOfMemory, llvm::Str
   explicit OutOfMemory(const std::string& text) : ErrorInfo(text, llvm::inconvertibleErrorCode()) {}
 };
 
-// "cannot take 4.4 TB: 1.2 GB of the 12.8 GB that a run may take (--memory) are in use".
+// "cannot allocate 4.4 TB: 1.2 GB of the 12.8 GB that a run may use (--memory) are in use".
 GRAPNEL_PUBLIC Error MemoryRefused(uint64_t bytes);
 
 // Parses "8G", "500M", "50%" (of the free memory) or bytes. The error says what was expected.
@@ -55,7 +55,7 @@ GRAPNEL_PUBLIC Error CheckMemory(int64_t count, size_t size);
 class GRAPNEL_PUBLIC OverBudget : public std::bad_alloc {
  public:
   explicit OverBudget(size_t bytes) : bytes_(bytes) {}
-  const char* what() const noexcept override { return "more memory than a run may take"; }
+  const char* what() const noexcept override { return "more memory than a run may use"; }
   size_t bytes() const { return bytes_; }
 
  private:

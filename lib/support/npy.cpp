@@ -159,13 +159,13 @@ std::string Transpose(llvm::StringRef from, llvm::ArrayRef<int64_t> dims, size_t
 
 Expected<NpyArray> Parse(std::shared_ptr<const FileBytes> file) {
   llvm::StringRef bytes = file->bytes();
-  if (bytes.empty()) return MakeError("is empty, a .npy file was expected");
-  if (!HasPrefix(bytes, kMagic)) return MakeError("is not a .npy file");
+  if (bytes.empty()) return MakeError("is empty, an .npy file was expected");
+  if (!HasPrefix(bytes, kMagic)) return MakeError("is not an .npy file");
   if (bytes.size() < 10) return MakeError("is cut off within its header");
   auto byte = [&](size_t at) { return static_cast<size_t>(static_cast<uint8_t>(bytes[at])); };
   size_t version = byte(6);
   if (version < 1 || version > 3) {
-    return MakeError("is of .npy version {0}.{1}, 1 to 3 were expected", version, byte(7));
+    return MakeError("has .npy version {0}.{1}, 1 to 3 were expected", version, byte(7));
   }
   size_t start = version == 1 ? 10 : 12;
   if (bytes.size() < start) return MakeError("is cut off within its header");
@@ -240,7 +240,7 @@ Expected<std::string> NpyHeader(llvm::StringRef name, llvm::StringRef type,
   header.append(63 - (kPrefix + header.size()) % 64, ' ');
   header += '\n';
   if (header.size() > 0xFFFF) {
-    return MakeError("{0}: cannot write: {1} dimensions are too many for a .npy file", name,
+    return MakeError("{0}: cannot write: {1} dimensions are too many for an .npy file", name,
                      dims.size());
   }
   std::string head(kMagic);

@@ -54,10 +54,10 @@ llvm::StringRef NameAt(llvm::StringRef bytes, uint64_t offset) {
 Expected<Elf64_Ehdr> ReadHeader(llvm::StringRef bytes) {
   auto header = ReadAt<Elf64_Ehdr>(bytes, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-    return MakeError("is no shared object");
+    return MakeError("is not a shared object");
   bool fits = header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_machine == EM_X86_64 &&
               header->e_type == ET_DYN && header->e_shentsize == sizeof(Elf64_Shdr);
-  if (!fits) return MakeError("is no shared object for x86-64");
+  if (!fits) return MakeError("is not a shared object for x86-64");
   return *header;
 }
 
@@ -82,7 +82,7 @@ Expected<std::optional<PluginRecord>> ReadRecord(llvm::StringRef bytes) {
 
 Error CheckRecord(llvm::StringRef bytes) {
   ASSIGN_OR_RETURN(std::optional<PluginRecord> record, ReadRecord(bytes));
-  if (!record) return MakeError("is no plugin of grapnel: GRAPNEL_PLUGIN(\"NAME\") is missing");
+  if (!record) return MakeError("is not a grapnel plugin: GRAPNEL_PLUGIN(\"NAME\") is missing");
   if (llvm::StringRef(record->version) == GRAPNEL_VERSION &&
       llvm::StringRef(record->abi) == GRAPNEL_ABI)
     return Error::success();
@@ -95,7 +95,7 @@ Error CheckRecord(llvm::StringRef bytes) {
 // dlerror() in words: its path is the caller's to say, and symbols are names of C++.
 std::string WhyNotLoaded(llvm::StringRef file) {
   const char* said = dlerror();
-  llvm::StringRef why(said ? said : "no reason is given");
+  llvm::StringRef why(said ? said : "no reason given");
   why.consume_front(file);
   why.consume_front(": ");
   auto [what, symbol] = why.split("undefined symbol: ");

@@ -99,7 +99,7 @@ TEST(EventFile, FilesWithoutGraphs) {
       ErrorOf(OpenModelBytes(FileBytes::FromString(Records({Version().SerializeAsString()}), "e"))),
       "e: is an event file without a graph (1 record)");
   EXPECT_EQ(ErrorOf(OpenModelBytes(FileBytes::FromString(Records({"jpeg"}), "e"))),
-            "e: is a TFRecord file, but not of events: its records are no graphs");
+            "e: is a TFRecord file, but not an event file: its records contain no graphs");
 }
 
 TEST(EventFile, DebugFileAndBareEvent) {

@@ -43,9 +43,10 @@ TEST(OpenBroken, SaysWhatAFileIsNot) {
 
 TEST(OpenBroken, FoldersWithoutGraphs) {
   TempFolder folder;
-  EXPECT_NE(ErrorOf(OpenModel(folder.path())).find("holds no TensorFlow graph"), std::string::npos);
+  EXPECT_NE(ErrorOf(OpenModel(folder.path())).find("contains no TensorFlow graph"),
+            std::string::npos);
   folder.Write("readme.txt", "hello");
-  EXPECT_NE(ErrorOf(OpenModel(folder.path())).find("its one file is none"), std::string::npos);
+  EXPECT_NE(ErrorOf(OpenModel(folder.path())).find("its only file is not one"), std::string::npos);
   folder.Write("saved_model.cpb", "x");
   EXPECT_NE(ErrorOf(OpenModel(folder.path())).find("saved_model.cpb: is not a TensorFlow graph"),
             std::string::npos);
@@ -158,7 +159,7 @@ TEST(OpenBroken, BrokenNodesAreListedAndTheRestOpens) {
   Model model = open([](proto::GraphDef* g) { g->mutable_node(1)->clear_op(); });
   EXPECT_EQ(Problems(model), "node 'c': has no op\n");
   model = open([](proto::GraphDef* g) { g->mutable_node(1)->set_name("x"); });
-  EXPECT_NE(Problems(model).find("node 'x': is there twice"), std::string::npos);
+  EXPECT_NE(Problems(model).find("node 'x': occurs twice"), std::string::npos);
   EXPECT_EQ(model.graphs[0].module->main.num_nodes(), 4u);
   model = open([](proto::GraphDef* g) { g->mutable_node(2)->set_input(0, "relu:0"); });
   EXPECT_EQ(Problems(model), "node 'y': input 0 ('relu:0') not found\n");

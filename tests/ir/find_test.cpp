@@ -75,13 +75,13 @@ TEST_F(FindTest, TensorsByEverySpelling) {
 }
 
 TEST_F(FindTest, TensorsThatAreNotThere) {
-  EXPECT_EQ(TensorError("split:2"), "node 'split' has 2 outputs; 'split:2' is none of them");
-  EXPECT_EQ(TensorError("split:-1"), "node 'split' has 2 outputs; 'split:-1' is none of them");
+  EXPECT_EQ(TensorError("split:2"), "node 'split' has 2 outputs; 'split:2' is not one of them");
+  EXPECT_EQ(TensorError("split:-1"), "node 'split' has 2 outputs; 'split:-1' is not one of them");
   EXPECT_EQ(TensorError("split:first"),
-            "node 'split' has 2 outputs; 'split:first' is none of them");
+            "node 'split' has 2 outputs; 'split:first' is not one of them");
   EXPECT_EQ(TensorError("dense/Relu:1"),
-            "node 'dense/Relu' has 1 output; 'dense/Relu:1' is none of them");
-  EXPECT_EQ(TensorError("init:1"), "node 'init' has no outputs; 'init:1' is none of them");
+            "node 'dense/Relu' has 1 output; 'dense/Relu:1' is not one of them");
+  EXPECT_EQ(TensorError("init:1"), "node 'init' has no outputs; 'init:1' does not exist");
   EXPECT_EQ(TensorError("^init"),
             "'^init' is a control edge; a tensor, like 'x' or 'x:1', was expected");
   EXPECT_EQ(TensorError("splt:1"), "node 'splt' not found; did you mean 'split'?");

@@ -118,7 +118,8 @@ TEST_F(FileTest, CutShortForATime) {
   ASSERT_EQ(truncate(path.c_str(), 0), 0);
   EXPECT_EQ(file->bytes()[5000], '\0');
   ASSERT_EQ(truncate(path.c_str(), kLarge), 0);
-  EXPECT_TRUE(llvm::StringRef(TextOf(file->CheckWhole())).contains("were gone while it was read"));
+  EXPECT_TRUE(
+      llvm::StringRef(TextOf(file->CheckWhole())).contains("bytes disappeared while it was read"));
 }
 
 TEST_F(FileTest, ReplacedIsWhole) {

@@ -45,7 +45,7 @@ TEST(Npy, Versions) {
     EXPECT_GE(array.bytes.data(), array.file->bytes().data());
     EXPECT_EQ(array.bytes.end(), array.file->bytes().end());
   }
-  EXPECT_EQ(Bad(File(4, "{}", "")), "x.npy: is of .npy version 4.0, 1 to 3 were expected");
+  EXPECT_EQ(Bad(File(4, "{}", "")), "x.npy: has .npy version 4.0, 1 to 3 were expected");
 }
 
 TEST(Npy, HeadersAsOthersWriteThem) {
@@ -87,8 +87,8 @@ TEST(Npy, BigEndianIsSwapped) {
 }
 
 TEST(Npy, HostileFiles) {
-  EXPECT_EQ(Bad(""), "x.npy: is empty, a .npy file was expected");
-  EXPECT_EQ(Bad("hello"), "x.npy: is not a .npy file");
+  EXPECT_EQ(Bad(""), "x.npy: is empty, an .npy file was expected");
+  EXPECT_EQ(Bad("hello"), "x.npy: is not an .npy file");
   const std::string good =
       File(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", "12345678");
   for (size_t size = 0; size < good.size(); ++size) {
