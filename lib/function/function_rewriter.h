@@ -79,8 +79,8 @@ class FunctionRewriter : public RuleContext {
   // "" if all can.
   std::string WhyNotPassed(const Node& node) const;
 
-  // Returns the attribute that marks `node` for compilation by XLA, which needs it unchanged; "" if
-  // there is none.
+  // Returns the attribute that marks `node` for compilation by XLA, which needs it unchanged, or
+  // "".
   static llvm::StringRef XlaMark(const Node& node);
 
   // Makes readers of port i of `node` read `outputs[i]`, and nodes that wait for it wait for

@@ -7,7 +7,7 @@
 namespace grapnel {
 
 // Appends the graphs of an event file or a tfdbg v2 debug file to `model`: graph_def,
-// meta_graph_def, those of tagged run metadata, and debugged graphs. Fails if there are none.
+// meta_graph_def, those of tagged run metadata, and debugged graphs. Fails without any.
 Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model);
 
 // The same for one Event without framing.

@@ -84,7 +84,7 @@ struct GRAPNEL_PUBLIC GraphInFile {
   std::vector<InitialValue> initial_values;
   std::string tensorflow_version;
   // Within the module's file: a serialized proto::SavedObjectGraph (empty in TF1), and the whole
-  // MetaGraphDef that this was read from (empty if there was none).
+  // MetaGraphDef that this was read from (or empty).
   llvm::StringRef object_graph, meta_graph;
 };
 

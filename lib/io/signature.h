@@ -15,7 +15,8 @@ namespace grapnel {
 bool IsInternal(const Signature& signature);
 
 // Returns "serving_default", else the only signature, else the one that reaches the most nodes (the
-// first of equals), ignoring internal ones. Null if there is none.
+// first of equals), ignoring internal ones. Null if
+// the graph has no signature.
 const Signature* DefaultSignature(const GraphInFile& graph);
 // Returns the signature called `name`, or the default if `name` is empty. Null if `name` is empty
 // and there is no default. Fails if no signature has that name (suggests similar ones).

@@ -46,7 +46,7 @@ struct ArgumentType {
 ArgumentType TypeOfArgument(const Node& argument);
 
 // Finds an argument or result by its node's name or its index ("x", "x:0", "0"); a name wins over
-// an index. Returns no node if there is none.
+// an index. Returns no node if not found.
 Node FindArgument(const Graph& graph, llvm::StringRef text);
 Node FindResult(const Graph& graph, llvm::StringRef text);
 

@@ -126,7 +126,7 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
                                             // and from's readers
   void AppendControl(NodeId id,
                      NodeId from);  // if the caller knows that it does not exist; constant time
-  bool RemoveControl(NodeId id, NodeId from);  // all such edges; false if there are none
+  bool RemoveControl(NodeId id, NodeId from);  // all such edges; false if not found
   void RemoveControlSlot(
       NodeId id, uint32_t slot);  // constant time: the last control input takes its place
   void SetInputs(NodeId id,

@@ -11,7 +11,7 @@ namespace grapnel {
 
 struct LiteralStatistics {
   int64_t elements = 0, nan = 0, positive_infinite = 0, negative_infinite = 0, zero = 0;
-  // Statistics of the finite elements; 0 if there are none. `deviation` covers the whole
+  // Statistics of the finite elements; 0 without any. `deviation` covers the whole
   // population, it is not a sample estimate.
   double min = 0, max = 0, mean = 0, deviation = 0;
   // Counts of finite elements in equal-width bins from min to max, both included; if all are equal,

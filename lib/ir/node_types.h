@@ -33,7 +33,7 @@ int NumOutputs(const Node& node);  // -1 if the op is unknown
 int PortOfOutput(const Node& node, const OpInfo& info, llvm::StringRef output, int index);
 std::pair<llvm::StringRef, int> OutputOfPort(const Node& node, const OpInfo& info, int port);
 
-// The argument that a data input belongs to; empty if there is none.
+// The argument that a data input belongs to; empty if not found.
 llvm::StringRef ArgumentOfInput(const Node& node, const OpInfo& info, int slot);
 
 // True if the op creates a variable: VarHandleOp, or VariableV2 and Variable in TF1 graphs.

@@ -182,7 +182,7 @@ void TextScanner::Recover() {
   auto at_statement = [this] {
     return Peek() == '%' || Peek() == '}' || llvm::is_contained(kStatements, PeekWord());
   };
-  // What was missing at the end of a statement is noticed at the next one.
+  // A token missing at the end of a statement is reported at the next one.
   SkipSpace();
   bool begins_line = llvm::StringRef(line_begin_, at_ - line_begin_).trim().empty();
   if (begins_line && at_ != recovered_at_ && at_statement()) {

@@ -42,7 +42,7 @@ using NodePath = std::vector<NodeId>;
 std::vector<NodePath> FindPaths(const Graph& graph, const PathPattern& pattern, size_t limit);
 
 // Returns a shortest matching path that ends with `last`; among equally short ones, the one through
-// earlier inputs. Empty if there is none. Costs as much as the number of steps; with a **, a walk
+// earlier inputs. Empty if no path matches. Costs as much as the number of steps; with a **, a walk
 // over everything that `last` depends on.
 NodePath FindPathTo(const Node& last, const PathPattern& pattern);
 

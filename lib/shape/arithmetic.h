@@ -28,7 +28,7 @@ int64_t ProductOf(llvm::ArrayRef<int64_t> dims);
 
 inline Shape VectorOf(int64_t size) { return Shape(llvm::ArrayRef<int64_t>(size)); }
 inline Shape MatrixOf(int64_t rows, int64_t columns) { return Shape(Dims{rows, columns}); }
-// Of unknown rank if one of them is.
+// Returns a shape of unknown rank if one of them has unknown rank.
 Shape ConcatShapes(const Shape& a, const Shape& b);
 // Returns dimensions from `begin` up to `end`, both counted from the back if negative; the rank
 // must allow it.

@@ -130,8 +130,8 @@ class ShapeContext {
   // Sets the shape that Equal found for all inputs; if its rank is unknown, it remains the shape
   // that they share.
   void OutEqual(int i, Shape shape);
-  // Sets the same sizes, but when readers are tracked without the symbols of inputs: TensorFlow
-  // goes through a plain list of sizes here, so it does not know that two unknown ones are equal.
+  // Sets the sizes. With from_readers it drops symbols: TensorFlow goes through a plain list of
+  // sizes here, so it does not know that two unknown ones are equal.
   void OutSizes(int i, Shape shape);
   // Gives an unknown dimension `dim` the symbol that it has in output 0: outputs of one shape have
   // the same unknown sizes.
@@ -186,7 +186,7 @@ struct ShapeRule {
   ShapeFunction function;
 };
 
-// nullptr if there is none.
+// nullptr if the op has no shape function.
 ShapeFunction FindShapeFunction(llvm::StringRef op);
 
 // One table for each family.

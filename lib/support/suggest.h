@@ -25,7 +25,7 @@ using NameSource = llvm::function_ref<void(NameSink)>;
 std::vector<std::string> NearNames(llvm::StringRef text, NameSource names);
 
 // Returns "; did you mean 'Relu', 'relu_1'?". If there is no near name and there are eight names or
-// fewer, lists all of them: "; there are 'train', 'serving_default'"; "; there are none"; otherwise
+// fewer, lists all of them: "; there are 'train', 'serving_default'"; `; there are none`; otherwise
 // "".
 std::string DidYouMean(llvm::StringRef text, NameSource names);
 std::string DidYouMean(llvm::StringRef text, llvm::ArrayRef<llvm::StringRef> names);
