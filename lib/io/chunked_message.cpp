@@ -27,7 +27,7 @@ enum { kKeyText = 1 };
 enum { kMapValue = 2 };
 enum { kTypeBytes = 2 };
 
-// Protobuf reads no message that is nested deeper, by default.
+// Protobuf's default limit on nesting.
 constexpr int kDeepest = 100;
 constexpr size_t kMostProblems = 20;
 
@@ -35,7 +35,7 @@ struct Chunk {
   uint64_t type = 0, size = 0, position = 0;
 };
 
-// What the last record says.
+// The contents of the last record.
 struct Metadata {
   std::vector<Chunk> chunks;
   llvm::StringRef message;  // a ChunkedMessage
@@ -52,7 +52,7 @@ bool ReadChunk(llvm::StringRef bytes, Chunk* chunk) {
   return !reader.failed();
 }
 
-// Nothing where the record is no ChunkMetadata: of a file that is cut off it is any other one.
+// Parses ChunkMetadata; nullopt for any other record, as at the end of a truncated file.
 std::optional<Metadata> ReadMetadata(llvm::StringRef record) {
   Metadata metadata;
   bool has_message = false;
@@ -71,12 +71,12 @@ std::optional<Metadata> ReadMetadata(llvm::StringRef record) {
   return metadata;
 }
 
-// A step on the way to a field (FieldIndex): a field, and which one of it.
+// A step on the path to a field (FieldIndex): a field, and the element in it.
 struct Step {
   uint32_t field = 0;
   enum { kOnly, kIndex, kKey } kind = kOnly;
   uint64_t index = 0;
-  std::string key;  // the field of the key in a map's entry
+  std::string key;  // the key field of a map entry
 
   bool operator<(const Step& other) const {
     return std::tie(field, kind, index, key) <
@@ -93,7 +93,7 @@ struct ChunkedField {
   llvm::StringRef message;  // a ChunkedMessage
   uint64_t chunk = 0;       // its own
   bool operator<(const ChunkedField& other) const {
-    // What lies in another comes behind it, and lists in their order.
+    // Sorts inner parts after outer ones, and list elements by index.
     return std::tie(path, chunk) < std::tie(other.path, other.chunk);
   }
 };
@@ -109,7 +109,7 @@ std::string KeyField(llvm::StringRef map_key) {
   return field;
 }
 
-// Adds a FieldIndex to a path; false where it fits nothing.
+// Adds a FieldIndex to a path; false if it is invalid.
 bool AddStep(llvm::StringRef field_index, std::vector<Step>* path) {
   WireReader reader(field_index);
   if (!reader.Next()) return false;
@@ -147,7 +147,7 @@ const Descriptor* TypeOf(Content content) {
   return content == Content::kSavedModel ? proto::SavedModel::descriptor() : nullptr;
 }
 
-// A part of the whole: its type is null where this program does not know it.
+// A part of the merged message; its type is null if this program does not know it.
 struct Part {
   EditableMessage* message;
   const Descriptor* type;
@@ -196,7 +196,7 @@ class Merger {
     if (num_problems_ <= kMostProblems + 1) problems_.push_back({severity, "", std::move(text)});
   }
 
-  // What the chunk of the whole is, if it has one.
+  // The type of the whole message's chunk, if it has one.
   const Descriptor* RootType() {
     bool has_chunk = false, has_fields = false;
     uint64_t chunk = ChunkOf(metadata_.message, &has_chunk, &has_fields);
@@ -226,7 +226,7 @@ class Merger {
     return *bytes;
   }
 
-  // Puts the chunk of a ChunkedMessage and those of its fields into `part`.
+  // Merges the chunk of a ChunkedMessage and those of its fields into `part`.
   void Put(const Part& part, llvm::StringRef chunked_message) {
     bool has_chunk = false, has_fields = false;
     uint64_t index = ChunkOf(chunked_message, &has_chunk, &has_fields);
@@ -271,7 +271,7 @@ class Merger {
     return fields;
   }
 
-  // Goes to the field and puts the chunk there: a message into one, a string in its place.
+  // Finds the field and adds the chunk to it: merges a message, replaces a string.
   Error PutField(Part part, const ChunkedField& field) {
     if (++part.depth > kDeepest) return MakeError("chunks are nested more than {0} deep", kDeepest);
     const FieldDescriptor* known = nullptr;
@@ -337,7 +337,7 @@ class Merger {
   size_t num_problems_ = 0;
   Metadata metadata_;
   EditableMessage whole_;
-  uint64_t room_;  // bytes that may yet be put somewhere
+  uint64_t room_;  // the remaining memory for chunks
 };
 
 }  // namespace

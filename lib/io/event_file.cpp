@@ -138,7 +138,7 @@ class EventReader {
   llvm::StringMap<int> titles_;
 };
 
-// The first record of an event file tells its version; debug files begin otherwise.
+// The first record of an event file has its version; debug files begin differently.
 bool IsEventVersion(llvm::StringRef event) {
   WireReader reader(event);
   while (reader.Next()) {
@@ -167,7 +167,7 @@ Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model) 
     }
     if (count++ == 0) is_event_file = IsEventVersion(record);
     bool any = is_event_file ? events.ReadEvent(record) : events.ReadDebugEvent(record);
-    // Only records of interest are checked: the others would cost reading the whole file.
+    // Checks only records with graphs: checking all would read the whole file.
     if (any && !records.DataIsIntact()) {
       events.Report(llvm::formatv("record {0} has a wrong checksum or is cut off", count).str());
     }

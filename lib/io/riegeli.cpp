@@ -26,13 +26,13 @@ uint64_t Hash(llvm::StringRef bytes) {
   return HighwayHash64(kKey, bytes.data(), bytes.size());
 }
 
-// A group begins at the beginning of a block, or behind its header with a byte between.
+// A group begins at the start of a block, or after its header with at least a byte in between.
 bool MayBegin(uint64_t position) {
   uint64_t in_block = position % kBlock;
   return in_block == 0 || in_block > kBlockHeader;
 }
 
-// Where `size` bytes of a group that begins at `begin` end, with the headers of blocks in them.
+// The end of `size` bytes of a group that begins at `begin`, including the block headers in them.
 uint64_t EndOf(uint64_t begin, uint64_t size) {
   uint64_t headers = (size + (begin + kUsable - 1) % kBlock) / kUsable;
   return begin + size + headers * kBlockHeader;
@@ -47,7 +47,7 @@ uint64_t NextBeginning(uint64_t position) {
 
 bool IsRiegeli(llvm::StringRef head) { return HasPrefix(head, kSignature); }
 
-// While the whole is put together of records, the bytes are there twice.
+// While the records are merged, their bytes exist twice.
 RiegeliFile::RiegeliFile(std::shared_ptr<const FileBytes> file)
     : file_(std::move(file)), room_(AvailableMemory() / 2) {}
 
@@ -74,8 +74,8 @@ Expected<RiegeliFile> RiegeliFile::Open(std::shared_ptr<const FileBytes> file) {
   return riegeli;
 }
 
-// The next `size` bytes of a group from `position` on, which moves; false where the file ends
-// before.
+// Copies the next `size` bytes of a group from `position` on, and advances it; false if the file
+// ends earlier.
 bool RiegeliFile::Copy(uint64_t* position, uint64_t size, std::string* out) const {
   llvm::StringRef bytes = file_->bytes();
   while (size > 0) {
@@ -111,8 +111,8 @@ Error RiegeliFile::ReadHeader(uint64_t begin, Group* group) const {
   return Error::success();
 }
 
-// Where a group begins behind one that is damaged, by the header of a block; the file's size, where
-// none tells.
+// The start of the group after a damaged one, from the header of a block; the file's size if no
+// header tells.
 uint64_t RiegeliFile::NextGroup(uint64_t damaged) const {
   llvm::StringRef bytes = file_->bytes();
   for (uint64_t block = (damaged / kBlock + 1) * kBlock; block + kBlockHeader <= bytes.size();
