@@ -11,7 +11,7 @@ std::optional<proto::AttrValue> Parse(AttrView value) {
   return parsed;
 }
 
-// Replaces placeholders in place; false when one has no value.
+// Replaces placeholders in place; false if one has no value.
 bool Fill(proto::AttrValue* value, const Function& function, const CallAttrs& attrs) {
   if (value->value_case() == proto::AttrValue::kPlaceholder) {
     auto it = attrs.find(value->placeholder());

@@ -117,7 +117,7 @@ namespace {
 
 // The elements in a file's layout; fills `owned` if the literal's bytes differ.
 struct NpyElements {
-  std::string type;  // NumPy's; empty: there is none
+  std::string type;  // NumPy's; empty if there is no such type
   llvm::StringRef bytes;
   std::string owned;
 };

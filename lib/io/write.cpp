@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-// Names that promise something else than a graph, or one of other programs.
+// Extensions of files other than graphs, or of other programs' graphs.
 constexpr llvm::StringLiteral kOtherKinds[] = {".dot", ".html", ".json",   ".npy", ".onnx",
                                                ".png", ".svg",  ".tflite", ".txt", ".yaml"};
 
@@ -30,7 +30,8 @@ class TextWriter {
       }
     }
     RETURN_IF_ERROR(WriteLibrary());
-    // What is left of the GraphDef: version, versions, debug info, in the order of their numbers.
+    // The remaining fields of the GraphDef: version, versions, debug info, in the order of their
+    // numbers.
     proto::GraphDef rest;
     RETURN_IF_ERROR(ParseForText(module_.other_fields, &rest));
     if (module_.has_versions || !module_.versions.empty()) {

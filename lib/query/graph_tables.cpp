@@ -170,7 +170,7 @@ RowCell Number(int64_t number) { return number; }
 
 std::string HashText(uint64_t hash) { return llvm::formatv("{0:x-16}", hash).str(); }
 
-// Where the rows of each table go; null: nobody wants them.
+// The receiver of each table's rows; null: the table is not requested.
 struct RowSinks {
   RowSink nodes, edges, attributes, constants, outputs, costs, bodies, scopes, functions, calls,
       lines;
@@ -323,7 +323,7 @@ class Tables {
       if (type != proto::DT_INVALID) dtype = Text(DataTypeName(type));
       if (shape.known_rank()) rank = Number(shape.rank());
       if (std::optional<int64_t> size = BytesOf(type, shape)) bytes = Number(*size);
-      // Which unknown sizes are equal is nothing that SQL could use.
+      // SQL has no use for symbols, which say that unknown sizes are equal.
       for (int dim = 0; shape.known_rank() && dim < shape.rank(); ++dim)
         if (!shape.IsKnown(dim)) shape.set_dim(dim, kUnknownDim);
       RETURN_IF_ERROR(rows_.outputs(
@@ -357,7 +357,7 @@ class Tables {
     return Error::success();
   }
 
-  // From the head of the tensor: the value is not read.
+  // Reads only the head of the tensor, not the value.
   Error AddConstant(const Node& node) {
     auto value = node.FindAttr("value");
     auto tensor = value ? value->AsTensor() : std::nullopt;
