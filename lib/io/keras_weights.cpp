@@ -32,7 +32,7 @@ struct Scope {
   std::vector<std::string> names;
 };
 
-// The array for a variable, or the reason why there is none.
+// The array for a variable, or the reason why it has no array.
 struct KeyOrReason {
   std::string key, reason;
 };

@@ -312,7 +312,7 @@ std::string StackText(const LineTable::Stack& stack, size_t most) {
 
 namespace {
 
-// The only node of that name in any function; false if there are none or several.
+// Returns the only node of that name in any function; false without one or with several.
 Node OnlyNodeNamed(llvm::StringRef name, const Module& module) {
   Node only;
   for (const auto& function : module.functions) {

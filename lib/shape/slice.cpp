@@ -372,7 +372,7 @@ void PadDims(ShapeContext& c, int sign) {
 void PadShape(ShapeContext& c) { PadDims(c, 1); }
 void MirrorPadGradShape(ShapeContext& c) { PadDims(c, -1); }
 
-// A block of space becomes depth, or depth a block of space.
+// Moves a block of space into the depth, or back.
 void DepthSpaceShape(ShapeContext& c) {
   if (c.String("data_format") == "NCHW_VECT_C") return c.Out(0, Shape::UnknownOfRank(5));
   const Shape in = c.WithRank(0, 4);
@@ -398,7 +398,7 @@ void DepthSpaceShape(ShapeContext& c) {
   c.Out(0, std::move(shape));
 }
 
-// Blocks of space become batches, or back; `paddings` are added before, or crops taken off after.
+// Moves blocks of space into the batch, or back; adds `paddings` before, or removes crops after.
 void BatchSpace(ShapeContext& c, const Elements* blocks, int num_blocks, const Elements* paddings,
                 bool to_batch) {
   Shape shape = c.WithRankAtLeast(0, num_blocks + 1);
@@ -427,7 +427,7 @@ void BatchSpaceShape(ShapeContext& c) {
   BatchSpace(c, &blocks, 2, c.elements(1), c.op() == "SpaceToBatch");
 }
 
-// Only the order changes; the value of a short vector is reversed here.
+// Changes only the order; the value of a short vector is reversed here.
 void ReverseV2Shape(ShapeContext& c) {
   c.Out(0, c.in(0));
   const Elements* elements = c.elements(0);

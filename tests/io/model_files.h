@@ -1,4 +1,4 @@
-// What files of models hold, for tests that open them.
+// Contents of model files, for tests that open them.
 #ifndef GRAPNEL_TESTS_IO_MODEL_FILES_H_
 #define GRAPNEL_TESTS_IO_MODEL_FILES_H_
 

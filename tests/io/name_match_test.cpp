@@ -29,8 +29,8 @@ TEST(MatchNames, ShiftedNumbersAreNotTheSameNames) {
   EXPECT_EQ(MatchNames({"dense", "dense_1"}, {"dense_1", "dense_2"}), Places({0, 1}));
 }
 
-// What ends in a digit without a line before it is another name; a number that is all of a name,
-// too.
+// A final digit without an underscore before it makes a different name; so does a number that is
+// the whole name.
 TEST(MatchNames, OtherNumbersAreNames) {
   EXPECT_EQ(MatchNames({"conv1"}, {"conv2"}), Places({-1}));
   EXPECT_EQ(MatchNames({"_1"}, {"_2"}), Places({-1}));

@@ -1,4 +1,5 @@
-// Files that are no graph, or a damaged one: an error that says so, or what is left of the graph.
+// Files without a graph, or with a damaged one: opening gives an error, or the readable rest of the
+// graph.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -14,7 +15,7 @@
 namespace grapnel {
 namespace {
 
-// --- What is no graph
+// --- Files that are not graphs
 
 TEST(OpenBroken, SaysWhatAFileIsNot) {
   TempFolder folder;
@@ -57,7 +58,7 @@ TEST(OpenBroken, TextErrorsNameTheLine) {
   std::string path = folder.Write("x.pbtxt", "node {\n  name: 7\n}\n");
   std::string error = ErrorOf(OpenModel(path));
   EXPECT_EQ(error.find(path + ":2:9: expected string"), 0u) << error;
-  // What stands before the error is kept.
+  // Keeps the part before the error.
   path = folder.Write("y.pbtxt", "node { name: \"a\" op: \"NoOp\" }\nnode { name: \"b\" op: }\n");
   Model model = Get(OpenModel(path));
   ASSERT_EQ(model.problems.size(), 1u);
@@ -191,7 +192,7 @@ TEST(OpenBroken, AConstantThatClaimsGigabytes) {
   Walk(*model.graphs[0].module);
 }
 
-// Zeros are a thousandth when compressed, and may be somebody's weights: memory is the limit.
+// Zeros compress to a thousandth, and may be valid weights: only memory limits the ratio.
 TEST(OpenBroken, GzipOfAnyRatio) {
   proto::GraphDef graph = SmallGraph();
   proto::NodeDef* node = graph.add_node();

@@ -23,7 +23,7 @@ inline uint64_t RiegeliHash(llvm::StringRef bytes) {
   return HighwayHash64(kKey, bytes.data(), bytes.size());
 }
 
-// What expands to `bytes`, without their size.
+// Compresses `bytes`; does not write their size.
 inline std::string Compressed(Compression compression, llvm::StringRef bytes) {
   std::string out;
   if (compression == Compression::kSnappy) {

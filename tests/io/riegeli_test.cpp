@@ -96,7 +96,7 @@ TEST(Riegeli, CutOffAnywhereTheRestIsRead) {
   }
 }
 
-// What a group claims costs nothing until it comes true.
+// A group's claimed sizes cost nothing until the data confirms them.
 TEST(Riegeli, ClaimsAreHeldAgainstTheData) {
   auto error = [](char type, const std::string& data, uint64_t records, uint64_t size) {
     RiegeliWriter writer;

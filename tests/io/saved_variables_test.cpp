@@ -1,4 +1,4 @@
-// What a model's variables are, and which of them are its own.
+// The variables of a model, and which of them are its own.
 #include "lib/io/saved_variables.h"
 
 #include "lib/proto/saved_model.pb.h"
@@ -96,8 +96,8 @@ class Saved {
   proto::NodeDef* call_ = nullptr;
 };
 
-// tf.Variable calls itself "Variable" where nobody names it, and the graph numbers the nodes; those
-// of objects stand in it the last first, as TensorFlow writes them.
+// An unnamed tf.Variable is called "Variable", and the graph numbers the nodes; TensorFlow writes
+// those of objects in reverse order.
 TEST(SavedVariables, ThoseWithoutANameAreAllThere) {
   Saved saved;
   saved.Object({"Variable"});

@@ -69,7 +69,7 @@ TEST_F(FindTest, TensorsByEverySpelling) {
   EXPECT_EQ(Tensor("dense/Relu:0"), (Port{relu_, 0}));
   EXPECT_EQ(Tensor("split:1"), (Port{split_, 1}));
   EXPECT_EQ(Tensor("init"), (Port{init_, 0}));
-  EXPECT_EQ(Tensor("custom:9"), (Port{custom_, 9}));  // nobody knows how many it has
+  EXPECT_EQ(Tensor("custom:9"), (Port{custom_, 9}));  // an unknown op may have any number
   EXPECT_EQ(Tensor("odd:1"), (Port{odd_, 0}));        // the node's name, as a hand-made file has it
   EXPECT_EQ(Tensor("odd:1:0"), (Port{odd_, 0}));
 }

@@ -57,7 +57,7 @@ TEST(LineTable, ReadsTracesById) {
     EXPECT_EQ(TextOf(table.StackOf(table.Find("", node))), "a.py:3 in f; a.py:4; ") << node;
 }
 
-// What is not there is left out, and the rest is read.
+// Missing parts are skipped, and the rest is read.
 TEST(LineTable, TakesBrokenInfo) {
   Info info;
   info.add_files("a.py");
@@ -107,7 +107,7 @@ TEST(LineTable, KeepsTheInnermostFrames) {
   EXPECT_EQ(stack.back().line, 100);
 }
 
-// What is written is TensorFlow's message, and goes on with one that was there.
+// The result is TensorFlow's message, and continues an existing one.
 TEST(DebugInfoWriter, GoesOn) {
   DebugInfoWriter first;
   uint64_t frame = first.Frame({"a.py", 3, 0, "f", ""});

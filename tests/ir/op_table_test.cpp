@@ -173,7 +173,7 @@ TEST(OpTable, UnknownOps) {
   EXPECT_EQ(DidYouMean("TotallyUnheardOfOperation", AllOpNames()), "");
 }
 
-// All threads get the same object, whoever parsed it.
+// All threads get the same object, regardless of which one parsed it.
 TEST(OpTable, Threads) {
   std::vector<const OpInfo*> found(8);
   std::vector<std::thread> threads;

@@ -236,7 +236,7 @@ TEST(TextTest, ErrorsNameLineAndColumn) {
   EXPECT_EQ(FirstError("func @f() -> () {\n%x = NoOp\n"),
             "3:1: expected '}' at the end of function 'f'");
   EXPECT_EQ(FirstError("%s = Const \"abc\n"), "1:12: a quote is missing at the end of this text");
-  // What the verifier finds has its line too.
+  // Problems found by the verifier have their line too.
   EXPECT_EQ(FirstError("%x = NoOp\n\n%y = Neg {T=float}\n"),
             "3:1: node 'y': has 0 inputs, op 'Neg' takes 1");
 }

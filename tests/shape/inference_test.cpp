@@ -1,5 +1,5 @@
-// What shape inference finds on graphs made by hand. Agreement with TensorFlow itself is measured
-// on whole graphs.
+// Results of shape inference on hand-made graphs. Agreement with TensorFlow is measured on whole
+// graphs.
 #include "lib/shape/inference.h"
 
 #include "gtest/gtest.h"
@@ -125,7 +125,7 @@ TEST_F(ShapesFromReadersTest, TileDemandsARankForEachMultiple) {
   EXPECT_EQ(Text(x), "[s1,s2,s3]");
 }
 
-// Of two readers that need different things of a shape of unknown rank.
+// Two readers require different things of a shape of unknown rank.
 TEST_F(ShapesFromReadersTest, TheReaderThatComesFirstCounts) {
   Port x = Unknown(), tile = Typed("Tile", {x, Vector({1, 2})});
   Port product = Typed("MatMul", {x, Zeros({8, 3})});
@@ -346,7 +346,7 @@ TEST_F(FunctionShapesTest, RecursionEnds) {
   EXPECT_EQ(ShapeText(Call(Placeholder({2, 3}))), "?");
 }
 
-// What is kept of a body's inference from one update to the next goes when the body changes.
+// Cached results of a body's inference are dropped when the body changes.
 TEST_F(FunctionShapesTest, UpdateSeesAnotherBody) {
   Function* twice = AddTwice(false);
   Port x = Placeholder({2, -1}), first = Call(x);
@@ -363,7 +363,7 @@ TEST_F(FunctionShapesTest, UpdateSeesAnotherBody) {
   EXPECT_EQ(shapes.OfPort(third).ToString(), "[2,s1]");
 }
 
-// What a call gives that was told, other calls, and what was told of another body.
+// The results of a recorded call, of other calls, and of calls recorded for other bodies.
 TEST_F(FunctionShapesTest, CallsThatWereTold) {
   Function* twice = AddTwice(false);
   Port five = Placeholder({5}), seven = Placeholder({7});

@@ -111,7 +111,7 @@ TEST_F(FileTest, CutShortByOneByte) {
   EXPECT_TRUE(llvm::StringRef(TextOf(file->CheckWhole())).contains("was cut short"));
 }
 
-// It is as long as before when somebody asks, and not what was read.
+// The file has its old length again when checked, but the bytes read were different.
 TEST_F(FileTest, CutShortForATime) {
   std::string path = Put("cut", std::string(kLarge, 'x'));
   auto file = llvm::cantFail(FileBytes::Open(path));
@@ -201,7 +201,7 @@ TEST_F(FileTest, WhatIsNotCommittedLeavesNothing) {
   EXPECT_EQ(Count(), 1u);
 }
 
-// What a process leaves that is ended while it writes, by any signal that lets it clear away.
+// The leftovers of a process that is ended while it writes, by any signal that allows cleanup.
 TEST_F(FileTest, SignalsLeaveNothing) {
   for (auto until : {AtomicFile::Until::kUnnamed, AtomicFile::Until::kNamed}) {
     for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGABRT}) {
@@ -217,7 +217,8 @@ TEST_F(FileTest, SignalsLeaveNothing) {
   }
 }
 
-// SIGKILL leaves a name; whoever writes there next removes it, and not that of one still at work.
+// SIGKILL leaves a name; the next process that writes there removes it, but not that of a running
+// one.
 TEST_F(FileTest, LeftOversAreClearedAway) {
   int started[2], finish[2];
   ASSERT_EQ(pipe(started) | pipe(finish), 0);
