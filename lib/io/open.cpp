@@ -254,8 +254,8 @@ Error NoGraphIn(llvm::StringRef folder, const FolderContents& contents) {
                      JoinPath(folder, contents.models.front()));
   std::string files = contents.files == 0 ? "no other graph file"
                       : contents.files == 1
-                          ? "its only file is not one"
-                          : llvm::formatv("none of its {0} files is one", contents.files).str();
+                          ? "its only file is not a graph"
+                          : llvm::formatv("none of its {0} files is a graph", contents.files).str();
   return MakeError(
       "{0}: contains no TensorFlow graph: no saved_model.pb, no case.json with feeds and fetches, "
       "and "

@@ -1,4 +1,4 @@
-// Protos in chunks: put together as TensorFlow's Merger does, and with chunks that are wrong.
+// Chunked protos: merged like TensorFlow's Merger does, and with invalid chunks.
 #include "lib/io/chunked_message.h"
 
 #include "lib/proto/saved_model.pb.h"
@@ -34,7 +34,7 @@ std::string Key(uint32_t number) {
   return tag;
 }
 
-// A file of chunks; chunk 0 is the whole, as far as the others do not hold it.
+// A file of chunks; chunk 0 is the message without the parts in other chunks.
 class ChunkedFile {
  public:
   explicit ChunkedFile(llvm::StringRef whole) { Chunk(kMessage, whole); }
@@ -140,7 +140,8 @@ TEST(ChunkedMessage, FieldsListsMapsAndStringsAreFilled) {
   EXPECT_EQ(Text(merged.As<proto::GraphDef>()), Text(whole));
 }
 
-// As proto_splitter writes parts of a list: in any order of fields, merged in that of the chunks.
+// Parts of a list as proto_splitter writes them: fields in any order, merged in the order of the
+// chunks.
 TEST(ChunkedMessage, PartsOfAListKeepTheOrderOfChunks) {
   proto::GraphDef whole = SmallGraph(), base = whole;
   base.clear_node();
@@ -212,7 +213,7 @@ TEST(ChunkedMessage, NestingHasAnEnd) {
             std::string::npos);
 }
 
-// A chunk that is named again and again would fill all memory: those that do not fit are left out.
+// A chunk that is referenced repeatedly would fill all memory: parts that do not fit are left out.
 TEST(ChunkedMessage, TheWholeHasToFitIntoMemory) {
   ChunkedFile file(SmallGraph().SerializeAsString());
   uint64_t chunk = file.Chunk(kBytes, std::string(1 << 20, 'x'));
@@ -252,18 +253,18 @@ TEST(ChunkedMessage, DamagedChunksAreMissedAlone) {
   EXPECT_TRUE(model.graphs[0].module->main.Find("call"));
   EXPECT_FALSE(model.graphs[0].module->main.Find("y"));
 
-  // Without the last record the first chunk is all there is.
+  // Without the last record only the first chunk is read.
   model = Get(OpenModel(folder.Write("m/saved_model.cpb", file.WithoutMetadata())));
   EXPECT_NE(Problems(model).find("only the first chunk is read"), std::string::npos);
   EXPECT_TRUE(model.graphs[0].module->main.Find("c"));
-  // Without the first one lists have no beginning.
+  // Without the first chunk lists lack their first elements.
   bytes[file.PositionOf(0) + 45] ^= 1;
   model = Get(OpenModel(folder.Write("m/saved_model.cpb", bytes)));
   EXPECT_NE(Problems(model).find("chunk 0: the records"), std::string::npos) << Problems(model);
   EXPECT_NE(Problems(model).find("1[2]' is past the end"), std::string::npos);
 }
 
-// The real encoder's files (scripts/testdata_chunked.py): every compression, transposed, several
+// Files of the real encoder (scripts/testdata_chunked.py): every compression, transposed, several
 // records together.
 TEST(ChunkedMessage, FilesOfRiegelisOwnWriter) {
   proto::SavedModel whole;

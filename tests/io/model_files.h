@@ -59,7 +59,7 @@ inline proto::MetaGraphDef SmallMetaGraph(std::initializer_list<const char*> tag
   return meta;
 }
 
-// Those of the model and of its graphs, a line each.
+// Problems of the model and its graphs, one per line.
 inline std::string Problems(const Model& model) {
   std::string text;
   for (const Problem& problem : model.problems) text += problem.ToString() + "\n";

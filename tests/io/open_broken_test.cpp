@@ -36,7 +36,7 @@ TEST(OpenBroken, SaysWhatAFileIsNot) {
   EXPECT_NE(error(std::string("\x1c\0\0\0TFL3", 8)).find("TensorFlow Lite"), std::string::npos);
   EXPECT_EQ(error("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f"),
             name + ": no group of its records can be read");
-  // ONNX starts as a SavedModel does: a number, then a message.
+  // ONNX starts like a SavedModel: a number, then a message.
   EXPECT_NE(error("\x08\x07\x12\x07pytorch").find("is not a TensorFlow graph"), std::string::npos);
   EXPECT_NE(ErrorOf(OpenModel(folder / "missing")).find("missing: cannot open: No such file"),
             std::string::npos);
@@ -47,7 +47,8 @@ TEST(OpenBroken, FoldersWithoutGraphs) {
   EXPECT_NE(ErrorOf(OpenModel(folder.path())).find("contains no TensorFlow graph"),
             std::string::npos);
   folder.Write("readme.txt", "hello");
-  EXPECT_NE(ErrorOf(OpenModel(folder.path())).find("its only file is not one"), std::string::npos);
+  EXPECT_NE(ErrorOf(OpenModel(folder.path())).find("its only file is not a graph"),
+            std::string::npos);
   folder.Write("saved_model.cpb", "x");
   EXPECT_NE(ErrorOf(OpenModel(folder.path())).find("saved_model.cpb: is not a TensorFlow graph"),
             std::string::npos);
@@ -64,7 +65,7 @@ TEST(OpenBroken, TextErrorsNameTheLine) {
   ASSERT_EQ(model.problems.size(), 1u);
   EXPECT_EQ(model.problems[0].text.find("2:22: "), 0u) << model.problems[0].text;
   EXPECT_TRUE(model.graphs[0].module->main.Find("a"));
-  // A field of a newer TensorFlow is dropped, and said.
+  // A field of a newer TensorFlow is dropped with a warning.
   path = folder.Write("z.pbtxt", "node { name: \"a\" op: \"NoOp\" brand_new { x: 1 } }\n");
   model = Get(OpenModel(path));
   ASSERT_EQ(model.problems.size(), 1u);
@@ -124,7 +125,7 @@ TEST(OpenBroken, TruncatedAtEveryByte) {
     }
     ++opened;
     Module& module = *model->graphs[0].module;
-    // Cut between two fields a graph is complete, or misses what its nodes mention.
+    // If truncated between two fields, a graph is complete, or lacks nodes that others mention.
     Walk(module);
     EXPECT_LT(module.main.num_nodes() + module.functions.size() + module.versions.size(), 8u);
   }
@@ -262,7 +263,7 @@ TEST(OpenBroken, BrokenCaseFolders) {
             folder.path() + ": has a case.json but no graph.pb");
   EXPECT_EQ(error(std::string(100000, '[').c_str()),
             json + ": [1:257, byte=256]: nested more than 256 deep");
-  // Another tool's case.json: the folder is taken for the graph in it.
+  // Another tool's case.json: the folder opens as the graph in it.
   folder.Write("case.json", R"({"title": "x", "fetch": ["y"]})");
   folder.Write("in.pb", SmallGraph().SerializeAsString());
   Model model = Get(OpenModel(folder.path()));

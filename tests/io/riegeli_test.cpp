@@ -1,4 +1,4 @@
-// Files of Riegeli's records: whole, damaged, cut off, and wrong on purpose.
+// Riegeli record files: valid, damaged, truncated, and invalid on purpose.
 #include "lib/io/riegeli.h"
 
 #include "lib/io/riegeli_transposed.h"
@@ -43,7 +43,8 @@ TEST(Riegeli, ReadsRecordsAsTheyWereWritten) {
   }
 }
 
-// The first group ends everywhere around the end of a block: within, at and behind its header.
+// The first group ends at every position around the end of a block: within, at and after its
+// header.
 TEST(Riegeli, GroupsEndAroundBlocks) {
   for (size_t size = 65536 - 200; size < 65536 + 60; ++size) {
     RiegeliWriter writer;
@@ -68,7 +69,7 @@ TEST(Riegeli, WhatIsDamagedIsLeftOut) {
             "the records at " + std::to_string(second) + ": they are damaged (their hash differs)");
   EXPECT_EQ(Get(file.Read(third)), "third");
 
-  // Behind a header that is damaged, blocks lead to the next group.
+  // After a damaged header, block headers lead to the next group.
   bytes[second + 9] ^= 1;
   file = Open(bytes);
   ASSERT_EQ(file.problems().size(), 1u);
@@ -140,7 +141,7 @@ TEST(Riegeli, BombsEndWhereTheyShouldHave) {
   }
 }
 
-// Two states that follow each other without a look at the transitions.
+// Two states that follow each other without a transition.
 TEST(Riegeli, StatesThatGoRoundAreAnError) {
   std::vector<size_t> ends;
   std::string header("\0\0\x02\0\0\x03\x02\0", 8);  // no buckets, no buffers, 2 x kNoOp
@@ -148,7 +149,7 @@ TEST(Riegeli, StatesThatGoRoundAreAnError) {
   AppendVarint(&data, header.size());
   EXPECT_EQ(ErrorOf(ReadTransposed(data + header, 1, 1, 100, &ends)),
             "their header has no way out of a loop of states");
-  // Transitions lead from a state to itself for ever.
+  // Transitions lead from a state to itself forever.
   header = std::string("\0\0\x01\0\0\0", 6);
   data.resize(1);
   AppendVarint(&data, header.size());

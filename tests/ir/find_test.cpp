@@ -70,7 +70,7 @@ TEST_F(FindTest, TensorsByEverySpelling) {
   EXPECT_EQ(Tensor("split:1"), (Port{split_, 1}));
   EXPECT_EQ(Tensor("init"), (Port{init_, 0}));
   EXPECT_EQ(Tensor("custom:9"), (Port{custom_, 9}));  // an unknown op may have any number
-  EXPECT_EQ(Tensor("odd:1"), (Port{odd_, 0}));        // the node's name, as a hand-made file has it
+  EXPECT_EQ(Tensor("odd:1"), (Port{odd_, 0}));        // the node's name, as in a hand-made file
   EXPECT_EQ(Tensor("odd:1:0"), (Port{odd_, 0}));
 }
 
@@ -99,7 +99,7 @@ TEST_F(FindTest, Functions) {
   EXPECT_EQ(TextOf(FindFunction(empty, "f").takeError()), "function 'f' not found; there are none");
 }
 
-// A million names, of which many share their scopes and most of their letters with what was typed.
+// A million names, many of which share scopes and most letters with the typed one.
 TEST(FindAmongMany, IsQuick) {
   Module module;
   constexpr int kNodes = 1000000;

@@ -32,7 +32,7 @@ std::string ForPeople(const Module& module) {
   return text;
 }
 
-// The text for people of the one graph in `text`, which must be faultless.
+// The human-readable text of the only graph in `text`, which must be valid.
 std::string Again(llvm::StringRef text) {
   std::vector<TextGraph> graphs = Read(text);
   EXPECT_EQ(graphs.size(), 1u);
@@ -77,7 +77,7 @@ TEST(TextTest, EveryGraphOfTestdataReadsBackAsItWas) {
   for (const std::string& file : files) {
     auto model = OpenModel(file);
     if (!model) {
-      llvm::consumeError(model.takeError());  // a RewriterConfig and the like
+      llvm::consumeError(model.takeError());  // a RewriterConfig or similar
       continue;
     }
     for (const GraphInFile& graph : model->graphs) {

@@ -19,7 +19,7 @@ class ShapeInferenceTest : public ::testing::Test {
   }
 
   Port Add(Graph& graph, llvm::StringRef op, const Inputs& inputs = {}) {
-    // UniqueName would look through all names of a long chain.
+    // UniqueName would search all names of a long chain.
     NodeId id = graph.AddNode((op + "_" + llvm::Twine(count_++)).str(), op);
     for (Port input : inputs) graph.AddInput(id, input);
     return {id, 0};
@@ -94,7 +94,7 @@ TEST_F(ShapeInferenceTest, PlaceholdersThatAreNotTrustedAreUnknown) {
   EXPECT_EQ(Infer(options).OfPort(y).ToString(), "?");
 }
 
-// Shapes as Grappler knows them: from what readers demand, and no further.
+// Shapes with Grappler's options: untrusted feeds, and demands from readers.
 class ShapesFromReadersTest : public ShapeInferenceTest {
  protected:
   ShapesFromReadersTest() {
@@ -369,7 +369,7 @@ TEST_F(FunctionShapesTest, CallsThatWereTold) {
   Port five = Placeholder({5}), seven = Placeholder({7});
   ShapeMap shapes = Infer();
   shapes.AddCall(*twice, InferShapes(twice->body, {.beside = &shapes}, {Shape(Dims{5})}));
-  shapes.AddCall(*twice, InferShapes(twice->body));  // says nothing of its argument
+  shapes.AddCall(*twice, InferShapes(twice->body));  // the shape of its argument is unknown
   Port first = Call(five), second = Call(seven);
   shapes.Update(second.node);
   shapes.Update(first.node);
@@ -426,7 +426,8 @@ TEST_F(ShapeInferenceTest, UpdateSettlesProblems) {
 }
 
 TEST_F(ShapeInferenceTest, ABrokenNodeMayLackOutputsOfItsOp) {
-  // Without its attributes no output can be counted, nor the one before the last be written to.
+  // Without its attributes the outputs cannot be counted, and the one before the last must not be
+  // written.
   Port values = Placeholder({5}), out = Add("RaggedGather", {values, values});
   EXPECT_EQ(ShapeText(out), "?");
 }

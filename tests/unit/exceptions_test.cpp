@@ -21,7 +21,7 @@ TEST(Exceptions, BecomeErrors) {
   EXPECT_EQ(llvm::cantFail(WithoutExceptions([]() -> Expected<int> { return 7; })), 7);
 }
 
-// Wherever it is thrown, it comes out where the loop was begun, and the pool goes on.
+// An exception from any thread is rethrown by the loop's caller, and the pool stays usable.
 TEST(Exceptions, LeaveAPoolAsItWas) {
   ThreadPool pool(4);
   for (int64_t bad : {0, 500, 999}) {

@@ -1,4 +1,4 @@
-// Files that others cut short, and files that are replaced while others look.
+// Files that other processes truncate, and files that are replaced while others read them.
 #include "lib/support/file.h"
 
 #include <fcntl.h>
@@ -49,7 +49,7 @@ class FileTest : public testing::Test {
   std::string folder_;
 };
 
-// A reader that has checked a file may break on zeros that come without a SIGBUS.
+// A reader that has checked a file may crash on zeros that come without a SIGBUS.
 TEST_F(FileTest, AFaultAfterAFileWasCutIsTheFiles) {
   constexpr int kTold = 7;
   auto end = [this](bool is_cut) {
@@ -103,7 +103,7 @@ TEST_F(FileTest, CutShortIsAnErrorAndZeros) {
   EXPECT_EQ(TextOf(CheckClosedFiles()), error);
 }
 
-// The bytes that are gone lie in the last page that is left: no fault tells of them.
+// The missing bytes are in the last remaining page: no fault reports them.
 TEST_F(FileTest, CutShortByOneByte) {
   std::string path = Put("cut", std::string(kLarge, 'x'));
   auto file = llvm::cantFail(FileBytes::Open(path));
@@ -139,10 +139,11 @@ TEST_F(FileTest, ManyMappingsAtATime) {
   for (const auto& file : files) EXPECT_EQ(file->bytes()[kLarge / 2], '\0');
 }
 
-// A fault that is in no file of ours ends the process, as it would without us.
+// A fault outside of mapped files ends the process, as it would without the handler.
 TEST_F(FileTest, OthersFaultsStayTheirs) {
   auto file = llvm::cantFail(FileBytes::Open(Put("large", std::string(kLarge, 'x'))));
-  llvm::cantFail(WriteFile(Put("older", "text"), "replaced"));  // which takes signals too
+  llvm::cantFail(WriteFile(Put("older", "text"), "replaced"));  // which also installs signal
+                                                                // handlers
   EXPECT_EXIT(
       {
         int fd = open(Put("other", std::string(kLarge, 'x')).c_str(), O_RDWR);
@@ -239,7 +240,7 @@ TEST_F(FileTest, LeftOversAreClearedAway) {
   waitpid(killed, nullptr, 0);
   EXPECT_EQ(Count(), 2u);
   llvm::cantFail(WriteFile(Path("other"), "text"));
-  EXPECT_EQ(Count(), 2u);  // other, and what is still written
+  EXPECT_EQ(Count(), 2u);  // "other", and the file being written
   ASSERT_EQ(write(finish[1], &byte, 1), 1);
   int status = 1;
   waitpid(busy, &status, 0);

@@ -1,4 +1,4 @@
-// The budget of memory, and what a body that throws does to a loop.
+// The memory budget, and loops whose body throws.
 #include "lib/support/memory_budget.h"
 
 #include <stdexcept>

@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// A file of that version, with `header` as its dictionary.
+// A file of the given version, with `header` as its dictionary.
 std::string File(int version, std::string header, const std::string& data) {
   header += '\n';
   std::string bytes = "\x93NUMPY";
@@ -41,7 +41,7 @@ TEST(Npy, Versions) {
     EXPECT_EQ(array.type, "i2");
     EXPECT_EQ(array.dims, (std::vector<int64_t>{2, 1}));
     EXPECT_EQ(array.bytes, llvm::StringRef("\1\0\2\0", 4));
-    // Nothing is copied when nothing must change.
+    // Nothing is copied if the bytes need no change.
     EXPECT_GE(array.bytes.data(), array.file->bytes().data());
     EXPECT_EQ(array.bytes.end(), array.file->bytes().end());
   }
@@ -136,7 +136,7 @@ TEST(Npy, WritesWhatItReads) {
       EXPECT_EQ(array->type, type);
       EXPECT_EQ(array->dims, dims);
       EXPECT_EQ(array->bytes, bytes);
-      // As NumPy does, so that values are aligned in a mapped file.
+      // Aligns values in a mapped file, like NumPy.
       EXPECT_EQ((array->bytes.data() - array->file->bytes().data()) % 64, 0);
     }
   }
