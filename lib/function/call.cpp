@@ -11,7 +11,7 @@ std::optional<proto::AttrValue> Parse(AttrView value) {
   return parsed;
 }
 
-// Replaces placeholders in place; false when one has no value.
+// Replaces placeholders in place; false if one has no value.
 bool Fill(proto::AttrValue* value, const Function& function, const CallAttrs& attrs) {
   if (value->value_case() == proto::AttrValue::kPlaceholder) {
     auto it = attrs.find(value->placeholder());
@@ -73,7 +73,7 @@ Expected<CallAttrs> DependentAttrs(const Node& from, const Call& call) {
     if (!may_depend) continue;
     auto result = Instantiated(value, *call.function, call.attrs);
     if (!result)
-      return MakeError("the call gives no value for attribute '{0}' of '{1}'", key, from.name());
+      return MakeError("the call has no value for attribute '{0}' of '{1}'", key, from.name());
     if (value.bytes() != *result) filled[key.str()] = std::move(*result);
   }
   return filled;

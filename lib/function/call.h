@@ -1,4 +1,4 @@
-// What a node that calls a function says of it.
+// Function calls: the called function, and the attributes that the call passes to it.
 #ifndef GRAPNEL_LIB_FUNCTION_CALL_H_
 #define GRAPNEL_LIB_FUNCTION_CALL_H_
 
@@ -10,24 +10,24 @@
 
 namespace grapnel {
 
-// Attributes that a call gives its function, by name; serialized AttrValues.
+// Attributes that a call passes to its function, by name; serialized AttrValues.
 using CallAttrs = std::map<std::string, std::string>;
 
-// A node that calls a function: its op is the function's name, or it is a PartitionedCall or
-// StatefulPartitionedCall of it.
+// A function call: the node's op is the function's name, or it is a PartitionedCall or
+// StatefulPartitionedCall of the function.
 struct Call {
-  const Function* function = nullptr;  // null: the node calls none
+  const Function* function = nullptr;  // null: the node is not a call
   bool direct = false;
   CallAttrs attrs;
 };
 Call CallOf(const Node& node);
 
-// The attribute with what stands for the function's own attributes (`$T`) replaced by the call's;
-// nullopt when the call has no such attribute.
+// Returns the attribute with placeholders for the function's own attributes (`$T`) replaced by the
+// call's values; nullopt if the call lacks such an attribute.
 std::optional<std::string> Instantiated(AttrView value, const Function& function,
                                         const CallAttrs& attrs);
-// Those attributes of `from`, a node of the function's body, that depend on the call, by name. An
-// error names one that the call has no value for.
+// Returns those attributes of `from`, a node of the function's body, that depend on the call, by
+// name. An error names one for which the call has no value.
 Expected<CallAttrs> DependentAttrs(const Node& from, const Call& call);
 
 }  // namespace grapnel

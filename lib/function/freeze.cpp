@@ -15,11 +15,11 @@ namespace {
 
 constexpr const char* kOutputShapes = "_output_shapes";
 
-// A node that calls functions, and where its inputs go there.
+// A function that a node calls, and the mapping of inputs to its arguments.
 struct Callee {
   Function* function;
-  int first_input;  // of the node, that is argument 0 of the function
-  bool gives;       // whether the node gives what the function gives
+  int first_input;  // the node's input that is argument 0
+  bool gives;       // true if the node returns the function's results
 };
 
 std::vector<Callee> CalleesOf(Module& module, const Node& node) {
@@ -75,7 +75,7 @@ class Freezer {
   }
 
  private:
-  // A port that gave a variable's handle, and gives its value now.
+  // A port that returned a variable's handle and now returns its value.
   struct Handle {
     Graph* graph;
     Port port;
@@ -102,7 +102,7 @@ class Freezer {
     } else if (it->second != dtype && failure_.empty()) {
       failure_ =
           llvm::formatv(
-              "node '{0}' is given variables of {1} and of {2}, '{3}' among them: "
+              "node '{0}' receives variables of {1} and of {2}, '{3}' among them: "
               "they cannot be frozen",
               graph.node(port.node).name(), DataTypeName(it->second), DataTypeName(dtype), variable)
               .str();
@@ -118,7 +118,7 @@ class Freezer {
     return Error::success();
   }
 
-  // `node` reads the value where it read the handle.
+  // Makes `node` read the value instead of the handle.
   Error Take(const Handle& handle, const Node& node, int slot) {
     Graph& graph = *handle.graph;
     Touched(graph);
@@ -141,7 +141,7 @@ class Freezer {
     return TakesValue(node, slot) ? Error::success() : Refuse(handle, node);
   }
 
-  // A variable of TensorFlow 1 is read by whoever takes no reference.
+  // Any input of a TF1 variable that is not a reference reads the value.
   static bool TakesValue(const Node& node, int slot) {
     const OpInfo* info = DefinitionOf(node);
     if (!info) return false;
@@ -158,7 +158,7 @@ class Freezer {
         handle.variable, node.name(), node.op());
   }
 
-  // Ops that take one handle and do no more than read.
+  // Rewrites ops that take one handle and only read.
   bool Read(const Handle& handle, const Node& node) {
     Graph& graph = *handle.graph;
     llvm::StringRef op = node.op();
@@ -185,7 +185,7 @@ class Freezer {
     return true;
   }
 
-  // The axis of a gather, after its indices, so that it is in the same loop.
+  // Adds the axis of a gather. It comes after the indices, so that it is in the same loop.
   Port AxisOf(Graph& graph, const Node& gather, int64_t axis) {
     std::string name = graph.UniqueName((gather.name() + "/axis").str());
     NodeId id = graph.AddNode(name, "Const", gather.device());
@@ -196,7 +196,7 @@ class Freezer {
     return {id, 0};
   }
 
-  // The inputs of a node with one more data input.
+  // Returns the inputs of a node plus one more data input.
   static llvm::SmallVector<Port, 4> WithInput(const Node& node, Port last) {
     llvm::SmallVector<Port, 4> ports = node.inputs();
     ports.insert(ports.begin() + node.num_inputs(), last);
@@ -211,7 +211,7 @@ class Freezer {
     for (const auto& [key, value] : set) graph.SetAttr(node.id(), key, value);
   }
 
-  // Only control inputs stay.
+  // Keeps only control inputs.
   void BecomeConstant(const Node& node, const Literal& value) {
     Graph& graph = const_cast<Graph&>(node.graph());
     llvm::SmallVector<Port, 4> controls;
@@ -280,7 +280,7 @@ class Freezer {
     Mark(function.body, {arg, 0}, handle.dtype, handle.variable);
   }
 
-  // A function gives the value where it gave the handle: so do those who call it.
+  // If a function returned the handle, it now returns the value, and so do its callers.
   Error Give(const Handle& handle, const Node& result) {
     Function* function = function_of_.lookup(handle.graph);
     if (!function) return Error::success();
@@ -309,7 +309,7 @@ class Freezer {
     changed_.insert(function);
   }
 
-  // The OpDef says what `info` says; what the FunctionDef said of arguments' shapes was said of
+  // The OpDef gets the contents of `info`; the FunctionDef's shapes of arguments were those of
   // handles.
   void RewriteSignature(Function* function) {
     proto::OpDef signature;
@@ -334,7 +334,7 @@ class Freezer {
 
   Module& module_;
   VariableValue value_;
-  std::string failure_;  // the first contradiction
+  std::string failure_;  // the first conflict
   llvm::DenseMap<const Graph*, Function*> function_of_;
   llvm::DenseMap<const Function*, std::vector<std::pair<Graph*, NodeId>>> callers_;
   std::map<std::pair<const Graph*, Port>, DataType> dtypes_;

@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// How many tensors an argument or result is; none where the attributes do not say.
+// The number of tensors of an argument or result; nullopt if the attributes do not tell.
 int64_t TensorsOf(const OpArg& arg, const proto::NameAttrList& callee) {
   const std::string& key = arg.number_attr.empty() ? arg.type_list_attr : arg.number_attr;
   if (key.empty()) return 1;
@@ -17,7 +17,7 @@ int64_t TensorsOf(const OpArg& arg, const proto::NameAttrList& callee) {
   return arg.number_attr.empty() ? attr->second.list().type_size() : attr->second.i();
 }
 
-// TensorFlow's ids: inputs first, and of those that are ready the first in the graph's order.
+// TensorFlow's ids: inputs first; among ready nodes the first in the graph's order.
 std::vector<NodeId> InputsFirst(const Graph& graph, llvm::ArrayRef<uint32_t> ranks) {
   if (ranks.empty()) return TopologicalOrder(graph);
   OpKinds kinds(graph.module());
@@ -146,7 +146,7 @@ void FunctionRewriter::WaitForFrame(const Node& call) {
     edit.AddControl(call, enter);
     return;
   }
-  // What enters once is there in the first iteration only; its Merge is in each.
+  // A value that enters once exists only in the first iteration; its Merge runs in each.
   for (const Use& use : enter.UsesOf(0)) {
     Node reader = graph.node(use.node);
     if (reader.op() != "Merge") continue;

@@ -26,8 +26,8 @@ bool IsSwitch(const Node& node) {
 }
 bool IsMerge(const Node& node) { return node.op() == "Merge" || node.op() == "RefMerge"; }
 
-// Calls `visit` on `start` and what follows it, along data and control edges; `beyond` says whether
-// to go on after a node.
+// Calls `visit` on `start` and its successors along data and control edges; `beyond` returns
+// whether to continue after a node.
 void Follow(const Node& start, llvm::function_ref<void(const Node&)> visit,
             llvm::function_ref<bool(const Node&)> beyond) {
   const Graph& graph = start.graph();
@@ -44,7 +44,8 @@ void Follow(const Node& start, llvm::function_ref<void(const Node&)> visit,
   }
 }
 
-// Ops with state that need not run for the program to mean the same, or that may run in any order.
+// True for ops with state that may be skipped or reordered without a change in the program's
+// meaning.
 bool IsExempt(llvm::StringRef op) {
   static const llvm::StringSet<> ops = {"CollectiveGather",
                                         "CollectiveReduce",
@@ -93,19 +94,20 @@ bool HasEffect(const Node& node) {
   return info && info->is_stateful;
 }
 
-// Whether a Switch decides if its loop goes on. What its Exit gives is not dead even though the
-// Switch sends a dead tensor while the loop runs.
+// True if the Switch decides whether its loop continues. The result of its Exit is not dead,
+// although the Switch sends a dead tensor while the loop runs.
 bool IsOfLoop(const Node& node) {
   return node.num_inputs() > 1 && node.input_node(1).op() == "LoopCond";
 }
 
-// Whether the nodes keep what they ask for; those of a call by name are on its device.
+// True if the nodes keep their requested devices; those of a call by name get its device.
 bool IsMultiDevice(const Node& call) {
   return call.op() == "PartitionedCall" || call.op() == "StatefulPartitionedCall" ||
          call.GetBool(kPartOfControlFlow);
 }
 
-// A value that may be dead reaches a result. With `trusts_loops` none that a loop ends with.
+// True if a dead value may reach a result. With `trusts_loops`, values that leave a loop count as
+// alive.
 bool MayBeDead(const Function& function, bool trusts_loops,
                llvm::SmallPtrSetImpl<const Function*>& asked) {
   if (!asked.insert(&function).second) return false;
@@ -123,8 +125,8 @@ bool MayBeDead(const Function& function, bool trusts_loops,
   return false;
 }
 
-// Nodes wait for the call, or nobody reads it either: TensorFlow's end of the graph waits for what
-// has no readers.
+// True if nodes wait for the call, or if it has no readers: the end of a TensorFlow graph waits for
+// nodes without readers.
 bool IsWaitedFor(const Graph& graph, const Node& call) {
   return call.uses().empty() || llvm::any_of(call.uses(), [&](const Use& use) {
            return static_cast<int>(use.slot) >= graph.node(use.node).num_inputs();
@@ -241,7 +243,8 @@ class Inlining {
     return {inputs_.lookup({port.node, port.index}).id(), 0};
   }
 
-  // A node without inputs runs when the call would have, and a call hands that on to its own.
+  // True for a node without inputs, which would run when the call does, and for a call, which
+  // passes that on.
   bool NeedsFrame(const Node& node) const {
     if (node.num_controls() > 0) return false;
     if (node.num_inputs() == 0) return true;
@@ -249,7 +252,7 @@ class Inlining {
            node.op() == "SymbolicGradient" || in_.module.FindFunction(node.op());
   }
 
-  // Names that an attribute holds.
+  // Prefixes the names in an attribute.
   void Rename(const Node& copy) {
     if (copy.op() == "Enter" || copy.op() == "RefEnter") {
       std::string frame = name_ + "/" + copy.GetString("frame_name");
@@ -292,7 +295,7 @@ class Inlining {
     if (after_.num_controls() == 0 && before_) edit_.AddControl(after_, before_);
   }
 
-  // Nothing is read before all effects have happened.
+  // Delays all reads until all effects are done.
   void WaitForEffects() {
     std::vector<NodeId> effects;
     for (const auto& [id, copy] : copies_) {
@@ -320,7 +323,7 @@ class Inlining {
   llvm::SmallVector<Port, 8> outputs_;
 };
 
-// Whether every effect in the body still happens. Without the reason: it does.
+// Returns the effect in the body that inlining would lose; empty if all still happen.
 std::string LostEffect(const FunctionRewriter& in, const Node& call, const Function& function,
                        bool by_control_outputs) {
   llvm::DenseSet<NodeId> sources;
@@ -347,7 +350,7 @@ std::string LostEffect(const FunctionRewriter& in, const Node& call, const Funct
   return {};
 }
 
-// The reason why the signature does not fit; empty: it does.
+// Returns why the signature does not match; empty if it does.
 std::string Misfit(const Node& call, const Function& function) {
   auto is_list = [](const OpArg& arg) {
     return !arg.number_attr.empty() || !arg.type_list_attr.empty();
@@ -360,13 +363,13 @@ std::string Misfit(const Node& call, const Function& function) {
   }
   bool has_list = !function.info.inputs.empty() && is_list(function.info.inputs.back());
   if (!has_list && call.num_inputs() != static_cast<int>(function.args.size()))
-    return llvm::formatv("'{0}' takes {1} arguments, the call gives {2}", function.name(),
+    return llvm::formatv("'{0}' takes {1} arguments, the call passes {2}", function.name(),
                          function.args.size(), call.num_inputs());
   for (const Function::Result& result : function.results) {
     Node node = function.body.node(result.node);
     if (node.num_inputs() == 0 || node.input(0).node == kNoNode)
       return llvm::formatv("result '{0}' of '{1}' has no value", result.name, function.name());
-    // An Identity takes its place, and has to have a dtype.
+    // An Identity replaces it and needs a dtype.
     llvm::StringRef op = node.input_node(0).op();
     if (!FindOp(op) && !function.body.module().FindFunction(op))
       return llvm::formatv("the dtype of result '{0}' of '{1}' is not known", result.name,
@@ -386,7 +389,7 @@ std::string WhyNotInline(const FunctionRewriter& rewriter, const Node& call, con
   if (misfit.empty()) misfit = rewriter.WhyNotPassed(call);
   if (!misfit.empty()) return misfit;
   if (FunctionAttr(function, "api_implements"))
-    return llvm::formatv("'{0}' is one of several for one interface (api_implements)",
+    return llvm::formatv("'{0}' is one of several implementations (api_implements)",
                          function.name());
   bool is_whole = call.GetBool(kOpenWhole);
   if (FunctionFlag(function, "_noinline") && !rewriter.aggressive && !is_whole)

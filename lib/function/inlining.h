@@ -1,4 +1,4 @@
-// Puts the nodes of a function in the place of a call of it.
+// Inlines function calls.
 #ifndef GRAPNEL_LIB_FUNCTION_INLINING_H_
 #define GRAPNEL_LIB_FUNCTION_INLINING_H_
 
@@ -8,13 +8,13 @@
 
 namespace grapnel {
 
-// Why the nodes may not take the call's place, without changing what the graph computes; empty:
-// they may. Cost: linear in the function's body, and in those that it calls.
+// Returns why inlining the call would change what the graph computes; empty if it may be inlined.
+// Linear in the function's body, and in those that it calls.
 std::string WhyNotInline(const FunctionRewriter& rewriter, const Node& call, const Call& callee);
 
-// Does it, inside a rewrite. Nodes are named after the call, and so are their loop frames and
-// colocations. A call by name is on one device, its own; the nodes of a PartitionedCall keep what
-// they ask for, completed from the device of the call.
+// Inlines the call, within a rewrite. Prefixes names of nodes, loop frames and colocations with the
+// call's name. The nodes of a call by name all get its device; those of a PartitionedCall keep
+// their requested devices, completed from the call's device.
 void Inline(FunctionRewriter& rewriter, const Node& call, Call callee);
 
 }  // namespace grapnel

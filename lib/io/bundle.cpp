@@ -22,8 +22,9 @@ constexpr uint64_t kTableMagic = 0xdb4775248b80fb57;
 constexpr size_t kFooter = 48, kBlockTrailer = 5;
 constexpr uint64_t kMaxBlock = 64 << 20;  // TensorFlow's blocks are 256 KiB
 
-// leveldb reads the mapped index through this. It allocates what a block says it needs before it
-// looks whether that can be true, so a compressed block that claims too much is refused here.
+// leveldb reads the mapped index through this class. leveldb allocates the size that a block claims
+// before it checks whether that is possible, so this class rejects compressed blocks that claim too
+// much.
 class MappedFile : public leveldb::RandomAccessFile {
  public:
   explicit MappedFile(llvm::StringRef bytes) : bytes_(bytes) {}
@@ -47,13 +48,13 @@ class MappedFile : public leveldb::RandomAccessFile {
   llvm::StringRef bytes_;
 };
 
-// The last bytes of a table: positions of its two index blocks, padding, a magic number. leveldb
-// believes them.
+// Checks the last bytes of a table: positions of its two index blocks, padding, a magic number.
+// leveldb trusts them.
 Error CheckFooter(llvm::StringRef table) {
   if (table.size() < kFooter) return MakeError("is cut off: it is shorter than a table's footer");
   if (llvm::support::endian::read64le(table.end() - 8) != kTableMagic) {
     return MakeError(
-        "is no checkpoint index, or is cut off: it does not end in a table's magic number");
+        "is not a checkpoint index, or is cut off: it does not end in a table's magic number");
   }
   WireReader reader(table.take_back(kFooter));
   for (int i = 0; i < 2; ++i) {
@@ -85,12 +86,11 @@ Error ReadTable(llvm::StringRef bytes, std::map<std::string, std::string>* entri
   return Error::success();
 }
 
-// [length as varint] for each string, [masked crc of the lengths as 4-byte numbers], [bytes of each
-// string]. The checksum of the whole covers the lengths as numbers, not as they are written.
+// Format: [length as varint] for each string, [masked CRC of the lengths as 4-byte numbers], [bytes
+// of each string]. The checksum of the whole covers the lengths as numbers, not as varints.
 Expected<std::vector<std::string>> ReadStrings(llvm::StringRef bytes, int64_t count,
                                                uint32_t* crc) {
-  // Each length takes a byte at least, so a count that is a lie is found before memory is spent on
-  // it.
+  // Each length takes at least a byte, so a false count is found before it costs memory.
   if (count > static_cast<int64_t>(bytes.size())) return MakeError("{0} strings do not fit", count);
   WireReader reader(bytes);
   std::vector<uint64_t> lengths(count);
@@ -136,7 +136,7 @@ void AppendOrderedString(std::string* out, llvm::StringRef text) {
   out->append({'\0', '\1'});
 }
 
-// 7 bits a byte, as many leading ones as there are bytes after the first, then the sign.
+// 7 bits per byte; the number of leading ones is that of the bytes after the first; then the sign.
 void AppendOrderedSigned(std::string* out, int64_t number) {
   uint64_t magnitude = number < 0 ? ~number : number;
   int bits = 0;
@@ -198,13 +198,13 @@ Error Bundle::ReadIndex() {
   try {
     if (Error error = ReadTable(index_->bytes(), &entries_))
       return Annotate(name, std::move(error));
-  } catch (const std::bad_alloc&) {  // leveldb allocates what a damaged block asks for
+  } catch (const std::bad_alloc&) {  // leveldb allocates what a damaged block claims
     return MakeError("{0}: is damaged: a block claims more than memory", name);
   }
   auto header_bytes = entries_.find("");
   proto::BundleHeaderProto header;
   if (header_bytes == entries_.end() || !header.ParseFromString(header_bytes->second)) {
-    return MakeError("{0}: is no checkpoint index: it has no header", name);
+    return MakeError("{0}: is not a checkpoint index: it has no header", name);
   }
   if (header.endianness() != proto::BundleHeaderProto::LITTLE) {
     return MakeError("{0}: was written on a big-endian machine, which is not supported", name);
@@ -241,7 +241,8 @@ Expected<std::shared_ptr<const FileBytes>> Bundle::Data(int shard) {
   auto& file = data_[shard];
   if (!file) {
     if (shard < 0 || shard >= num_shards_) {
-      return MakeError("its data file number {0} is not there: there are {1}", shard, num_shards_);
+      return MakeError("its data file number {0} does not exist: there are {1}", shard,
+                       num_shards_);
     }
     ASSIGN_OR_RETURN(file, FileBytes::Open(DataFileOf(prefix_, shard, num_shards_)));
   }
@@ -297,7 +298,7 @@ Expected<Literal> Bundle::ReadSlices(llvm::StringRef name, const proto::BundleEn
   std::optional<int64_t> count = shape.NumElements();
   size_t element = DataTypeSize(entry.dtype());
   if (!count || element == 0) {
-    return MakeError("is stored in slices, but its shape {0} or its dtype {1} is none that can be",
+    return MakeError("is stored in slices, but shape {0} and dtype {1} do not allow that",
                      shape.ToString(), DataTypeName(entry.dtype()));
   }
   llvm::ArrayRef<int64_t> dims = shape.dims();
@@ -333,7 +334,7 @@ Expected<Literal> Bundle::ReadSlices(llvm::StringRef name, const proto::BundleEn
     stored += *part_count;
     parts.emplace_back(std::move(extents), std::move(literal));
   }
-  // Also what keeps a shape that is a lie from costing memory.
+  // This check also keeps a false shape from costing memory.
   if (stored < *count) return MakeError("its slices hold {0} of {1} elements", stored, *count);
   std::string bytes(*count * element, '\0');
   for (const auto& [extents, literal] : parts) {

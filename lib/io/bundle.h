@@ -1,4 +1,5 @@
-// Checkpoints: the variables of a SavedModel or of training, in TensorFlow's tensor bundle format.
+// Reads checkpoints, the variables of a SavedModel or a training run, in TensorFlow's tensor bundle
+// format.
 #ifndef GRAPNEL_LIB_IO_BUNDLE_H_
 #define GRAPNEL_LIB_IO_BUNDLE_H_
 
@@ -16,15 +17,15 @@
 
 namespace grapnel {
 
-// Format: tensorflow/core/util/tensor_bundle/tensor_bundle.h. PREFIX.index is a leveldb table:
-// tensor name to a BundleEntryProto, and a header under the empty key; values lie in
-// PREFIX.data-00000-of-00001 and so on. The index is read whole (some 100 bytes a tensor), values
-// when asked for. Move-only. Not thread-safe.
+// Format: tensorflow/core/util/tensor_bundle/tensor_bundle.h. PREFIX.index is a leveldb table that
+// maps tensor names to BundleEntryProtos, with a header under the empty key; values lie in
+// PREFIX.data-00000-of-00001 and so on. Reads the whole index at once (some 100 bytes a tensor) and
+// values on demand. Move-only. Not thread-safe.
 class Bundle {
  public:
-  // Opens PREFIX.index. Errors name the file: not there, damaged, big-endian.
+  // Opens PREFIX.index. Errors name the file: missing, damaged, big-endian.
   static Expected<Bundle> Open(llvm::StringRef prefix);
-  // For tests: the same with files at hand.
+  // For tests: the same from files in memory.
   static Expected<Bundle> FromFiles(std::shared_ptr<const FileBytes> index,
                                     std::vector<std::shared_ptr<const FileBytes>> data);
 
@@ -32,17 +33,17 @@ class Bundle {
     DataType dtype = proto::DT_INVALID;
     Shape shape;
     int64_t size = 0;       // bytes in the data file
-    uint32_t checksum = 0;  // of these
+    uint32_t checksum = 0;  // of these bytes
   };
 
   int num_shards() const { return num_shards_; }  // data files
-  // Sorted. Parts of tensors that are stored in slices are not listed.
+  // Sorted. Omits the slices of tensors that are stored in slices.
   std::vector<llvm::StringRef> names() const;
   bool Has(llvm::StringRef name) const { return entries_.count(name.str()) != 0; }
   Expected<Entry> Describe(llvm::StringRef name) const;
 
-  // The value, borrowed from the mapped data file (copied only for strings and for tensors in
-  // slices). `check` reads all of it and compares the checksum. Errors name file and tensor.
+  // Returns the value, which points into the mapped data file (strings and sliced tensors are
+  // copied). `check` reads all of it and compares the checksum. Errors name file and tensor.
   Expected<Literal> Read(llvm::StringRef name, bool check = true);
 
  private:
@@ -56,28 +57,28 @@ class Bundle {
 
   std::string prefix_;
   std::shared_ptr<const FileBytes> index_;
-  std::map<std::string, std::string> entries_;  // name to a serialized BundleEntryProto
+  std::map<std::string, std::string> entries_;  // tensor name to a serialized BundleEntryProto
   int num_shards_ = 0;
   std::map<int, std::shared_ptr<const FileBytes>> data_;
 };
 
-// The objects that were saved, as a serialized proto::TrackableObjectGraph; empty in a checkpoint
-// of TensorFlow 1.
+// Returns the saved objects as a serialized proto::TrackableObjectGraph; empty for a TF1
+// checkpoint.
 Expected<std::string> ObjectGraphOf(Bundle* bundle);
 
-// Where a TF2 checkpoint keeps a variable: by the name that the graph's VarHandleOp has as
-// shared_name ("dense/kernel"), the key in the bundle
-// ("model/layer-1/kernel/.ATTRIBUTES/VARIABLE_VALUE"). From the object graph that such a checkpoint
-// holds; a TF1 checkpoint has none, its keys are the variables' names, and the result is empty.
+// Maps variables to their keys in a TF2 checkpoint: from the shared_name of the graph's VarHandleOp
+// ("dense/kernel") to the key in the bundle ("model/layer-1/kernel/.ATTRIBUTES/VARIABLE_VALUE").
+// Reads the checkpoint's object graph. The result is empty for a TF1 checkpoint, whose keys are the
+// variables' names.
 Expected<std::map<std::string, std::string>> VariableKeys(Bundle* bundle);
 
-// PREFIX.data-00000-of-00001: where values of a checkpoint lie.
+// PREFIX.data-00000-of-00001: the path of a data file of a checkpoint.
 std::string DataFileOf(llvm::StringRef prefix, int shard, int num_shards);
-// Deletes them, from the first up to one that is not there.
+// Deletes the data files, from the first up to one that is missing.
 void RemoveDataFiles(llvm::StringRef prefix, int num_shards);
 
-// The key under which the part of a tensor is stored: its name and, for each dimension, start and
-// length (-1: all). tensorflow/core/util/saved_tensor_slice_util.h: EncodeTensorNameSlice.
+// The key of a slice of a tensor: its name and, for each dimension, start and length (-1: all).
+// tensorflow/core/util/saved_tensor_slice_util.h: EncodeTensorNameSlice.
 std::string SliceKey(llvm::StringRef name, llvm::ArrayRef<std::pair<int64_t, int64_t>> extents);
 
 }  // namespace grapnel

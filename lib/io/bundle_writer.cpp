@@ -31,7 +31,7 @@ class TableFile : public leveldb::WritableFile {
   llvm::raw_ostream& os_;
 };
 
-// As Bundle reads them: lengths, their checksum, bytes. `crc` is that of the whole.
+// Writes the form that Bundle reads: lengths, their checksum, bytes. `crc` is that of the whole.
 std::string StringsAsBytes(llvm::ArrayRef<std::string> strings, int64_t count, uint32_t* crc) {
   std::string bytes;
   llvm::raw_string_ostream os(bytes);
@@ -53,8 +53,7 @@ std::string StringsAsBytes(llvm::ArrayRef<std::string> strings, int64_t count, u
   return os.str();
 }
 
-// The number of data files of the checkpoint that is there. One that cannot be read may have the
-// usual one.
+// The number of data files of the existing checkpoint. An unreadable one may have the usual number.
 int ShardsOf(llvm::StringRef prefix) {
   if (!FileExists((prefix + ".index").str())) return 0;
   auto older = Bundle::Open(prefix);
@@ -71,7 +70,7 @@ Expected<std::unique_ptr<BundleWriter>> BundleWriter::Create(llvm::StringRef pre
   llvm::StringRef folder = llvm::sys::path::parent_path(prefix);
   if (!folder.empty()) RETURN_IF_ERROR(CreateDirectories(folder));
   writer->older_shards_ = ShardsOf(prefix);
-  int shards = writer->older_shards_ == 1 ? 2 : 1;  // not a name that the older index knows
+  int shards = writer->older_shards_ == 1 ? 2 : 1;  // a name that the older index does not use
   ASSIGN_OR_RETURN(writer->data_, AtomicFile::Create(DataFileOf(prefix, 0, shards)));
   return writer;
 }
@@ -117,7 +116,7 @@ Error BundleWriter::WriteIndex(int num_shards) {
   ASSIGN_OR_RETURN(auto index, AtomicFile::Create(prefix_ + ".index"));
   TableFile file(index->os());
   leveldb::Options options;
-  options.compression = leveldb::kNoCompression;  // as TensorFlow writes it
+  options.compression = leveldb::kNoCompression;  // like TensorFlow
   leveldb::TableBuilder table(options, &file);
   for (const auto& [name, entry] : entries_) table.Add(name, entry);
   leveldb::Status status = table.Finish();

@@ -12,17 +12,16 @@
 
 namespace grapnel {
 
-// One data file and its index. Nothing is there before Finish(), and then all of it. A checkpoint
-// that was there before can be read until the new one can, whenever the process is ended: two files
-// cannot be replaced at once, so the new one has its values in a file of another name until the
-// index is its own. Files that such an end leaves are removed when `prefix` is written again.
+// Writes one data file and its index. The checkpoint appears as a whole in Finish(). Even if the
+// process is killed, either the previous checkpoint or the new one can be read: as two files cannot
+// be replaced at once, the new data file has a different name until the new index is in place. The
+// next write to `prefix` removes files that a killed process left.
 class BundleWriter {
  public:
-  // The folder of `prefix` is made if there is none.
+  // Creates the directory of `prefix` if it does not exist.
   static Expected<std::unique_ptr<BundleWriter>> Create(llvm::StringRef prefix);
 
-  // Values are written at once, in this order. Errors: a name that was there before, a dtype that
-  // has no bytes.
+  // Writes a value at once, in call order. Errors: a duplicate name, a dtype that has no bytes.
   Error Add(llvm::StringRef name, const Literal& value);
   Error Finish();
 
@@ -31,10 +30,10 @@ class BundleWriter {
   Error WriteIndex(int num_shards);
 
   std::string prefix_;
-  int older_shards_ = 0;  // data files of the checkpoint that is there; 0: there is none
+  int older_shards_ = 0;  // data files of the existing checkpoint; 0: none
   std::unique_ptr<AtomicFile> data_;
   uint64_t offset_ = 0;
-  std::map<std::string, std::string> entries_;  // name to a serialized BundleEntryProto
+  std::map<std::string, std::string> entries_;  // tensor name to a serialized BundleEntryProto
 };
 
 }  // namespace grapnel

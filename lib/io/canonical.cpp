@@ -36,7 +36,7 @@ bool IsDefault(llvm::StringRef op, llvm::StringRef key, const proto::AttrValue& 
          google::protobuf::util::MessageDifferencer::Equals(value, otherwise);
 }
 
-// Data inputs as they stand, then control inputs by name, each once.
+// Keeps data inputs in order; sorts control inputs by name and removes duplicates.
 void TidyInputs(proto::NodeDef* node, bool in_function) {
   std::vector<std::string> data, control;
   for (std::string& input : *node->mutable_input()) {

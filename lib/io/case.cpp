@@ -59,7 +59,7 @@ Expected<std::string> ValueFile(llvm::StringRef folder, const char* key, const s
   return JoinPath(folder, value.get<std::string>());
 }
 
-// The file of each of `tensors`, whose order is that of the first step.
+// Finds the file of each of `tensors`, in the order of the first step.
 template <typename Tensors>
 Expected<std::vector<std::string>> FilesOf(const Case& values, const Json& step, const char* key,
                                            const Tensors& tensors) {
@@ -116,11 +116,11 @@ Error ReadCase(const Json& json, Case* result) {
     result->fetches.push_back({tensor, path, atol});
   }
   RETURN_IF_ERROR(ReadState(json, result));
-  // Steps and tolerances are under the keys too, so these become tensors last.
+  // Replaces keys by tensors last, because steps and tolerances use the keys too.
   if (!json.contains("tensors")) return Error::success();
   const Json& tensors = json["tensors"];
   if (!tensors.is_object()) return MakeError("'tensors' must be an object: key to tensor");
-  // {"feeds": {key: tensor}, "fetches": {key: tensor}} where an input and an output have one key.
+  // {"feeds": {key: tensor}, "fetches": {key: tensor}} if an input and an output share a key.
   auto name = [&](const char* group, std::string* key) -> Error {
     const Json& of_group = HasObject(tensors, group) ? tensors[group] : tensors;
     auto found = of_group.find(*key);
@@ -142,7 +142,7 @@ bool IsCaseFolder(llvm::StringRef folder) {
   auto file = FileBytes::Open(path);
   if (!file) {
     llvm::consumeError(file.takeError());
-    return true;  // LoadCase says what is wrong
+    return true;  // LoadCase reports the error
   }
   auto json = ParseOrdered(**file);
   if (!json) {
@@ -192,7 +192,7 @@ Error SaveCase(llvm::StringRef folder, const Case& values) {
   }
   for (const Case::Feed& variable : values.variables)
     json["variables"][variable.tensor] = llvm::sys::path::filename(variable.file).str();
-  // Names come from graphs, which may hold bytes that are no UTF-8.
+  // Names come from graphs and may not be valid UTF-8.
   std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   return WriteFile(JoinPath(folder, "case.json"), text);
 }

@@ -1,4 +1,4 @@
-// Case folders: a graph with the values that go in and the values that must come out.
+// Case folders: a graph with its input values and expected output values.
 #ifndef GRAPNEL_LIB_IO_CASE_H_
 #define GRAPNEL_LIB_IO_CASE_H_
 
@@ -11,16 +11,16 @@
 
 namespace grapnel {
 
-// case.json: {"feeds": {tensor: file.npy}, "fetches": {tensor: file.npy}, "rtol": number,
-// "atol": one number, or {tensor: number}}, and for graphs with state "variables": {node:
-// file.npy}, "init": file, "steps": [{"feeds": ..., "fetches": ...}, ...]. Of a case that was
-// captured from a signature, "signature" is its name; its feeds and fetches may then be called by
-// the signature's keys, and "tensors" says what of the case's own graph these are: {key: tensor}.
-// Other keys are ignored. The order is the file's.
+// case.json: {"feeds": {tensor: file.npy}, "fetches": {tensor: file.npy}, "rtol": number, "atol":
+// one number, or {tensor: number}}, and for graphs with state "variables": {node: file.npy},
+// "init": file, "steps": [{"feeds": ..., "fetches": ...}, ...]. If the case was captured from a
+// signature, "signature" is its name; feeds and fetches may then be named by the signature's keys,
+// and "tensors" maps these keys to tensors of the case's graph: {key: tensor}. Ignores other keys.
+// Keeps the file's order.
 struct GRAPNEL_PUBLIC Case {
   struct Feed {
     std::string tensor;  // "x:0"
-    std::string file;    // path of the .npy file, the folder included
+    std::string file;    // path of the .npy file, including the folder
   };
   struct Fetch {
     std::string tensor;
@@ -32,11 +32,12 @@ struct GRAPNEL_PUBLIC Case {
   std::vector<Feed> feeds;
   std::vector<Fetch> fetches;
   double rtol = 0;
-  // What a session has before the first run: variables, `tensor` their node, and what the node
-  // `kInitNode` of this graph makes (tables, iterators). Empty: nothing.
+  // The session's state before the first run: variables (`tensor` is their node), and what the node
+  // `kInitNode` of this graph creates (tables, iterators). Empty: no state.
   std::vector<Feed> variables;
   std::string init_graph;
-  // Runs that follow the first, in order, on what it left: files of the same feeds and fetches.
+  // The runs after the first, in order; each continues with the state of the one before. Their
+  // feeds and fetches are the same tensors with other files.
   struct Step {
     std::vector<std::string> feeds, fetches;
   };
@@ -45,24 +46,24 @@ struct GRAPNEL_PUBLIC Case {
 
 inline constexpr llvm::StringLiteral kInitNode = "init";
 
-// Whether `folder` has a case.json that speaks of feeds and fetches (other tools keep other things
-// under that name).
+// True if `folder` has a case.json with feeds and fetches (other tools use that name for other
+// contents).
 GRAPNEL_PUBLIC bool IsCaseFolder(llvm::StringRef folder);
 
-// Reads case.json; values and graph are not opened. Errors name the file, the line, and what was
+// Reads case.json; does not open values or graph. Errors name the file, the line, and what was
 // expected.
 GRAPNEL_PUBLIC Expected<Case> LoadCase(llvm::StringRef folder);
 
-// What a case that was captured from a signature is called there.
+// The signature's names in a case that was captured from a signature.
 struct GRAPNEL_PUBLIC CaseSignature {
-  std::string name;                         // empty: the case is of no signature
+  std::string name;                         // empty: the case has no signature
   std::vector<std::string> feeds, fetches;  // names as in case.json, in the order of Case
 };
-// Errors: LoadCase's.
+// Errors are those of LoadCase.
 GRAPNEL_PUBLIC Expected<CaseSignature> SignatureOfCase(llvm::StringRef folder);
 
-// Writes `folder`/case.json with feeds, fetches and variables. Files are named by the last part of
-// their paths; the graph and values are the caller's.
+// Writes `folder`/case.json with feeds, fetches and variables. It names files by the last component
+// of their paths; the caller writes the graph and the values.
 GRAPNEL_PUBLIC Error SaveCase(llvm::StringRef folder, const Case& values);
 
 }  // namespace grapnel

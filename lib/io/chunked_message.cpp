@@ -27,7 +27,7 @@ enum { kKeyText = 1 };
 enum { kMapValue = 2 };
 enum { kTypeBytes = 2 };
 
-// Protobuf reads no message that is nested deeper, by default.
+// Protobuf's default limit on nesting.
 constexpr int kDeepest = 100;
 constexpr size_t kMostProblems = 20;
 
@@ -35,7 +35,7 @@ struct Chunk {
   uint64_t type = 0, size = 0, position = 0;
 };
 
-// What the last record says.
+// The contents of the last record.
 struct Metadata {
   std::vector<Chunk> chunks;
   llvm::StringRef message;  // a ChunkedMessage
@@ -52,7 +52,7 @@ bool ReadChunk(llvm::StringRef bytes, Chunk* chunk) {
   return !reader.failed();
 }
 
-// Nothing where the record is no ChunkMetadata: of a file that is cut off it is any other one.
+// Parses ChunkMetadata; nullopt for any other record, as at the end of a truncated file.
 std::optional<Metadata> ReadMetadata(llvm::StringRef record) {
   Metadata metadata;
   bool has_message = false;
@@ -71,12 +71,12 @@ std::optional<Metadata> ReadMetadata(llvm::StringRef record) {
   return metadata;
 }
 
-// A step on the way to a field (FieldIndex): a field, and which one of it.
+// A step on the path to a field (FieldIndex): a field, and the element in it.
 struct Step {
   uint32_t field = 0;
   enum { kOnly, kIndex, kKey } kind = kOnly;
   uint64_t index = 0;
-  std::string key;  // the field of the key in a map's entry
+  std::string key;  // the key field of a map entry
 
   bool operator<(const Step& other) const {
     return std::tie(field, kind, index, key) <
@@ -93,7 +93,7 @@ struct ChunkedField {
   llvm::StringRef message;  // a ChunkedMessage
   uint64_t chunk = 0;       // its own
   bool operator<(const ChunkedField& other) const {
-    // What lies in another comes behind it, and lists in their order.
+    // Sorts inner parts after outer ones, and list elements by index.
     return std::tie(path, chunk) < std::tie(other.path, other.chunk);
   }
 };
@@ -109,7 +109,7 @@ std::string KeyField(llvm::StringRef map_key) {
   return field;
 }
 
-// Adds a FieldIndex to a path; false where it fits nothing.
+// Adds a FieldIndex to a path; false if it is invalid.
 bool AddStep(llvm::StringRef field_index, std::vector<Step>* path) {
   WireReader reader(field_index);
   if (!reader.Next()) return false;
@@ -147,7 +147,7 @@ const Descriptor* TypeOf(Content content) {
   return content == Content::kSavedModel ? proto::SavedModel::descriptor() : nullptr;
 }
 
-// A part of the whole: its type is null where this program does not know it.
+// A part of the merged message; its type is null if this program does not know it.
 struct Part {
   EditableMessage* message;
   const Descriptor* type;
@@ -172,11 +172,11 @@ class Merger {
         return Error::success();
       }
       Report(
-          "the last record is none that says where the chunks belong (ChunkMetadata): what is "
-          "in the first chunk is all that is read");
+          "the last record does not tell where the chunks belong (no ChunkMetadata): only the "
+          "first chunk is read");
     } else {
-      Report("what says where the chunks belong cannot be read: " + TextOf(last.takeError()) +
-             "; what is in the first chunk is all that is read");
+      Report("the metadata of the chunks cannot be read: " + TextOf(last.takeError()) +
+             "; only the first chunk is read");
     }
     ASSIGN_OR_RETURN(llvm::StringRef first, file_.Read(file_.FirstPosition()));
     whole_.Append(first);
@@ -192,11 +192,11 @@ class Merger {
 
  private:
   void Report(std::string text, Severity severity = Severity::kError) {
-    if (++num_problems_ == kMostProblems + 1) text = "more is wrong with the chunks";
+    if (++num_problems_ == kMostProblems + 1) text = "the chunks have more problems";
     if (num_problems_ <= kMostProblems + 1) problems_.push_back({severity, "", std::move(text)});
   }
 
-  // What the chunk of the whole is, if it has one.
+  // The type of the whole message's chunk, if it has one.
   const Descriptor* RootType() {
     bool has_chunk = false, has_fields = false;
     uint64_t chunk = ChunkOf(metadata_.message, &has_chunk, &has_fields);
@@ -209,24 +209,24 @@ class Merger {
 
   Expected<llvm::StringRef> ChunkBytes(uint64_t index) {
     if (index >= metadata_.chunks.size())
-      return MakeError("chunk {0} is none of the {1}", index, metadata_.chunks.size());
+      return MakeError("chunk {0} does not exist: there are {1}", index, metadata_.chunks.size());
     const Chunk& chunk = metadata_.chunks[index];
     auto bytes = file_.Read(chunk.position);
     if (!bytes) return Annotate("chunk " + std::to_string(index), bytes.takeError());
     if (bytes->size() != chunk.size) {
-      Report(llvm::formatv("chunk {0} has {1}, and {2} were said", index,
+      Report(llvm::formatv("chunk {0} has {1}, {2} were expected", index,
                            Plural(bytes->size(), "byte"), chunk.size)
                  .str(),
              Severity::kWarning);
     }
     if (bytes->size() > room_) {
-      return MakeError("with chunk {0} the whole takes more than memory has room for", index);
+      return MakeError("with chunk {0} the whole does not fit into memory", index);
     }
     room_ -= bytes->size();
     return *bytes;
   }
 
-  // Puts the chunk of a ChunkedMessage and those of its fields into `part`.
+  // Merges the chunk of a ChunkedMessage and those of its fields into `part`.
   void Put(const Part& part, llvm::StringRef chunked_message) {
     bool has_chunk = false, has_fields = false;
     uint64_t index = ChunkOf(chunked_message, &has_chunk, &has_fields);
@@ -266,19 +266,19 @@ class Merger {
         Leave(path, MakeError("the field of chunk {0} cannot be read", field.chunk));
       }
     }
-    if (reader.failed()) Report("what says where the chunks belong is damaged");
+    if (reader.failed()) Report("the metadata of the chunks is damaged");
     std::stable_sort(fields.begin(), fields.end());
     return fields;
   }
 
-  // Goes to the field and puts the chunk there: a message into one, a string in its place.
+  // Finds the field and adds the chunk to it: merges a message, replaces a string.
   Error PutField(Part part, const ChunkedField& field) {
-    if (++part.depth > kDeepest)
-      return MakeError("chunks lie more than {0} deep in one another", kDeepest);
+    if (++part.depth > kDeepest) return MakeError("chunks are nested more than {0} deep", kDeepest);
     const FieldDescriptor* known = nullptr;
     for (const Step& step : field.path) {
       if (known && !IsMessage(*known))
-        return MakeError("'{0}' is no message: chunk {1} cannot be in it", part.path, field.chunk);
+        return MakeError("'{0}' is not a message: chunk {1} cannot be in it", part.path,
+                         field.chunk);
       known = part.type ? part.type->FindFieldByNumber(static_cast<int>(step.field)) : nullptr;
       RETURN_IF_ERROR(Go(step, &part, &known));
     }
@@ -289,7 +289,7 @@ class Merger {
       return Error::success();
     }
     if (known && known->cpp_type() != FieldDescriptor::CPPTYPE_STRING)
-      return MakeError("'{0}' is a number, and chunk {1} no field of one", part.path, index);
+      return MakeError("'{0}' is a number: chunk {1} cannot be in it", part.path, index);
     ASSIGN_OR_RETURN(llvm::StringRef bytes, ChunkBytes(index));
     part.message->Replace(bytes);
     return Error::success();
@@ -313,7 +313,7 @@ class Merger {
     if (step.kind == Step::kIndex) {
       part->path += "[" + std::to_string(step.index) + "]";
       part->message = part->message->At(step.field, step.index);
-      if (!part->message) return MakeError("'{0}' is behind the end of its list", part->path);
+      if (!part->message) return MakeError("'{0}' is past the end of its list", part->path);
     } else if (step.kind == Step::kKey) {
       WireReader key(step.key);
       if (!key.Next()) return MakeError("'{0}' has a key that cannot be read", part->path);
@@ -324,7 +324,7 @@ class Merger {
         *known =
             (*known)->is_map() ? (*known)->message_type()->FindFieldByNumber(kMapValue) : nullptr;
     } else if (*known && (*known)->is_repeated()) {
-      return MakeError("'{0}' is a list, and which of it is not said", part->path);
+      return MakeError("'{0}' is a list, and the chunk gives no index", part->path);
     } else {
       part->message = &part->message->Only(step.field);
     }
@@ -337,7 +337,7 @@ class Merger {
   size_t num_problems_ = 0;
   Metadata metadata_;
   EditableMessage whole_;
-  uint64_t room_;  // bytes that may yet be put somewhere
+  uint64_t room_;  // the remaining memory for chunks
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// TensorFlow's protos in chunks (.cpb), which it writes of models above protobuf's 2 GiB.
+// TensorFlow's chunked protos (.cpb), which it writes for models above protobuf's 2 GiB.
 #ifndef GRAPNEL_LIB_IO_CHUNKED_MESSAGE_H_
 #define GRAPNEL_LIB_IO_CHUNKED_MESSAGE_H_
 
@@ -11,13 +11,13 @@
 
 namespace grapnel {
 
-// The SavedModel, MetaGraphDef or GraphDef that was split into the chunks of `file`, in one piece
-// and of the same name, as tensorflow/tools/proto_splitter/merge.cc puts it together: records of a
-// Riegeli file are chunks, the last record (chunk.proto's ChunkMetadata) says where each belongs. A
-// chunk that is damaged, or belongs nowhere, is left out, and `problems` say which field lacks it;
-// without the last record the first chunk is all there is. Memory: twice the whole, which is at
-// most `limit` and half of what is free: chunks beyond that are left out. Errors, which do not name
-// the file: no record can be read.
+// Merges the chunks of `file` into one SavedModel, MetaGraphDef or GraphDef with the same name,
+// like tensorflow/tools/proto_splitter/merge.cc: records of a Riegeli file are chunks, and the last
+// record (chunk.proto's ChunkMetadata) tells where each belongs. A chunk that is damaged or belongs
+// nowhere is left out, and `problems` names the field that lacks it; without the last record only
+// the first chunk is read. Memory: twice the merged size, which is at most `limit` and half of the
+// free memory; chunks beyond that are left out. Fails if no record can be read; the error does not
+// name the file.
 Expected<std::shared_ptr<const FileBytes>> MergeChunks(std::shared_ptr<const FileBytes> file,
                                                        std::vector<Problem>* problems,
                                                        uint64_t limit = ~uint64_t{0});

@@ -13,19 +13,19 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kStep = 1 << 18;
-// What is reserved at once for each packed byte; what compresses better grows as it comes.
+// The bytes reserved per compressed byte; better compressed data grows the buffer as needed.
 constexpr uint64_t kUsualRatio = 16;
-// A copy of 64 bytes takes three (format_description.txt of Snappy).
+// Three bytes encode a copy of 64 (Snappy's format_description.txt).
 constexpr uint64_t kMostOfSnappy = 22;
 
 Error Damaged(llvm::StringRef what) { return MakeError("the {0} data is damaged", what); }
 
 Error OtherSize(llvm::StringRef what, uint64_t size) {
-  return MakeError("the {0} data does not expand to {1}, as it says", what, Plural(size, "byte"));
+  return MakeError("the {0} data does not expand to {1} as stated", what, Plural(size, "byte"));
 }
 
-// Appends what `step` gives of a buffer, until it has no more; it says how many bytes it put there,
-// or -1 where the data is damaged. `done` tells whether the stream came to its end.
+// Appends the output of `step`, which fills a buffer and returns the number of bytes, or -1 for
+// damaged data, until there is no more. `done` returns whether the stream reached its end.
 template <typename Step>
 Expected<std::string> Expand(llvm::StringRef what, llvm::StringRef packed, uint64_t size,
                              const bool& done, Step step) {
@@ -110,7 +110,7 @@ Expected<std::string> Decompress(Compression compression, llvm::StringRef packed
       return ExpandSnappy(packed, size);
   }
   return MakeError(
-      "is compressed in a way that is not known ({0}): none, Brotli, Zstandard or "
+      "has an unknown compression ({0}): none, Brotli, Zstandard or "
       "Snappy was expected",
       static_cast<int>(compression));
 }

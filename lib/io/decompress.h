@@ -1,4 +1,4 @@
-// Brotli, Zstandard and Snappy, as records of Riegeli are packed by them.
+// Brotli, Zstandard and Snappy, the compressions of Riegeli records.
 #ifndef GRAPNEL_LIB_IO_DECOMPRESS_H_
 #define GRAPNEL_LIB_IO_DECOMPRESS_H_
 
@@ -10,12 +10,12 @@
 
 namespace grapnel {
 
-// By the letters that Riegeli's files have for them.
+// The values are the letters in Riegeli's files.
 enum class Compression : uint8_t { kNone = 0, kBrotli = 'b', kZstd = 'z', kSnappy = 's' };
 
-// The `size` bytes that `packed` was made of: Brotli's and Zstandard's streams, Snappy's block.
-// Memory is taken as bytes come out, whatever `size` claims. Errors, which do not name the file:
-// the compression is none of these, the data is damaged, or expands to more or fewer bytes.
+// Decompresses `packed` to its `size` bytes: Brotli and Zstandard streams, Snappy blocks. Allocates
+// memory as bytes come out, whatever `size` claims. Errors, which do not name the file: unknown
+// compression, damaged data, or data that expands to more or fewer bytes.
 Expected<std::string> Decompress(Compression compression, llvm::StringRef packed, uint64_t size);
 
 }  // namespace grapnel

@@ -5,15 +5,15 @@ namespace {
 
 enum { kMapKey = 1, kMapValue = 2 };
 
-// What stands in a bytes field behind its tag and length.
+// Returns the contents of a bytes field, without tag and length.
 llvm::StringRef Content(llvm::StringRef field) {
   WireReader reader(field);
   reader.Next();
   return reader.bytes();
 }
 
-// Where the entry of a map lies, by its key's field. An entry without one has the default, which is
-// no text or 0.
+// Records the position of a map entry under its key's field. An entry without a key field has the
+// default, an empty text or 0.
 void AddKey(llvm::StringRef entry, size_t place, llvm::StringMap<size_t>* keys) {
   WireReader reader(entry);
   while (reader.Next()) {
@@ -34,7 +34,7 @@ void EditableMessage::Replace(llvm::StringRef bytes) {
   unread_.assign(1, bytes);
 }
 
-// What follows a field that cannot be read is kept as it is: who reads the whole says so.
+// Keeps the bytes after a malformed field unchanged: the parser of the whole message reports them.
 void EditableMessage::Read() {
   for (llvm::StringRef bytes : unread_) {
     WireReader reader(bytes);
@@ -67,8 +67,7 @@ EditableMessage& EditableMessage::Edit(size_t place) {
   return *field.message;
 }
 
-// A message that is written in parts is their concatenation; parts of a list that were asked for
-// stay.
+// Several parts of a message merge by concatenation; elements of a list that were accessed stay.
 EditableMessage& EditableMessage::Only(uint32_t field) {
   Read();
   if (places_[field].empty()) return Edit(Add(field));

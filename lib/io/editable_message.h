@@ -1,4 +1,4 @@
-// A serialized message that parts are put into, whatever its size: for lib/io/chunked_message.cpp.
+// A serialized message of any size into which parts can be merged: for lib/io/chunked_message.cpp.
 #ifndef GRAPNEL_LIB_IO_EDITABLE_MESSAGE_H_
 #define GRAPNEL_LIB_IO_EDITABLE_MESSAGE_H_
 
@@ -15,34 +15,34 @@
 
 namespace grapnel {
 
-// Knows fields by their numbers alone, so it loses none; what nobody asks for stays as it was
-// written. Points into the bytes that it was given, which outlive it.
+// Works on field numbers only, so it loses no field; parts that are not accessed keep their bytes.
+// Points into the given bytes, which must outlive it.
 class EditableMessage {
  public:
-  // Serialized fields that follow those that are there: numbers are replaced, lists and messages
+  // Appends serialized fields after the existing ones: numbers are replaced, lists and messages
   // grow, as protobuf merges.
   void Append(llvm::StringRef fields) { unread_.push_back(fields); }
-  // Makes these bytes, of a string or a message, the only ones.
+  // Replaces all contents, of a string or a message, with these bytes.
   void Replace(llvm::StringRef bytes);
 
-  // The message or string in a field that is there once; made where it is not.
+  // The message or string in a singular field; created if missing.
   EditableMessage& Only(uint32_t field);
-  // The one at `index` of a list; made where that is the list's end, null behind it.
+  // The element at `index` of a repeated field; created at the end of the list, null beyond it.
   EditableMessage* At(uint32_t field, uint64_t index);
-  // The value of a map's entry; made where the map has none. `key` is the field of the key, with
-  // its tag, as AppendBytesField(1, ...) or AppendVarintField(1, ...) write it.
+  // The value of a map entry; created if missing. `key` is the field of the key, with its tag, as
+  // AppendBytesField(1, ...) or AppendVarintField(1, ...) write it.
   EditableMessage& ValueOf(uint32_t field, llvm::StringRef key);
 
-  // Bytes of the whole; to be asked again after a change.
+  // Returns the total size in bytes; call it again after a change.
   uint64_t Measure();
-  // Appends it to `out`; Measure() was called since the last change. Recurses into what was asked
-  // for.
+  // Appends the message to `out`. Requires Measure() after the last change. Recurses into accessed
+  // parts.
   void Write(std::string* out) const;
 
  private:
   struct Field {
     uint32_t number = 0;
-    llvm::StringRef raw;  // as it was read, with its tag; empty: of `message`
+    llvm::StringRef raw;  // original bytes with tag; empty: from `message`
     std::unique_ptr<EditableMessage> message;
   };
 
@@ -50,10 +50,10 @@ class EditableMessage {
   size_t Add(uint32_t number);
   EditableMessage& Edit(size_t place);
 
-  std::vector<llvm::StringRef> unread_;  // behind `fields_`
+  std::vector<llvm::StringRef> unread_;  // after `fields_`
   std::vector<Field> fields_;
-  llvm::DenseMap<uint32_t, std::vector<size_t>> places_;    // in `fields_`, of bytes fields
-  llvm::DenseMap<uint32_t, llvm::StringMap<size_t>> keys_;  // of maps that were asked for
+  llvm::DenseMap<uint32_t, std::vector<size_t>> places_;    // index in `fields_`, for bytes fields
+  llvm::DenseMap<uint32_t, llvm::StringMap<size_t>> keys_;  // for accessed maps
   uint64_t size_ = 0;
 };
 

@@ -138,7 +138,7 @@ class EventReader {
   llvm::StringMap<int> titles_;
 };
 
-// The first record of an event file tells its version; debug files begin otherwise.
+// The first record of an event file has its version; debug files begin differently.
 bool IsEventVersion(llvm::StringRef event) {
   WireReader reader(event);
   while (reader.Next()) {
@@ -163,11 +163,11 @@ Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model) 
   while (records.Next()) {
     llvm::StringRef record = records.data();
     if (count == 0 && !IsEventLike(record)) {
-      return MakeError("is a TFRecord file, but not of events: its records are no graphs");
+      return MakeError("is a TFRecord file, but not an event file: its records contain no graphs");
     }
     if (count++ == 0) is_event_file = IsEventVersion(record);
     bool any = is_event_file ? events.ReadEvent(record) : events.ReadDebugEvent(record);
-    // Only records of interest are checked: the others would cost reading the whole file.
+    // Checks only records with graphs: checking all would read the whole file.
     if (any && !records.DataIsIntact()) {
       events.Report(llvm::formatv("record {0} has a wrong checksum or is cut off", count).str());
     }
@@ -175,7 +175,7 @@ Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model) 
   if (!records.problem().empty()) events.Report(records.problem().str());
   if (model->graphs.empty()) {
     if (!is_event_file)
-      return MakeError("is a file of a debug folder, which says more: name the folder");
+      return MakeError("is a file of a debug folder: name the folder, which contains more");
     return MakeError("is an event file without a graph ({0}{1})", Plural(count, "record"),
                      model->problems.empty() ? "" : "; " + model->problems.front().text);
   }

@@ -1,5 +1,4 @@
-// Event files: the graphs that TensorBoard shows, among records of other kinds. For
-// lib/io/open.cpp.
+// Event files: the graphs that TensorBoard shows, among other records. For lib/io/open.cpp.
 #ifndef GRAPNEL_LIB_IO_EVENT_FILE_H_
 #define GRAPNEL_LIB_IO_EVENT_FILE_H_
 
@@ -7,9 +6,8 @@
 
 namespace grapnel {
 
-// Appends the graphs of an event file, or of a tfdbg v2 debug file, to `model`: graph_def,
-// meta_graph_def, those of tagged run metadata, and those of debugged graphs. Errors when there is
-// none.
+// Appends the graphs of an event file or a tfdbg v2 debug file to `model`: graph_def,
+// meta_graph_def, those of tagged run metadata, and debugged graphs. Fails without any.
 Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model);
 
 // The same for one Event without framing.

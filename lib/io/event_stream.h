@@ -1,4 +1,4 @@
-// Event files that grow while something runs, as tf.summary writes them.
+// Event files that grow while a program runs, as tf.summary writes them.
 #ifndef GRAPNEL_LIB_IO_EVENT_STREAM_H_
 #define GRAPNEL_LIB_IO_EVENT_STREAM_H_
 
@@ -15,20 +15,21 @@ namespace grapnel {
 // Thread-safe.
 class EventStream {
  public:
-  // What tf.summary puts behind its names.
+  // The suffix that tf.summary appends to file names.
   static constexpr llvm::StringLiteral kUsualSuffix{".v2"};
 
-  // Makes "FOLDER/events.out.tfevents.SECONDS.HOST.PID.NUMBER" + `suffix`, and the folder; NUMBER
-  // counts the files of this process. It is a file of its own: where one of that name is there, the
-  // next second's is taken. It begins with the version record, which is on disk when this returns.
+  // Creates "FOLDER/events.out.tfevents.SECONDS.HOST.PID.NUMBER" + `suffix` and its directory;
+  // NUMBER counts the files of this process. Never overwrites: if the name exists, it uses the next
+  // second. The file begins with the version record, which is on disk when this returns.
   static Expected<std::unique_ptr<EventStream>> Create(llvm::StringRef folder,
                                                        llvm::StringRef suffix);
 
   // Sets the time to now.
   void Add(int64_t step, proto::Event event);
-  void Import(const proto::Event& event);  // as it is
+  void Import(const proto::Event& event);  // unchanged
   Error Flush();
-  // Flush() if the last one was a second ago: what is lost at most of a run that is killed.
+  // Calls Flush() if the last one was at least a second ago, so that a killed run loses at most one
+  // second.
   Error FlushNowAndThen();
   Error Close();
   const std::string& path() const { return file_.path(); }

@@ -12,7 +12,8 @@ namespace {
 constexpr llvm::StringLiteral kMark = "tfevents";
 constexpr size_t kTimeSize = 9;
 
-// The readers, ours too, know an event by its first field, so the time is written though it is 0.
+// Readers, including grapnel, recognize an event by its first field, so this writes the time
+// although it is 0.
 std::string AtTimeZero(const proto::Event& event) {
   std::string bytes(kTimeSize, '\0');
   bytes[0] = proto::Event::kWallTimeFieldNumber << 3 | 1;  // a fixed64

@@ -8,14 +8,15 @@
 
 namespace grapnel {
 
-// The version record and a graph_def record, both at time 0, so that the same graph gives the same
-// bytes. An error for a graph of 2 GiB, which no reader of events takes. Holds the graph's bytes in
-// memory.
+// Writes the version record and a graph_def record, both at time 0, so that the same graph gives
+// the same bytes. Fails for a graph of 2 GiB, which event readers do not accept. Holds the graph's
+// bytes in memory.
 Error WriteEvents(const Module& module, llvm::raw_ostream& os);
 
-// Where TensorBoard finds what is written to `path`: in a folder (one that is there, or a path that
-// ends in '/', which is made) a file events.out.tfevents.0000000000.grapnel. A file needs
-// "tfevents" in its name, else an error: TensorBoard passes all others over. "-" stays.
+// Returns the path under which TensorBoard finds what is written to `path`: for a directory (an
+// existing one, or a path that ends in '/', which is created) its file
+// events.out.tfevents.0000000000.grapnel. A file name must contain "tfevents", otherwise an error:
+// TensorBoard ignores all others. "-" stays unchanged.
 Expected<std::string> EventFilePath(llvm::StringRef path);
 
 }  // namespace grapnel

@@ -32,8 +32,8 @@ Expected<FeedsAndFetches> FeedsAndFetchesOf(const Model& model, const GraphInFil
 
 namespace {
 
-// Of a tensor that the main graph has not: a function has a node of that name, or the name says
-// which ("function/x"). null: none has.
+// For a tensor that is not in the main graph: the function that has a node of that name, or that
+// the name contains ("function/x"). Null if there is no such function.
 const Function* FunctionWith(const Module& module, llvm::StringRef tensor) {
   for (const auto& function : module.functions)
     if (function->body.Find(ReadTensorName(tensor).node)) return function.get();
@@ -62,8 +62,8 @@ Expected<std::string> TensorOfKey(const Model& model, const GraphInFile& graph,
   if (const Function* function = FunctionWith(*graph.module, name)) {
     llvm::consumeError(port.takeError());
     return MakeError(
-        "{0}: '{1}' is in function '{2}': tap it (--tap), or open its calls first (the "
-        "pass function_optimizer)",
+        "{0}: '{1}' is in function '{2}': tap it (--tap), or inline its calls first "
+        "(the pass function_optimizer)",
         model.path, name, function->name());
   }
   bool is_near = !NearNames(name, [&](NameSink take) { llvm::for_each(keys, take); }).empty();

@@ -13,10 +13,10 @@
 namespace grapnel {
 namespace {
 
-constexpr int kGzipWindow = 15 + 16;  // zlib's way to say: 32 KiB window, gzip framing
+constexpr int kGzipWindow = 15 + 16;  // zlib's code for: 32 KiB window, gzip framing
 constexpr int kZlibWindow = 15, kBareWindow = -15;
 constexpr size_t kChunk = 1 << 18;
-constexpr size_t kMostRatio = 1032;  // deflate makes no more of a byte
+constexpr size_t kMostRatio = 1032;  // deflate's maximum output per byte
 
 class Inflater {
  public:
@@ -36,11 +36,11 @@ class Inflater {
   bool ok_ = false;
 };
 
-// While a string grows it is there twice, so half of what is free is what there is room for.
+// A growing string needs its memory twice, so only half of the free memory is available.
 size_t RoomInMemory() { return AvailableMemory() / 2; }
 
-// What a gzip file says at its end of its size, in 32 bits; 0 where that cannot be true. Room that
-// is asked for and not filled costs nothing.
+// The uncompressed size at the end of a gzip file, in 32 bits; 0 if implausible. Memory that is
+// reserved but unused costs nothing.
 size_t ClaimedSize(llvm::StringRef gzip, Framing framing) {
   if (framing != Framing::kGzip || gzip.size() < 4) return 0;
   size_t claimed = llvm::support::endian::read32le(gzip.end() - 4);
@@ -63,7 +63,7 @@ Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit, Framing framing) 
   size_t room = RoomInMemory();
   result.bytes.reserve(std::min({ClaimedSize(gzip, framing), limit, room}));
   for (;;) {
-    // zlib counts input in 32 bits.
+    // zlib's input size has 32 bits.
     inflater->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest.data()));
     inflater->avail_in = static_cast<uInt>(std::min<size_t>(rest.size(), 1 << 30));
     inflater->next_out = reinterpret_cast<Bytef*>(chunk.data());
@@ -82,7 +82,7 @@ Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit, Framing framing) 
     if (result.bytes.size() >= limit) return result;
     if (code == Z_STREAM_END) {
       if (framing != Framing::kGzip || !IsGzip(rest))
-        return result;  // what follows the last member is padding
+        return result;  // padding after the last member
       inflateReset(inflater.get());
     } else if (code == Z_BUF_ERROR || (code == Z_OK && rest.empty() && inflater->avail_out > 0)) {
       result.problem = llvm::formatv("the {0} data is cut off", what).str();
@@ -104,7 +104,7 @@ struct GzipStream::State {
 };
 
 GzipStream::GzipStream(llvm::raw_ostream* os) : os_(os), state_(std::make_unique<State>()) {
-  // No file name and no time are stored, so equal graphs give equal files.
+  // Stores neither file name nor time, so equal graphs give equal files.
   int code = deflateInit2(&state_->stream, 6, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY);
   if (code != Z_OK) llvm::report_bad_alloc_error("zlib's deflateInit2");
 }

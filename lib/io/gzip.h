@@ -1,4 +1,4 @@
-// gzip, for graphs that travel compressed; zlib's framing too, which TensorFlow's records may have.
+// gzip, for compressed graphs; also zlib's framing, which TensorFlow's records may have.
 #ifndef GRAPNEL_LIB_IO_GZIP_H_
 #define GRAPNEL_LIB_IO_GZIP_H_
 
@@ -13,21 +13,21 @@ namespace grapnel {
 
 bool IsGzip(llvm::StringRef bytes);
 
-enum class Framing { kGzip, kZlib, kNone };  // kNone: deflate alone, as in a zip archive
+enum class Framing { kGzip, kZlib, kNone };  // kNone: plain deflate, as in a zip archive
 
 struct Inflated {
   std::string bytes;
-  std::string problem;  // why it ends early, when the data is cut off or damaged; else empty
+  std::string problem;  // why it ends early if the data is truncated or damaged; else empty
 };
 
-// Expands all members of `gzip`, or stops after `limit` bytes. Damaged data gives what came before
-// the damage; an error when that is nothing. An error too when it is more than memory has room
-// for (half of AvailableMemory), whatever the ratio: zeros compress a thousand times. The errors do
-// not name the file.
+// Expands all members of `gzip`, or stops after `limit` bytes. For damaged data, returns what came
+// before the damage, and fails if that is nothing. Also fails if the result needs more than half of
+// AvailableMemory, whatever the ratio: zeros compress a thousand times. The errors do not name the
+// file.
 Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit = ~size_t{0},
                            Framing framing = Framing::kGzip);
 
-// A stream that writes its bytes to `os` compressed. Finish() must be called last.
+// A stream that writes its bytes to `os`, compressed. The last call must be Finish().
 class GzipStream : public llvm::raw_ostream {
  public:
   explicit GzipStream(llvm::raw_ostream* os);

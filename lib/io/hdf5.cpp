@@ -10,11 +10,11 @@ namespace {
 
 constexpr llvm::StringRef kSignature("\x89HDF\r\n\x1a\n", 8);
 constexpr uint64_t kNowhere = ~uint64_t{0};
-// Groups within groups; names of Keras's layers go nowhere near.
+// The nesting of groups; Keras's layer names stay far below.
 constexpr int kDeepest = 64;
-// Objects, what stands in their headers, and links: what is linked again and again has an end.
+// Limits objects, their header messages, and links: repeated links to the same object must end.
 constexpr size_t kMostObjects = 10'000'000;
-constexpr size_t kMostBlocks = 1000;  // of a header
+constexpr size_t kMostBlocks = 1000;  // in a header
 
 enum MessageType : uint16_t {
   kDataspace = 1,
@@ -27,7 +27,7 @@ enum MessageType : uint16_t {
   kSymbolTable = 17,
 };
 
-// Takes little-endian numbers from bytes, and remembers that there were too few.
+// Reads little-endian numbers, and records whether the bytes ran out.
 class Fields {
  public:
   explicit Fields(llvm::StringRef bytes) : rest_(bytes) {}
@@ -59,7 +59,7 @@ size_t Padded(size_t size) { return (size + 7) / 8 * 8; }
 
 struct Datatype {
   DataType dtype = proto::DT_INVALID;
-  bool is_text = false, is_variable = false;  // of text: whether it lies in a heap
+  bool is_text = false, is_variable = false;  // for text: whether it is in a heap
   uint64_t size = 0;
 };
 
@@ -100,7 +100,7 @@ Datatype ReadDatatype(llvm::StringRef message) {
     case 3:
       type.is_text = true;
       break;
-    case 8:  // an enumeration: NumPy's bool is one of two bytes' values
+    case 8:  // an enumeration: NumPy's bool is stored in a byte
       if (type.size == 1) type.dtype = proto::DT_BOOL;
       break;
     case 9:
@@ -110,7 +110,7 @@ Datatype ReadDatatype(llvm::StringRef message) {
   return type;
 }
 
-// False where the message is damaged.
+// Returns false if the message is damaged.
 bool ReadDataspace(llvm::StringRef message, Dims* dims) {
   Fields fields(message);
   uint64_t version = fields.Number(1), rank = fields.Number(1);
@@ -154,7 +154,7 @@ class Hdf5File::Reader {
     }
     if (fields.failed()) return MakeError("ends in its first block");
     if (version > 3 || offsets != 8 || lengths != 8)
-      return MakeError("is an HDF5 file of another version than 0 to 3 with addresses of 8 bytes");
+      return MakeError("is not an HDF5 file of version 0 to 3 with 8-byte addresses");
     return ReadObject(root, "", 0);
   }
 
@@ -173,7 +173,7 @@ class Hdf5File::Reader {
     if (address == kNowhere || start < base_ || start > bytes_.size()) return {};
     return bytes_.substr(start, size);
   }
-  // Of a structure that begins with these letters; empty where it does not.
+  // The bytes after the signature `letters` at `address`; empty if the signature is different.
   llvm::StringRef Behind(llvm::StringRef letters, uint64_t address) const {
     llvm::StringRef bytes = At(address, kNowhere);
     return bytes.consume_front(letters) ? bytes : llvm::StringRef();
@@ -199,7 +199,7 @@ class Hdf5File::Reader {
         uint64_t flags = (fields.Take(1), fields.Number(1));
         fields.Take(flags & 1 ? 8 : 0);
         if (fields.Number(8) != kNowhere)
-          return MakeError("'{0}': its links lie in a heap, which is not read", path);
+          return MakeError("'{0}': its links are in a heap, which is not supported", path);
       } else if (message.type == kAttribute) {
         ReadAttribute(message.data, &group);
       }
@@ -241,7 +241,7 @@ class Hdf5File::Reader {
     });
   }
 
-  // Those of a block, and of blocks that it goes on in.
+  // Reads the messages of a block and of its continuation blocks.
   template <typename Head>
   bool ReadMessages(llvm::StringRef block, size_t head_size, std::vector<Message>* messages,
                     Head head) {
@@ -315,7 +315,7 @@ class Hdf5File::Reader {
     uint64_t size = fields.Number(size_t{1} << (flags & 3));
     llvm::StringRef name = fields.Take(size);
     uint64_t object = fields.Number(8);
-    if (type != 0) return Error::success();  // of another file, or a name of a name
+    if (type != 0) return Error::success();  // in another file, or a soft link
     return fields.failed() ? Damaged(path, "links") : ReadChild(name, object, path, depth);
   }
 
@@ -334,7 +334,7 @@ class Hdf5File::Reader {
       if (message.type != kLayout) continue;
       uint64_t version = fields.Number(1), kind = fields.Number(1);
       enum { kCompact = 0, kContiguous = 1 };
-      if (version < 3 || kind > kContiguous) continue;  // in pieces, compressed maybe
+      if (version < 3 || kind > kContiguous) continue;  // chunked, maybe compressed
       array.is_in_one_piece = true;
       if (kind == kCompact) {
         uint64_t size = fields.Number(2);
@@ -348,7 +348,7 @@ class Hdf5File::Reader {
     return Error::success();
   }
 
-  // One that cannot be read is none: they are wanted for their names alone.
+  // Ignores attributes that cannot be read: only their names matter.
   void ReadAttribute(llvm::StringRef message, Group* group) {
     Fields fields(message);
     uint64_t version = fields.Number(1);
@@ -367,7 +367,7 @@ class Hdf5File::Reader {
     group->attributes[name.str()] = text.str();
   }
 
-  // Text in a global heap: its length, the heap's address, its number there.
+  // Reads text in a global heap: its length, the heap's address, its index there.
   llvm::StringRef HeapText(Fields& where) const {
     uint64_t length = where.Number(4), address = where.Number(8), number = where.Number(4);
     Fields fields(Behind("GCOL", address));
@@ -395,7 +395,7 @@ class Hdf5File::Reader {
 Expected<Hdf5File> Hdf5File::Open(llvm::StringRef bytes, std::shared_ptr<const FileBytes> file) {
   Hdf5File hdf5;
   hdf5.file_ = std::move(file);
-  if (!IsHdf5(bytes)) return MakeError("is no HDF5 file");
+  if (!IsHdf5(bytes)) return MakeError("is not an HDF5 file");
   RETURN_IF_ERROR(Reader(bytes, &hdf5).Read());
   return hdf5;
 }
@@ -405,16 +405,15 @@ Expected<Literal> Hdf5File::Read(const std::string& path) const {
   if (found == arrays_.end()) return MakeError("has no array '{0}'", path);
   const Array& array = found->second;
   if (array.dtype == proto::DT_INVALID)
-    return MakeError("'{0}' is of a dtype that is not read: little-endian numbers are", path);
+    return MakeError("'{0}' has an unsupported dtype: expected little-endian numbers", path);
   if (!array.is_in_one_piece) {
-    return MakeError("'{0}' is stored in pieces, which is not read: h5repack -l CONTI makes it one",
-                     path);
+    return MakeError("'{0}' is chunked, which is not supported: h5repack -l CONTI joins it", path);
   }
   std::optional<int64_t> count = NumElements(array.dims);
   uint64_t expected;
   if (!count || __builtin_mul_overflow(static_cast<uint64_t>(*count),
                                        uint64_t{DataTypeSize(array.dtype)}, &expected))
-    return MakeError("'{0}' says that it is larger than memory", path);
+    return MakeError("'{0}' claims to be larger than memory", path);
   if (array.data.size() < expected) {
     return MakeError("'{0}' is cut off: {1} of {2} bytes are there", path, array.data.size(),
                      expected);

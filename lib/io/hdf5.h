@@ -1,4 +1,4 @@
-// HDF5, as far as Keras writes its weights in it: groups, plain arrays, names.
+// A reader for the subset of HDF5 that Keras uses for weights: groups, plain arrays, names.
 #ifndef GRAPNEL_LIB_IO_HDF5_H_
 #define GRAPNEL_LIB_IO_HDF5_H_
 
@@ -15,30 +15,30 @@ namespace grapnel {
 
 bool IsHdf5(llvm::StringRef head);
 
-// Format: "HDF5 File Format Specification Version 3.0" (hdfgroup.org). Read of it: superblocks 0 to
-// 3, groups by symbol tables or links in their headers, arrays of numbers in one piece, attributes
-// of text. A reader of our own, and not the library: that one ends the program on files that are
-// damaged. Move-only. Not thread-safe.
+// Format: "HDF5 File Format Specification Version 3.0" (hdfgroup.org). Supports superblocks 0 to 3,
+// groups with symbol tables or links in their headers, contiguous arrays of numbers, and text
+// attributes. Not the HDF5 library, because that crashes on damaged files. Move-only. Not
+// thread-safe.
 class Hdf5File {
  public:
-  // `bytes`, which `file` keeps, is the file, or a part of it. Reads all groups. Errors say what is
-  // damaged, or written in a way that is not read.
+  // `bytes`, owned by `file`, is the file or a part of it. Reads all groups. Errors name the damage
+  // or the unsupported feature.
   static Expected<Hdf5File> Open(llvm::StringRef bytes, std::shared_ptr<const FileBytes> file);
 
   struct Array {
-    DataType dtype = proto::DT_INVALID;  // invalid: of none that graphs have
+    DataType dtype = proto::DT_INVALID;  // invalid: no dtype of graphs
     Dims dims;
     bool is_in_one_piece = false;
     llvm::StringRef data;  // little-endian
   };
   struct Group {
-    std::map<std::string, std::string> attributes;  // those of text
+    std::map<std::string, std::string> attributes;  // text attributes
   };
   // By path, "layers/dense/vars/0".
   const std::map<std::string, Array>& arrays() const { return arrays_; }
-  const std::map<std::string, Group>& groups() const { return groups_; }  // the root is ""
+  const std::map<std::string, Group>& groups() const { return groups_; }  // "" is the root
 
-  // The value, borrowed from the file. Errors name the array.
+  // Returns the value, which points into the file. Errors name the array.
   Expected<Literal> Read(const std::string& path) const;
 
  private:

@@ -26,19 +26,19 @@ std::string Joined(llvm::StringRef folder, llvm::StringRef name) {
   return folder.str() + "/" + name.str();
 }
 
-// Variables of one layer, by name.
+// The variables of one layer, by name.
 struct Scope {
   std::string layer;
   std::vector<std::string> names;
 };
 
-// What a variable gets: an array of the file, or why none.
+// The array for a variable, or the reason why it has no array.
 struct KeyOrReason {
   std::string key, reason;
 };
 
-// In which order layers have their variables: as a list of the model has them, or the object that
-// has them all, those that are trained first.
+// The order of a layer's variables: that of a list in the model that contains them, or of the
+// object that has all of them, trainable ones first.
 class Order {
  public:
   explicit Order(const proto::SavedObjectGraph& saved) : saved_(saved) {
@@ -50,7 +50,7 @@ class Order {
     }
   }
 
-  // False: no object tells.
+  // Returns false if no object gives the order.
   bool Sort(Scope* scope) const {
     auto holders = holders_.find(scope->names[0]);
     if (holders == holders_.end()) return scope->names.size() == 1;
@@ -84,7 +84,7 @@ class Order {
   }
 
   const proto::SavedObjectGraph& saved_;
-  llvm::StringMap<std::vector<int>> holders_;  // objects, by a variable that they have
+  llvm::StringMap<std::vector<int>> holders_;  // objects, by a variable that they contain
 };
 
 std::vector<Scope> ScopesOf(llvm::ArrayRef<SavedVariable> variables) {
@@ -156,7 +156,7 @@ void KerasWeights::FindLayers() {
       layer.keys.push_back(path + "/" + std::to_string(i));
     if (!layer.keys.empty()) layers_.push_back(std::move(layer));
   }
-  // Two of one name are none: which is meant would be a guess.
+  // Layers with duplicate names are excluded: a match would be a guess.
   llvm::StringMap<int> count;
   for (const Layer& layer : layers_) ++count[layer.name];
   for (Layer& layer : layers_) {
@@ -164,8 +164,8 @@ void KerasWeights::FindLayers() {
   }
 }
 
-// Variables of a Sequential have the model's name before those of layers, as do those of a class;
-// of a functional model, and of optimizers, none does.
+// Variables of a Sequential model or a subclassed one have the model's name before the layer's;
+// those of a functional model and of optimizers do not.
 std::vector<int> KerasWeights::LayersLike(llvm::ArrayRef<std::string> wanted) const {
   std::vector<std::string> names, with_model;
   for (const Layer& layer : layers_) {
@@ -176,7 +176,7 @@ std::vector<int> KerasWeights::LayersLike(llvm::ArrayRef<std::string> wanted) co
   auto found = [](const std::vector<int>& like) { return like.size() - llvm::count(like, -1); };
   bool is_bare = found(bare) > found(whole);
   std::vector<int> like = is_bare ? std::move(bare) : std::move(whole);
-  // The rest otherwise, of layers that are left.
+  // Matches the remaining names against the remaining layers in the other form.
   const std::vector<std::string>& others = is_bare ? with_model : names;
   std::vector<std::string> rest, free;
   std::vector<int> places, layers;
@@ -233,7 +233,7 @@ Expected<VariableBinding> KerasWeights::Bind(const GraphInFile& graph) const {
     const Layer* layer = like[i] < 0 ? nullptr : &layers_[like[i]];
     std::string why = WhyNotLike(layer, wanted[i], scopes[i].names.size());
     if (why.empty() && !order.Sort(&scopes[i]))
-      why = "the model does not say in which order its layer has its variables";
+      why = "the model does not give the order of its layer's variables";
     for (size_t k = 0; k < scopes[i].names.size(); ++k)
       found[scopes[i].names[k]] = {why.empty() ? layer->keys[k] : "", why};
   }

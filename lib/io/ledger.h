@@ -1,4 +1,4 @@
-// The lines of a ledger of rewrites (ledger.jsonl), as docs/dumps.md has them.
+// Reads ledgers of rewrites (ledger.jsonl), described in docs/dumps.md.
 #ifndef GRAPNEL_LIB_IO_LEDGER_H_
 #define GRAPNEL_LIB_IO_LEDGER_H_
 
@@ -11,11 +11,11 @@
 
 namespace grapnel {
 
-// Visits each entry with the number of its line, from 1. Errors name the line that is none.
+// Calls a visitor for each entry with its line number, from 1. Errors name the malformed line.
 Error ForEachLedgerEntry(llvm::StringRef jsonl,
                          llvm::function_ref<void(int line, const llvm::json::Object&)> visit);
 
-// The names that an entry lists under `key`; none where it has no such list.
+// Returns the names that an entry lists under `key`; empty if it has no such list.
 std::vector<std::string> LedgerNames(const llvm::json::Object& entry, llvm::StringRef key);
 
 }  // namespace grapnel

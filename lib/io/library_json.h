@@ -7,8 +7,8 @@
 
 namespace grapnel {
 
-// The attributes "functions", in the order of the library, and "python_functions", entry points
-// first, of the object that is open. No list is cut short.
+// Writes the members "functions", in the order of the library, and "python_functions", entry points
+// first, of the open object. Does not truncate lists.
 void WriteLibraryJson(const FunctionLibrary& library, llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kRows = 12, kTraces = 6, kParts = 4;  // shown unless all are asked for
+constexpr size_t kRows = 12, kTraces = 6, kParts = 4;  // limits unless `all`
 
 std::string Joined(llvm::ArrayRef<std::string> parts, size_t limit) {
   std::string text = llvm::join(parts.take_front(limit), ", ");
@@ -73,7 +73,7 @@ class Writer {
                         [&](int member) { return text(member) == text(row.members[0]); });
   }
 
-  // Whether the line of its trace tells of it.
+  // True if the line of its trace mentions it.
   bool IsTold(int number) const {
     int trace = At(number).trace;
     return trace >= 0 && (At(trace).forward == number || At(trace).backward == number) &&
@@ -87,7 +87,7 @@ class Writer {
     os_ << "  eager ops, each run as a function: " << Joined(ops, all_ ? ops.size() : 8) << "\n";
   }
 
-  // In the row of its Python function the number tells which it is.
+  // In the row of its Python function, the number identifies a trace.
   static std::string LabelOf(const LibraryFunction& each) {
     std::string name = ShortName(each);
     if (name == each.function->name() || !each.name.number) return name;
@@ -131,9 +131,9 @@ class Writer {
         return "entry point";
       case FunctionStatus::kSuperseded:
         if (each.successor >= 0)
-          return "superseded: it makes variables, " + Printable(ShortName(At(each.successor))) +
-                 " runs once they are made";
-        return each.forward >= 0 ? "" : "superseded with what calls it";
+          return "superseded: it creates variables, " + Printable(ShortName(At(each.successor))) +
+                 " runs once they exist";
+        return each.forward >= 0 ? "" : "superseded with its callers";
       case FunctionStatus::kUnused:
         return each.callers.empty() ? "unused" : "unused: its callers are too";
       default:

@@ -10,11 +10,12 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kLong = 4096;
-// In the place of literal 7: "grapnel literal <7>". A text that says so itself is left alone.
+// The replacement of literal 7 is "grapnel literal <7>". If a text already contains the mark, it is
+// left unchanged.
 constexpr llvm::StringRef kMark = "grapnel literal <";
 constexpr size_t kNowhere = llvm::StringRef::npos;
 
-// Of a quote at `begin`: where the same one ends the literal.
+// Returns the end of the literal whose quote is at `begin`.
 size_t EndOf(llvm::StringRef text, size_t begin) {
   for (size_t at = begin + 1; (at = text.find(text[begin], at)) != kNowhere; ++at) {
     size_t escapes = 0;
@@ -24,7 +25,7 @@ size_t EndOf(llvm::StringRef text, size_t begin) {
   return kNowhere;
 }
 
-// What one letter after a backslash stands for; 0: nothing.
+// The character for each letter after a backslash; 0: not an escape.
 constexpr std::array<char, 256> kEscapes = [] {
   std::array<char, 256> table{};
   table['n'] = '\n', table['r'] = '\r', table['t'] = '\t', table['a'] = '\a', table['b'] = '\b';
@@ -35,7 +36,7 @@ constexpr std::array<char, 256> kEscapes = [] {
 
 bool IsOctal(char c) { return c >= '0' && c <= '7'; }
 
-// One to three octal digits at `at`, which moves past them; above 255 is no byte.
+// Reads one to three octal digits at `at` and advances it; nullopt above 255.
 std::optional<char> Octal(llvm::StringRef text, size_t* at) {
   const char* digit = text.data() + *at;
   if (*at + 3 <= text.size() && digit[0] >= '0' && digit[0] <= '3' && IsOctal(digit[1]) &&
@@ -50,7 +51,7 @@ std::optional<char> Octal(llvm::StringRef text, size_t* at) {
   return static_cast<char>(value);
 }
 
-// nullopt: protobuf is to look at it.
+// nullopt: protobuf must parse it.
 std::optional<std::string> Unescaped(llvm::StringRef literal) {
   std::string out;
   out.resize(literal.size());
@@ -104,7 +105,7 @@ std::string LongLiterals::TakeOut(llvm::StringRef text) {
   return out;
 }
 
-// Literals side by side are one value, so there may be several marks in it, and more around them.
+// Adjacent literals form one value, so it may contain several marks, and other text around them.
 void LongLiterals::PutBackIn(std::string* value) {
   llvm::StringRef rest = *value;
   if (!rest.contains(kMark)) return;

@@ -1,5 +1,5 @@
-// Long string literals of a text proto, read by themselves: protobuf looks at each character of
-// tensor_content several times, and a text graph is hardly anything else.
+// Reads long string literals of a text proto separately: protobuf looks at each character of
+// tensor_content several times, and a text graph consists almost only of these.
 #ifndef GRAPNEL_LIB_IO_LONG_LITERALS_H_
 #define GRAPNEL_LIB_IO_LONG_LITERALS_H_
 
@@ -13,12 +13,12 @@ namespace grapnel {
 
 class LongLiterals {
  public:
-  // The text with a short literal in the place of each long one. Lines stay as they are; a literal
-  // that is broken, or has escapes of Unicode, stays, so that protobuf says what there is to say.
+  // Returns the text with a short literal in place of each long one. Keeps line numbers; leaves
+  // literals that are malformed or contain Unicode escapes to protobuf's error messages.
   std::string TakeOut(llvm::StringRef text);
-  // What the parser made of the short ones becomes what the long ones say. False when one of them
-  // was not met exactly once: the text spells one itself, by escapes, or the parser left one out.
-  // Then the message is of no use, and the whole text is to be parsed.
+  // Replaces the short literals in the parsed message with the contents of the long ones. Returns
+  // false if one of them did not occur exactly once: the text itself spells it with escapes, or the
+  // parser dropped one. Then the message is invalid and the caller must parse the whole text.
   bool PutBack(google::protobuf::Message* message);
   bool empty() const { return values_.empty(); }
 
@@ -26,7 +26,7 @@ class LongLiterals {
   void PutBackIn(google::protobuf::Message* message);
   void PutBackIn(std::string* value);
   std::vector<std::string> values_;
-  std::vector<size_t> met_;  // how often, by value
+  std::vector<size_t> met_;  // occurrences, by value
 };
 
 }  // namespace grapnel

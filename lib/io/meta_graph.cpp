@@ -72,7 +72,7 @@ std::vector<std::string> Values(const proto::CollectionDef& collection) {
   std::vector<std::string> values;
   for (const std::string& name : collection.node_list().value()) values.push_back(name);
   for (const std::string& bytes : collection.bytes_list().value()) {
-    proto::VariableDef variable;  // what the collections of variables hold
+    proto::VariableDef variable;  // from the collections of variables
     bool is_variable = variable.ParseFromString(bytes) && !variable.variable_name().empty();
     values.push_back(is_variable ? variable.variable_name() : bytes);
   }
@@ -112,7 +112,7 @@ class MetaGraphReader {
     if (graphs.empty()) return MakeError("{0} holds no graph", where);
     llvm::StringRef graph_def = graphs[0];
     auto file = file_;
-    if (graphs.size() > 1) {  // a message written in parts is their concatenation
+    if (graphs.size() > 1) {  // parts of a message merge by concatenation
       std::string joined;
       for (llvm::StringRef part : graphs) joined += part;
       file = FileBytes::FromString(std::move(joined), file_->name());
@@ -140,7 +140,7 @@ class MetaGraphReader {
       result_.object_graph = bytes;
       return;
     }
-    // The entry of a map as the message that holds the map.
+    // Wraps a map entry in the message that contains the map.
     std::string wrapped;
     AppendBytesField(&wrapped, field, bytes);
     proto::MetaGraphDef message;
@@ -174,7 +174,7 @@ class MetaGraphReader {
     result_.assets.push_back({asset.tensor_info().name(), asset.filename()});
   }
 
-  // Not as a message: the list of ops in it may be large and is of no use here.
+  // Reads fields directly: the message's list of ops may be large and is not needed.
   void ReadInfo(llvm::StringRef info) {
     WireReader reader(info);
     while (reader.Next()) {

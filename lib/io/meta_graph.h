@@ -6,13 +6,13 @@
 
 namespace grapnel {
 
-// Appends to `model` the graph of a serialized MetaGraphDef, or those of a SavedModel, that lie in
-// `file`. The graph is a slice of it. Errors when there is no graph that can be read.
+// Appends to `model` the graph of a serialized MetaGraphDef, or the graphs of a SavedModel, that
+// lie in `file`. The graph is a slice of it. Fails if no graph can be read.
 Error ReadMetaGraph(std::shared_ptr<const FileBytes> file, llvm::StringRef meta_graph,
                     Model* model);
 Error ReadSavedModel(const std::shared_ptr<const FileBytes>& file, Model* model);
 
-// Sets variables_prefix and the paths of assets, which lie beside saved_model.pb in `folder`.
+// Sets variables_prefix and the paths of assets, which lie next to saved_model.pb in `folder`.
 void FindVariablesAndAssets(llvm::StringRef folder, Model* model);
 
 }  // namespace grapnel

@@ -17,14 +17,14 @@ bool IsSourceName(llvm::StringRef file) {
   return false;
 }
 
-// The folder that the model is, or is in.
+// The model's folder, or the folder that contains the file.
 std::string FolderOf(llvm::StringRef model) {
   if (IsDirectory(model)) return model.str();
   std::string folder = path::parent_path(model).str();
   return folder.empty() ? "." : folder;
 }
 
-// The path as it is, if it leads to a regular file of source that is small enough.
+// Returns the path if it leads to a regular source file that is small enough.
 bool MayRead(const std::string& file) {
   constexpr uint64_t kMost = 4 << 20;
   llvm::sys::fs::file_status status;
@@ -32,7 +32,7 @@ bool MayRead(const std::string& file) {
          status.type() == llvm::sys::fs::file_type::regular_file && status.getSize() <= kMost;
 }
 
-// Links are followed first.
+// Resolves links first.
 bool IsBelow(llvm::StringRef folder, const std::string& file) {
   llvm::SmallString<256> real_folder, real_file;
   if (llvm::sys::fs::real_path(folder, real_folder) || llvm::sys::fs::real_path(file, real_file))
@@ -41,7 +41,7 @@ bool IsBelow(llvm::StringRef folder, const std::string& file) {
          path::is_separator(real_file[real_folder.size()]);
 }
 
-// A relative path is looked for beside the model, and never above it.
+// Resolves a relative path against the model's folder, and never above it.
 std::optional<std::string> Located(llvm::StringRef model, llvm::StringRef file, SourceReach reach) {
   if (!IsSourceName(file) || file.contains('\0')) return std::nullopt;
   std::vector<std::string> places;
@@ -61,7 +61,7 @@ std::optional<std::string> Located(llvm::StringRef model, llvm::StringRef file, 
   return std::nullopt;
 }
 
-// Of a SavedModel.
+// Adds the debug info next to a SavedModel.
 void AddBeside(llvm::StringRef model, LineTable* lines) {
   std::string beside = JoinPath(JoinPath(FolderOf(model), "debug"), "saved_model_debug_info.pb");
   if (!FileExists(beside)) return;
@@ -108,7 +108,7 @@ std::optional<SourceText> ReadSourceText(llvm::StringRef model_path, const Sourc
       found.lines.push_back(Printable(line.rtrim('\r').take_front(kMostCharacters)));
     text = rest;
   }
-  // The file is another one than it was.
+  // The file has changed since.
   if (found.first + static_cast<int>(found.lines.size()) <= frame.line) return std::nullopt;
   return found;
 }

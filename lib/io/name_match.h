@@ -1,4 +1,4 @@
-// Names that are the same but for the numbers that Keras gives to layers of one kind.
+// Matches names that differ only in the numbers that Keras gives to layers of one type.
 #ifndef GRAPNEL_LIB_IO_NAME_MATCH_H_
 #define GRAPNEL_LIB_IO_NAME_MATCH_H_
 
@@ -9,10 +9,10 @@
 
 namespace grapnel {
 
-// For each of `names` its like among `others`, or -1. Of names that differ in numbers alone
-// ("net/dense_3" and "net_1/dense_12") the same ones are alike, if all of them are there or others
-// are more or fewer; else those that are as far along in the order of the numbers, which is that in
-// which layers were made. Each list has a name once.
+// Returns the match in `others` for each of `names`, or -1. Among names that differ in numbers only
+// ("net/dense_3" and "net_1/dense_12"), equal names match if all of them are present or the counts
+// differ; otherwise names match by position in the order of their numbers, which is the order of
+// layer creation. Neither list has duplicates.
 std::vector<int> MatchNames(llvm::ArrayRef<std::string> names, llvm::ArrayRef<std::string> others);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// The library of a graph in a file, with what the file says of it beside the graph.
+// The function library of a graph, together with data that the file stores outside of the graph.
 #ifndef GRAPNEL_LIB_IO_NAMED_FUNCTIONS_H_
 #define GRAPNEL_LIB_IO_NAMED_FUNCTIONS_H_
 
@@ -10,11 +10,11 @@
 
 namespace grapnel {
 
-// Functions that Python can call once the file is loaded: those that signatures run, and the
-// concrete functions of a SavedModel's objects. Sorted.
+// Functions that Python can call once the file is loaded: those of signatures, and the concrete
+// functions of a SavedModel's objects. Sorted.
 std::vector<std::string> FunctionsNamedOutside(const GraphInFile& graph);
 
-// Of the graph's module, which outlives it.
+// Returns the library of the graph's module, which must outlive it.
 FunctionLibrary LibraryOf(const GraphInFile& graph);
 
 }  // namespace grapnel

@@ -14,11 +14,11 @@ namespace grapnel {
 namespace {
 
 constexpr const char* kValue = "VARIABLE_VALUE";
-// Children that are looked at in all walks; beyond it no further beginnings are tried.
+// The limit on children visited in all walks; after that, no further start objects are tried.
 constexpr int64_t kMostSteps = 20'000'000;
-constexpr size_t kMostPlaces = 4;  // that are told of
+constexpr size_t kMostPlaces = 4;  // the most places to report
 
-using Pairs = llvm::DenseMap<int, int>;  // object of the model to that of the checkpoint
+using Pairs = llvm::DenseMap<int, int>;  // object of the model -> object of the checkpoint
 
 }  // namespace
 
@@ -64,11 +64,11 @@ class ObjectMatch::Finder {
   bool IsSaved(int node) const { return node >= 0 && node < saved_.nodes_size(); }
   bool IsStored(int node) const { return node >= 0 && node < stored_.nodes_size(); }
 
-  // A place of the part that begins at an object of the model: the variables found there.
+  // A place for a part that begins at a model object: the variables found there.
   using Place = std::vector<std::pair<int, std::string>>;
 
-  // Looks for the part in all of the checkpoint; `as_a_whole`: all of its variables or none. False:
-  // no more steps are left.
+  // Looks for the part in the whole checkpoint; `as_a_whole`: all of its variables or none. Returns
+  // false if the limit is reached.
   bool FindPart(int part, bool as_a_whole) {
     std::vector<int> begins(1, 0);
     llvm::DenseSet<int> known = {0};
@@ -94,19 +94,19 @@ class ObjectMatch::Finder {
         best.push_back(std::move(place));
       if (begin == 0 && part == 0) root_ = best[0];
     }
-    // From root to root is what TensorFlow does, whatever else holds the same.
+    // The match from root to root is TensorFlow's, so it wins over others that have as much.
     if (part == 0 && !best.empty() && root_.size() == best[0].size()) best.assign(1, root_);
     Keep(best, /*has_rivals=*/as_a_whole);
     return true;
   }
 
-  // `has_rivals`: other parts of the model may be found in the same places.
+  // `has_rivals`: other parts of the model may match the same places.
   void Keep(llvm::ArrayRef<Place> places, bool has_rivals) {
     llvm::DenseSet<int> now;
     for (const Place& place : places) {
       for (const auto& [object, key] : place) {
         Found& found = found_[object];
-        if (!found.keys.empty() && !now.count(object)) continue;  // it was found before
+        if (!found.keys.empty() && !now.count(object)) continue;  // found earlier
         now.insert(object);
         if (!llvm::is_contained(found.keys, key)) found.keys.push_back(key);
         auto [owner, is_first] = owner_.try_emplace(key, object);
@@ -117,7 +117,7 @@ class ObjectMatch::Finder {
     }
   }
 
-  // What is numbered says nothing of what it is: moments have the shapes of what they are of.
+  // Numbered children do not identify an object: moments have the shapes of their variables.
   bool IsList(int part) const {
     return llvm::all_of(saved_.nodes(part).children(), [](const auto& child) {
       return llvm::all_of(child.local_name(), llvm::isDigit);
@@ -157,7 +157,7 @@ class ObjectMatch::Finder {
     return place;
   }
 
-  // What the same names lead to from a pair of objects.
+  // Pairs the objects that the same names lead to from a pair of objects.
   Pairs Walk(int saved, int stored) {
     Pairs pairs = {{saved, stored}};
     std::vector<std::pair<int, int>> order(1, {saved, stored});
@@ -203,11 +203,11 @@ class ObjectMatch::Finder {
   const proto::TrackableObjectGraph& stored_;
   Fits fits_;
   std::vector<Found>& found_;
-  llvm::StringSet<> taken_;                       // keys of what was found of the whole model
-  llvm::StringMap<int> owner_;                    // of keys: who had them first
-  llvm::StringMap<llvm::DenseSet<int>> parents_;  // of the checkpoint's objects, by a child's name
-  std::map<int, llvm::StringMap<int>> children_;  // of the checkpoint's objects
-  Place root_;                                    // what is found from root to root
+  llvm::StringSet<> taken_;                       // keys found for the whole model
+  llvm::StringMap<int> owner_;                    // the first owner of each key
+  llvm::StringMap<llvm::DenseSet<int>> parents_;  // in the checkpoint, by a child's name
+  std::map<int, llvm::StringMap<int>> children_;  // in the checkpoint
+  Place root_;                                    // the matches from root to root
   mutable int64_t steps_ = 0;
 };
 

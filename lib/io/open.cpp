@@ -23,7 +23,7 @@
 namespace grapnel {
 namespace {
 
-// Enough to recognize what a compressed file holds.
+// Enough to recognize the contents of a compressed file.
 constexpr size_t kHeadOfGzip = 1 << 16;
 
 Error NotAGraph(const FileBytes& file) {
@@ -32,7 +32,7 @@ Error NotAGraph(const FileBytes& file) {
       LooksLike(file.bytes()));
 }
 
-// Text becomes wire format; kUnknown stays.
+// Converts text to wire format; kUnknown stays.
 Expected<Content> TextToWire(std::shared_ptr<const FileBytes>* file, Content content,
                              Model* model) {
   TextKind kind;
@@ -64,7 +64,7 @@ Error ReadGraphDef(const std::shared_ptr<const FileBytes>& file, Model* model) {
   return Error::success();
 }
 
-// A graph for each of the text's. What it says of shapes is held against what is inferred.
+// Adds each of the text's graphs, and checks its shape claims against the inferred shapes.
 Error ReadText(const FileBytes& file, Model* model) {
   model->kind = FileKind::kText;
   for (TextGraph& text : ReadGraphText(file)) {
@@ -131,8 +131,7 @@ Expected<Model> ReadModel(std::shared_ptr<const FileBytes> file, llvm::StringRef
   return model;
 }
 
-// What was read of a file that was cut short meanwhile is none of its graphs, nor what is wrong
-// with them.
+// If the file was truncated meanwhile, neither its graphs nor their problems are valid.
 Expected<Model> OpenBytes(const std::shared_ptr<const FileBytes>& file, llvm::StringRef path) {
   Expected<Model> model = ReadModel(file, path);
   if (Error cut = file->CheckWhole()) {
@@ -179,13 +178,13 @@ Content ContentOf(llvm::StringRef path) {
   return Recognize(head->bytes);
 }
 
-// A function that captured a variable has a placeholder of its handle. In a case that gives it a
-// value it is the variable itself.
+// A function that captured a variable has a placeholder for its handle. If the case gives it a
+// value, the placeholder becomes the variable itself.
 Error HoldVariables(const Case& values, Model& model) {
   Graph& graph = model.graphs[0].module->main;
   for (const Case::Feed& given : values.variables) {
     Node node = graph.Find(given.tensor);
-    if (!node) return MakeError("{0}: variable '{1}' is no node", values.folder, given.tensor);
+    if (!node) return MakeError("{0}: variable '{1}' is not a node", values.folder, given.tensor);
     if (node.op() != "Placeholder" || node.GetType("dtype") != proto::DT_RESOURCE) continue;
     ASSIGN_OR_RETURN(Literal value, LoadNpyLiteral(given.file));
     graph.SetOp(node.id(), "VarHandleOp");
@@ -206,7 +205,7 @@ Expected<Model> OpenCase(llvm::StringRef folder) {
   return model;
 }
 
-// Graphs that lie in a folder, other files that hold some, and folders that are models.
+// Graphs in a folder, other files with graphs, and subfolders that are models.
 struct FolderContents {
   std::vector<std::string> graphs, others, models;
   size_t files = 0;
@@ -226,7 +225,7 @@ Expected<FolderContents> LookThrough(llvm::StringRef folder) {
   std::sort(names.begin(), names.end(), NaturalLess);
   for (const std::string& name : names) {
     std::string path = JoinPath(folder, name);
-    // Temporary files of dumps that are being written begin or end so; pipes would block.
+    // Names of temporary files of unfinished dumps; pipes would block.
     if (name[0] == '.' || llvm::StringRef(name).contains(".tmp")) continue;
     if (IsCaseFolder(path) || HoldsSavedModel(path)) contents.models.push_back(name);
     if (!llvm::sys::fs::is_regular_file(path)) continue;
@@ -249,16 +248,17 @@ Expected<FolderContents> LookThrough(llvm::StringRef folder) {
 
 Error NoGraphIn(llvm::StringRef folder, const FolderContents& contents) {
   if (!contents.models.empty())
-    return MakeError("{0}: is no model, but {1} in it {2}: name one, as '{3}'", folder,
+    return MakeError("{0}: is not a model, but {1} in it {2}: name one, like '{3}'", folder,
                      Plural(contents.models.size(), "folder"),
                      contents.models.size() == 1 ? "is" : "are",
                      JoinPath(folder, contents.models.front()));
-  std::string files = contents.files == 0 ? "no file that is one"
+  std::string files = contents.files == 0 ? "no other graph file"
                       : contents.files == 1
-                          ? "its one file is none"
-                          : llvm::formatv("none of its {0} files is one", contents.files).str();
+                          ? "its only file is not a graph"
+                          : llvm::formatv("none of its {0} files is a graph", contents.files).str();
   return MakeError(
-      "{0}: holds no TensorFlow graph: no saved_model.pb, no case.json with feeds and fetches, and "
+      "{0}: contains no TensorFlow graph: no saved_model.pb, no case.json with feeds and fetches, "
+      "and "
       "{1}",
       folder, files);
 }
@@ -268,7 +268,7 @@ Expected<Model> OpenFolder(llvm::StringRef folder) {
     std::string path = JoinPath(folder, name);
     if (!FileExists(path)) continue;
     ASSIGN_OR_RETURN(Model model, OpenModel(path));
-    if (model.kind != FileKind::kSavedModel) return MakeError("{0}: is no SavedModel", path);
+    if (model.kind != FileKind::kSavedModel) return MakeError("{0}: is not a SavedModel", path);
     model.path = folder.str();
     return model;
   }

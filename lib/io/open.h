@@ -1,4 +1,4 @@
-// Any file or folder that holds TensorFlow graphs, recognized by what is in it.
+// Opens any file or folder that contains TensorFlow graphs, recognized by its contents.
 #ifndef GRAPNEL_LIB_IO_OPEN_H_
 #define GRAPNEL_LIB_IO_OPEN_H_
 
@@ -25,12 +25,12 @@ enum class FileKind {
   kEventFile,
   kCaseFolder,
   kDumpFolder,
-  kProgram  // a function of a program, traced: lib/job/traced_graphs.h
+  kProgram  // a traced function of a program: lib/job/traced_graphs.h
 };
 GRAPNEL_PUBLIC llvm::StringRef FileKindName(
     FileKind kind);  // "GraphDef", "GraphDef (text)", "SavedModel", ...
 
-// An argument or result of a signature. A sparse or composite one is given part by part:
+// An argument or result of a signature. A sparse or composite one has an entry for each part:
 // "ids:values", "ids:0".
 struct GRAPNEL_PUBLIC SignatureTensor {
   std::string key;     // the argument's name
@@ -45,15 +45,15 @@ struct GRAPNEL_PUBLIC Signature {
   std::vector<SignatureTensor> inputs, outputs;  // sorted by key
 };
 
-// A list of a MetaGraph: names of nodes and tensors (train_op), or, for variables, of their initial
-// value's tensors; other bytes and numbers as text.
+// A collection of a MetaGraph: names of nodes and tensors (train_op) or, for variables, of their
+// initial values' tensors; other bytes and numbers as text.
 struct GRAPNEL_PUBLIC Collection {
   std::string name;
   std::vector<std::string> values;
 };
 
-// The nodes that save and restore variables: feed the path prefix to `filename_tensor`, fetch or
-// run the other.
+// The nodes that save and restore variables: feed the path prefix to `filename_tensor`, and fetch
+// or run the other.
 struct GRAPNEL_PUBLIC Saver {
   std::string filename_tensor, save_tensor, restore_op;
 };
@@ -63,7 +63,7 @@ struct GRAPNEL_PUBLIC AssetFile {
   std::string file;    // path
 };
 
-// What a variable holds before the first run, of a graph that no file holds.
+// The value of a variable before the first run, for a graph without a file.
 struct GRAPNEL_PUBLIC InitialValue {
   std::string node;  // of the main graph
   Literal value;
@@ -72,10 +72,10 @@ struct GRAPNEL_PUBLIC InitialValue {
 struct GRAPNEL_PUBLIC GraphInFile {
   std::string title;  // "serve", "train,serve" (tags), "graph_run_1", the file's name in a dump
                       // folder, or ""
-  std::string path;   // the file that it is in
+  std::string path;   // of its file
   std::unique_ptr<Module> module;           // null in a dump folder: see OpenGraph
-  std::vector<std::string> feeds, fetches;  // tensors that a text names so
-  // What a MetaGraph (of a SavedModel too) says beside its graph.
+  std::vector<std::string> feeds, fetches;  // tensors that a text marks as such
+  // The other data of a MetaGraph (also of a SavedModel's).
   std::vector<std::string> tags;
   std::vector<Signature> signatures;    // sorted by name
   std::vector<Collection> collections;  // sorted by name
@@ -84,7 +84,7 @@ struct GRAPNEL_PUBLIC GraphInFile {
   std::vector<InitialValue> initial_values;
   std::string tensorflow_version;
   // Within the module's file: a serialized proto::SavedObjectGraph (empty in TF1), and the whole
-  // MetaGraphDef that this was read from (empty where there was none).
+  // MetaGraphDef that this was read from (or empty).
   llvm::StringRef object_graph, meta_graph;
 };
 
@@ -95,24 +95,24 @@ struct GRAPNEL_PUBLIC Model {
   std::vector<GraphInFile> graphs;       // at least one
   std::optional<Case> case_info;         // of a case folder
   std::vector<std::string> asset_files;  // paths of a SavedModel's assets
-  std::string variables_prefix;  // for Bundle::Open; empty when the SavedModel has no variables
-  // What is wrong with the file; each graph's module has its own list.
+  std::string variables_prefix;  // for Bundle::Open; empty if the SavedModel has no variables
+  // Problems of the file; each graph's module has its own list.
   std::vector<Problem> problems;
 };
 
-// `path`: GraphDef, binary or text, a graph as people write it (lib/ir/text.h), SavedModel (folder
-// or file), MetaGraph, event file, each also compressed by gzip, messages also in chunks (.cpb); a
-// case folder, a dump folder (several GraphDefs, listed in natural order, opened by OpenGraph), a
-// folder with one of the files above; "-" is standard input. What can still be read of a damaged
-// file opens, with problems listed. Errors are one line and name the path: not there, empty, not
-// recognized, nothing readable in it. Cost: linear in nodes and edges of all graphs; constants stay
-// on the mapped file, of whatever size. Text, chunks and compressed files are expanded in memory.
+// `path`: a GraphDef, binary or text, a graph's text (lib/ir/text.h), SavedModel (folder or file),
+// MetaGraph or event file, each optionally gzipped, messages optionally in chunks (.cpb); a case
+// folder, a dump folder (several GraphDefs, listed in natural order, opened by OpenGraph), a folder
+// with one of the files above; "-" is standard input. Opens the readable parts of a damaged file
+// and lists problems. Errors are one line and name the path: missing, empty, not recognized,
+// nothing readable in it. Linear in nodes and edges of all graphs; constants of any size stay in
+// the mapped file. Expands text, chunks and compressed files in memory.
 GRAPNEL_PUBLIC Expected<Model> OpenModel(llvm::StringRef path);
-// The same of bytes that are at hand; errors call the file by its name. Nothing is looked for
-// beside it: variables_prefix is empty, assets have their bare names.
+// The same for bytes in memory; errors use the file's name. Looks for no other files:
+// variables_prefix is empty, assets have their bare names.
 GRAPNEL_PUBLIC Expected<Model> OpenModelBytes(std::shared_ptr<const FileBytes> file);
 
-// The graph of a file that holds exactly one; the file's problems are added to the module's.
+// Opens a file that contains exactly one graph; adds the file's problems to the module's.
 GRAPNEL_PUBLIC Expected<std::unique_ptr<Module>> OpenGraph(llvm::StringRef path);
 
 }  // namespace grapnel

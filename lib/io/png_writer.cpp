@@ -11,7 +11,7 @@ namespace grapnel {
 namespace {
 
 constexpr llvm::StringLiteral kSignature("\x89PNG\r\n\x1a\n");
-constexpr uint8_t kColorTypes[] = {0, 4, 2, 6};  // by channels
+constexpr uint8_t kColorTypes[] = {0, 4, 2, 6};  // by number of channels
 
 void AppendNumber(std::string* out, uint32_t number) {
   char bytes[4];
@@ -19,7 +19,7 @@ void AppendNumber(std::string* out, uint32_t number) {
   out->append(bytes, sizeof bytes);
 }
 
-// A length, a type, the data, and the checksum of the last two.
+// Appends a length, a type, the data, and the checksum of the last two.
 void AppendChunk(std::string* out, llvm::StringRef type, llvm::StringRef data) {
   AppendNumber(out, static_cast<uint32_t>(data.size()));
   std::string chunk = (type + data).str();
@@ -32,11 +32,11 @@ void AppendChunk(std::string* out, llvm::StringRef type, llvm::StringRef data) {
 
 Expected<std::string> PngOf(const uint8_t* pixels, int64_t height, int64_t width, int channels) {
   if (height < 1 || width < 1)
-    return MakeError("an image of {0} x {1} pixels has no PNG", width, height);
+    return MakeError("an image of {0} x {1} pixels cannot be a PNG", width, height);
   if (height > INT32_MAX / width / channels)
     return MakeError("an image of {0} x {1} pixels is above the limit, 2 GiB", width, height);
-  // Each row goes as the differences from the one above it (filter 2), which pack well and need no
-  // choice.
+  // Stores each row as differences from the row above (filter 2), which compresses well without
+  // trying other filters.
   size_t row = static_cast<size_t>(width) * channels;
   std::vector<Bytef> rows;
   rows.reserve((row + 1) * height);
@@ -50,7 +50,7 @@ Expected<std::string> PngOf(const uint8_t* pixels, int64_t height, int64_t width
   std::string packed(size, '\0');
   if (compress2(reinterpret_cast<Bytef*>(packed.data()), &size, rows.data(), rows.size(),
                 Z_DEFAULT_COMPRESSION) != Z_OK)
-    return MakeError("an image of {0} x {1} pixels could not be packed", width, height);
+    return MakeError("an image of {0} x {1} pixels could not be compressed", width, height);
   packed.resize(size);
 
   std::string header;

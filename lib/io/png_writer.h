@@ -1,4 +1,4 @@
-// Pixels as a PNG file, for event files.
+// Encodes pixels as PNG, for event files.
 #ifndef GRAPNEL_LIB_IO_PNG_WRITER_H_
 #define GRAPNEL_LIB_IO_PNG_WRITER_H_
 
@@ -9,8 +9,8 @@
 
 namespace grapnel {
 
-// `channels` 1 (gray), 2 (gray, alpha), 3 (RGB) or 4 (RGBA); `pixels` row-major, channels together.
-// Errors: a side of 0 pixels, which no PNG has; more than 2 GiB.
+// `channels` is 1 (gray), 2 (gray, alpha), 3 (RGB) or 4 (RGBA); `pixels` are row-major with
+// interleaved channels. Errors: a side of 0 pixels, which PNG does not allow; more than 2 GiB.
 Expected<std::string> PngOf(const uint8_t* pixels, int64_t height, int64_t width, int channels);
 
 }  // namespace grapnel

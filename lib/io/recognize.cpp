@@ -11,12 +11,11 @@
 namespace grapnel {
 namespace {
 
-// Of a GraphDef the first nodes tell. A MetaGraphDef may have its graph after many signatures and
+// The first nodes identify a GraphDef. A MetaGraphDef may have its graph after many signatures and
 // collections.
 constexpr int kFieldsToLookAt = 8, kMetaFieldsToLookAt = 1000;
 
-// Which field numbers of a message are bytes and which are numbers, as bit sets. Fields of other
-// numbers may be there.
+// Bit sets of the field numbers of a message that are bytes or numbers. Others are allowed.
 struct Schema {
   uint32_t bytes = 0, numbers = 0;
 };
@@ -34,8 +33,8 @@ constexpr Schema kModel = {Fields({2}), Fields({1})};
 constexpr Schema kMeta = {Fields({1, 2, 3, 4, 5, 6, 7}), 0};
 constexpr Schema kMetaInfo = {Fields({1, 2, 3, 4, 5, 6, 8}), Fields({7})};
 
-// Walks the first fields of a message; false when one contradicts the schema, or the first is none
-// of it.
+// Walks the first fields of a message; false if one contradicts the schema, or the first one is not
+// in it.
 bool Fits(llvm::StringRef bytes, const Schema& schema,
           llvm::function_ref<bool(uint32_t, llvm::StringRef)> check,
           int fields_to_look_at = kFieldsToLookAt) {
@@ -58,7 +57,7 @@ bool IsText(llvm::StringRef bytes) {
   return llvm::all_of(bytes, [](char c) { return static_cast<uint8_t>(c) >= ' '; });
 }
 
-// What a name looks like, as opposed to a message whose first field is a short string.
+// True for a name, as opposed to a message whose first field is a short string.
 bool IsNameOrEmpty(llvm::StringRef bytes) { return IsText(bytes.take_front(256)); }
 
 bool LooksLikeNode(llvm::StringRef bytes) {
@@ -76,13 +75,13 @@ bool LooksLikeLibrary(llvm::StringRef bytes) {
   return Fits(bytes, kLibrary, [](uint32_t field, llvm::StringRef function) {
     if (field != 1 || function.empty()) return true;
     return Fits(function, kFunction, [](uint32_t part, llvm::StringRef signature) {
-      // A signature starts with its name's tag, which no node's name does.
+      // A signature starts with the tag of its name, with which no node's name starts.
       return part != 1 || signature.empty() || signature[0] == '\n';
     });
   });
 }
 
-// A GraphDef that shows at least one node, function or version.
+// True for a GraphDef with at least one node, function or version.
 bool LooksLikeGraph(llvm::StringRef bytes) {
   bool evidence = false, fits_first = true;
   int count = 0;
@@ -93,7 +92,7 @@ bool LooksLikeGraph(llvm::StringRef bytes) {
     if (field == 4) good = Fits(value, kVersions, [](uint32_t, llvm::StringRef) { return true; });
     evidence |= good && field != 5;
     if (count++ == 0) fits_first = good || value.empty();
-    return true;  // one broken node among good ones is the importer's to report
+    return true;  // the importer reports one broken node among good ones
   });
   return fits && evidence && (fits_first || count > 1);
 }
@@ -110,7 +109,7 @@ bool LooksLikeMetaGraph(llvm::StringRef bytes) {
   auto check = [&](uint32_t field, llvm::StringRef value) {
     if (value.empty()) return true;
     if (field == 1) {
-      // {name, device} of a node reads as {version, tags} too: then the graph must tell.
+      // {name, device} of a node also parses as {version, tags}: then the graph decides.
       evidence |= LooksLikeMetaInfo(value) && !LooksLikeNode(value);
       return LooksLikeMetaInfo(value);
     }
@@ -123,7 +122,7 @@ bool LooksLikeMetaGraph(llvm::StringRef bytes) {
   return Fits(bytes, kMeta, check, kMetaFieldsToLookAt) && evidence;
 }
 
-// With a version before them, meta graphs need not show more than fields of the right kinds.
+// With a version before them, meta graphs only need fields of the right kinds.
 bool LooksLikeSavedModel(llvm::StringRef bytes) {
   bool evidence = !bytes.empty() && bytes[0] == '\x08';
   auto check = [&](uint32_t, llvm::StringRef meta_graph) {
@@ -176,7 +175,7 @@ bool CutReader::Next() {
   size_t start = reader_.offset();
   if (reader_.Next()) return true;
   if (!reader_.failed()) return false;
-  // Read the tag again: if it is of a bytes field with a length, what is there is its beginning.
+  // Reads the tag again: for a bytes field with a length, returns the available bytes.
   WireReader again(all_.drop_front(start));
   uint64_t tag, size;
   if (!again.Varint(&tag) || (tag & 7) != static_cast<uint64_t>(WireType::kBytes) ||
@@ -215,7 +214,7 @@ std::string LooksLike(llvm::StringRef head) {
   if (HasPrefix(head, "\x93NUMPY")) return "looks like a NumPy array, a value for --feed";
   llvm::StringRef text_of_json = head.ltrim();
   if (text_of_json.consume_front("{") && HasPrefix(text_of_json.ltrim(), "\""))
-    return "looks like JSON; of a case the folder is named";
+    return "looks like JSON; to open a case, name its folder";
   std::string text;
   for (char c : head.take_front(16)) {
     if (c == '\n') {

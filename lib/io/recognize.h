@@ -1,4 +1,4 @@
-// What a file is, from its first bytes.
+// Recognizes the type of a file from its first bytes.
 #ifndef GRAPNEL_LIB_IO_RECOGNIZE_H_
 #define GRAPNEL_LIB_IO_RECOGNIZE_H_
 
@@ -13,27 +13,27 @@ enum class Content {
   kUnknown,
   kGzip,
   kGraphDef,
-  kGraphText,  // protobuf's text
-  kText,       // a graph as lib/ir/text.h has it
+  kGraphText,  // protobuf text format
+  kText,       // a graph's text, see lib/ir/text.h
   kSavedModel,
   kSavedModelText,
   kMetaGraph,
   kMetaGraphText,
-  kRecords,  // TFRecord framing: an event file, most likely
+  kRecords,  // TFRecord framing: probably an event file
   kEvent,    // one Event message without framing, as tfdbg v1 writes them
-  kChunked,  // records of Riegeli: a SavedModel, MetaGraphDef or GraphDef in chunks
+  kChunked,  // Riegeli records: a SavedModel, MetaGraphDef or GraphDef in chunks
 };
 
-// Looks at the first fields only. `head` may be the beginning of the file, cut anywhere. Empty is
+// Looks only at the first fields. `head` may be any beginning of the file. An empty one is
 // kUnknown.
 Content Recognize(llvm::StringRef head);
 
-// "starts with "hello"", or "looks like a Keras HDF5 file": for the message about a file that is
-// not recognized.
+// Returns "starts with "hello"" or "looks like a Keras HDF5 file", for the error about an
+// unrecognized file.
 std::string LooksLike(llvm::StringRef head);
 
-// Walks the fields of a message that may be cut off: a bytes field that passes the end is given as
-// far as it goes.
+// Walks the fields of a message that may be truncated: returns the available part of a bytes field
+// that passes the end.
 class CutReader {
  public:
   explicit CutReader(llvm::StringRef bytes) : all_(bytes), reader_(bytes) {}
@@ -45,7 +45,7 @@ class CutReader {
   }
   llvm::StringRef bytes() const { return cut_ ? cut_bytes_ : reader_.bytes(); }
   uint64_t number() const { return reader_.number(); }
-  // After Next() gave false: whether the message ended in the midst of a field.
+  // After Next() returned false: true if the message ended within a field.
   bool failed() const { return cut_ || reader_.failed(); }
 
  private:

@@ -41,7 +41,7 @@ bool RecordReader::Next() {
   if (!StartsWithRecord(rest_)) {
     problem_ = rest_.size() < kHeader
                    ? "its last record is cut off"
-                   : "a record's length has a wrong checksum: what follows is not read";
+                   : "a record's length has a wrong checksum: the rest is not read";
     return false;
   }
   uint64_t size = read64le(rest_.data());

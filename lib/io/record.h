@@ -1,4 +1,4 @@
-// TFRecord framing, in which event and debug files are written.
+// TFRecord framing, the format of event and debug files.
 #ifndef GRAPNEL_LIB_IO_RECORD_H_
 #define GRAPNEL_LIB_IO_RECORD_H_
 
@@ -12,23 +12,24 @@ namespace grapnel {
 
 // CRC-32C (Castagnoli), continued from `crc`. About 10 GB/s.
 uint32_t Crc32c(llvm::StringRef bytes, uint32_t crc = 0);
-// What TensorFlow stores: rotated and shifted, as the checksum of data that holds checksums is weak
+// The stored form of a CRC: rotated and shifted, because the CRC of data that contains CRCs is weak
 // (tensorflow/core/lib/hash/crc32c.h).
 uint32_t MaskCrc(uint32_t crc);
 
-// Walks records: length (8 bytes), its masked crc (4), data, its masked crc (4). Touches only the
+// Walks records: length (8 bytes), its masked CRC (4), data, its masked CRC (4). Touches only the
 // lengths.
 class RecordReader {
  public:
   explicit RecordReader(llvm::StringRef bytes) : rest_(bytes) {}
-  // The next record; false at the end and where the framing is broken, which problem() then tells.
+  // Advances to the next record; false at the end or at broken framing, which problem() then
+  // describes.
   bool Next();
-  // Valid after Next(). A record that the file's end cuts off is given as far as it goes; it is the
-  // last one.
+  // Valid after Next(). For a record that the file's end truncates, the available part; it is the
+  // last record.
   llvm::StringRef data() const { return data_; }
   bool DataIsIntact() const;  // reads all data
   llvm::StringRef problem() const { return problem_; }
-  // What follows data(): nothing after one that is cut off.
+  // The bytes after data(); empty after a truncated record.
   llvm::StringRef rest() const { return rest_; }
 
  private:
@@ -38,7 +39,7 @@ class RecordReader {
   llvm::StringRef problem_;
 };
 
-// Whether `bytes` start with the length of a record and its right checksum.
+// True if `bytes` start with a record's length and its correct checksum.
 bool StartsWithRecord(llvm::StringRef bytes);
 
 void WriteRecord(llvm::raw_ostream& os, llvm::StringRef data);

@@ -25,7 +25,7 @@ Error RecordFile::Open(const std::string& path, bool* exists) {
   path_ = path;
   file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
   if (exists) *exists = file_ < 0 && errno == EEXIST;
-  if (file_ < 0) return MakeError("{0}: cannot be made: {1}", path, std::strerror(errno));
+  if (file_ < 0) return MakeError("{0}: cannot be created: {1}", path, std::strerror(errno));
   return Error::success();
 }
 
@@ -36,7 +36,7 @@ void RecordFile::Add(llvm::StringRef record) {
   if (buffer_.size() >= kBufferSize) llvm::consumeError(Flush());
 }
 
-// A write that ends early is gone on with.
+// Continues after a partial write.
 Error RecordFile::Flush() {
   size_t written = 0;
   while (!error_ && written < buffer_.size()) {

@@ -1,4 +1,4 @@
-// A file that records are appended to, and that others may read meanwhile: event and debug files.
+// An append-only file of records that other processes may read meanwhile: event and debug files.
 #ifndef GRAPNEL_LIB_IO_RECORD_FILE_H_
 #define GRAPNEL_LIB_IO_RECORD_FILE_H_
 
@@ -9,20 +9,20 @@
 
 namespace grapnel {
 
-// A program that is killed leaves whole records, but for the last one at most. One thread at a
-// time.
+// If the program is killed, all records in the file are whole except possibly the last. One thread
+// at a time.
 class RecordFile {
  public:
   RecordFile() = default;
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
-  ~RecordFile();  // what is not written is lost
+  ~RecordFile();  // drops unwritten records
 
-  // Makes the file. Errors: it is there, or cannot be made; `exists` tells the first from the rest.
+  // Creates the file. Errors: it exists (then sets `exists`), or cannot be created.
   Error Open(const std::string& path, bool* exists = nullptr);
-  // Written when 256 KiB wait, or at Flush().
+  // Buffers a record; writes once 256 KiB are waiting, or in Flush().
   void Add(llvm::StringRef record);
-  // Errors: the file cannot be written, now or at any time before.
+  // Errors: the file cannot be written, now or at any earlier time.
   Error Flush();
   Error Close();
   const std::string& path() const { return path_; }
@@ -30,12 +30,12 @@ class RecordFile {
  private:
   int file_ = -1;
   std::string path_, buffer_;
-  int error_ = 0;  // the first, of the system
+  int error_ = 0;  // the first errno
 };
 
-// Seconds since 1970, as events have them.
+// Seconds since 1970, the time format of events.
 double WallTime();
-// As files of events are named after it; "localhost" where it has no name.
+// The name for event files; "localhost" if the machine has none.
 std::string HostName();
 
 }  // namespace grapnel

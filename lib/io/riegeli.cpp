@@ -26,13 +26,13 @@ uint64_t Hash(llvm::StringRef bytes) {
   return HighwayHash64(kKey, bytes.data(), bytes.size());
 }
 
-// A group begins at the beginning of a block, or behind its header with a byte between.
+// A group begins at the start of a block, or after its header with at least a byte in between.
 bool MayBegin(uint64_t position) {
   uint64_t in_block = position % kBlock;
   return in_block == 0 || in_block > kBlockHeader;
 }
 
-// Where `size` bytes of a group that begins at `begin` end, with the headers of blocks in them.
+// The end of `size` bytes of a group that begins at `begin`, including the block headers in them.
 uint64_t EndOf(uint64_t begin, uint64_t size) {
   uint64_t headers = (size + (begin + kUsable - 1) % kBlock) / kUsable;
   return begin + size + headers * kBlockHeader;
@@ -47,7 +47,7 @@ uint64_t NextBeginning(uint64_t position) {
 
 bool IsRiegeli(llvm::StringRef head) { return HasPrefix(head, kSignature); }
 
-// While the whole is put together of records, the bytes are there twice.
+// While the records are merged, their bytes exist twice.
 RiegeliFile::RiegeliFile(std::shared_ptr<const FileBytes> file)
     : file_(std::move(file)), room_(AvailableMemory() / 2) {}
 
@@ -61,7 +61,7 @@ Expected<RiegeliFile> RiegeliFile::Open(std::shared_ptr<const FileBytes> file) {
       uint64_t next = riegeli.NextGroup(at);
       riegeli.problems_.push_back(TextOf(std::move(error)) +
                                   (next < size ? "; the next ones are at " + std::to_string(next)
-                                               : "; nothing behind it is read"));
+                                               : "; nothing after it is read"));
       at = next;
       continue;
     }
@@ -74,8 +74,8 @@ Expected<RiegeliFile> RiegeliFile::Open(std::shared_ptr<const FileBytes> file) {
   return riegeli;
 }
 
-// The next `size` bytes of a group from `position` on, which moves; false where the file ends
-// before.
+// Copies the next `size` bytes of a group from `position` on, and advances it; false if the file
+// ends earlier.
 bool RiegeliFile::Copy(uint64_t* position, uint64_t size, std::string* out) const {
   llvm::StringRef bytes = file_->bytes();
   while (size > 0) {
@@ -93,7 +93,7 @@ Error RiegeliFile::ReadHeader(uint64_t begin, Group* group) const {
   std::string header;
   uint64_t at = begin, file_size = file_->bytes().size();
   if (!MayBegin(begin) || !Copy(&at, kGroupHeader, &header))
-    return MakeError("the file ends in the midst of a group's header, at {0}", begin);
+    return MakeError("the file ends in the middle of a group's header, at {0}", begin);
   auto number = [&](int i) { return read64le(header.data() + 8 * i); };
   if (Hash(llvm::StringRef(header).drop_front(8)) != number(0))
     return MakeError("the header of the records at {0} is damaged (its hash differs)", begin);
@@ -105,14 +105,14 @@ Error RiegeliFile::ReadHeader(uint64_t begin, Group* group) const {
   group->decoded_size = number(4);
   bool is_there = group->data_size <= file_size && group->num_records <= file_size &&
                   EndOf(begin, kGroupHeader + group->data_size) <= file_size;
-  if (!is_there) return MakeError("the file ends in the midst of the records at {0}", begin);
+  if (!is_there) return MakeError("the file ends in the middle of the records at {0}", begin);
   group->end = std::max(EndOf(begin, kGroupHeader + group->data_size),
                         NextBeginning(begin + group->num_records));
   return Error::success();
 }
 
-// Where a group begins behind one that is damaged, by the header of a block; the file's size, where
-// none tells.
+// The start of the group after a damaged one, from the header of a block; the file's size if no
+// header tells.
 uint64_t RiegeliFile::NextGroup(uint64_t damaged) const {
   llvm::StringRef bytes = file_->bytes();
   for (uint64_t block = (damaged / kBlock + 1) * kBlock; block + kBlockHeader <= bytes.size();
@@ -152,8 +152,8 @@ Expected<llvm::StringRef> RiegeliFile::Read(uint64_t position) {
 
 Expected<RiegeliFile::Expanded> RiegeliFile::Expand(const Group& group) {
   if (group.decoded_size > room_) {
-    return MakeError("they say that they take {0}, and memory has room for {1}",
-                     HumanBytes(group.decoded_size), HumanBytes(room_));
+    return MakeError("they claim {0}, and there is room for {1}", HumanBytes(group.decoded_size),
+                     HumanBytes(room_));
   }
   std::string data;
   data.reserve(group.data_size);
@@ -187,11 +187,11 @@ Expected<RiegeliFile::Expanded> RiegeliFile::ExpandSimple(const Group& group, st
   ByteReader size_reader(sizes);
   for (uint64_t i = 0; i < group.num_records; ++i) {
     if (!size_reader.Varint(&size) || size > all - end)
-      return MakeError("record {0} does not lie in them", i);
+      return MakeError("record {0} is not inside them", i);
     expanded.ends.push_back(end += size);
   }
   if (end != group.decoded_size || end != all || !size_reader.rest().empty())
-    return MakeError("they have other sizes than their header says");
+    return MakeError("their sizes differ from those in their header");
   return expanded;
 }
 

@@ -1,4 +1,4 @@
-// Riegeli's files of records, in which TensorFlow writes protos that are too large for one message.
+// Riegeli record files, which TensorFlow uses for protos that are too large for one message.
 #ifndef GRAPNEL_LIB_IO_RIEGELI_H_
 #define GRAPNEL_LIB_IO_RIEGELI_H_
 
@@ -13,29 +13,28 @@
 
 namespace grapnel {
 
-// Whether `head`, the beginning of a file, is that of a file of records.
+// True if `head`, the beginning of a file, is that of a Riegeli file.
 bool IsRiegeli(llvm::StringRef head);
 
 // Format: riegeli_records_file_format.md of github.com/google/riegeli. Groups of records ("chunks"
-// there), each packed as one, are interrupted at every 64 KiB by a header that leads to the next
-// group where one is damaged. A record's position is where its group begins, plus its number in it.
-// Move-only. Not thread-safe.
+// there), each compressed as a whole, are interrupted every 64 KiB by a header that leads to the
+// next group if one is damaged. The position of a record is the start of its group plus its index
+// in it. Move-only. Not thread-safe.
 class RiegeliFile {
  public:
-  // Walks the headers of the groups; no record is read. What is damaged is left out, and said in
-  // problems(). An error when there is no group at all.
+  // Walks the headers of the groups; reads no record. Skips damaged parts and lists them in
+  // problems(). Fails if there is no group at all.
   static Expected<RiegeliFile> Open(std::shared_ptr<const FileBytes> file);
 
   const std::vector<std::string>& problems() const { return problems_; }
-  // Of the records, in order; those of damaged groups are known by the group's header.
+  // Properties of the records, in order; those of damaged groups come from the group's header.
   bool HasRecords() const { return !groups_.empty(); }
   uint64_t FirstPosition() const { return groups_.front().begin; }
   uint64_t LastPosition() const { return groups_.back().begin + groups_.back().num_records - 1; }
 
-  // The record; its bytes stay as long as this object. Its group is expanded when first asked for,
-  // and kept. Errors say what is wrong at which position: no record is there, a hash differs, the
-  // data is damaged, all that was expanded would be more than memory has room for (half of what was
-  // free).
+  // Returns a record, valid as long as this object. Expands its group on first use and keeps it.
+  // Errors give the position: no record there, a wrong hash, damaged data, or the expanded groups
+  // would need more than half of the memory that was free.
   Expected<llvm::StringRef> Read(uint64_t position);
 
  private:
@@ -45,9 +44,9 @@ class RiegeliFile {
     char type = 0;
   };
   struct Expanded {
-    std::string bytes;         // with all records, one after another
-    size_t begin = 0;          // of the first
-    std::vector<size_t> ends;  // where each ends, counted from there
+    std::string bytes;         // all records, concatenated
+    size_t begin = 0;          // of the first record
+    std::vector<size_t> ends;  // the ends of the records, counted from there
   };
 
   explicit RiegeliFile(std::shared_ptr<const FileBytes> file);
@@ -58,10 +57,10 @@ class RiegeliFile {
   Expected<Expanded> ExpandSimple(const Group& group, std::string data);
 
   std::shared_ptr<const FileBytes> file_;
-  std::vector<Group> groups_;  // those with records, by position
+  std::vector<Group> groups_;  // groups with records, by position
   std::map<uint64_t, Expanded> expanded_;
   std::vector<std::string> problems_;
-  uint64_t room_;  // bytes that may yet be expanded
+  uint64_t room_;  // bytes that may still be expanded
 };
 
 }  // namespace grapnel

@@ -9,13 +9,14 @@
 namespace grapnel {
 namespace {
 
-// What a state is, where it is no tag of a field: MessageId of Riegeli's transpose_internal.h.
+// States that are not tags of fields: MessageId of Riegeli's transpose_internal.h.
 enum State : uint32_t { kNoOp = 0, kNonProto = 1, kStartOfSubmessage = 2, kStartOfMessage = 3 };
-// The wire type that stands for the end of a submessage. Its tag is that of a bytes field else.
+// The wire type that marks the end of a submessage. Its tag is otherwise that of a bytes field.
 constexpr uint32_t kEndOfSubmessage = 6;
-// A varint of up to 10 bytes lies in a buffer; from here on the subtype is its value.
+// Up to this subtype, a varint of up to 10 bytes is in a buffer; from here on, the subtype is its
+// value.
 constexpr uint8_t kVarintInline = 10, kVarintInlineMax = kVarintInline + 0x7f;
-// States that give nothing join others, a few at a time, so there are not many more than bytes.
+// States without output join others, a few at a time, so there are not many more than bytes.
 constexpr uint64_t kStepsForAByte = 64;
 
 WireType WireTypeOf(uint32_t tag) { return static_cast<WireType>(tag & 7); }
@@ -23,12 +24,12 @@ WireType WireTypeOf(uint32_t tag) { return static_cast<WireType>(tag & 7); }
 bool IsTag(uint32_t tag) { return tag >= 8 && (tag & 7) <= 5; }
 
 struct Node {
-  uint32_t tag = 0;       // or what it is of State
-  uint8_t subtype = 0;    // of a varint
+  uint32_t tag = 0;       // or a State
+  uint8_t subtype = 0;    // for a varint
   bool ends = false;      // the end of the submessage with this tag
-  bool implicit = false;  // whether `next` follows without a look at the transitions
+  bool implicit = false;  // `next` follows without reading a transition
   uint32_t next = 0;
-  ByteReader* buffer = nullptr;  // its values, if it has any
+  ByteReader* buffer = nullptr;  // its values, if any
 
   bool HasBuffer() const {
     if (tag == kNonProto) return true;
@@ -64,7 +65,7 @@ class TransposedReader {
  private:
   Error Damaged(const char* what) { return MakeError("their header has no {0}", what); }
 
-  // Buckets are unpacked each as one; buffers lie in them one after another.
+  // Each bucket is decompressed as a whole; it contains consecutive buffers.
   Error ReadBuffers(ByteReader& header, ByteReader& data) {
     uint32_t num_buckets, num_buffers;
     if (!header.Varint32(&num_buckets) || !header.Varint32(&num_buffers))
@@ -146,8 +147,8 @@ class TransposedReader {
     return false;
   }
 
-  // A byte of the transitions leads to a state up to 63 behind the next one, and says how many more
-  // steps, up to 3, go straight on; implicit ones are not counted.
+  // A byte of the transitions leads to a state up to 63 after the next one, and gives the number of
+  // further direct steps, up to 3; implicit ones do not count.
   Error Run(llvm::StringRef transitions) {
     uint64_t steps = (size_ + num_records_ + transitions.size() + 1) * kStepsForAByte;
     size_t at = first_;
@@ -164,7 +165,7 @@ class TransposedReader {
       auto byte = static_cast<uint8_t>(transitions.front());
       transitions = transitions.drop_front();
       at += byte >> 2;
-      if (at >= nodes_.size()) return MakeError("they go to a state that is not there");
+      if (at >= nodes_.size()) return MakeError("they go to a state that does not exist");
       straight_on = (byte & 3) + (nodes_[at].implicit ? 1 : 0);
     }
   }
@@ -211,11 +212,11 @@ class TransposedReader {
         return Error::success();
       }
       default:
-        return Error::success();  // a group's tag is all of it
+        return Error::success();  // a group has only its tag
     }
   }
 
-  // Its length comes of the last buffer, and of all such records.
+  // Its length comes from the last buffer, which all such records share.
   Error GiveNonProto(const Node& node) {
     uint32_t size;
     llvm::StringRef record;
@@ -226,7 +227,7 @@ class TransposedReader {
   }
 
   Error StartSubmessage() {
-    if (open_.empty()) return MakeError("a message in them begins that has no end");
+    if (open_.empty()) return MakeError("a message in them has no end");
     auto [end, tag] = open_.back();
     open_.pop_back();
     std::string head;
@@ -255,9 +256,9 @@ class TransposedReader {
   Expected<std::string> Finish() {
     bool is_whole = open_.empty() && ends_.size() == num_records_ && reversed_.size() == size_ &&
                     (ends_.empty() ? size_ == 0 : ends_.back() == size_);
-    if (!is_whole) return MakeError("they have other sizes than their header says");
+    if (!is_whole) return MakeError("their sizes differ from those in their header");
     std::reverse(reversed_.begin(), reversed_.end());
-    // Beginnings counted from the end, the last record's first, become ends.
+    // Converts beginnings counted from the end, the last record's first, to ends.
     for (size_t& end : ends_) end = size_ - end;
     std::reverse(ends_.begin(), ends_.end());
     for (size_t i = 0; i < ends_.size(); ++i)

@@ -1,4 +1,4 @@
-// Groups of Riegeli's records in which values of one field lie side by side. For
+// Riegeli groups in transposed form, with the values of one field stored together. For
 // lib/io/riegeli.cpp.
 #ifndef GRAPNEL_LIB_IO_RIEGELI_TRANSPOSED_H_
 #define GRAPNEL_LIB_IO_RIEGELI_TRANSPOSED_H_
@@ -13,7 +13,7 @@
 
 namespace grapnel {
 
-// Reads numbers and runs of bytes from the beginning of some.
+// Reads numbers and byte runs from the front of a buffer.
 class ByteReader {
  public:
   explicit ByteReader(llvm::StringRef bytes) : rest_(bytes) {}
@@ -26,15 +26,15 @@ class ByteReader {
   llvm::StringRef rest_;
 };
 
-// What stands packed in a group: as it is, or its size and what it was compressed to. `room`: more
-// bytes are an error.
+// Decompresses a part of a group: raw bytes, or a size and compressed bytes. More than `room` bytes
+// are an error.
 Expected<std::string> Unpack(Compression compression, llvm::StringRef packed, uint64_t room);
 
-// The records of a transposed group's data, one after another, and in `ends` where each of them
-// ends. Format: transposed_chunk_format.md of github.com/google/riegeli. Fields are buffers of
-// values; a state machine says in which order they follow, from the last record's end to the first
-// one's beginning. Errors say what is wrong with the data: it does not give `num_records` records
-// of `size` bytes in all, or needs more than `room` bytes.
+// Returns the records of a transposed group's data, concatenated, and in `ends` the end of each.
+// Format: transposed_chunk_format.md of github.com/google/riegeli. Fields are buffers of values; a
+// state machine gives their order, from the last record's end to the first one's beginning. Errors
+// describe the data: it does not give `num_records` records of `size` bytes in all, or needs more
+// than `room` bytes.
 Expected<std::string> ReadTransposed(llvm::StringRef data, uint64_t num_records, uint64_t size,
                                      uint64_t room, std::vector<size_t>* ends);
 

@@ -29,7 +29,7 @@ bool IsModelFile(llvm::StringRef name) {
   return name == kModelFile || name == kTextFile || name == kChunkedFile;
 }
 
-// Where saved_model.pb lies; empty for a file of another name, which may stand anywhere.
+// The folder of saved_model.pb; empty for a file with another name, which may be anywhere.
 std::string FolderOf(const Model& model) {
   llvm::StringRef path = model.graphs.front().path, name = llvm::sys::path::filename(path);
   if (!IsModelFile(name)) return "";
@@ -58,7 +58,7 @@ std::string GraphBytes(const Module& module) {
   return bytes;
 }
 
-// The MetaGraphDef with the graph as it is now.
+// Appends the MetaGraphDef with its current graph.
 void AppendMetaGraph(const GraphInFile& graph, const std::string& graph_def, bool changed,
                      std::string* out) {
   bool has_graph = false;
@@ -101,8 +101,8 @@ void AppendNumber(std::string* out, uint32_t field, uint64_t number) {
   AppendVarint(out, number);
 }
 
-// Hashes of what stays (signatures, objects, checkpoint) are kept; of a model without a fingerprint
-// there are none.
+// Keeps the hashes of unchanged parts (signatures, objects, checkpoint); a model without a
+// fingerprint has none.
 std::string Fingerprint(llvm::StringRef old, const Written& written) {
   uint64_t checksum = util::Fingerprint64(written.bytes);
   std::string out;
@@ -124,7 +124,7 @@ Error CopyFile(const std::string& from, const std::string& to) {
   return bytes->CheckWhole();
 }
 
-// All files below, but those that are written anew.
+// Copies all files below the folder, except those that are written anew.
 Error CopyFolder(const std::string& from, const std::string& to, bool top) {
   RETURN_IF_ERROR(CreateDirectories(to));
   ASSIGN_OR_RETURN(std::vector<std::string> names, ListDirectory(from));
@@ -139,7 +139,7 @@ Error CopyFolder(const std::string& from, const std::string& to, bool top) {
   return Error::success();
 }
 
-// The path without links and "..", of the part of it that is there.
+// Resolves links and ".." in the existing part of the path.
 std::string RealPath(llvm::StringRef path) {
   llvm::SmallString<256> real;
   if (!llvm::sys::fs::real_path(path, real)) return real.str().str();
@@ -158,21 +158,20 @@ Error CheckCanWrite(const Model& model, llvm::StringRef folder) {
                     return graph.meta_graph.empty() || !graph.module;
                   });
   if (!is_whole) {
-    return MakeError("{0}: a folder is written of a SavedModel in a folder, and this is {1}",
+    return MakeError("{0}: only a SavedModel folder can be written as a folder, this is {1}",
                      model.path, FileKindName(model.kind));
   }
   std::string own = RealPath(FolderOf(model)), target = RealPath(folder);
   if (target == own || llvm::StringRef(target).starts_with(own + "/")) {
-    return MakeError("{0}: is the model itself, or lies in it: nothing is written there", folder);
+    return MakeError("{0}: is the model itself or inside it, name another folder", folder);
   }
   if (!IsDirectory(folder)) {
-    if (FileExists(folder))
-      return MakeError("{0}: is a file, and a folder is to be written", folder);
+    if (FileExists(folder)) return MakeError("{0}: is a file, a folder was expected", folder);
     return Error::success();
   }
   ASSIGN_OR_RETURN(std::vector<std::string> names, ListDirectory(folder));
   if (names.empty() || llvm::is_contained(names, kModelFile)) return Error::success();
-  return MakeError("{0}: holds '{1}' and no SavedModel: name a folder that is empty or not there",
+  return MakeError("{0}: contains '{1}' and no SavedModel: name an empty folder or a new one",
                    folder, names.front());
 }
 

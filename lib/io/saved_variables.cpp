@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// Whether variables are trained, and which are the model's own, as objects say.
+// Reads from the objects whether variables are trainable, and which are the model's own.
 void AskObjects(const GraphInFile& graph, llvm::MutableArrayRef<SavedVariable> variables) {
   proto::SavedObjectGraph saved;
   llvm::StringRef bytes = graph.object_graph;
@@ -29,7 +29,7 @@ void AskObjects(const GraphInFile& graph, llvm::MutableArrayRef<SavedVariable> v
     variable.is_own = !has_objects || (variable.object >= 0 && !again.contains(variable.object));
 }
 
-// The same, as collections of TensorFlow 1 say.
+// The same from TF1's collections.
 void AskCollections(const GraphInFile& graph, llvm::MutableArrayRef<SavedVariable> variables) {
   llvm::StringMap<bool> trainable;
   for (const Collection& collection : graph.collections) {
@@ -100,7 +100,7 @@ std::string VariablesText(llvm::ArrayRef<SavedVariable> own) {
   std::string text = Plural(own.size(), "variable") + ": " + Plural(parameters, "parameter");
   if (is_told) text += " (" + WithCommas(trained) + " trainable)";
   text += ", " + HumanBytes(bytes);
-  if (open > 0) text += "; " + WithCommas(open) + " of a shape that is not known";
+  if (open > 0) text += "; " + WithCommas(open) + " of unknown shape";
   return text;
 }
 

@@ -1,4 +1,4 @@
-// The variables of a model: what they are called, how large they are, which of them are trained.
+// The variables of a model: names, sizes, and which are trainable.
 #ifndef GRAPNEL_LIB_IO_SAVED_VARIABLES_H_
 #define GRAPNEL_LIB_IO_SAVED_VARIABLES_H_
 
@@ -10,31 +10,33 @@
 
 namespace grapnel {
 
-// What a session and a checkpoint call the variable of a node: its shared_name, else its own name.
+// Returns the name of a node's variable in sessions and checkpoints: its shared_name, else its own
+// name.
 std::string NameOfVariable(const Node& node);
 
 struct SavedVariable {
   std::string name;  // "dense/kernel"
   DataType dtype = proto::DT_INVALID;
   Shape shape;
-  std::optional<bool> trainable;  // where the object graph or a collection says so
-  NodeId node = kNoNode;          // of the main graph
-  int object = -1;                // of the object graph, by number; -1: none is known
-  // Other objects that hold its value too: a variable of Keras 3 and the tf.Variable in it are two.
+  std::optional<bool> trainable;  // if the object graph or a collection says so
+  NodeId node = kNoNode;          // in the main graph
+  int object = -1;                // index in the object graph; -1: unknown
+  // Other objects that hold its value too: a Keras 3 variable and its tf.Variable are two objects.
   std::vector<int> also;
-  std::string key;           // of the checkpoint, where the saver reads it; empty: nowhere
+  std::string key;           // in the checkpoint, where the saver reads it; empty: none
   bool is_own = true;        // false: see OwnVariablesOf
-  int64_t elements() const;  // -1: the shape is open
+  int64_t elements() const;  // -1: the shape is unknown
 };
 
-// Those of the main graph, in its order. Linear in the graph and the object graph.
+// Returns the variables of the main graph, in its order. Linear in the graph and the object graph.
 std::vector<SavedVariable> VariablesOf(const GraphInFile& graph);
 
-// Without copies that a saver made for itself and what an export lists once more, where objects say
-// what they hold; of TensorFlow 1 without local variables, where a collection lists the others.
+// The same without the copies that a saver made for itself and the duplicates of an export, as far
+// as objects tell; for TF1, without local variables, if a collection lists the others.
 std::vector<SavedVariable> OwnVariablesOf(const GraphInFile& graph);
 
-// Of a model's own: "126 variables: 3,504,872 parameters (3,470,760 trainable), 14.0 MB".
+// Text about a model's own variables: "126 variables: 3,504,872 parameters (3,470,760 trainable),
+// 14.0 MB".
 std::string VariablesText(llvm::ArrayRef<SavedVariable> own);
 
 }  // namespace grapnel

@@ -17,7 +17,8 @@
 namespace grapnel {
 namespace {
 
-// Folders below a log, and what is looked at in all of them: it may be the wrong folder.
+// Limits on the depth of folders and the number of entries: the user may have named the wrong
+// folder.
 constexpr int kDeepest = 6;
 constexpr size_t kMostEntries = 100'000;
 constexpr size_t kLargestScalar = 1 << 20;
@@ -31,7 +32,7 @@ struct EventFile {
   std::string path, run;
 };
 
-// "events.out.tfevents.1600000000.host.v2": what TensorBoard takes for one.
+// "events.out.tfevents.1600000000.host.v2": TensorBoard's pattern of event files.
 void FindEventFiles(const std::string& folder, const std::string& run, int depth, size_t* entries,
                     std::vector<EventFile>* files) {
   auto names = ListDirectory(folder);
@@ -58,7 +59,7 @@ std::vector<EventFile> EventFilesAt(llvm::StringRef path) {
   return files;
 }
 
-// Of a summary's value, before it is known what it is.
+// A summary's value, before its type is known.
 struct Value {
   llvm::StringRef tag, tensor, plugin;
   std::optional<double> simple;
@@ -97,12 +98,12 @@ std::optional<double> NumberOf(llvm::StringRef tensor) {
   return literal->AsDouble(0);
 }
 
-// Walks over one file.
+// Reads one file.
 class ScalarReader {
  public:
   using Take = llvm::function_ref<void(llvm::StringRef tag, ScalarPoint point)>;
 
-  // An empty answer: all is well. `goes_on` is asked after each record.
+  // Returns a problem, or an empty text. Calls `goes_on` after each record.
   std::string Read(llvm::StringRef bytes, Take take, llvm::function_ref<bool()> goes_on) {
     RecordReader records(bytes);
     size_t count = 0;
@@ -110,7 +111,7 @@ class ScalarReader {
       llvm::StringRef record = records.data();
       bool is_first = count++ == 0;
       if (is_first && !HasPrefix(BytesAt(record, kEventFileVersion), "brain.Event:")) return "";
-      if (record.size() > kLargestScalar) continue;  // of pictures and graphs
+      if (record.size() > kLargestScalar) continue;  // pictures or graphs
       llvm::StringRef summary = BytesAt(record, kEventSummary);
       if (summary.empty()) continue;
       if (!records.DataIsIntact())
@@ -131,7 +132,7 @@ class ScalarReader {
     while (values.Next()) {
       if (!values.Is(kSummaryValue, WireType::kBytes)) continue;
       Value value = ParseValue(values.bytes());
-      // Only the first of a tag need have its plugin.
+      // Only the first value of a tag needs to name its plugin.
       if (value.plugin == "scalars") scalars_.insert(value.tag.str());
       std::optional<double> number = value.simple;
       if (!number && !value.tensor.empty() && scalars_.count(value.tag.str()))

@@ -1,4 +1,4 @@
-// Curves that a training wrote for TensorBoard: scalars of event files, in both of their forms.
+// TensorBoard curves of a training run: scalars in event files, in both formats.
 #ifndef GRAPNEL_LIB_IO_SCALAR_LOG_H_
 #define GRAPNEL_LIB_IO_SCALAR_LOG_H_
 
@@ -17,26 +17,26 @@ struct ScalarPoint {
 };
 
 struct ScalarSeries {
-  std::string run;  // the folder of its files below the one that was opened: "train"; or empty
+  std::string run;  // its files' folder below the opened one: "train"; or empty
   std::string tag;
-  // In the order in which they were written. Where a later file goes back, as a training does that
-  // was taken up from a checkpoint, it takes the place of what was written from there on.
+  // In the order in which they were written. If a later file goes back in steps, as a training
+  // resumed from a checkpoint does, it replaces what was written from that step on.
   std::vector<ScalarPoint> points;
   std::string name() const { return run.empty() ? tag : run + "/" + tag; }
 };
 
 struct ScalarLog {
   std::vector<ScalarSeries> series;   // sorted by run, then by tag
-  std::vector<std::string> problems;  // files that are damaged or end too soon; the rest is read
+  std::vector<std::string> problems;  // damaged or truncated files; the rest is read
 };
 
-// Whether `path` is an event file with a scalar in it, or a folder with one below. Cost: what comes
-// before the first scalar is walked over.
+// True if `path` is an event file with a scalar, or a folder with such a file below. Reads up to
+// the first scalar.
 bool HasScalars(llvm::StringRef path);
 
-// Values of summaries that are one number: simple_value, and tensors of one element whose plugin is
-// TensorBoard's for scalars. Files of a folder in the order of their names. Errors: a file cannot
-// be opened.
+// Reads summary values that are one number: simple_value, and tensors of one element whose plugin
+// is TensorBoard's for scalars. Reads the files of a folder in the order of their names. Fails if a
+// file cannot be opened.
 Expected<ScalarLog> ReadScalarLog(llvm::StringRef path);
 
 }  // namespace grapnel

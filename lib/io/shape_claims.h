@@ -1,4 +1,4 @@
-// What a graph's text says of its shapes, held against what is inferred.
+// Compares the shapes that a graph's text claims with the inferred ones.
 #ifndef GRAPNEL_LIB_IO_SHAPE_CLAIMS_H_
 #define GRAPNEL_LIB_IO_SHAPE_CLAIMS_H_
 
@@ -6,9 +6,9 @@
 
 namespace grapnel {
 
-// A claim that no tensor of the inferred shape can meet becomes an error of the module, with its
-// place. A dimension that either side leaves open fits. Infers shapes of the bodies that claim
-// something, and of no other.
+// Adds an error with its position to the module for each claim that no tensor of the inferred shape
+// can meet. A dimension that either side leaves unknown matches. Infers shapes only for bodies with
+// claims.
 void CheckShapeClaims(llvm::ArrayRef<ShapeClaim> claims, Module* module);
 
 }  // namespace grapnel

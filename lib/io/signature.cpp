@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kUsual = "serving_default";
 
-// What the outputs of signatures need in the main graph, by id.
+// True, by id, for nodes of the main graph that the outputs of signatures need.
 std::vector<bool> NeededInMain(const Graph& main, llvm::ArrayRef<Signature> signatures) {
   std::vector<bool> needed(main.end_id(), false);
   std::vector<NodeId> todo;
@@ -41,7 +41,7 @@ std::vector<bool> NeededInMain(const Graph& main, llvm::ArrayRef<Signature> sign
   return needed;
 }
 
-// The function that a node calls and does nothing else; null for all other nodes.
+// The function that a node calls, if it does nothing else; else null.
 const Function* CalleeOf(const Node& node) {
   const Module& module = node.graph().module();
   if (const Function* function = module.FindFunction(node.op())) return function;
@@ -50,8 +50,8 @@ const Function* CalleeOf(const Node& node) {
   return f ? module.FindFunction(f->AsFuncName().value_or("")) : nullptr;
 }
 
-// Whether values only pass through it, or come from outside: what stands around a call that does
-// the work.
+// True for nodes that only forward values or bring them in: the nodes around a call that does the
+// work.
 bool HandsOn(const Node& node) {
   if (node.num_inputs() == 0) return true;
   return llvm::StringSwitch<bool>(node.op())
@@ -60,7 +60,7 @@ bool HandsOn(const Node& node) {
       .Default(false);
 }
 
-// Where a value comes from through nodes that hand on one value.
+// Follows a value back through nodes that forward a single value.
 Port Origin(const Graph& graph, Port port) {
   while (port.node != kNoNode && !port.IsControl()) {
     Node node = graph.node(port.node);
@@ -73,7 +73,7 @@ Port Origin(const Graph& graph, Port port) {
   return port;
 }
 
-// One port for each tensor that the function takes.
+// Returns one port for each tensor that the function takes.
 std::vector<Port> ArgumentPorts(const Function& function) {
   std::vector<Port> ports;
   for (NodeId id : function.args) {
@@ -83,7 +83,7 @@ std::vector<Port> ArgumentPorts(const Function& function) {
   return ports;
 }
 
-// What each tensor that the function gives is in its body.
+// Returns the ports in the body of the tensors that the function returns.
 std::vector<Port> ResultPorts(const Function& function) {
   std::vector<Port> ports;
   for (const Function::Result& result : function.results) {
@@ -93,7 +93,7 @@ std::vector<Port> ResultPorts(const Function& function) {
   return ports;
 }
 
-// Goes down from the main graph, call by call.
+// Descends from the main graph, call by call.
 class Descent {
  public:
   Descent(const GraphInFile& graph, const Signature& signature) {
@@ -122,7 +122,7 @@ class Descent {
     }
   }
 
-  // The call that does all the work of this body; false where there is none.
+  // The call that does all the work of this body; false if there is no such call.
   Node OnlyCall() const {
     Node call;
     for (Node node : at_.graph->nodes()) {
@@ -172,7 +172,7 @@ class Descent {
   llvm::DenseSet<const Function*> seen_;
 };
 
-// The functions that a node calls, and those that they call.
+// Adds the functions that a node calls, and those that they call.
 void AddCallees(const Module& module, const Node& caller,
                 llvm::DenseSet<const Function*>* functions) {
   std::vector<Node> todo = {caller};

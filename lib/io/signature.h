@@ -1,4 +1,4 @@
-// Signatures: which one is meant, and the body that it runs.
+// Chooses a signature and finds the body that it runs.
 #ifndef GRAPNEL_LIB_IO_SIGNATURE_H_
 #define GRAPNEL_LIB_IO_SIGNATURE_H_
 
@@ -10,48 +10,49 @@
 
 namespace grapnel {
 
-// Whether it is there for TensorFlow's loader and not for who uses the model:
+// True for signatures that TensorFlow's loader runs, not users of the model:
 // "__saved_model_init_op", "__saved_model_train_op".
 bool IsInternal(const Signature& signature);
 
-// "serving_default", else the only signature, else the one that reaches the most nodes (of equals
-// the first), internal ones aside. Null: there is none.
+// Returns "serving_default", else the only signature, else the one that reaches the most nodes (the
+// first of equals), ignoring internal ones. Null if
+// the graph has no signature.
 const Signature* DefaultSignature(const GraphInFile& graph);
-// The signature called `name`; without a name the default. Null: none is asked for, and there is
-// none. Errors: there is none of that name (with what is near).
+// Returns the signature called `name`, or the default if `name` is empty. Null if `name` is empty
+// and there is no default. Fails if no signature has that name (suggests similar ones).
 Expected<const Signature*> ChooseSignature(const Model& model, const GraphInFile& graph,
                                            llvm::StringRef name = {});
 
-// What a signature runs: the innermost body to which the bodies around it only hand values on. A
-// model that TensorFlow 2 saved has a call in its main graph, of a wrapper that calls the network.
+// The body that a signature runs: the innermost one, whose enclosing bodies only forward values. In
+// a TF2 SavedModel, the main graph calls a wrapper function, which calls the network.
 struct SignatureBody {
   std::string name;  // of the signature
   const Graph* graph = nullptr;
   const Function* function = nullptr;  // null: the main graph itself
-  std::vector<std::string> calls;      // functions on the way there, the innermost last
-  // By id, the nodes that the outputs need; empty: all.
+  std::vector<std::string> calls;      // functions called on the way there, the innermost last
+  // By node id, true for nodes that the outputs need; empty: all.
   std::vector<bool> needed;
 
   struct End {
-    std::string key;  // of the signature
-    Port port;        // in `graph`: of an argument or placeholder; what a result reads
+    std::string key;  // in the signature
+    Port port;        // in `graph`: of an argument or placeholder; for a result, the port it reads
   };
-  std::vector<End> inputs, outputs;  // those that are handed on, in the signature's order
-  // Of arguments of `function`: what of the main graph they are, such as a variable's handle.
+  std::vector<End> inputs, outputs;  // those that are forwarded, in the signature's order
+  // Maps arguments of `function` to their source in the main graph, such as a variable's handle.
   std::map<Port, Port> from_main;
 };
-// Cost: linear in the main graph and the bodies on the way. What is broken is passed over.
+// Linear in the main graph and the bodies on the way. Ignores broken parts.
 SignatureBody BodyOf(const GraphInFile& graph, const Signature& signature);
 
 // Nodes of the main graph that only save and restore variables: the saver needs them, and no
-// signature does. None: there is no saver.
+// signature does. Empty if there is no saver.
 std::vector<NodeId> NodesOfSaver(const GraphInFile& graph);
-// Those, and the nodes of functions that nothing else calls.
+// The same nodes, plus those of functions that only they call.
 std::vector<Node> ReachedBySaver(const GraphInFile& graph);
 
 // Nodes of the main graph that the outputs of `signatures` need, by id.
 std::vector<NodeId> NeededNodes(const Graph& main, llvm::ArrayRef<Signature> signatures);
-// Those, and the nodes of all functions that they call, arguments and results aside.
+// The same nodes, plus those of all functions that they call, except arguments and results.
 std::vector<Node> ReachedNodes(const GraphInFile& graph, llvm::ArrayRef<Signature> signatures);
 
 }  // namespace grapnel

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kOutputShapes = "_output_shapes";
 
-// Texts of these attributes name nodes, functions, tensors, devices and ops.
+// Attributes whose strings name nodes, functions, tensors, devices and ops.
 constexpr llvm::StringLiteral kKeptTexts[] = {"_class",
                                               "_construction_context",
                                               "_gradient_op_type",
@@ -32,7 +32,7 @@ constexpr llvm::StringLiteral kKeptTexts[] = {"_class",
                                               "send_device",
                                               "tensor_name"};
 
-// The fields of a message that are in the list, as they are.
+// The message's fields that are in the list, unchanged.
 std::string Fields(llvm::StringRef message, llvm::ArrayRef<uint32_t> kept) {
   std::string out;
   WireReader reader(message);
@@ -42,7 +42,7 @@ std::string Fields(llvm::StringRef message, llvm::ArrayRef<uint32_t> kept) {
   return out;
 }
 
-// TensorShapeProto: sizes, without the names that dimensions may have.
+// TensorShapeProto: sizes without the optional names of dimensions.
 std::string ShapeOnly(llvm::StringRef shape) {
   std::string out;
   WireReader reader(shape);
@@ -64,9 +64,9 @@ std::string TensorOnly(llvm::StringRef tensor) {
   return out;
 }
 
-// Numbers that stand for what may not be said, from 1 on: the same for the same.
+// Numbers that replace values, from 1 on: equal ones for equal values.
 struct Numbers {
-  llvm::StringMap<size_t> shared_names;         // of resources that are not those of their nodes
+  llvm::StringMap<size_t> shared_names;         // of resources that are not named after their nodes
   std::unordered_map<uint64_t, size_t> values;  // by hash
 
   size_t OfName(llvm::StringRef name) {
@@ -81,8 +81,8 @@ struct Numbers {
 // Attributes of one node, function or argument.
 class Attributes {
  public:
-  // `op`: whose definition lists texts; null: none does. `name`: of the node. `numbers`: null: no
-  // name of a resource is kept.
+  // `op`: its definition lists strings; null: none. `name`: that of the node. `numbers`: null:
+  // keeps no names of resources.
   explicit Attributes(const OpInfo* op = nullptr, llvm::StringRef name = {},
                       Numbers* numbers = nullptr)
       : op_(op), name_(name), numbers_(numbers) {}
@@ -122,13 +122,13 @@ class Attributes {
     return out;
   }
 
-  // A map of them, which is `field` of the message that it is in, entry by entry.
+  // A map entry, which is `field` of the enclosing message.
   void Entry(llvm::StringRef entry, uint32_t field, std::string* out) {
     auto [key, value] = ReadMapEntry(entry);
     AppendMapEntry(out, field, key, Value(key, value));
   }
 
-  // A hash of the values that were lost; nullopt: none was.
+  // A hash of the removed values; nullopt if nothing was removed.
   std::optional<uint64_t> lost() const { return lost_; }
 
  private:
@@ -199,7 +199,7 @@ class Attributes {
   std::optional<uint64_t> lost_;
 };
 
-// The attribute that notes the shapes of a node's outputs; empty: none is known.
+// The attribute with the shapes of a node's outputs; empty if none are known.
 std::string ShapesOf(const Node& node, const ShapeMap& shapes) {
   std::vector<Shape> list;
   bool is_any_known = false;
@@ -210,7 +210,7 @@ std::string ShapesOf(const Node& node, const ShapeMap& shapes) {
   return is_any_known ? attr::Shapes(list) : std::string();
 }
 
-// What a node says beside its name, op, inputs and device, as a NodeDef.
+// The node's other fields besides name, op, inputs and device, as a NodeDef.
 std::string RestOf(const Node& node, const std::string& shapes, Numbers* numbers) {
   Attributes attributes(DefinitionOf(node), node.name(), numbers);
   std::string out;
@@ -223,7 +223,7 @@ std::string RestOf(const Node& node, const std::string& shapes, Numbers* numbers
     auto number = static_cast<int64_t>(numbers->OfValue(*lost));
     AppendMapEntry(&out, 5, kValuesLeftOut, attr::Int(number));
   }
-  // The names that it had before it was rewritten, and its full type.
+  // Its original names before rewrites, and its full type.
   return out + Fields(node.graph().Source(node.id()), {6, 7});
 }
 
@@ -274,7 +274,8 @@ std::string ArgumentOnly(llvm::StringRef entry) {
   return out;
 }
 
-// What a FunctionDef says beside its signature, nodes and results, which are written anew.
+// The other fields of a FunctionDef besides its signature, nodes and results, which are written
+// anew.
 std::string RestOf(const Function& function) {
   std::string out;
   WireReader reader(function.source);
@@ -320,7 +321,7 @@ void StripConstants(Module* module) {
     }
     if (bodies[i].function) LeaveOutOfFunction(module, bodies[i].function);
   }
-  module->other_fields = Fields(module->other_fields, {3});  // the version, as it once was written
+  module->other_fields = Fields(module->other_fields, {3});  // the deprecated version field
   module->other_library_fields = Fields(module->other_library_fields, {2, 3});  // gradients
 }
 

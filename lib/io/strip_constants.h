@@ -1,28 +1,32 @@
+<<<<<<< HEAD
 // A graph as it can be shown to others: without values, paths and the program's text.
 #ifndef GRAPNEL_LIB_IO_STRIP_CONSTANTS_H_
 #define GRAPNEL_LIB_IO_STRIP_CONSTANTS_H_
+=======
+// Strips a graph for publication: removes values, paths and source locations.
+#ifndef GRAPNEL_LIB_IO_LEAVE_OUT_VALUES_H_
+#define GRAPNEL_LIB_IO_LEAVE_OUT_VALUES_H_
+>>>>>>> h_a
 
 #include "lib/ir/module.h"
 
 namespace grapnel {
 
-// Leaves in `module` what says how it is built, and takes out the rest, of all bodies and of what
-// the library says of functions:
+// Keeps the structure of `module` and removes the rest, in all bodies and in the library's data on
+// functions:
 //
 // - Every tensor in an attribute, also in lists and in the attributes of functions that an
-// attribute
-//   names, keeps dtype and shape alone, and lists of floats are empty: nodes that lost something
-//   have the attribute kValuesLeftOut, by which readers here tell a constant without a value from
-//   zeros, which is what TensorFlow reads, and from one of another value.
-// - Of texts in attributes those stay that an op's definition lists (`SAME`) or that name nodes,
-//   functions and formats (kKeptTexts in the .cpp); a shared_name that is not the node's own
-//   becomes one that tells as much, whether two are the same; all others, as file names and
-//   addresses may be among them, become empty.
-// - The lines of the program (debug_info), descriptions in signatures, and fields that are not
-//   known go.
+//   attribute names, keeps only dtype and shape, and lists of floats become empty. Nodes that lost
+//   something get the attribute kValuesLeftOut, so that grapnel can tell a constant without a value
+//   from zeros, which TensorFlow reads, and from a constant with a different value.
+// - Strings in attributes stay if an op's definition lists them (`SAME`) or if they name nodes,
+//   functions and formats (kKeptTexts in the .cpp); a shared_name other than the node's own is
+//   replaced by one that still tells which are equal; all others become empty, since they may be
+//   file names or addresses.
+// - Source locations (debug_info), descriptions in signatures, and unknown fields are removed.
 //
-// Shapes that followed from values are noted first (`_output_shapes`). Nodes keep their ids, so
-// that what was found of the graph before, as a Diff, stands. Cost: shape inference, and linear in
+// Shapes that followed from values are recorded first (`_output_shapes`). Nodes keep their ids, so
+// earlier results about the graph, such as a Diff, stay valid. Cost: shape inference, and linear in
 // attributes.
 void StripConstants(Module* module);
 

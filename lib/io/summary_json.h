@@ -1,4 +1,4 @@
-// What is in a graph, as JSON.
+// A graph's summary as JSON.
 #ifndef GRAPNEL_LIB_IO_SUMMARY_JSON_H_
 #define GRAPNEL_LIB_IO_SUMMARY_JSON_H_
 
@@ -9,8 +9,8 @@
 
 namespace grapnel {
 
-// Members of the object that is open: "title", "nodes", "data_edges", ..., "functions". No list is
-// cut short.
+// Writes members of the open object: "title", "nodes", "data_edges", ..., "functions". Does not
+// truncate lists.
 void WriteSummaryJson(const GraphInFile& graph, const Summary& summary,
                       const FunctionLibrary& library, llvm::json::OStream& json);
 

@@ -29,7 +29,7 @@ void PrintTensors(llvm::raw_ostream& os, const char* title, llvm::ArrayRef<Tenso
     os << "  ... and " << WithCommas(tensors.size() - shown) << " more (--all)\n";
 }
 
-// What a function's graph does beside its results.
+// Prints the side effects of a function's graph.
 void PrintEffects(llvm::raw_ostream& os, llvm::ArrayRef<EffectSummary> effects, bool all) {
   if (effects.empty()) return;
   os << "\nops with effects\n";
@@ -41,13 +41,13 @@ void PrintEffects(llvm::raw_ostream& os, llvm::ArrayRef<EffectSummary> effects, 
     os << "  ... and " << WithCommas(effects.size() - shown) << " more (--all)\n";
 }
 
-// "float[2,3]"; what is no tensor (an initializer that is only to run) has no dtype.
+// "float[2,3]"; an entry that is not a tensor (an initializer op) has no dtype.
 std::string TypeText(const SignatureTensor& tensor) {
   if (tensor.dtype == proto::DT_INVALID) return "no tensor";
   return (DataTypeName(tensor.dtype) + tensor.shape.ToString()).str();
 }
 
-// The one that is meant when none is named comes first, those of TensorFlow's loader last.
+// The default signature comes first, those of TensorFlow's loader last.
 std::vector<const Signature*> InOrder(const GraphInFile& graph) {
   std::vector<const Signature*> signatures;
   for (const Signature& signature : graph.signatures) signatures.push_back(&signature);
@@ -105,10 +105,10 @@ void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
      << " in the file";
   if (summary.producer) os << "; GraphDef version " << summary.producer;
   os << "\n";
-  if (graph.signatures.empty() || all) {  // else signatures say what goes in and comes out
+  if (graph.signatures.empty() || all) {  // otherwise the signatures show inputs and outputs
     PrintTensors(os, "inputs", summary.inputs, all);
-    PrintTensors(os, summary.is_function ? "outputs" : "outputs (nobody reads them)",
-                 summary.outputs, all);
+    PrintTensors(os, summary.is_function ? "outputs" : "outputs (no consumers)", summary.outputs,
+                 all);
     PrintEffects(os, summary.effects, all);
   }
   os << "\nops\n";

@@ -1,4 +1,4 @@
-// What is in a graph, as a person reads it.
+// A graph's summary as text for users.
 #ifndef GRAPNEL_LIB_IO_SUMMARY_TEXT_H_
 #define GRAPNEL_LIB_IO_SUMMARY_TEXT_H_
 
@@ -9,9 +9,9 @@
 
 namespace grapnel {
 
-// Sizes, inputs, outputs, signatures, ops, devices, constants, functions; long lists are cut short
-// and say so, unless `all`. With `signature`, `summary` is of the network that it runs, and of what
-// the file says beside the graph only that signature is told.
+// Prints sizes, inputs, outputs, signatures, ops, devices, constants, functions; truncates long
+// lists, with a note, unless `all`. With `signature`, `summary` is that of the network it runs, and
+// the file's other data is limited to that signature.
 void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
                       const FunctionLibrary& library, bool all, llvm::StringRef signature,
                       llvm::raw_ostream& os);

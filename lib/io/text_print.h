@@ -1,4 +1,5 @@
-// Messages as protobuf's text, piece by piece. For lib/io/write.cpp and lib/io/canonical.cpp.
+// Prints messages in protobuf's text format, piece by piece. For lib/io/write.cpp and
+// lib/io/canonical.cpp.
 #ifndef GRAPNEL_LIB_IO_TEXT_PRINT_H_
 #define GRAPNEL_LIB_IO_TEXT_PRINT_H_
 
@@ -8,8 +9,8 @@
 
 namespace grapnel {
 
-// Damaged bytes are read as far as they go: reading listed the problem. An error above 2 GiB, which
-// has no text form.
+// Parses damaged bytes as far as possible: reading already listed the problem. Fails above 2 GiB,
+// which has no text form.
 Error ParseForText(llvm::StringRef bytes, google::protobuf::Message* message);
 
 // Fields by number, entries of maps by key.

@@ -17,11 +17,11 @@ namespace {
 
 namespace io = google::protobuf::io;
 
-// As deep as protobuf reads the wire format, so what is read can be written.
+// Protobuf's limit for the wire format, so that everything that is read can be written.
 constexpr int kMaxNesting = 100;
 constexpr size_t kMaxProblems = 20;
 
-// Any number of bytes; protobuf's own array stream stops at 2 GiB.
+// Supports any number of bytes; protobuf's own array stream stops at 2 GiB.
 class Input : public io::ZeroCopyInputStream {
  public:
   explicit Input(llvm::StringRef bytes) : bytes_(bytes) {}
@@ -54,14 +54,14 @@ class Collector : public io::ErrorCollector {
     Add(Severity::kError, line, column, message);
   }
   void AddWarning(int line, int column, const std::string& message) override {
-    // Deprecated fields are what old graphs have.
+    // Old graphs have deprecated fields.
     if (llvm::StringRef(message).contains("has no field named")) {
       Add(Severity::kWarning, line, column, message + " It is dropped.");
     }
   }
 
  private:
-  // Our own texts are lower case and end without a full stop; lines are counted from 0 here.
+  // grapnel's messages are lower case and end without a full stop; lines are counted from 0 here.
   void Add(Severity severity, int line, int column, llvm::StringRef message) {
     if (problems_.size() >= kMaxProblems) return;
     std::string text = message.rtrim('.').str();
@@ -76,13 +76,13 @@ class Collector : public io::ErrorCollector {
   std::vector<Problem>& problems_;
 };
 
-// Whether a text that breaks off gave anything to look at.
+// Whether a truncated text contained at least one node.
 bool HasNode(const proto::GraphDef& graph) {
   return graph.library().function_size() > 0 ||
          llvm::any_of(graph.node(), [](const proto::NodeDef& node) { return !node.op().empty(); });
 }
 
-// One field of the outer message at a time: a graph may be larger than one message may be.
+// Serializes one field of the outer message at a time: a graph may exceed the limit of a message.
 Expected<std::string> SerializeGraph(proto::GraphDef* graph) {
   std::string out;
   for (const proto::NodeDef& node : graph->node()) {
@@ -144,7 +144,7 @@ Expected<std::shared_ptr<const FileBytes>> TextToWire(const FileBytes& text, Tex
         HasNode(graph) || HasNode(meta_graph.graph_def()) ||
         llvm::any_of(model.meta_graphs(), [](const auto& m) { return HasNode(m.graph_def()); });
     if (!any) {
-      // Warnings about unknown fields may stand before the error.
+      // Warnings about unknown fields may come before the error.
       auto error =
           llvm::find_if(*problems, [](const Problem& p) { return p.severity == Severity::kError; });
       if (error == problems->end()) return MakeError("{0}: cannot be parsed", text.name());

@@ -1,4 +1,4 @@
-// Protobuf's text format to wire format, with problems listed by line.
+// Converts protobuf's text format to wire format and lists problems by line.
 #ifndef GRAPNEL_LIB_IO_TEXT_PROTO_H_
 #define GRAPNEL_LIB_IO_TEXT_PROTO_H_
 
@@ -12,18 +12,17 @@
 
 namespace grapnel {
 
-// Parses the text in `file` into `message`, as far as it goes. A syntax error becomes a Problem
-// ("12:3: expected ..."), and what stands before it is kept; a field that is not known becomes a
-// warning and is dropped, as the text format has no way to keep it. False when there was a syntax
-// error.
+// Parses the text in `file` into `message`, as far as possible. A syntax error becomes a Problem
+// ("12:3: expected ..."), and the part before it is kept; an unknown field becomes a warning and is
+// dropped, as the text format cannot preserve it. Returns false after a syntax error.
 bool ParseText(const FileBytes& file, google::protobuf::Message* message,
                std::vector<Problem>* problems);
 
-// The wire format of a message, map entries sorted. Fails above 2 GiB.
+// Returns the wire format of a message, map entries sorted. Fails above 2 GiB.
 Expected<std::string> Serialize(const google::protobuf::MessageLite& message);
 
-// Text that holds a GraphDef, SavedModel or MetaGraphDef -> its wire format, under the same name.
-// Problems as above; an error ("x.pbtxt:12:3: ...") when nothing could be read.
+// Converts text of a GraphDef, SavedModel or MetaGraphDef to wire format, under the same name.
+// Problems as above; an error ("x.pbtxt:12:3: ...") if nothing could be read.
 enum class TextKind { kGraphDef, kSavedModel, kMetaGraph };
 Expected<std::shared_ptr<const FileBytes>> TextToWire(const FileBytes& text, TextKind kind,
                                                       std::vector<Problem>* problems);

@@ -13,7 +13,7 @@ struct Row {
   const char* npy;
   DataType dtype;
 };
-// What NumPy's types are when nobody expects another.
+// The dtypes of NumPy's types if no other is expected.
 constexpr Row kTypes[] = {
     {"f4", proto::DT_FLOAT},     {"f8", proto::DT_DOUBLE},      {"f2", proto::DT_HALF},
     {"i1", proto::DT_INT8},      {"i2", proto::DT_INT16},       {"i4", proto::DT_INT32},
@@ -29,7 +29,7 @@ DataType NaturalType(llvm::StringRef npy) {
   return npy[0] == 'S' || npy[0] == 'U' ? proto::DT_STRING : proto::DT_INVALID;
 }
 
-// The NumPy type under which values of `dtype` are written; empty: there is none.
+// The NumPy type for values of `dtype`; empty if there is no such type.
 std::string NpyType(DataType dtype) {
   for (const Row& row : kTypes) {
     if (dtype == row.dtype) return row.npy;
@@ -115,9 +115,9 @@ Expected<Literal> ReadNpyLiteral(std::shared_ptr<const FileBytes> file,
 
 namespace {
 
-// The elements as a file holds them: `owned` is filled where the literal's bytes are not these.
+// The elements in a file's layout; fills `owned` if the literal's bytes differ.
 struct NpyElements {
-  std::string type;  // NumPy's; empty: there is none
+  std::string type;  // NumPy's; empty if there is no such type
   llvm::StringRef bytes;
   std::string owned;
 };

@@ -1,4 +1,4 @@
-// Values of tensors in files.
+// Tensor values in files.
 #ifndef GRAPNEL_LIB_IO_VALUE_H_
 #define GRAPNEL_LIB_IO_VALUE_H_
 
@@ -12,21 +12,21 @@
 
 namespace grapnel {
 
-// A .npy file as a literal that borrows from it where the bytes are the same. Fixed-width bytes (S)
-// and text (U, as UTF-8) become strings, with NULs at the end taken away, as NumPy does. `expected`
-// decides where NumPy has no dtype of its own: bfloat16 (V2 or u2; V2 alone is bfloat16), 8-bit
-// floats (V1, u1), quantized and narrow integers (the plain ones). Errors name the file, its dtype
-// and what was expected; no value is converted.
+// Reads a .npy file as a literal, which points into the file if the bytes are the same. Fixed-width
+// bytes (S) and text (U, as UTF-8) become strings without trailing NULs, as in NumPy. `expected`
+// selects dtypes that NumPy lacks: bfloat16 (V2 or u2; V2 alone is bfloat16), 8-bit floats (V1,
+// u1), quantized and narrow integers (the plain ones). Converts no value. Errors name the file, its
+// dtype and what was expected.
 GRAPNEL_PUBLIC Expected<Literal> LoadNpyLiteral(llvm::StringRef path,
                                                 std::optional<DataType> expected = std::nullopt);
 
-// The same of bytes that are at hand.
+// The same for bytes in memory.
 GRAPNEL_PUBLIC Expected<Literal> ReadNpyLiteral(std::shared_ptr<const FileBytes> file,
                                                 std::optional<DataType> expected = std::nullopt);
 
-// Strings are written as fixed-width bytes (S). Resources and variants are errors.
+// Writes strings as fixed-width bytes (S). Resources and variants are errors.
 GRAPNEL_PUBLIC Error SaveNpyLiteral(llvm::StringRef path, const Literal& literal);
-// What such a file holds. Errors call the literal `name`.
+// Returns the contents of such a file. Errors name the literal as `name`.
 GRAPNEL_PUBLIC Expected<std::string> NpyFileBytes(llvm::StringRef name, const Literal& literal);
 
 }  // namespace grapnel

@@ -31,7 +31,7 @@ bool FitsValue(DataType dtype, const Shape& shape, const Bundle::Entry& entry) {
   return entry.dtype == BaseType(dtype) && FitsShape(entry.shape, shape);
 }
 
-// Whether both keys hold the same bits, as far as the index tells.
+// True if both keys hold the same bits, as far as the index tells.
 bool AreSame(const Bundle& bundle, const std::string& a, const std::string& b) {
   auto x = bundle.Describe(a), y = bundle.Describe(b);
   bool same = x && y && x->dtype == y->dtype && x->shape == y->shape && x->size == y->size &&
@@ -41,8 +41,8 @@ bool AreSame(const Bundle& bundle, const std::string& a, const std::string& b) {
   return same;
 }
 
-// Values of a checkpoint by the names that variables had when it was written: those of which only
-// one has its name, or all hold the same value.
+// Values of a checkpoint by the variables' names at the time of writing: only names that are
+// unique, or whose values are all the same.
 class NamedValues {
  public:
   NamedValues(const proto::TrackableObjectGraph& stored, const Bundle& bundle,
@@ -76,7 +76,7 @@ class NamedValues {
     }
   }
 
-  // Several: variables of that name have different values.
+  // Several keys: variables of that name have different values.
   std::vector<std::string> Find(const std::string& name) const {
     std::vector<std::string> keys = keys_of_.lookup(name);
     return keys.empty() ? several_.lookup(name) : keys;
@@ -143,11 +143,11 @@ class Binder {
     return found;
   }
 
-  // Whether a name says which of the model's variables is meant: 'w' of many modules does not.
+  // True if the name identifies one variable of the model: 'w' in many modules does not.
   bool IsAlone(llvm::StringRef name) const { return objects_of_name_.lookup(name) <= 1; }
 
-  // Where the checkpoint has the variable once more, with another value: of the other object that
-  // it is.
+  // The key under which the checkpoint has the variable a second time, with a different value,
+  // through another object of the variable.
   std::string RivalOf(const SavedVariable& variable, const std::string& key) const {
     std::vector<int> objects = variable.also;
     if (variable.object >= 0) objects.push_back(variable.object);
@@ -159,7 +159,7 @@ class Binder {
     return "";
   }
 
-  // Why the value that was found is none for the variable; empty: it is one.
+  // Returns why the value cannot be the variable's; empty if it can.
   Expected<std::string> WhyNot(const SavedVariable& variable, const ObjectMatch::Found& found) {
     if (found.keys.empty() && bundle_.Has(variable.key)) {
       ASSIGN_OR_RETURN(Bundle::Entry entry, bundle_.Describe(variable.key));
@@ -169,7 +169,7 @@ class Binder {
     if (found.keys.empty() && !IsAlone(variable.name)) {
       return llvm::formatv(
                  "{0} variables of the model are called '{1}', and the checkpoint has none of them "
-                 "where the model has it",
+                 "at the model's path",
                  objects_of_name_.lookup(variable.name), variable.name)
           .str();
     }
@@ -215,7 +215,7 @@ std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph,
 std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph) {
   proto::SavedObjectGraph saved;
   llvm::StringRef bytes = graph.object_graph;
-  // One that cannot be read has told VariablesOf nothing either.
+  // If it cannot be parsed, VariablesOf has not used it either.
   if (bytes.size() > INT32_MAX ||
       !saved.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     return VariablesOf(graph);

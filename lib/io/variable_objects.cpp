@@ -43,7 +43,7 @@ bool Fits(const SavedVariable& variable, const proto::SavedVariable& object) {
          variable.shape.ToString() == shape.ToString();
 }
 
-// The name of a child as a checkpoint's key has it.
+// A child's name as escaped in a checkpoint key.
 std::string EscapedName(llvm::StringRef name) {
   std::string escaped;
   for (char c : name) {
@@ -57,12 +57,12 @@ std::string EscapedName(llvm::StringRef name) {
   return escaped;
 }
 
-// Objects by the names that lead to them: "layers/0/kernel".
+// Objects by the path of names that leads to them: "layers/0/kernel".
 class ObjectPaths {
  public:
   explicit ObjectPaths(const proto::SavedObjectGraph& saved) : saved_(saved) {}
 
-  // The variable that a checkpoint's key is of; -1: it is none.
+  // The variable of a checkpoint key; -1 if it belongs to no variable.
   int VariableOfKey(llvm::StringRef key) const {
     if (!key.consume_back("/.ATTRIBUTES/VARIABLE_VALUE")) return -1;
     auto [path, slot] = key.split("/.OPTIMIZER_SLOT/");
@@ -154,7 +154,7 @@ class ObjectFinder {
     return found == in_saver_.end() ? -1 : found->second;
   }
 
-  // The variable that this one is the saver's copy of; null: it is none.
+  // The variable of which this one is the saver's copy; null if it is not a copy.
   SavedVariable* OriginalOf(const SavedVariable& copy) const {
     auto original = originals_.find(copy.node);
     if (original == originals_.end() || captured_.count(copy.node)) return nullptr;
@@ -224,7 +224,7 @@ class ObjectFinder {
   const llvm::DenseMap<NodeId, std::string> keys_;
   const llvm::DenseMap<NodeId, int> captured_;
   llvm::DenseMap<NodeId, NodeId> originals_;  // of copies
-  llvm::DenseMap<NodeId, size_t> place_;      // among the variables
+  llvm::DenseMap<NodeId, size_t> place_;      // index among the variables
   llvm::DenseMap<NodeId, int> in_saver_;      // the object under whose name the saver restores it
   llvm::DenseSet<int> told_;
 };

@@ -1,4 +1,4 @@
-// Which variables of a SavedModel's graph are which of its objects.
+// Maps the variables of a SavedModel's graph to its objects.
 #ifndef GRAPNEL_LIB_IO_VARIABLE_OBJECTS_H_
 #define GRAPNEL_LIB_IO_VARIABLE_OBJECTS_H_
 
@@ -12,22 +12,22 @@ namespace proto {
 class SavedObjectGraph;
 }
 
-// Sets `object`, `also` and `key`. The object of a variable is what a function of the object graph
-// captures at a call of the main graph, as tf.saved_model.load has it; else the one under whose
-// name the saver restores the variable, or the saver's copy of it. Only what no saver restores is
-// found by its name: the one object that is called so; else, as every tf.Variable without a name is
-// "Variable", and the graph makes "Variable_1" of the next, one of that name, dtype and shape which
-// nothing has told yet, the last object first, as TensorFlow writes them.
+// Sets `object`, `also` and `key`. The object of a variable is the one that a function of the
+// object graph captures at a call in the main graph, as in tf.saved_model.load; else the one under
+// whose name the saver restores the variable or its copy. Variables that no saver restores are
+// found by name: the only object of that name; otherwise an unclaimed object of that name, dtype
+// and shape, the last object first, which is TensorFlow's order. (Every unnamed tf.Variable is
+// "Variable", and the graph names the next one "Variable_1".)
 void FindObjects(const GraphInFile& graph, const proto::SavedObjectGraph& saved,
                  llvm::MutableArrayRef<SavedVariable> variables);
 
-// The shortest way of names from the root to the object of each variable, "net/layers/0/kernel"; of
-// ways that are as short the first. Empty: it has no object.
+// Returns the shortest path of names from the root to each variable's object,
+// "net/layers/0/kernel"; the first of equally short ones. Empty if it has no object.
 std::vector<std::string> PathsOfObjects(const GraphInFile& graph,
                                         llvm::ArrayRef<SavedVariable> variables);
 
-// Objects that say once more what others are: Keras' export keeps the variables that its functions
-// use as objects of their own, in the root's list `_all_variables`.
+// Returns objects that duplicate others: Keras export keeps the variables that its functions use as
+// objects of their own, in the root's list `_all_variables`.
 llvm::DenseSet<int> ListedAgain(const proto::SavedObjectGraph& saved);
 
 }  // namespace grapnel

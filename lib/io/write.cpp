@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-// Names that promise something else than a graph, or one of other programs.
+// Extensions of files other than graphs, or of other programs' graphs.
 constexpr llvm::StringLiteral kOtherKinds[] = {".dot", ".html", ".json",   ".npy", ".onnx",
                                                ".png", ".svg",  ".tflite", ".txt", ".yaml"};
 
@@ -30,7 +30,8 @@ class TextWriter {
       }
     }
     RETURN_IF_ERROR(WriteLibrary());
-    // What is left of the GraphDef: version, versions, debug info, in the order of their numbers.
+    // The remaining fields of the GraphDef: version, versions, debug info, in the order of their
+    // numbers.
     proto::GraphDef rest;
     RETURN_IF_ERROR(ParseForText(module_.other_fields, &rest));
     if (module_.has_versions || !module_.versions.empty()) {
@@ -116,7 +117,7 @@ Error WriteGraph(const Module& module, llvm::StringRef path, llvm::ArrayRef<Node
   stem.consume_back(".gz");
   if (llvm::StringRef promised = llvm::sys::path::extension(stem);
       llvm::is_contained(kOtherKinds, promised)) {
-    return MakeError("{0}: a graph is written as .pb, .pbtxt or .gtxt, and {1} is none of them",
+    return MakeError("{0}: a graph is written as .pb, .pbtxt or .gtxt, and {1} is not one of them",
                      path, promised);
   }
   return WriteCompressible(path, [&](llvm::raw_ostream& os) -> Error {

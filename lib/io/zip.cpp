@@ -14,7 +14,8 @@ using llvm::support::endian::read16le;
 using llvm::support::endian::read32le;
 using llvm::support::endian::read64le;
 
-// APPNOTE.TXT of PKWARE: the end of the directory, an entry of it, what stands before a file.
+// PKWARE's APPNOTE.TXT: sizes of the end of the directory, of an entry of it, and of a file's
+// header.
 constexpr size_t kEndSize = 22, kEntrySize = 46, kLocalSize = 30, kEnd64Size = 56,
                  kLocator64Size = 20, kLongestComment = 65535;
 constexpr llvm::StringRef kEnd("PK\x05\x06", 4), kEntry("PK\x01\x02", 4), kLocal("PK\x03\x04", 4),
@@ -26,7 +27,7 @@ struct Entry {
   uint64_t packed = 0, size = 0, offset = 0;
 };
 
-// Where the directory begins; false where there is none.
+// Finds the beginning of the directory; false if it has no directory.
 bool FindDirectory(llvm::StringRef bytes, uint64_t* offset, uint64_t* count) {
   if (bytes.size() < kEndSize) return false;
   size_t from = bytes.size() - std::min(bytes.size(), kEndSize + kLongestComment);
@@ -47,7 +48,7 @@ bool FindDirectory(llvm::StringRef bytes, uint64_t* offset, uint64_t* count) {
   return true;
 }
 
-// Sizes that do not fit into 32 bits stand in an extra field, in this order.
+// Sizes of more than 32 bits are in an extra field, in this order.
 void ReadExtra(llvm::StringRef extra, Entry* entry) {
   constexpr uint16_t kZip64 = 1;
   while (extra.size() >= 4) {
@@ -75,7 +76,7 @@ Expected<ZipEntry> Extract(const std::shared_ptr<const FileBytes>& archive, cons
   llvm::StringRef packed = bytes.substr(start, entry.packed);
   if (entry.method == kStored) return ZipEntry{packed, archive};
   if (entry.method != kDeflated)
-    return MakeError("is packed by method {0} of zip; 0 or 8 was expected", entry.method);
+    return MakeError("is compressed with zip method {0}; 0 or 8 was expected", entry.method);
   ASSIGN_OR_RETURN(Inflated inflated, Inflate(packed, entry.size, Framing::kNone));
   if (inflated.bytes.size() != entry.size) return MakeError("does not expand to its size");
   auto file = FileBytes::FromString(std::move(inflated.bytes), archive->name());

@@ -1,4 +1,4 @@
-// Zip archives, as far as Keras packs its models in them.
+// A reader for the zip archives in which Keras packs its models.
 #ifndef GRAPNEL_LIB_IO_ZIP_H_
 #define GRAPNEL_LIB_IO_ZIP_H_
 
@@ -13,12 +13,12 @@ namespace grapnel {
 
 bool IsZip(llvm::StringRef head);
 
-// The file of this name in an archive: a slice of it where it is stored as it is, else expanded.
-// Above 4 GiB too (zip64). Errors do not name the archive: it is damaged or has no such file, with
-// the names that it has; or it is packed otherwise than by deflate.
+// Returns the file of this name in an archive: a slice of it if it is stored uncompressed, else
+// expanded. Also above 4 GiB (zip64). Errors do not name the archive: it is damaged; it has no such
+// file (lists the names that it has); unsupported compression other than deflate.
 struct ZipEntry {
   llvm::StringRef bytes;
-  std::shared_ptr<const FileBytes> file;  // keeps them
+  std::shared_ptr<const FileBytes> file;  // owns the bytes
 };
 Expected<ZipEntry> ReadZipEntry(const std::shared_ptr<const FileBytes>& archive,
                                 llvm::StringRef name);

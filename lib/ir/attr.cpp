@@ -25,8 +25,8 @@ enum {
   kListFuncField = 9
 };
 
-// The tag of a value that is one field with a tag and a number or length of a byte each, as nearly
-// all are; 0 of any other.
+// The tag of a value that is one field with one-byte tag and one-byte number or length, as nearly
+// all are; 0 for any other.
 uint32_t OnlyTag(llvm::StringRef bytes) {
   if (bytes.size() < 2) return 0;
   uint8_t tag = static_cast<uint8_t>(bytes[0]), second = static_cast<uint8_t>(bytes[1]);
@@ -141,7 +141,7 @@ std::string WrapNumber(uint32_t field, uint64_t number) {
   return out;
 }
 
-// A TensorShapeProto. As Shape::ToProto, whose message takes ten times as long to make.
+// A serialized TensorShapeProto. Ten times as fast as Shape::ToProto's message.
 std::string ShapeBytes(const Shape& shape) {
   constexpr uint32_t kDim = 2, kSize = 1, kUnknownRank = 3;
   std::string out, dim;
@@ -177,7 +177,7 @@ std::optional<uint64_t> AttrView::Number(uint32_t field) const {
 }
 
 AttrKind AttrView::kind() const {
-  // A field of the wrong wire type is no value: then each As...() must say so too.
+  // A field of the wrong wire type does not count as a value, and each As...() must agree.
   auto is_value = [](uint32_t field, WireType type) {
     if (field < kListField || field > kFuncField) return false;
     bool is_number = field >= kIntField && field <= kTypeField;

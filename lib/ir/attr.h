@@ -1,4 +1,4 @@
-// Attribute values: bytes of an AttrValue message, read when asked, made when set.
+// Attribute values: the bytes of an AttrValue message, parsed on access.
 #ifndef GRAPNEL_LIB_IR_ATTR_H_
 #define GRAPNEL_LIB_IR_ATTR_H_
 
@@ -28,8 +28,8 @@ enum class AttrKind {
   kFunc
 };
 
-// A view of one serialized AttrValue; the bytes belong to the file or the module. Each As...() is
-// nullopt when the value is of another kind. Lists read packed and unpacked.
+// A view of one serialized AttrValue; the bytes belong to the file or the module. Each As...()
+// returns nullopt if the value is of another kind. Lists may be packed or unpacked.
 class GRAPNEL_PUBLIC AttrView {
  public:
   AttrView() = default;
@@ -51,7 +51,7 @@ class GRAPNEL_PUBLIC AttrView {
   std::optional<std::vector<DataType>> AsTypes() const;
   std::optional<std::vector<llvm::StringRef>> AsStrings() const;
   std::optional<std::vector<Shape>> AsShapes() const;
-  // Names of every function that the value mentions (func, and list(func)).
+  // Names of all functions that the value mentions (func and list(func)).
   std::vector<llvm::StringRef> FuncNames() const;
 
   // As the printer and the diff show it: `float`, `[1,2,2,1]`, `"SAME"`, `dense<[3,3] float>`.
@@ -64,7 +64,7 @@ class GRAPNEL_PUBLIC AttrView {
   llvm::StringRef bytes_;
 };
 
-// Serialized AttrValues to set.
+// Builders of serialized AttrValues.
 namespace attr {
 GRAPNEL_PUBLIC std::string String(llvm::StringRef value);
 GRAPNEL_PUBLIC std::string Int(int64_t value);
@@ -74,7 +74,7 @@ GRAPNEL_PUBLIC std::string Type(DataType value);
 GRAPNEL_PUBLIC std::string ShapeOf(const Shape& value);
 GRAPNEL_PUBLIC std::string Tensor(llvm::StringRef tensor_proto);
 GRAPNEL_PUBLIC std::string TensorHead(
-    size_t tensor_proto_size);  // what comes before the TensorProto
+    size_t tensor_proto_size);  // the bytes before the TensorProto
 GRAPNEL_PUBLIC std::string Ints(llvm::ArrayRef<int64_t> values);
 GRAPNEL_PUBLIC std::string Floats(llvm::ArrayRef<float> values);
 GRAPNEL_PUBLIC std::string Bools(const std::vector<bool>& values);

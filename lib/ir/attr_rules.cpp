@@ -48,8 +48,8 @@ std::string WhyNotAmongStrings(const OpAttr& attr, AttrView value) {
   return "";
 }
 
-// How many elements a list has, of whatever type. An empty value is what protobuf leaves of an
-// empty list.
+// The number of elements of a list of any type. Protobuf serializes an empty list as an empty
+// value.
 int64_t LengthOf(AttrView value) {
   if (value.kind() != AttrKind::kList) return 0;
   size_t most = 0;
@@ -81,7 +81,7 @@ std::string WhyTooSmall(const OpAttr& attr, AttrView value) {
 
 bool IsIn32Bits(int64_t value) { return value == static_cast<int32_t>(value); }
 
-// Whether TensorFlow's kernels read the attribute in 32 bits.
+// True if TensorFlow's kernels read the attribute as 32 bits.
 bool IsInt32(const OpInfo& info, const OpAttr& attr) {
   llvm::StringRef rest(grapnel_int32_attrs_begin,
                        grapnel_int32_attrs_end - grapnel_int32_attrs_begin);
@@ -96,7 +96,7 @@ bool IsInt32(const OpInfo& info, const OpAttr& attr) {
   return false;
 }
 
-// Large numbers are rare: the list is read only where there is one.
+// Large numbers are rare: the file of exceptions is read only when there is one.
 std::string WhyTooLarge(const OpInfo& info, const OpAttr& attr, AttrView value) {
   std::vector<int64_t> numbers;
   if (std::optional<int64_t> number = value.AsInt())

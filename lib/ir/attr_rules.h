@@ -1,4 +1,4 @@
-// What an op's definition allows an attribute to be, beyond its type.
+// Checks of attribute values against the op's definition, beyond their type.
 #ifndef GRAPNEL_LIB_IR_ATTR_RULES_H_
 #define GRAPNEL_LIB_IR_ATTR_RULES_H_
 
@@ -11,15 +11,16 @@
 
 namespace grapnel {
 
-// Why a value of the attribute's own type is refused: "attribute 'index_type' is int8, one of
-// int16, int32, int64 was expected"; empty when it is not. What TensorFlow checks when it imports a
-// graph (OpDef's allowed_values and minimum, and that a dtype is one). Of ops that only TensorFlow
-// itself makes (_FusedConv2D) their definition is not held to: that a dtype is one counts alone.
+// Returns why TensorFlow rejects a value of the attribute's own type: "attribute 'index_type' is
+// int8, one of int16, int32, int64 was expected"; empty if it does not. These are the checks of
+// TensorFlow's graph import (OpDef's allowed_values and minimum, and that a dtype is valid). For
+// ops that only TensorFlow itself creates (_FusedConv2D), only the dtype check applies.
 std::string WhyNotAllowed(const OpInfo& info, const OpAttr& attr, AttrView value);
 
-// The first attribute of the node, or default of the op, that is refused, and beside that a number
-// beyond what TensorFlow's kernel reads (lib/ir/int32_attrs.txt), which only a run sees. Costs a
-// look at each attribute that has a rule, one or two in most ops.
+// Returns an error for the first rejected attribute of the node or default of the op. Also rejects
+// numbers beyond the range that TensorFlow's kernel reads (lib/ir/int32_attrs.txt), which
+// TensorFlow detects only when it runs. Looks at each attribute that has a rule, one or two in most
+// ops.
 Error CheckAllowedAttrs(const Node& node, const OpInfo& info);
 
 }  // namespace grapnel

@@ -5,7 +5,7 @@
 namespace grapnel {
 namespace {
 
-// Of GraphDebugInfo, and of GraphDef.
+// Fields of GraphDebugInfo; kDebugInfo of GraphDef.
 constexpr uint32_t kFiles = 1, kFramesById = 4, kNameToTraceId = 5, kTracesById = 6;
 constexpr uint32_t kDebugInfo = 5;
 
@@ -30,7 +30,7 @@ uint64_t KeyOf(llvm::StringRef entry) {
 }  // namespace
 
 DebugInfoWriter::DebugInfoWriter(std::string begun) : head_(std::move(begun)) {
-  // An id beyond 2^63 is nobody's count: what follows it might come round to 0.
+  // No writer counts up to ids beyond 2^63; continuing from one could overflow to 0.
   constexpr uint64_t kMost = uint64_t{1} << 63;
   WireReader reader(head_);
   while (reader.Next()) {

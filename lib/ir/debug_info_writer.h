@@ -1,4 +1,4 @@
-// Makes a GraphDebugInfo: stacks of nodes, each frame and each stack once.
+// Writes a GraphDebugInfo: the stacks of nodes, with each frame and each stack stored once.
 #ifndef GRAPNEL_LIB_IR_DEBUG_INFO_WRITER_H_
 #define GRAPNEL_LIB_IR_DEBUG_INFO_WRITER_H_
 
@@ -10,32 +10,34 @@
 
 namespace grapnel {
 
-// In the form that TensorFlow 2.21 writes: frames_by_id, traces_by_id, name_to_trace_id. By hand,
-// as a message with a million entries in its maps takes more time than all that is said in it.
+// Writes the form of TensorFlow 2.21: frames_by_id, traces_by_id, name_to_trace_id. Writes the wire
+// format directly, because a protobuf message with a million map entries costs more time than
+// everything else here.
 class DebugInfoWriter {
  public:
-  // Goes on with a serialized GraphDebugInfo, none of whose ids is used again.
+  // Continues a serialized GraphDebugInfo; does not reuse its ids.
   explicit DebugInfoWriter(std::string begun = {});
 
-  // Numbers of frames and stacks; equal ones have one number. A stack is outermost first.
+  // Return the ids of a frame and of a stack; equal ones share an id. A stack is outermost first.
   uint64_t Frame(const SourceFrame& frame);
   uint64_t Trace(llvm::ArrayRef<uint64_t> frames);
   // `function`: empty for the main graph.
   void Add(llvm::StringRef node, llvm::StringRef function, uint64_t trace);
 
-  // The message, serialized; nothing may be added afterwards.
+  // Returns the serialized message; nothing may be added afterwards.
   std::string Take();
 
  private:
-  std::string head_, names_;  // what is begun, then files, frames and traces; names come last
+  std::string head_, names_;  // the existing message, then files, frames and traces; names come
+                              // last
   llvm::StringMap<uint32_t> files_;
   llvm::StringMap<uint64_t> frames_, traces_;  // by their bytes
   uint32_t num_files_ = 0;
   uint64_t next_frame_ = 0, next_trace_ = 0;
-  std::string frame_, trace_, entry_;  // used again
+  std::string frame_, trace_, entry_;  // reused buffers
 };
 
-// GraphDef.debug_info of the module is `info` from now on; empty: none.
+// Sets GraphDef.debug_info of the module to `info`; empty removes it.
 void SetDebugInfo(Module* module, llvm::StringRef info);
 
 }  // namespace grapnel

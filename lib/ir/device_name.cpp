@@ -24,7 +24,7 @@ Words& AllWords() {
 constexpr const char* kExpected =
     "expected parts like /job:worker/replica:0/task:0/device:GPU:0, each of them optional";
 
-// Takes a word that starts with a letter, else nothing.
+// Consumes a word that starts with a letter; otherwise returns an empty text.
 llvm::StringRef TakeWord(llvm::StringRef* rest) {
   if (rest->empty() || !llvm::isAlpha(rest->front())) return {};
   llvm::StringRef word = rest->take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
@@ -50,7 +50,7 @@ bool TakeWordOrStar(llvm::StringRef* rest, DeviceWord* word) {
   return true;
 }
 
-// "cpu" and "gpu" are written in capitals, however they came.
+// "cpu" and "gpu" are converted to capitals.
 DeviceWord TypeOf(llvm::StringRef text) {
   if (text.equals_insensitive("cpu") || text.equals_insensitive("gpu"))
     return DeviceWord::Of(text.upper());
@@ -76,7 +76,7 @@ bool TakePart(llvm::StringRef* rest, DeviceSpec* name) {
   return false;
 }
 
-// nullopt for a name that TensorFlow cannot read. Of most nodes it is "".
+// nullopt for a name that TensorFlow cannot parse. Most nodes have "".
 std::optional<DeviceSpec> Read(llvm::StringRef text) {
   DeviceSpec name;
   llvm::StringRef rest = text == "/" ? "" : text;
@@ -160,7 +160,7 @@ bool DeviceSpec::Matches(const DeviceSpec& device) const {
 
 Error DeviceSpec::Merge(const DeviceSpec& other, bool soft) {
   auto differ = [](int32_t a, int32_t b) { return a >= 0 && b >= 0 && a != b; };
-  // An error shows what was merged by then, as TensorFlow's does.
+  // An error shows what was merged up to then, as in TensorFlow.
   DeviceSpec merged = *this;
   if (job && other.job && job != other.job) return Conflict("jobs", merged, other);
   if (other.job) merged.job = other.job;

@@ -1,6 +1,6 @@
-// Names of devices, whole and partial: "/job:worker/replica:0/task:3/device:GPU:1",
-// "/device:CPU:*", "/gpu:0". Nobody else takes one apart. Which spellings there are, how two merge
-// and what the errors say is TensorFlow's (DeviceNameUtils).
+// Parses and prints device names, whole and partial: "/job:worker/replica:0/task:3/device:GPU:1",
+// "/device:CPU:*", "/gpu:0". All other code uses this parser. Accepted spellings, merging and error
+// messages are those of TensorFlow (DeviceNameUtils).
 #ifndef GRAPNEL_LIB_IR_DEVICE_NAME_H_
 #define GRAPNEL_LIB_IR_DEVICE_NAME_H_
 
@@ -14,8 +14,8 @@
 
 namespace grapnel {
 
-// The name of a job or of a type of device, as a number: two are equal when their texts are. Made
-// by Of(), thread-safe; the few texts that there are live as long as the process.
+// A job name or device type, interned: two are equal if their texts are. Of() is thread-safe; the
+// texts are few and live as long as the process.
 class GRAPNEL_PUBLIC DeviceWord {
  public:
   DeviceWord() = default;  // none
@@ -24,14 +24,14 @@ class GRAPNEL_PUBLIC DeviceWord {
   bool operator==(DeviceWord other) const { return index_ == other.index_; }
   bool operator!=(DeviceWord other) const { return index_ != other.index_; }
   llvm::StringRef text() const;  // empty for none
-  // The same in every run of one process only: for tables, never for order.
+  // Stable within one process only: use it for tables, never for ordering.
   uint32_t index() const { return index_; }
 
  private:
   uint32_t index_ = 0;
 };
 
-// A name of which any part may be open. Twenty bytes, no memory of its own.
+// A device name in which any part may be open. Twenty bytes, without memory of its own.
 struct GRAPNEL_PUBLIC DeviceSpec {
   static constexpr int32_t kOpen = -1;
   DeviceWord job;
@@ -40,16 +40,17 @@ struct GRAPNEL_PUBLIC DeviceSpec {
   DeviceWord type;  // "CPU", "GPU", ...
   int32_t id = kOpen;
 
-  // Reads any spelling that TensorFlow takes: parts in any order, "*" for an open one, "/cpu:0" and
-  // "/gpu:0" for short. The error quotes the text and says what was expected. "" is a name of which
-  // all is open.
+  // Parses any spelling that TensorFlow accepts: parts in any order, "*" for an open part, and the
+  // short forms "/cpu:0" and "/gpu:0". "" is a fully open name. The error quotes the text and says
+  // what was expected.
   static Expected<DeviceSpec> Parse(llvm::StringRef text);
-  // As a person types it for a flag: the same, and a type alone or with a number, "GPU", "gpu:1".
+  // Parses what a user types for a flag: the same, or just a type, "GPU", with or without a number,
+  // "gpu:1".
   static Expected<DeviceSpec> ParseTyped(llvm::StringRef text);
-  // "/job:worker"; an error when no job can be called so.
+  // Returns "/job:worker"; an error if `job` is not a valid job name.
   static Expected<DeviceSpec> OfJob(llvm::StringRef job);
 
-  bool IsOpen() const { return *this == DeviceSpec(); }  // says nothing at all
+  bool IsOpen() const { return *this == DeviceSpec(); }  // no part is set
   bool IsFull() const { return job && replica >= 0 && task >= 0 && type && id >= 0; }
   bool operator==(const DeviceSpec& other) const {
     return job == other.job && replica == other.replica && task == other.task &&
@@ -57,67 +58,69 @@ struct GRAPNEL_PUBLIC DeviceSpec {
   }
   bool operator!=(const DeviceSpec& other) const { return !(*this == other); }
 
-  // TensorFlow's spelling: "/job:a/replica:0/task:0/device:CPU:0", "/device:GPU:*"; open parts are
-  // left out.
+  // TensorFlow's spelling: "/job:a/replica:0/task:0/device:CPU:0", "/device:GPU:*"; omits open
+  // parts.
   std::string ToString() const;
   // The same without the device: "/job:a/replica:0/task:0".
   std::string TaskToString() const;
 
-  // Whether no part says another thing than the same part of `other`.
+  // True if no part of it conflicts with the same part of `other`.
   bool IsCompatibleWith(const DeviceSpec& other) const;
-  // Whether `device`, a full name, is one of those that this names.
+  // True if this spec matches `device`, a full name.
   bool Matches(const DeviceSpec& device) const;
 
-  // Takes over what `other` says. Hard: a part that says another thing is an error, in TensorFlow's
-  // words ("Cannot merge devices with incompatible ids: ..."), and nothing changes. Soft: types
-  // that differ open type and id, ids that differ open the id; job, replica and task are errors
-  // still.
+  // Merges the parts of `other` into this one. Hard: a conflicting part is an error in TensorFlow's
+  // words ("Cannot merge devices with incompatible ids: ..."), and nothing changes. Soft:
+  // conflicting types open the type and the id, conflicting ids open the id; conflicts of job,
+  // replica and task are still errors.
   Error Merge(const DeviceSpec& other, bool soft);
-  // Takes over what `other` says, whatever was said before.
+  // Takes over the parts that `other` sets; they win over this one's.
   void Override(const DeviceSpec& other);
 };
 
-// The CPU of a program that runs by itself, as TensorFlow names it in full.
+// TensorFlow's full name for the CPU of a standalone process.
 inline constexpr const char* kLocalCpu = "/job:localhost/replica:0/task:0/device:CPU:0";
 // "/device:GPU:1".
 GRAPNEL_PUBLIC std::string LocalDeviceName(llvm::StringRef type, int id);
 
-// What a person typed as a node has it: "GPU" is "/device:GPU:0", "gpu:1" is "/device:GPU:1", and a
-// name with parts stays as it is. The error is ParseTyped's.
+// Converts what a user typed to the form that nodes use: "GPU" to "/device:GPU:0", "gpu:1" to
+// "/device:GPU:1"; a name with parts stays unchanged. The error is that of ParseTyped.
 GRAPNEL_PUBLIC Expected<std::string> DeviceNameFromTyped(llvm::StringRef text);
 
-// What a node's device says. A name that cannot be read says nothing: Grappler passes over it.
+// --- Queries of a node's device string. A name that cannot be parsed counts as empty, as in
+// Grappler.
 
-// Whether it is a device of that type with a number, as Grappler asks (NodeIsOnCpu, NodeIsOnGpu):
-// "/device:CPU:0" and "/cpu:0" are CPUs, "/device:CPU:*" is not one yet.
+// True for a device of that type with a number, as in Grappler's NodeIsOnCpu and NodeIsOnGpu:
+// "/device:CPU:0" and "/cpu:0" are CPUs, "/device:CPU:*" is not.
 GRAPNEL_PUBLIC bool IsOn(llvm::StringRef device, llvm::StringRef type);
-// "GPU" of "/job:a/device:GPU:0" and of "/device:GPU:*"; empty when no type is said.
+// Returns "GPU" for "/job:a/device:GPU:0" and "/device:GPU:*"; empty if the name has no type.
 GRAPNEL_PUBLIC llvm::StringRef DeviceTypeOf(llvm::StringRef device);
-// "/job:a/task:1" of "/job:a/task:1/device:GPU:0"; nullopt when no type or no number is said
-// (DeviceNameUtils::SplitDeviceName).
+// Returns "/job:a/task:1" for "/job:a/task:1/device:GPU:0"; nullopt if the type or the number is
+// missing (DeviceNameUtils::SplitDeviceName).
 GRAPNEL_PUBLIC std::optional<std::string> TaskOf(llvm::StringRef device);
-// One spelling for all that mean the same; of a name that cannot be read, the name.
+// Returns one spelling for all equivalent names; a name that cannot be parsed stays unchanged.
 GRAPNEL_PUBLIC std::string CanonicalDevice(llvm::StringRef device);
-// As a message has it: "'/device:CPU:0'", and of no name "no device".
+// The form for messages: "'/device:CPU:0'", or "no device" for an empty name.
 GRAPNEL_PUBLIC std::string QuotedDevice(llvm::StringRef device);
-// "/job:localhost/replica:0/task:0/device:CPU:0" -> "cpu:0"; other spellings as they are.
+// "/job:localhost/replica:0/task:0/device:CPU:0" -> "cpu:0"; other names stay unchanged.
 GRAPNEL_PUBLIC std::string ShortDevice(llvm::StringRef device);
 
-// Of ",job_localhost,replica_0,task_0,device_CPU_0", the name of a folder of tfdbg v1:
+// Converts ",job_localhost,replica_0,task_0,device_CPU_0", a folder name of tfdbg v1, to
 // "/job:localhost/replica:0/task:0/device:CPU:0".
 GRAPNEL_PUBLIC std::string DeviceOfDumpFolder(llvm::StringRef folder);
 
-// What Grappler asks of the text, malformed or not: XLA_GPU is a GPU to it.
+// --- Grappler's text searches, which apply to malformed names too: XLA_GPU counts as a GPU.
 
-// Whether `type` stands in the part after the last '/', capitals apart (auto_mixed_precision,
+// True if the part after the last '/' contains `type`, ignoring case (auto_mixed_precision,
 // layout).
 GRAPNEL_PUBLIC bool DevicePartMentions(llvm::StringRef device, llvm::StringRef type);
-// Whether "gpu" stands anywhere, capitals apart (auto_parallel, memory_optimizer); "CPU", in
-// capitals (pin_to_host_optimizer).
+// MentionsGpu: true if the text contains "gpu", ignoring case (auto_parallel, memory_optimizer).
+// MentionsCpu: true if it contains "CPU" in capitals (pin_to_host_optimizer).
 GRAPNEL_PUBLIC bool MentionsGpu(llvm::StringRef device);
 GRAPNEL_PUBLIC bool MentionsCpu(llvm::StringRef device);
-// The CPU beside a GPU: the text up to the last "GPU" and "CPU:0", "/job:w/device:CPU:0" of
-// "/job:w/device:GPU:1"; empty when there is no "GPU" (pin_to_host_optimizer).
+// Returns the CPU that belongs to a GPU: the text up to the last "GPU", plus "CPU:0":
+// "/job:w/device:CPU:0" for "/job:w/device:GPU:1"; empty if there is no "GPU"
+// (pin_to_host_optimizer).
 GRAPNEL_PUBLIC std::string HostOfGpu(llvm::StringRef device);
 
 }  // namespace grapnel

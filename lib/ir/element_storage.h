@@ -1,4 +1,4 @@
-// How the elements of a literal lie in memory and in a TensorProto. Private to lib/ir.
+// The layout of a literal's elements in memory and in a TensorProto. Private to lib/ir.
 #ifndef GRAPNEL_LIB_IR_ELEMENT_STORAGE_H_
 #define GRAPNEL_LIB_IR_ELEMENT_STORAGE_H_
 
@@ -10,14 +10,14 @@
 
 namespace grapnel {
 
-// What one element is in memory, and in which repeated field of TensorProto it may be written.
+// The in-memory type of one element, which also selects the repeated field of a TensorProto.
 enum class Storage { kF16, kBf16, kF32, kF64, kSigned, kUnsigned, kBool, kC64, kC128, kF8, kNone };
 Storage StorageOf(DataType type);
 
-// TensorProto's field for values of `type`.
+// The field number in TensorProto for values of `type`.
 uint32_t ValueField(DataType type);
 
-// IEEE half and bfloat16; to them, rounded to the nearest even.
+// Conversions of IEEE half and bfloat16; to them with rounding to nearest even.
 float HalfToFloat(uint16_t h);
 uint16_t FloatToHalf(float value);
 float Bf16ToFloat(uint16_t b);
@@ -30,10 +30,10 @@ T Load(const char* at) {
   return value;
 }
 
-// Of an element of `size` bytes; those of 8 bytes as they are.
+// Loads an integer of `size` bytes; 8-byte ones keep their bits.
 int64_t LoadInt(const char* at, size_t size, bool is_signed);
 
-// Appends one element of `type`: `integer` if it is one of integers, else `value`.
+// Appends one element of `type`: `integer` for integer types, otherwise `value`.
 void AppendElement(std::string* out, DataType type, double value, int64_t integer);
 
 }  // namespace grapnel

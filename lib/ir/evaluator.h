@@ -1,5 +1,4 @@
-// Computing one node from constant inputs: what constant folding asks of the kernels without
-// knowing them.
+// Evaluates one node on constant inputs: the interface between constant folding and the kernels.
 #ifndef GRAPNEL_LIB_IR_EVALUATOR_H_
 #define GRAPNEL_LIB_IR_EVALUATOR_H_
 
@@ -12,10 +11,10 @@ namespace grapnel {
 class GRAPNEL_PUBLIC Evaluator {
  public:
   virtual ~Evaluator() = default;
-  // Whether there is a kernel for the node's op and dtypes.
+  // True if there is a kernel for the node's op and dtypes.
   virtual bool CanEvaluate(const Node& node) = 0;
-  // The node's outputs for these data inputs. Has no effect beyond its result. Errors do not name
-  // the node.
+  // Returns the node's outputs for these data inputs. Has no side effects. Errors do not name the
+  // node.
   virtual Expected<std::vector<Literal>> Evaluate(const Node& node,
                                                   llvm::ArrayRef<Literal> inputs) = 0;
 };

@@ -31,8 +31,8 @@ std::string FunctionPortText(const Function& function, Port port) {
   return OutputName((node.name() + ":" + output).str(), index);
 }
 
-// A message in pieces: text of its own, and large values where they lie, each before the text from
-// `at` on. So a constant of 100 MB goes to the file without a copy.
+// A message in pieces: its own text, and references to large values, each placed before the text
+// from `at` on. This writes a constant of 100 MB without a copy.
 struct Pieces {
   std::string text;
   llvm::SmallVector<std::pair<size_t, llvm::StringRef>, 1> large;
@@ -62,7 +62,7 @@ struct Pieces {
   }
 };
 
-// What a reader says of the port that it reads in `slot`.
+// Appends the text of the input in `slot`.
 void AppendInput(const Node& node, int slot, const Function* function, std::string* out) {
   Port port = node.input(slot);
   if (port.node == kNoNode) {
@@ -76,7 +76,7 @@ void AppendInput(const Node& node, int slot, const Function* function, std::stri
   }
 }
 
-// The NodeDef of a node that was made or changed.
+// The NodeDef of a new or changed node.
 Pieces NodeDefOf(const Node& node, const Function* function) {
   constexpr size_t kMostlyEnough = 512;
   const Graph& graph = node.graph();
@@ -91,7 +91,7 @@ Pieces NodeDefOf(const Node& node, const Function* function) {
     AppendMapEntryHead(&out.text, 5, key, value.bytes());
     out.Append(value.bytes());
   }
-  // What else the node carried: debug info, its full type, fields that we do not know.
+  // The node's other fields: debug info, its full type, unknown fields.
   WireReader reader(graph.Source(node.id()));
   while (reader.Next()) {
     if (reader.field() > 5) out.Append(reader.whole_field());
@@ -121,7 +121,7 @@ std::string ExportFunctionDef(const Function& function, bool in_order_made) {
   AppendBytesField(&out, 1, function.signature);
   llvm::DenseSet<NodeId> boundary(function.args.begin(), function.args.end());
   for (const Function::Result& result : function.results) boundary.insert(result.node);
-  // As in a main graph, inputs come before readers; what is on a cycle keeps its place.
+  // As in a main graph, inputs come before readers; nodes on a cycle keep their place.
   std::vector<NodeId> order;
   if (!in_order_made) order = TopologicalOrder(function.body);
   if (order.size() != function.body.num_nodes()) {

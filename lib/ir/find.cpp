@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// The node that `name` is of; a node that is called as the whole text may be in a hand-made file.
+// The node that `name` refers to; a hand-made file may also have a node named like the whole text.
 Node NodeOf(const Graph& graph, const TensorName& name, llvm::StringRef text) {
   if (Node node = graph.Find(name.node)) return node;
   return graph.Find(text);
@@ -23,15 +23,15 @@ Error NoSuchNode(const Graph& graph, llvm::StringRef text) {
   return NotFound("node", ReadTensorName(text).node, NamesOf(graph));
 }
 
-// Why a node that is there has not the output that was asked for.
+// The error for a missing output of an existing node.
 Error NoSuchOutput(const Node& node, int outputs, llvm::StringRef text) {
   if (outputs == 0)
-    return MakeError("node '{0}' has no outputs; '{1}' is none of them", node.name(), text);
-  return MakeError("node '{0}' has {1}; '{2}' is none of them", node.name(),
+    return MakeError("node '{0}' has no outputs; '{1}' does not exist", node.name(), text);
+  return MakeError("node '{0}' has {1}; '{2}' is not one of them", node.name(),
                    Plural(outputs, "output"), text);
 }
 
-// With the node that was found, if any: `*port` is set when it has the output.
+// Returns the node, if found; sets `*port` if it has the output.
 Node LookUp(const Graph& graph, llvm::StringRef text, std::optional<Port>* port) {
   TensorName name = ReadTensorName(text);
   if (name.control) return {};
@@ -71,7 +71,7 @@ Expected<Node> FindNode(const Module& module, llvm::StringRef text) {
   const Function* function = module.FindFunction(function_name);
   if (!function)
     return NotFound("node", name.node, [&](NameSink take) { VisitNodeNames(module, take); });
-  // As its FunctionDef has it, "x:out:0", too.
+  // Also in the form of its FunctionDef, "x:out:0".
   for (llvm::StringRef inside : {inner, ReadFunctionTensorName(inner).node}) {
     if (Node node = function->body.Find(inside)) return node;
   }
@@ -86,7 +86,7 @@ Expected<Port> FindTensor(const Graph& graph, llvm::StringRef tensor) {
   if (node) return NoSuchOutput(node, NumOutputs(node), tensor);
   if (ReadTensorName(tensor).control)
     return MakeError("'{0}' is a control edge; a tensor, like 'x' or 'x:1', was expected", tensor);
-  // "x:one", "x:-1": the node may be there.
+  // "x:one", "x:-1": the node may exist.
   if (Node node = graph.Find(tensor.rsplit(':').first))
     return NoSuchOutput(node, std::max(NumOutputs(node), 0), tensor);
   return NoSuchNode(graph, tensor);

@@ -1,4 +1,4 @@
-// Whether a shape may be where another was expected.
+// Checks that one shape is acceptable where another is expected.
 #ifndef GRAPNEL_LIB_IR_FITS_SHAPE_H_
 #define GRAPNEL_LIB_IR_FITS_SHAPE_H_
 
@@ -6,8 +6,8 @@
 
 namespace grapnel {
 
-// Whether a value of `shape` may be one of `wanted`: of its rank, and of its sizes where these are
-// known. A size of `shape` that is not known fits none that is.
+// True if a value of `shape` is acceptable as `wanted`: same rank, and same size in each dimension
+// that `wanted` knows. An unknown dimension of `shape` does not match a known one.
 inline bool FitsShape(const Shape& shape, const Shape& wanted) {
   if (!wanted.known_rank()) return true;
   bool fits = shape.known_rank() && shape.rank() == wanted.rank();

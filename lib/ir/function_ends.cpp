@@ -12,7 +12,7 @@
 namespace grapnel {
 namespace {
 
-// Of an argument or a variable's handle the state is the value's.
+// An argument or a variable's handle is not state itself: the variable's value is.
 bool HasState(const Node& node) {
   const OpInfo* info = DefinitionOf(node);
   return info && info->is_stateful && !IsArgument(node) && !IsResult(node) && !IsVariable(node);
@@ -27,7 +27,8 @@ void ForEachScope(llvm::StringRef name, Visit visit) {
   }
 }
 
-// A call that the runtime inlined is a NoOp that waits for the ops with effects in its scope.
+// For a call, the runtime's inlining leaves a NoOp that waits for the ops with effects in its
+// scope.
 std::set<llvm::StringRef> InlinedCalls(const Graph& graph, llvm::ArrayRef<NodeId> stateful) {
   std::set<llvm::StringRef> scopes, calls;
   for (NodeId id : stateful)
@@ -45,7 +46,7 @@ std::vector<NodeId> InOrderOfIndex(const Graph& graph, std::vector<NodeId> ends)
   return ends;
 }
 
-// The one shape of a list attribute; unknown where there is none.
+// The only shape of a list attribute; unknown if the list does not have exactly one.
 Shape OnlyShape(const Node& node, const char* key) {
   std::optional<AttrView> attr = node.FindAttr(key);
   auto shapes = attr ? attr->AsShapes() : std::nullopt;
@@ -70,8 +71,8 @@ Node NodeNamed(const Graph& graph, llvm::StringRef text, bool (*is_end)(const No
 bool IsArgument(const Node& node) { return node.op() == "_Arg" || node.op() == "_DeviceArg"; }
 bool IsResult(const Node& node) { return node.op() == "_Retval" || node.op() == "_DeviceRetval"; }
 
-// By the ids of the ops' names: a graph of a million nodes takes a millisecond, and one whose
-// module has none of the names none.
+// Compares ids of op names: a graph of a million nodes takes a millisecond, and one whose module
+// lacks the names takes no time.
 bool IsFunctionGraph(const Graph& graph) {
   llvm::SmallVector<StringId, 4> ends;
   for (const char* op : {"_Arg", "_Retval", "_DeviceArg", "_DeviceRetval"}) {
@@ -122,7 +123,7 @@ ArgumentType TypeOfArgument(const Node& argument) {
   type.dtype = argument.GetType("T");
   type.shape = OnlyShape(argument, "_output_shapes");
   if (type.dtype != proto::DT_RESOURCE) return type;
-  // A handle is a scalar, which says nothing.
+  // A handle is a scalar, which carries no information.
   type.shape = Shape::Unknown();
   std::optional<AttrView> attr = argument.FindAttr("_handle_dtypes");
   auto dtypes = attr ? attr->AsTypes() : std::nullopt;

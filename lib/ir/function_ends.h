@@ -1,6 +1,6 @@
-// The ends of a function's graph. TensorFlow's runtime dumps a function as a GraphDef in which its
-// arguments and results are nodes (_Arg, _Retval), so such a graph says itself what goes in and
-// what comes out; other unread nodes are not outputs.
+// Arguments and results of a function's graph. TensorFlow's runtime dumps a function as a GraphDef
+// whose arguments and results are nodes (_Arg, _Retval); such a graph thus defines its own inputs
+// and outputs, and other unread nodes are not outputs.
 #ifndef GRAPNEL_LIB_IR_FUNCTION_ENDS_H_
 #define GRAPNEL_LIB_IR_FUNCTION_ENDS_H_
 
@@ -16,44 +16,45 @@ namespace grapnel {
 bool IsArgument(const Node& node);  // _Arg, _DeviceArg
 bool IsResult(const Node& node);    // _Retval, _DeviceRetval
 
-// Whether the graph has arguments or results as nodes.
+// True if the graph has arguments or results as nodes.
 bool IsFunctionGraph(const Graph& graph);
 
 struct FunctionEnds {
   std::vector<NodeId> arguments, results;  // in order of their attribute `index`
-  // Ops with state or effects, those of inlined calls too, in the graph's order. Reads of
-  // variables are among them, as the runtime keeps those.
+  // Ops with state or effects, also those of inlined calls, in the graph's order. Includes reads of
+  // variables, because the runtime keeps them.
   std::vector<NodeId> stateful;
-  // The nodes to run so that all of `stateful` run: the function's own, and for each inlined call
-  // its NoOp, which waits for that call's.
+  // The nodes to run so that all of `stateful` run: the function's own ones, and for each inlined
+  // call its NoOp, which waits for the call's ops.
   std::vector<NodeId> targets;
 };
 FunctionEnds EndsOfFunctionGraph(const Graph& graph);
 
-// Ops of a resource, or of a variable of TensorFlow 1, that leave it as it is.
+// True for ops that take a resource or a TF1 variable and do not modify it.
 bool OnlyReadsState(llvm::StringRef op);
 
-// What an argument takes, as far as its attributes say.
+// The type of an argument, as far as its attributes tell.
 struct ArgumentType {
   DataType dtype = proto::DT_INVALID;
   Shape shape;
-  // Of a handle of a variable: the variable's values. DT_INVALID for any other argument.
+  // For a variable's handle: the dtype of the variable. DT_INVALID for any other argument.
   DataType held = proto::DT_INVALID;
   Shape held_shape;
-  // "float[2,3]", "resource of float[2,3]"; a shape that is not known is left out.
+  // "float[2,3]", "resource of float[2,3]"; omits an unknown shape.
   std::string ToString() const;
 };
 ArgumentType TypeOfArgument(const Node& argument);
 
 // Finds an argument or result by its node's name or its index ("x", "x:0", "0"); a name wins over
-// an index. Returns no node if there is none.
+// an index. Returns no node if not found.
 Node FindArgument(const Graph& graph, llvm::StringRef text);
 Node FindResult(const Graph& graph, llvm::StringRef text);
 
-// The port that a feed or a fetch names: "x", "x:1", and for "^x", which must run and gives no
-// value, x's control port. Errors: FindTensor's and FindNode's.
+// Returns the port that a feed or a fetch names: "x", "x:1"; "^x" (run it, fetch no value) is x's
+// control port. Errors are those of FindTensor and FindNode.
 Expected<Port> FindEnd(const Graph& graph, llvm::StringRef end);
-// The port that has a fetch's value: FindEnd's, or of a result what it reads.
+// Returns the port that holds a fetch's value: that of FindEnd, or for a result the port that it
+// reads.
 Expected<Port> FindFetch(const Graph& graph, llvm::StringRef fetch);
 
 }  // namespace grapnel

@@ -46,7 +46,8 @@ Node Graph::Find(StringId name) const {
 }
 
 void Graph::Reserve(size_t nodes) {
-  // Optimizers add some: then all of it would move. What is not filled takes no memory.
+  // Optimizers add some nodes, which would otherwise move all of them. Unused capacity takes no
+  // memory.
   size_t some_more = nodes + nodes / 4;
   nodes_.reserve(some_more);
   texts_.reserve(some_more);
@@ -139,7 +140,7 @@ std::vector<NodeId> Graph::ChangedSince(uint64_t since) const {
 }
 
 Graph::Edge Graph::MakeEdge(NodeId reader, uint32_t slot, Port port) {
-  // A mistake of whoever edits: what it names dangles, for the verifier to see.
+  // A bug of the caller: the input dangles, for the verifier to report.
   if (!IsAlive(port.node)) {
     StringId text = port.node < texts_.size() ? texts_[port.node].name : kEmptyString;
     return {kNoNode, port.index, text};
@@ -150,7 +151,7 @@ Graph::Edge Graph::MakeEdge(NodeId reader, uint32_t slot, Port port) {
   return {port.node, port.index, use};
 }
 
-// Forgets the use of a live edge; the last use takes its place.
+// Removes the use of a live edge; the last use takes its place.
 void Graph::DropUse(const Edge& edge) {
   if (edge.node == kNoNode) return;
   auto& uses = nodes_[edge.node].uses;
@@ -179,8 +180,8 @@ void Graph::RemoveNode(NodeId id) {
   ++version_;
   if (!IsAlive(id)) return;
   Data& data = nodes_[id];
-  // Nobody should read a node that goes; who does has an input that dangles, for the verifier to
-  // see.
+  // A removed node should have no readers; a remaining one gets a dangling input, for the verifier
+  // to report.
   for (const Use& use : data.uses) {
     Edge& edge = nodes_[use.node].edges[use.slot];
     edge = {kNoNode, edge.port, texts_[id].name};
@@ -198,11 +199,11 @@ void Graph::RemoveNode(NodeId id) {
 
 void Graph::SetOp(NodeId id, llvm::StringRef op) {
   ++version_;
-  // What the source says of attributes stays with the old op.
+  // The attributes in the source belong to the old op.
   if (!SharesAttrs(id)) OwnAttrs(id);
   nodes_[id].op = module_->strings.Intern(op);
   Mark(id);
-  // In a function's body readers name the output, and another op calls it otherwise.
+  // In a function's body readers name the output, which has a different name in the new op.
   if (this == &module_->main) return;
   for (const Use& use : nodes_[id].uses) Mark(use.node);
 }
@@ -219,7 +220,8 @@ void Graph::Rename(NodeId id, llvm::StringRef name) {
   auto it = by_name_.find(text.name);
   if (it != by_name_.end() && it->second == id) by_name_.erase(it);
   text.name = module_->strings.Intern(name);
-  by_name_.try_emplace(text.name, id);  // where a damaged graph has a name twice, it is the first's
+  by_name_.try_emplace(text.name, id);  // in a damaged graph with duplicate names, the first one
+                                        // wins
   Mark(id);
   for (const Use& use : nodes_[id].uses) Mark(use.node);
 }
@@ -325,7 +327,7 @@ void Graph::AddImportedInput(NodeId id, Port port, llvm::StringRef text, bool co
   if (port.node != kNoNode) {
     edge = MakeEdge(id, slot, port);
   } else if (after_controls) {
-    return;  // broken twice over; the problem is on record
+    return;  // broken in two ways; the problem is already reported
   } else {
     edge.use = module_->strings.Intern(text);
   }
@@ -367,7 +369,7 @@ std::vector<NodeId> TopologicalOrder(const Graph& graph) {
     waiting[node.id()] = count;
     order.push_back(node.id());
   }
-  if (is_in_order) return order;  // then the smallest id that is left is always ready
+  if (is_in_order) return order;  // then the smallest remaining id is always ready
   order.clear();
   std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
   for (Node node : graph.nodes()) {

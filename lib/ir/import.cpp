@@ -42,24 +42,24 @@ class Importer {
         ReadLibrary(reader.bytes(), &functions);
       } else if (reader.Is(kGraphVersions, WireType::kBytes)) {
         module_.has_versions = true;
-        module_.versions += reader.bytes();  // a message written in parts is their concatenation
+        module_.versions += reader.bytes();  // a message in several parts is their concatenation
       } else {
         module_.other_fields += reader.whole_field();
       }
     }
     if (reader.failed()) {
-      if (!any) return MakeError("is no GraphDef");
-      Report({}, llvm::formatv("the graph is cut off or damaged: what follows the first {0} nodes "
-                               "and {1} functions could not be read",
+      if (!any) return MakeError("is not a GraphDef");
+      Report({}, llvm::formatv("the graph is cut off or damaged: only the first {0} nodes and "
+                               "{1} functions could be read",
                                nodes.size(), functions.size())
                      .str());
     }
-    // Signatures first: bodies call functions that come later.
+    // Signatures first: bodies may call functions that come later.
     for (llvm::StringRef bytes : functions) AddFunction(bytes);
     function_ = nullptr;
     graph_ = &module_.main;
     ReadNodes(nodes);
-    nodes = {};  // sixteen bytes a node, and inputs are about to come
+    nodes = {};  // sixteen bytes a node, before the inputs need memory
     ResolveLinks();
     for (auto& function : module_.functions) ReadBody(function.get());
     return Error::success();
@@ -98,14 +98,14 @@ class Importer {
                      .str());
     }
     if (module_.FindFunction(op_def.name()))
-      Report({}, "function '" + op_def.name() + "' is there twice");
+      Report({}, "function '" + op_def.name() + "' occurs twice");
     Function* function = module_.AddFunction(op_def.name());
     function->source = bytes;
     function->signature = signature.str();
     function->info = OpInfoFromProto(op_def);
   }
 
-  // What stands in a NodeDef, and where it is looked up.
+  // A parsed NodeDef with hashes for its lookups.
   struct ParsedNode {
     llvm::StringRef name, op, device;
     size_t attrs_at;
@@ -125,13 +125,13 @@ class Importer {
     num_links_.clear();
     links_.clear();
     if (!function_) {
-      // What a vector leaves behind as it grows would stay with the process.
+      // Memory that a growing vector frees would stay with the process.
       num_links_.reserve(nodes.size());
       links_.reserve(2 * nodes.size());
     }
-    // A function is small: it is not worth a look at all pages before it.
+    // A function is small: walking all pages before it is not worthwhile.
     SourceWalk walk(function_ ? nullptr : file_);
-    // Names are looked up some nodes behind where they are read: a large graph's are in no cache.
+    // Looks up names some nodes after reading them, as those of a large graph are not in the cache.
     constexpr size_t kAhead = 32;
     std::vector<ParsedNode> parsed;
     std::vector<ParsedInput> inputs;
@@ -204,10 +204,10 @@ class Importer {
     bool taken;
     graph_->AddImported(name_id, strings.InternBorrowed(node.op), device_id, bytes, &taken,
                         node.attrs_at);
-    if (taken && !node.name.empty()) Report(node.name, "is there twice: names must differ");
+    if (taken && !node.name.empty()) Report(node.name, "occurs twice: names must differ");
   }
 
-  // Keeps the inputs of a node of the main graph as numbers, until all names are known.
+  // Stores the inputs of a main graph's node as numbers until all names are known.
   void AddLinks(llvm::ArrayRef<ParsedInput> inputs) {
     bool in_controls = false, is_plain = inputs.size() < kReadAgain;
     for (const ParsedInput& input : inputs) {
@@ -222,8 +222,7 @@ class Importer {
     }
   }
 
-  // Of a node whose inputs are not all there, or in an odd order, the NodeDef is read again: that
-  // says what is wrong.
+  // For a node with missing or oddly ordered inputs, reads the NodeDef again to report the problem.
   void ResolveLinks() {
     llvm::ArrayRef<Link> links = links_;
     for (NodeId id = 0; id < num_links_.size(); ++id) {
@@ -267,7 +266,7 @@ class Importer {
     Node source = graph_->Find(input.node);
     if (!source && !function_ && !input.control) {
       source = graph_->Find(
-          text);  // a name may end in ":1" in a hand-made file; then it is the node that is meant
+          text);  // a node's name may end in ":1" in a hand-made file; then that node is the input
     }
     if (!source) {
       Report(graph_->node(id).name(),
@@ -290,8 +289,8 @@ class Importer {
       }
       return {source.id(), port};
     }
-    // A custom op: its outputs get ports in the order in which they are met, and keep their names
-    // for writing.
+    // A custom op: its outputs get ports in the order in which they occur, and keep their names for
+    // export.
     StringId output = module_.strings.Intern(input.output);
     auto [met, is_new] = unknown_ports_.try_emplace({source.id(), output, input.index}, 0);
     if (is_new) {
@@ -360,7 +359,7 @@ class Importer {
     StringId node;
     int32_t index;  // kControlPort: a control input
   };
-  static constexpr size_t kReadAgain = 255;  // instead of a count: a node that has no links
+  static constexpr size_t kReadAgain = 255;  // instead of a count: a node without links
 
   Module& module_;
   const FileBytes* file_;
@@ -369,7 +368,8 @@ class Importer {
   std::vector<uint8_t> num_links_;  // of each node of the main graph
   std::vector<Link> links_;
   llvm::SmallVector<NodeId, 16> sources_;
-  // Of the function that is read: ports of custom ops' outputs, and how many each has so far.
+  // For the function being read: ports of custom ops' outputs, and the number of ports of each so
+  // far.
   std::map<std::tuple<NodeId, StringId, int32_t>, int32_t> unknown_ports_;
   llvm::DenseMap<NodeId, int32_t> num_unknown_ports_;
 };

@@ -1,4 +1,4 @@
-// An order of nodes that is kept up while the graph changes. Private to lib/ir.
+// A topological order of nodes that is maintained while the graph changes. Private to lib/ir.
 #ifndef GRAPNEL_LIB_IR_KEPT_ORDER_H_
 #define GRAPNEL_LIB_IR_KEPT_ORDER_H_
 
@@ -9,13 +9,15 @@
 
 namespace grapnel {
 
-// Places of nodes in which each comes after all that it reads: with it stands that a graph has no
-// cycle. Ids serve as places while they can, as in most files; later eight bytes a node.
+// A topological order that is maintained while the graph changes, which proves that the graph has
+// no cycle. Node ids serve as positions while they are a valid order, as in most files; after that
+// it uses eight bytes a node.
 class KeptOrder {
  public:
-  // Whether the graph has no cycle at all, loops' own included. `changed`: the nodes that changed
-  // since the last call, in order of id, new ones among them; null: any may have. Of the cost of
-  // what changed where places are left between what nodes read and what reads them, else linear.
+  // True if the graph has no cycle at all, not even a loop's. `changed`: the nodes that changed
+  // since the last call, including new ones, in order of id; null: any may have changed. The cost
+  // is that of the changes if there are free positions between a node's inputs and its readers;
+  // otherwise linear.
   bool IsAcyclic(const Graph& graph, const std::vector<NodeId>* changed);
 
  private:
@@ -30,7 +32,7 @@ class KeptOrder {
   bool is_known_ = false;
   bool are_ids_ = true;
   NodeId end_ = 0;             // nodes from here on are new
-  std::vector<Place> places_;  // by node, unless they are ids
+  std::vector<Place> places_;  // by node, unless ids serve as positions
 };
 
 }  // namespace grapnel

@@ -16,7 +16,8 @@ constexpr uint32_t kDebugInfo = 5;  // of GraphDef
 
 int Int(const WireReader& reader) { return static_cast<int>(reader.number()); }
 
-// The names that TensorFlow noted on a node: what it was made of, and in which functions that was.
+// The names that TensorFlow recorded on a node: the nodes it was made of, and the functions they
+// were in.
 struct OriginalNames {
   explicit OriginalNames(llvm::StringRef node_def) {
     constexpr uint32_t kExperimentalDebugInfo = 6;
@@ -35,8 +36,8 @@ struct OriginalNames {
 
 }  // namespace
 
-// One GraphDebugInfo. A trace names files and frames by number, and they may come after it: so what
-// has numbers is found first.
+// One GraphDebugInfo. A trace refers to files and frames by number, and they may come later, so
+// this first collects everything that has a number.
 class LineTable::Reader {
  public:
   explicit Reader(LineTable& lines, llvm::StringRef bytes) : lines_(lines), bytes_(bytes) {}
@@ -49,7 +50,7 @@ class LineTable::Reader {
       if (reader.field() == kFramesById) AddById(reader.bytes(), &frame_by_id_);
       if (reader.field() == kTracesById) AddById(reader.bytes(), &trace_by_id_);
     }
-    llvm::DenseMap<llvm::StringRef, TraceId> found;  // a key that is there twice: the last counts
+    llvm::DenseMap<llvm::StringRef, TraceId> found;  // for a duplicate key the last value
     WireReader again(bytes_);
     while (again.Next()) {
       if (again.type() != WireType::kBytes) continue;
@@ -66,7 +67,7 @@ class LineTable::Reader {
  private:
   static constexpr uint32_t kFiles = 1, kTraces = 2, kFramesById = 4, kNameToTraceId = 5,
                             kTracesById = 6;
-  // Any number may come from a file, and a DenseMap keeps two for itself.
+  // A file may contain any number, and a DenseMap reserves two of them.
   using ById = std::unordered_map<uint64_t, llvm::StringRef>;
 
   static void AddById(llvm::StringRef entry, ById* map) {
@@ -103,11 +104,11 @@ class LineTable::Reader {
     if (TraceId made = TraceOf(trace->second)) (*found)[key] = made;
   }
 
-  // Of equal bytes the same one.
+  // Equal bytes give the same id.
   TraceId TraceOf(llvm::StringRef bytes) {
     auto [known, is_new] = traces_.try_emplace(bytes, 0);
     if (!is_new) return known->second;
-    std::vector<uint32_t> frames;  // a ring of the last ones
+    std::vector<uint32_t> frames;  // a ring buffer of the last ones
     size_t count = 0;
     auto add = [&](uint32_t frame) {
       if (frame == kNone) return;
@@ -168,12 +169,12 @@ class LineTable::Reader {
   llvm::StringRef bytes_;
   std::vector<llvm::StringRef> files_;
   ById frame_by_id_, trace_by_id_;
-  llvm::DenseMap<llvm::StringRef, uint32_t> frames_;  // by their bytes
+  llvm::DenseMap<llvm::StringRef, uint32_t> frames_;  // keyed by their bytes
   llvm::DenseMap<llvm::StringRef, TraceId> traces_;
 };
 
 LineTable::LineTable(const Module& module) {
-  std::string info;  // two messages of one field, one after the other, are read as one
+  std::string info;  // two concatenated messages parse as one
   WireReader reader(module.other_fields);
   while (reader.Next()) {
     if (reader.Is(kDebugInfo, WireType::kBytes)) info += reader.bytes();
@@ -292,7 +293,7 @@ bool IsFrameworkFile(llvm::StringRef path) {
       if (package.starts_with(name)) return true;
     }
   }
-  // Python's own library: threads, contexts, imports.
+  // Python's standard library: threads, contexts, imports.
   bool is_library = path.contains("/lib/python3") && !path.contains("site-packages") &&
                     !path.contains("dist-packages");
   return is_library || path.starts_with("<frozen ");
@@ -311,7 +312,7 @@ std::string StackText(const LineTable::Stack& stack, size_t most) {
 
 namespace {
 
-// Of a function; false: there is none, or several functions have one.
+// Returns the only node of that name in any function; false without one or with several.
 Node OnlyNodeNamed(llvm::StringRef name, const Module& module) {
   Node only;
   for (const auto& function : module.functions) {
@@ -328,7 +329,7 @@ std::string StackOfMessage(llvm::StringRef message, const LineTable& lines, cons
   if (lines.empty()) return "";
   std::string text;
   const Graph* body = &module.main;
-  // Outer nodes are named before inner ones, a function before its nodes.
+  // Messages name outer nodes before inner ones, and a function before its nodes.
   for (size_t at = 0; (at = message.find('\'', at)) != llvm::StringRef::npos;) {
     llvm::StringRef before = message.take_front(at);
     size_t end = message.find('\'', at + 1);
@@ -346,7 +347,7 @@ std::string StackOfMessage(llvm::StringRef message, const LineTable& lines, cons
       if (!node) node = OnlyNodeNamed(name, module);
       if (std::string stack = StackText(lines.StackOf(node)); node && !stack.empty()) text = stack;
     } else {
-      at = at + 1;  // an apostrophe, or a name of something else
+      at = at + 1;  // an apostrophe, or the name of something else
       continue;
     }
     at = end + 1;

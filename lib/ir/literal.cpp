@@ -40,7 +40,7 @@ Literal Literal::MakeStrings(llvm::ArrayRef<int64_t> dims, std::vector<std::stri
 
 Literal Literal::Scalar(DataType dtype, double value) {
   std::string bytes;
-  // What no int64 holds, NaN among it, has no integer; C++ leaves open what a cast would give.
+  // Values outside of int64, and NaN, give no integer: such a cast is undefined in C++.
   constexpr double kTooLarge = 9223372036854775808.0;
   bool fits = value >= -kTooLarge && value < kTooLarge;
   AppendElement(&bytes, dtype, value,

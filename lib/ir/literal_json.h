@@ -8,12 +8,12 @@
 
 namespace grapnel {
 
-// Element `i`: a number in as few digits as give it again, true or false, a text (bytes that are no
-// UTF-8 replaced), [real, imaginary]; "nan", "inf" and "-inf", which no number of JSON is; null of
-// a dtype without elements.
+// Writes element `i`: a number in the fewest digits that read back as the same value, true or
+// false, a string (with bytes that are not UTF-8 replaced), or [real, imaginary]; "nan", "inf" and
+// "-inf", which JSON numbers cannot express; null for a dtype without elements.
 void WriteElementJson(const Literal& literal, int64_t i, llvm::json::OStream& json);
 
-// An object of the numbers that they are called by there.
+// Writes an object with one member per statistic, under its field name.
 void WriteStatisticsJson(const LiteralStatistics& statistics, llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Literals from TensorProtos, and back.
+// Conversion between literals and TensorProtos.
 #include "lib/ir/element_storage.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/node.h"
@@ -11,14 +11,14 @@
 namespace grapnel {
 namespace {
 
-// The typed repeated field as packed elements in memory layout.
+// Returns the typed repeated field as packed elements in memory layout.
 std::string ReadValues(llvm::StringRef tensor_proto, DataType type) {
   uint32_t field = ValueField(type);
   Storage storage = StorageOf(type);
   size_t size = DataTypeSize(type);
   std::string out;
   auto number = [&](uint64_t n) {
-    // Whatever the element, its low bytes are what the field's number holds, in little-endian
+    // For every element type, the low bytes of the field's number are the element, in little-endian
     // order.
     if (storage == Storage::kF32 || storage == Storage::kC64) {
       out.append(reinterpret_cast<const char*>(&n), 4);
@@ -48,12 +48,12 @@ std::string ReadValues(llvm::StringRef tensor_proto, DataType type) {
   return out;
 }
 
-// Strings as TensorFlow packs them: the sizes of all, then their bytes.
+// Reads strings in TensorFlow's packed form: all sizes, then their bytes.
 Expected<std::vector<std::string>> UnpackStrings(llvm::StringRef content, int64_t count) {
   std::vector<uint64_t> sizes;
   WireReader reader(content);
   uint64_t size = 0, all = 0;
-  // A size takes a byte at least, so there are no more of them than bytes.
+  // A size takes at least a byte, so there are no more sizes than bytes.
   while (static_cast<int64_t>(sizes.size()) < count && !reader.AtEnd() && reader.Varint(&size)) {
     if (size > content.size() - all) break;
     all += size;
@@ -65,7 +65,7 @@ Expected<std::vector<std::string>> UnpackStrings(llvm::StringRef content, int64_
     while (one >>= 7);
   }
   if (static_cast<int64_t>(sizes.size()) < count || content.size() != before + all)
-    return MakeError("the tensor's content is no list of {0} strings", count);
+    return MakeError("the tensor's content is not a list of {0} strings", count);
   std::vector<std::string> strings;
   strings.reserve(sizes.size());
   content = content.drop_front(before);
@@ -76,7 +76,7 @@ Expected<std::vector<std::string>> UnpackStrings(llvm::StringRef content, int64_
   return strings;
 }
 
-// A TensorShapeProto that has sizes and nothing else, as nearly all have; nothing of any other.
+// Parses a TensorShapeProto that contains only sizes, as nearly all do; nullopt for any other.
 std::optional<Shape> PlainShape(llvm::StringRef bytes) {
   constexpr char kDim = 0x12, kSize = 0x08;
   Shape shape = Shape::Scalar();
@@ -127,7 +127,7 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
     }
     if (reader.Is(8, WireType::kBytes)) strings.push_back(reader.bytes().str());
   }
-  if (reader.failed()) return MakeError("the tensor is cut off or no TensorProto");
+  if (reader.failed()) return MakeError("the tensor is cut off or not a TensorProto");
   if (IsRefType(literal.dtype_)) {
     return MakeError("the tensor's dtype is {0}, a value cannot be a reference",
                      DataTypeName(literal.dtype_));
@@ -141,7 +141,7 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
   }
   literal.dims_.assign(shape.dims().begin(), shape.dims().end());
   literal.num_elements_ = *count;
-  // The last value written stands for all that follow. A few bytes may not cost gigabytes.
+  // The last value written stands for all that follow. A few bytes must not cost gigabytes.
   auto claims_too_much = [&](int64_t written, int64_t element) {
     constexpr int64_t kAlwaysAllowed = 64 << 20, kMaxRatio = 1000;
     return *count > kAlwaysAllowed / element && *count / kMaxRatio > written;
@@ -178,7 +178,7 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
                        DataTypeName(literal.dtype_), shape.ToString(), *count * size);
     }
     literal.bytes_ = content;
-    // Any byte but 0 is true, and code that reads a bool may rely on its being 0 or 1.
+    // Any byte other than 0 is true, and readers of a bool may rely on 0 or 1.
     auto is_bool = [](char byte) { return byte == 0 || byte == 1; };
     if (literal.dtype_ == proto::DT_BOOL && !llvm::all_of(content, is_bool)) {
       auto owner = std::make_shared<std::string>(content.str());
@@ -194,7 +194,7 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
     return MakeError("{0} values are written, the shape {1} has {2}", written, shape.ToString(),
                      *count);
   }
-  // TensorFlow repeats the last value written; none at all means zeros.
+  // TensorFlow repeats the last value; no value means zeros.
   if (written == 0) values.assign(size, 0);
   literal.splat_ = written <= 1;
   if (written > 1 && written < *count) {
@@ -217,7 +217,7 @@ Expected<Literal> Literal::FromConst(const Node& node) {
   std::optional<AttrView> value = node.FindAttr("value");
   std::optional<llvm::StringRef> tensor = value ? value->AsTensor() : std::nullopt;
   if (!tensor)
-    return MakeError("node '{0}': attribute 'value' is missing or no tensor", node.name());
+    return MakeError("node '{0}': attribute 'value' is missing or not a tensor", node.name());
   if (node.FindAttr(kValuesLeftOut))
     return MakeError("node '{0}': its value was left out of the graph (--no-values)", node.name());
   auto literal = FromTensorProto(*tensor);
@@ -263,7 +263,7 @@ std::string Literal::TensorProtoHead(bool compress, llvm::StringRef* content) co
     bytes = bytes.take_front(size);
   }
   if (compress && bytes.find_first_not_of('\0') == llvm::StringRef::npos) return out;
-  constexpr size_t kReadable = 16;  // elements that a person may want to read in a .pbtxt
+  constexpr size_t kReadable = 16;  // up to this many, users may want to read elements in a .pbtxt
   bool one_for_all = bytes.size() == size && num_elements_ > 1;
   if (!one_for_all && bytes.size() > kReadable * size) {
     AppendTag(&out, 4, WireType::kBytes);

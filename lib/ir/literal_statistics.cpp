@@ -8,14 +8,14 @@ namespace {
 
 bool IsReal(DataType type) { return IsFloating(type) || IsInteger(type) || type == proto::DT_BOOL; }
 
-// Calls `visit` with each element and how many there are of it.
+// Calls `visit` with each element and its count.
 template <typename Visit>
 void ForEachNumber(const Literal& literal, Visit visit) {
   if (literal.is_splat()) return visit(literal.AsDouble(0), literal.num_elements());
   for (int64_t i = 0; i < literal.num_elements(); ++i) visit(literal.AsDouble(i), int64_t{1});
 }
 
-// Sums of numbers that end far from the largest double.
+// Sums of numbers, without overflow far below the largest double.
 struct Moments {
   int64_t count = 0;
   double mean = 0, squares = 0;
@@ -29,7 +29,7 @@ struct Moments {
 
 size_t PartOf(double x, const LiteralStatistics& statistics) {
   double width = statistics.max - statistics.min;
-  // Of the largest doubles the width is infinite: then halves do.
+  // With the largest doubles the width is infinite: then compute with halves.
   double share = std::isinf(width)
                      ? (x / 2 - statistics.min / 2) / (statistics.max / 2 - statistics.min / 2)
                  : width > 0 ? (x - statistics.min) / width

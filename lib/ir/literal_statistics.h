@@ -1,4 +1,4 @@
-// What the numbers of a constant are like.
+// Statistics of a constant's values.
 #ifndef GRAPNEL_LIB_IR_LITERAL_STATISTICS_H_
 #define GRAPNEL_LIB_IR_LITERAL_STATISTICS_H_
 
@@ -11,16 +11,17 @@ namespace grapnel {
 
 struct LiteralStatistics {
   int64_t elements = 0, nan = 0, positive_infinite = 0, negative_infinite = 0, zero = 0;
-  // Of finite elements; 0 where there are none. `deviation` is of all of them, not of a sample.
+  // Statistics of the finite elements; 0 without any. `deviation` covers the whole
+  // population, it is not a sample estimate.
   double min = 0, max = 0, mean = 0, deviation = 0;
-  // Finite elements by value, between min and max in parts of one width, ends included; of one
-  // value only, all in the first.
+  // Counts of finite elements in equal-width bins from min to max, both included; if all are equal,
+  // all are in the first bin.
   static constexpr size_t kParts = 24;
   std::array<int64_t, kParts> histogram = {};
 };
 
-// Of real numbers and bool; nullopt for other dtypes and where there are no elements. Reads all
-// elements twice.
+// Returns statistics for real dtypes and bool; nullopt for other dtypes and empty literals. Reads
+// all elements twice.
 std::optional<LiteralStatistics> StatisticsOf(const Literal& literal);
 
 }  // namespace grapnel

@@ -80,9 +80,9 @@ void Module::RetainFunctions(llvm::function_ref<bool(const Function&)> keep) {
   functions = std::move(kept);
 }
 
-// Large values go into slabs of huge pages, where the system lets us: 100 MB of folded weights are
-// 25,000 page faults otherwise, which cost more than the copy.
-// The last `content` bytes begin where vectors of any kind may: plans read elements where they lie.
+// Puts large values into slabs of huge pages if the system allows it: otherwise 100 MB of folded
+// weights cause 25,000 page faults, which cost more than the copy. The last `content` bytes are
+// aligned for vectors of any kind, because plans read elements in place.
 char* Module::AllocateLarge(size_t size, size_t content) {
   constexpr size_t kHugePage = size_t{2} << 20, kSlab = size_t{32} << 20, kAlignment = 64;
   size_t head = size - content, skipped = (kAlignment - head % kAlignment) % kAlignment;
@@ -90,7 +90,7 @@ char* Module::AllocateLarge(size_t size, size_t content) {
   if (large_left_ < size) {
     size_t slab = (std::max(size, kSlab) + kHugePage - 1) / kHugePage * kHugePage;
     void* memory = std::aligned_alloc(kHugePage, slab);
-    if (!memory) return static_cast<char*>(bytes_.Allocate(size, 1));  // says that memory is out
+    if (!memory) return static_cast<char*>(bytes_.Allocate(size, 1));  // reports out of memory
     madvise(memory, slab, MADV_HUGEPAGE);
     auto free = [](const char* bytes) { std::free(const_cast<char*>(bytes)); };
     large_.push_back({std::shared_ptr<const char>(static_cast<const char*>(memory), free), slab});
@@ -111,7 +111,7 @@ std::shared_ptr<const void> Module::TakeLarge(llvm::StringRef bytes) {
     llvm::StringRef whole(slab.bytes.get(), slab.size);
     if (bytes.begin() < whole.begin() || bytes.end() > whole.end()) continue;
     if (slab.bytes.use_count() != 1) return nullptr;
-    // Whole pages alone: others lie beside it. A slab begins with one.
+    // Only whole pages: other values share the rest. A slab begins at a page.
     constexpr size_t kPage = 4096;
     size_t begin = (bytes.begin() - whole.begin() + kPage - 1) / kPage * kPage;
     size_t end = (bytes.end() - whole.begin()) / kPage * kPage;
@@ -126,14 +126,14 @@ std::shared_ptr<const void> Module::TakeLarge(llvm::StringRef bytes) {
 
 namespace {
 
-// The last piece, with as many bytes before it as the other pieces have.
+// The last piece, extended to the front by as many bytes as the other pieces have.
 llvm::StringRef WithPiecesBefore(llvm::ArrayRef<llvm::StringRef> pieces) {
   size_t before = 0;
   for (llvm::StringRef piece : pieces.drop_back()) before += piece.size();
   return {pieces.back().data() - before, before + pieces.back().size()};
 }
 
-// Whether those bytes are the other pieces.
+// True if the bytes in front equal the other pieces.
 bool EndsAs(llvm::StringRef there, llvm::ArrayRef<llvm::StringRef> pieces) {
   return llvm::all_of(pieces.drop_back(),
                       [&](llvm::StringRef piece) { return there.consume_front(piece); });
@@ -148,7 +148,7 @@ llvm::StringRef Module::Keep(llvm::ArrayRef<llvm::StringRef> pieces) {
   char* copy;
   {
     std::lock_guard lock(keeping_);
-    // A large value that is handed on, as an Identity does it, is there already.
+    // A large value that is forwarded, as by an Identity, is already stored.
     if (size >= kLargeValue && pieces.size() > 1) {
       auto lies_in = [&](llvm::StringRef whole) {
         return pieces.back().begin() >= whole.begin() + (size - content) &&

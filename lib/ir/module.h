@@ -1,4 +1,4 @@
-// A GraphDef in memory: the main graph, the function library, and what both share.
+// A GraphDef in memory: the main graph, the function library, and the data they share.
 #ifndef GRAPNEL_LIB_IR_MODULE_H_
 #define GRAPNEL_LIB_IR_MODULE_H_
 
@@ -17,18 +17,18 @@
 
 namespace grapnel {
 
-// Something wrong with a graph that was read. `where` is a node ("add_3", "my_function/add_3"), a
-// function, or empty.
+// A defect found in a graph. `where` is a node ("add_3", "my_function/add_3"), a function, or
+// empty.
 struct GRAPNEL_PUBLIC Problem {
   Severity severity =
-      Severity::kError;  // kError: opt and run refuse the graph. kWarning: said, and gone on with
+      Severity::kError;  // kError: opt and run reject the graph. kWarning: reported, work continues
   std::string where;
   std::string text;
   std::string place{};           // line and column in a text, "12:3"; or empty
   std::string ToString() const;  // "12:3: node 'add_3': input 2 ('relu:0') not found"
 };
 
-// A function of the library. Its signature is a view of the file until it changes.
+// A library function. Its signature is a view of the file until it changes.
 class GRAPNEL_PUBLIC Function {
  public:
   Function(Module* module, StringId name) : name_id(name), body(module, this) {}
@@ -50,18 +50,17 @@ class GRAPNEL_PUBLIC Function {
   OpInfo info;             // the signature, as of an op
   std::string signature;   // serialized OpDef
   llvm::StringRef source;  // the FunctionDef as read; empty when made here
-  bool changed = false;    // set by whoever changes body or signature: then it is written anew
-  // Names of output arguments of ops that the op table does not know, by port: (node, port) ->
-  // ("out", index).
+  bool changed = false;    // set when body or signature change: then it is written anew
+  // Output argument names for ops that the op table does not know: (node, port) -> ("out", index).
   llvm::DenseMap<std::pair<NodeId, int32_t>, std::pair<StringId, int32_t>> unknown_outputs;
 };
 
 class GRAPNEL_PUBLIC Module {
  public:
   Module() : main(this) {}
-  // Another module of the same graphs: same ids, names and files. What is large (constants, the
-  // file that it was read from) is shared with this one, which may change or go meanwhile. Linear
-  // in nodes, edges and names.
+  // Copies the module, with the same ids, names and files. Shares large data (constants, the source
+  // file) with the original, which may change or be destroyed meanwhile. Linear in nodes, edges and
+  // names.
   std::unique_ptr<Module> Copy() const;
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
@@ -71,47 +70,46 @@ class GRAPNEL_PUBLIC Module {
   std::vector<std::unique_ptr<Function>> functions;  // in the file's order
   Function* FindFunction(llvm::StringRef name) const;
   Function* AddFunction(llvm::StringRef name);
-  // A function of this module again, under a name that is not taken. Linear in its nodes.
+  // Copies a function of this module under a new, unused name. Linear in its nodes.
   Function* AddCopy(const Function& function, llvm::StringRef name);
-  // Functions for which keep(f) is false go.
+  // Removes the functions for which keep(f) is false.
   void RetainFunctions(llvm::function_ref<bool(const Function&)> keep);
 
-  // Serialized VersionDef, and every field of GraphDef and FunctionDefLibrary beside node, function
-  // and versions, tags included.
+  // The serialized VersionDef, and every field of GraphDef and FunctionDefLibrary other than node,
+  // function and versions, tags included.
   std::string versions;
   bool has_versions = false,
-       has_library = false;  // the file has the field, even if empty: then it is written
+       has_library = false;  // true if the file has the field, even empty: then it is written
   std::string other_fields, other_library_fields;
 
-  // Bytes that live as long as the module. Safe to use from several threads.
+  // Stores bytes for the lifetime of the module. Thread-safe.
   llvm::StringRef Keep(llvm::StringRef bytes) {
     return Keep(llvm::ArrayRef<llvm::StringRef>(bytes));
   }
-  llvm::StringRef Keep(llvm::ArrayRef<llvm::StringRef> pieces);  // one after the other
-  // For a value that no attribute has any more: gives memory of Keep() to the caller, and with the
-  // last copy of what is returned it goes back to the system. The module must outlive that. Null,
-  // and nothing happens, where the bytes are few, lie in a file, or a copy of the module shares
-  // them.
+  llvm::StringRef Keep(llvm::ArrayRef<llvm::StringRef> pieces);  // concatenated
+  // Transfers memory of Keep() to the caller, for a value that no attribute uses any more. It is
+  // freed with the last copy of the returned pointer, which the module must outlive. Returns null
+  // and does nothing if the bytes are few, lie in a file, or are shared with a copy of the module.
   std::shared_ptr<const void> TakeLarge(llvm::StringRef bytes);
   // Files that nodes and constants point into.
   std::vector<std::shared_ptr<const FileBytes>> sources;
 
-  // What reading found wrong.
+  // Defects found while reading.
   std::vector<Problem> problems;
-  // Of a graph that was read from text (lib/ir/text.h): line and column of each node and function,
-  // by what Problem::where says.
+  // For a graph read from text (lib/ir/text.h): line and column of each node and function, keyed
+  // like Problem::where.
   llvm::StringMap<std::string> places;
 
  private:
   static constexpr size_t kLargeValue = 16 * 1024;
   char* AllocateLarge(size_t size, size_t content);
-  // In a copy: bytes of the original as the copy may hold them.
+  // In a copy: returns the original's bytes in a form that the copy may hold.
   llvm::StringRef Share(llvm::StringRef bytes);
   void CopyFunction(const Module& original, const Function& function);
 
   mutable std::mutex keeping_;  // guards the next four
   llvm::BumpPtrAllocator bytes_;
-  // Of large values; a copy holds its original's too.
+  // Memory for large values; a copy also holds its original's slabs.
   struct Slab {
     std::shared_ptr<const char> bytes;
     size_t size;
@@ -129,7 +127,7 @@ struct GRAPNEL_PUBLIC Body {
 };
 GRAPNEL_PUBLIC std::vector<Body> Bodies(Module& module);
 
-// The function whose body it is; null: the main graph. Cost: linear in functions.
+// The function that has this body; null for the main graph. Linear in functions.
 GRAPNEL_PUBLIC const Function* FunctionOf(const Graph& graph);
 
 }  // namespace grapnel

@@ -1,5 +1,5 @@
-// A node of a graph, as whoever only reads nodes sees it: kernels are made from one. The graph
-// itself is in lib/ir/graph.h, which most of the program that is not kernels includes.
+// A read-only view of a graph's node: kernels are built from one. The graph itself is in
+// lib/ir/graph.h, which most code other than kernels includes.
 #ifndef GRAPNEL_LIB_IR_NODE_H_
 #define GRAPNEL_LIB_IR_NODE_H_
 
@@ -37,15 +37,15 @@ struct GRAPNEL_PUBLIC Port {
   }
 };
 
-// One input of a node that reads a port: `slot` counts data inputs first, then control inputs.
+// A use of a port: input `slot` of `node`. Slots count data inputs first, then control inputs.
 struct GRAPNEL_PUBLIC Use {
   NodeId node;
   uint32_t slot;
 };
 
 // A node of a graph, as a value of two words. Valid while the graph lives and the node is not
-// removed. What changes a node is in Graph (and, for passes, in the Editor, which keeps the ledger
-// too).
+// removed. Modifications go through Graph (and in passes through the Editor, which also keeps the
+// ledger).
 class GRAPNEL_PUBLIC Node {
  public:
   Node() = default;
@@ -65,36 +65,36 @@ class GRAPNEL_PUBLIC Node {
 
   // Data inputs, in order. A dangling one (only in a broken graph) has node kNoNode.
   inline int num_inputs() const;
-  inline Port input(int i) const;  // with a slot as in Use, control inputs too
-  Node input_node(int i) const { return Node(table_, input(i).node); }  // false when dangling
+  inline Port input(int i) const;  // `i` is a slot as in Use, so control inputs work too
+  Node input_node(int i) const { return Node(table_, input(i).node); }  // false if dangling
   // Control inputs, in order.
   inline int num_controls() const;
   inline Node control(int i) const;
   // Data and control inputs as ports, data first.
   inline llvm::SmallVector<Port, 4> inputs() const;
-  // What a dangling input says in the file ("missing:1"); `slot` as in Use.
+  // The file's text of a dangling input ("missing:1"); `slot` is as in Use.
   llvm::StringRef DanglingText(int slot) const;
 
-  // Every read of any output, control included; in no particular but a deterministic order.
+  // All uses of any output, control included; the order is deterministic but unspecified.
   inline llvm::ArrayRef<Use> uses() const;
   inline bool HasDataUses() const;
   inline int NumDataUses() const;
-  // Reads of one port.
+  // The uses of one port.
   llvm::SmallVector<Use, 4> UsesOf(int port) const;
 
-  // The attribute as written on the node; nullopt when it is not there.
+  // The attribute as written on the node; nullopt if the node does not have it.
   std::optional<AttrView> FindAttr(llvm::StringRef key) const;
-  // The same, else the op table's default.
+  // The same, or else the op table's default.
   std::optional<AttrView> Attr(llvm::StringRef key) const;
-  // Typed shorthands over Attr(); `otherwise` when missing or of another kind.
+  // Typed shorthands for Attr(); `otherwise` if missing or of another kind.
   DataType GetType(llvm::StringRef key, DataType otherwise = proto::DT_INVALID) const;
   int64_t GetInt(llvm::StringRef key, int64_t otherwise = 0) const;
   float GetFloat(llvm::StringRef key, float otherwise = 0) const;
   bool GetBool(llvm::StringRef key, bool otherwise = false) const;
   std::string GetString(llvm::StringRef key, llvm::StringRef otherwise = {}) const;
   std::vector<int64_t> GetInts(llvm::StringRef key) const;
-  // Each attribute as it stands on the node, in no particular order; of a key that is there twice
-  // the last counts.
+  // Calls `visit` for each attribute on the node, in unspecified order; for a duplicate key with
+  // the last value.
   void ForEachAttr(llvm::function_ref<void(llvm::StringRef, AttrView)> visit) const;
   // Key and value of each attribute on the node, sorted by key.
   std::vector<std::pair<llvm::StringRef, AttrView>> Attrs() const;
@@ -106,22 +106,21 @@ class GRAPNEL_PUBLIC Node {
   NodeId id_ = kNoNode;
 };
 
-// Where a Graph keeps its nodes. It is here so that reading one is inlined; nothing but Node and
-// Graph looks into it.
+// Storage of a Graph's nodes. Declared here so that reads are inlined; only Node and Graph use it.
 class GRAPNEL_PUBLIC NodeTable {
  protected:
   friend class Node;
   struct Edge {
     NodeId node;
     int32_t port;
-    uint32_t use;  // where `node` lists this edge among its uses; for a dangling edge the StringId
-                   // of its text
+    uint32_t use;  // the position of this edge among the uses of `node`; for a dangling edge the
+                   // StringId of its text
   };
   struct Attribute {
     StringId key;
     llvm::StringRef value;
   };
-  // What whoever walks over nodes reads, in one line of the cache.
+  // The fields that walks over nodes read, in one cache line.
   struct alignas(64) Data {
     StringId op;
     uint32_t num_data = 0;
@@ -135,22 +134,22 @@ class GRAPNEL_PUBLIC NodeTable {
     uint32_t source_size = 0, attrs_at = 0;
     int32_t attrs = -1;  // index into attrs_; -1 while they are still in `source`
     bool changed = false;
-    bool shares_attrs = false;  // `source` is what ShareAttrs was given
+    bool shares_attrs = false;  // `source` was set by ShareAttrs
     uint64_t version = 0;
   };
   static_assert(sizeof(Data) == 64 && sizeof(Text) == 40);
 
   explicit NodeTable(const StringTable& strings) : strings_(strings) {}
-  // `source` from the first attribute on.
+  // The fields of `source` from the first attribute on.
   llvm::StringRef FieldsFromAttrs(NodeId id) const {
     const Text& text = texts_[id];
     return {text.source + text.attrs_at, text.source_size - text.attrs_at};
   }
 
   const StringTable& strings_;  // of the module
-  std::vector<Data> nodes_;     // by id, as the next two
+  std::vector<Data> nodes_;     // by id, like the next two
   std::vector<Text> texts_;
-  std::vector<uint8_t> alive_;  // 1, or 0 once it was removed
+  std::vector<uint8_t> alive_;  // 1, or 0 once removed
   std::vector<std::vector<Attribute>> attrs_;
 };
 

@@ -1,5 +1,4 @@
-// Attributes of nodes: as they stand in the file that a graph was read from until one changes, then
-// one by one.
+// Attributes of nodes: read from the file's bytes until one changes, then stored separately.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -23,7 +22,7 @@ bool ReadAttrEntry(llvm::StringRef entry, llvm::StringRef* key, llvm::StringRef*
   return !reader.failed();
 }
 
-// A length below 2^28, as all but constants have it; nothing else moves `at`.
+// Reads a length below 2^28, which only constants exceed; otherwise leaves `at` unchanged.
 bool ReadLength(const char*& at, const char* end, uint32_t* length) {
   uint32_t value = 0;
   const char* next = at;
@@ -38,8 +37,8 @@ bool ReadLength(const char*& at, const char* end, uint32_t* length) {
   return false;
 }
 
-// Key and value of the entry at `at` where each length is a byte, as of nearly all; then `at` is
-// after it. False: it is longer, or for the reasons of ReadPlainEntry.
+// Reads the entry at `at` if each length is one byte, as nearly always, and advances `at`. Returns
+// false if a length is longer, or for the reasons of ReadPlainEntry.
 bool ReadShortEntry(const char*& at, const char* end, llvm::StringRef* key,
                     llvm::StringRef* value) {
   constexpr char kEntry = 0x2A, kKey = 0x0A, kValue = 0x12;
@@ -57,8 +56,8 @@ bool ReadShortEntry(const char*& at, const char* end, llvm::StringRef* key,
   return true;
 }
 
-// Key and value of the entry at `at` as all writers write it, key before value and nothing else;
-// then `at` is after it. False: it is written otherwise, or damaged, or is no attribute.
+// Reads the entry at `at` in the form that all writers use, the key before the value and nothing
+// else, and advances `at`. Returns false for other forms, damaged entries and other fields.
 bool ReadPlainEntry(const char*& at, const char* end, llvm::StringRef* key,
                     llvm::StringRef* value) {
   constexpr char kEntry = 0x2A, kKey = 0x0A, kValue = 0x12;
@@ -78,14 +77,14 @@ bool ReadPlainEntry(const char*& at, const char* end, llvm::StringRef* key,
   return true;
 }
 
-// Most keys differ in their size or in their last character; many are a single one.
+// Most keys differ in size or last character; many are a single character.
 bool IsKey(llvm::StringRef key, llvm::StringRef wanted) {
   if (key.size() != wanted.size()) return false;
   if (key.empty()) return true;
   return key.back() == wanted.back() && (key.size() == 1 || key == wanted);
 }
 
-// The attributes among the fields of a NodeDef, which are its last or stand before few others.
+// Visits the attributes among the fields of a NodeDef, where they come last or before few others.
 template <typename Visit>
 void VisitAttrs(llvm::StringRef fields, Visit visit) {
   const char *at = fields.begin(), *end = fields.end();
@@ -178,11 +177,11 @@ std::vector<std::pair<llvm::StringRef, AttrView>> Node::Attrs() const {
       attrs.emplace_back(key, AttrView(value));
     });
   }
-  bool in_order = true;  // as writers leave them
+  bool in_order = true;  // as writers write them
   for (size_t i = 1; i < attrs.size() && in_order; ++i)
     in_order = attrs[i - 1].first < attrs[i].first;
   if (in_order) return attrs;
-  // Of two entries with one key the last counts, as in protobuf's maps.
+  // The last of two entries with the same key counts, as in protobuf's maps.
   std::stable_sort(attrs.begin(), attrs.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   size_t kept = 0;
@@ -209,7 +208,7 @@ bool Graph::MayHaveAttr(llvm::StringRef key) {
   if (attr_keys_) return attr_keys_->contains(key);
   attr_keys_.emplace();
   constexpr size_t kShort = 256, kOps = 64;
-  // Attributes whose keys are known, by the last digits of the op: most nodes of one have the same.
+  // Attributes with known keys, by the low digits of the op id: most nodes of an op have the same.
   std::array<llvm::StringRef, kOps> known;
   for (Node node : nodes()) {
     llvm::StringRef& latest = known[node.op_id() % kOps];

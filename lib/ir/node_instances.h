@@ -1,4 +1,4 @@
-// Finds nodes by the short names that a program or a log has, without the calls around them.
+// Finds nodes by the short names in programs and logs, which lack the enclosing calls.
 #ifndef GRAPNEL_LIB_IR_NODE_INSTANCES_H_
 #define GRAPNEL_LIB_IR_NODE_INSTANCES_H_
 
@@ -9,9 +9,9 @@
 
 namespace grapnel {
 
-// The nodes of `graph` that a node of a function became: "call/name" where the call was opened. In
-// a graph that is the body of `function` (else ""), also "name" and "function/name" themselves.
-// Cost: linear in nodes.
+// Returns the nodes of `graph` that a function's node became: "call/name" if the call was inlined.
+// In the body of `function` (else ""), also matches "name" and "function/name" themselves. Linear
+// in nodes.
 std::vector<Node> InstancesOf(const Graph& graph, llvm::StringRef function, llvm::StringRef name);
 
 }  // namespace grapnel

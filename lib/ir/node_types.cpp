@@ -81,7 +81,7 @@ Expected<int64_t> NumTensors(const Node& node, const OpArg& arg) {
     return MakeError("attribute '{0}' is missing, a number of tensors was expected",
                      arg.number_attr);
   if (*count < 0 || *count > kMaxPorts)
-    return MakeError("attribute '{0}' is {1}, no number of tensors", arg.number_attr, *count);
+    return MakeError("attribute '{0}' is {1}, not a number of tensors", arg.number_attr, *count);
   return *count;
 }
 
@@ -97,7 +97,7 @@ DataType TypeOfPort(const Graph& graph, Port port) {
   Node node = graph.node(port.node);
   const OpInfo* info = DefinitionOf(node);
   if (!info) return proto::DT_INVALID;
-  // Arguments are counted and not listed: one may stand for a million tensors.
+  // Counts arguments instead of listing them: one may stand for a million tensors.
   int64_t index = port.index;
   for (const OpArg& arg : info->outputs) {
     std::optional<std::vector<DataType>> list;
@@ -158,7 +158,7 @@ int PortOfOutput(const Node& node, const OpInfo& info, llvm::StringRef output, i
 }
 
 std::pair<llvm::StringRef, int> OutputOfPort(const Node& node, const OpInfo& info, int port) {
-  // The one list of a call: its length, which is as long to find as the list, does not matter.
+  // A call's only list: its length does not matter and would cost as much as the list.
   if (info.outputs.size() == 1 && !info.outputs[0].type_list_attr.empty())
     return {info.outputs[0].name, port};
   for (const OpArg& arg : info.outputs) {

@@ -1,5 +1,4 @@
-// What a node takes and gives: dtypes of its inputs and outputs, from the op's definition and the
-// node's attributes.
+// Dtypes of a node's inputs and outputs, from the op's definition and the node's attributes.
 #ifndef GRAPNEL_LIB_IR_NODE_TYPES_H_
 #define GRAPNEL_LIB_IR_NODE_TYPES_H_
 
@@ -8,43 +7,43 @@
 
 namespace grapnel {
 
-// The definition of the node's op: of the op table, or of the function of that name. nullptr: a
-// custom op.
+// The definition of the node's op: from the op table, or of the function of that name. nullptr for
+// a custom op.
 const OpInfo* DefinitionOf(const Node& node);
 
 OpInfo OpInfoFromProto(const proto::OpDef& op_def);
 
-// How many tensors an argument of the node stands for. Errors name the attribute that is missing or
-// wrong, not the node.
+// Returns the number of tensors for an argument of the node. Errors name the missing or wrong
+// attribute, not the node.
 Expected<int64_t> NumTensors(const Node& node, const OpArg& arg);
 
 struct NodeTypes {
   llvm::SmallVector<DataType, 4> inputs, outputs;
 };
-// Errors name the attribute that is missing or wrong, not the node.
+// Errors name the missing or wrong attribute, not the node.
 Expected<NodeTypes> TypesOf(const Node& node, const OpInfo& info);
 
-// The dtype of a port; DT_INVALID when the op is unknown or has no such port. Reads the definition
-// each time: who asks for all nodes uses TypesOf.
+// The dtype of a port; DT_INVALID if the op is unknown or has no such port. Parses the definition
+// each time: loops over all nodes should use TypesOf.
 DataType TypeOfPort(const Graph& graph, Port port);
-int NumOutputs(const Node& node);  // -1 when the op is unknown
+int NumOutputs(const Node& node);  // -1 if the op is unknown
 
-// "out_arg", i <-> port: how inputs are written inside a function's body. -1 / empty name when
-// there is none.
+// Convert between ("out_arg", i) and a port, for the inputs in a function's body. Return -1 or an
+// empty name if there is no such output.
 int PortOfOutput(const Node& node, const OpInfo& info, llvm::StringRef output, int index);
 std::pair<llvm::StringRef, int> OutputOfPort(const Node& node, const OpInfo& info, int port);
 
-// The argument that a data input belongs to; empty when there is none.
+// The argument that a data input belongs to; empty if not found.
 llvm::StringRef ArgumentOfInput(const Node& node, const OpInfo& info, int slot);
 
-// Whether it makes a variable: VarHandleOp or, in graphs of TensorFlow 1, VariableV2 and Variable.
+// True if the op creates a variable: VarHandleOp, or VariableV2 and Variable in TF1 graphs.
 bool IsVariable(const Node& node);
 
-// Functions that the node mentions: its op if that is one, and those of its attributes. Names, not
-// checked.
+// Names of the functions that the node mentions: its op if that is a function, and those in its
+// attributes. They need not exist.
 std::vector<llvm::StringRef> CalledFunctions(const Node& node);
-// Whether nodes of this op can mention any; false lets who walks a large graph skip the others by
-// their op.
+// True if nodes of this op can mention functions; lets walks over large graphs skip the others by
+// op.
 bool MayCallFunctions(const Node& node);
 
 }  // namespace grapnel

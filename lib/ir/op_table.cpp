@@ -23,8 +23,7 @@ using llvm::StringRef;
 
 bool IsNameChar(char c) { return llvm::isAlnum(c) || c == '_' || c == '>'; }
 
-// Reads one line. After the first thing that does not fit, ok() is false and nothing is read any
-// more.
+// Parses one line. After the first mismatch, ok() is false and it reads nothing more.
 class LineReader {
  public:
   explicit LineReader(StringRef line) : rest_(line) {}
@@ -77,7 +76,7 @@ class LineReader {
     }
   }
 
-  // type_attr may yet turn out to be a dtype: attributes come later in the line.
+  // type_attr may turn out to be a dtype: attributes come later in the line.
   OpArg Arg() {
     OpArg arg;
     arg.name = Name();
@@ -206,7 +205,7 @@ class LineReader {
     return word == "true";
   }
 
-  // "...": the escapes that the script writes are \n, \r, \t, \", \', \\ and three octal digits.
+  // Parses "..." with the script's escapes: \n, \r, \t, \", \', \\ and three octal digits.
   std::string Quoted() {
     std::string text;
     Need("\"");
@@ -287,7 +286,7 @@ class LineReader {
   bool ok_ = true;
 };
 
-// The lines of the table by name, and the ops parsed so far.
+// The lines of the table by name, and the parsed ops.
 class Table {
  public:
   static Table& Get() {
@@ -313,7 +312,7 @@ class Table {
   }
 
  private:
-  // Every start of the program that opens a graph pays for this, so it does little for a line.
+  // Every start of the program that opens a graph runs this, so it does little per line.
   Table() : places_(kPlaces) {
     lines_.reserve(kPlaces / 2);
     StringRef rest(grapnel_op_table_begin, grapnel_op_table_end - grapnel_op_table_begin);
@@ -349,7 +348,7 @@ class Table {
 
   static constexpr size_t kPlaces = 4096;  // a power of two, twice the ops
   std::vector<StringRef> lines_;           // sorted by name
-  std::vector<uint16_t> places_;           // by hash of the name: 1 + the line's index; 0: nothing
+  std::vector<uint16_t> places_;           // by hash of the name: 1 + the line's index; 0: empty
   std::unique_ptr<std::atomic<const OpInfo*>[]> ops_;
 };
 

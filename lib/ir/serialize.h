@@ -1,4 +1,4 @@
-// Messages as bytes.
+// Deterministic serialization of messages.
 #ifndef GRAPNEL_LIB_IR_SERIALIZE_H_
 #define GRAPNEL_LIB_IR_SERIALIZE_H_
 
@@ -8,8 +8,8 @@
 
 namespace grapnel {
 
-// Maps in the order of their keys: a message gives the same bytes in every run. What a message
-// requires and has not is left out. At most 2 GiB, which is protobuf's limit.
+// Serializes maps in the order of their keys, so that a message gives the same bytes in every run.
+// Missing required fields are left out. At most 2 GiB, which is protobuf's limit.
 std::string SerializeInOrder(const google::protobuf::MessageLite& message);
 
 }  // namespace grapnel

@@ -1,5 +1,4 @@
-// Shapes that may be known in part: the rank, some dimensions, or that two unknown ones are the
-// same.
+// Partially known shapes: the rank, some dimensions, and equality of unknown dimensions.
 #ifndef GRAPNEL_LIB_IR_SHAPE_H_
 #define GRAPNEL_LIB_IR_SHAPE_H_
 
@@ -14,18 +13,18 @@
 
 namespace grapnel {
 
-// The dimensions of a tensor that exists: all known, none negative.
+// Fully known dimensions, none negative.
 using Dims = llvm::SmallVector<int64_t, 6>;
 
-// The product of `dims`; 1 for a scalar. nullopt when it passes 2^63.
+// The product of `dims`; 1 for a scalar. nullopt if it exceeds 2^63.
 GRAPNEL_PUBLIC std::optional<int64_t> NumElements(llvm::ArrayRef<int64_t> dims);
 
 // "[2,3]"; a scalar is "[]".
 GRAPNEL_PUBLIC std::string DimsText(llvm::ArrayRef<int64_t> dims);
 
-// A dimension is >= 0 when known, kUnknownDim when nothing is known of it, and below that a symbol:
-// two dimensions with the same symbol are equal, whatever their value. Symbols come from shape
-// inference (lib/shape/inference.h).
+// A known dimension is >= 0, a fully unknown one is kUnknownDim, and smaller numbers are symbols:
+// two dimensions with the same symbol have equal, unknown sizes. Shape inference
+// (lib/shape/inference.h) assigns symbols.
 constexpr int64_t kUnknownDim = -1;
 
 class GRAPNEL_PUBLIC Shape {
@@ -50,7 +49,7 @@ class GRAPNEL_PUBLIC Shape {
   void Append(int64_t dim) { dims_.push_back(dim); }
 
   bool IsFullyKnown() const;
-  // Elements when every dimension is known and the product fits.
+  // The number of elements if every dimension is known and the product fits.
   std::optional<int64_t> NumElements() const;
 
   bool operator==(const Shape& other) const {

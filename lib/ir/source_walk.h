@@ -1,4 +1,4 @@
-// Memory of a large file that is read from end to end. Private to lib/ir.
+// Bounds the memory of a walk over a large file. Private to lib/ir.
 #ifndef GRAPNEL_LIB_IR_SOURCE_WALK_H_
 #define GRAPNEL_LIB_IR_SOURCE_WALK_H_
 
@@ -6,19 +6,19 @@
 
 namespace grapnel {
 
-// Lets go of a file's pages behind a walk over it. Without it a walk over all nodes leaves the
-// whole file in this process's memory, beside the graph, for attributes that few ask for again.
+// Releases a file's pages behind a walk over it. Otherwise a walk over all nodes would leave the
+// whole file in this process's memory, beside the graph, for attributes that are rarely read again.
 class SourceWalk {
  public:
-  // `file`: null, or what is walked over.
+  // `file` is the file that the walk covers, or null.
   explicit SourceWalk(const FileBytes* file) : file_(file) {
     if (file_) kept_from_ = file_->bytes().begin();
   }
 
-  // All before `at` has been read; what is no place in the file says nothing.
+  // Everything before `at` has been read; ignores pointers outside of the file.
   void ReadUntil(const char* at) {
     if (!file_ || at < kept_from_ + kStep || at > file_->bytes().end()) return;
-    // From the beginning on: names that were compared since have brought pages back.
+    // Releases from the beginning: comparing names has loaded earlier pages again.
     file_->ReleasePages({file_->bytes().begin(), static_cast<size_t>(at - file_->bytes().begin())});
     kept_from_ = at;
   }
@@ -27,7 +27,7 @@ class SourceWalk {
   }
 
  private:
-  static constexpr size_t kStep = size_t{4} << 20;  // of smaller files nothing is let go
+  static constexpr size_t kStep = size_t{4} << 20;  // smaller files keep their pages
   const FileBytes* file_;
   const char* kept_from_ = nullptr;
 };

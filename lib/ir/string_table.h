@@ -1,4 +1,4 @@
-// Names as numbers: each distinct string once, compared as an integer.
+// Interned strings: each distinct string is stored once and compared as an integer.
 #ifndef GRAPNEL_LIB_IR_STRING_TABLE_H_
 #define GRAPNEL_LIB_IR_STRING_TABLE_H_
 
@@ -20,9 +20,8 @@ using StringId = uint32_t;
 constexpr StringId kEmptyString = 0;
 constexpr StringId kNoString = ~StringId{0};
 
-// 32 bytes a string beside the string itself. Safe to use from several threads; the numbers of
-// strings that they add then depend on who came first, so nothing may be ordered by them. Looking
-// up takes no lock.
+// Costs 32 bytes a string beside the string itself. Thread-safe; ids of strings added by several
+// threads depend on timing, so nothing may be ordered by them. Lookups take no lock.
 class GRAPNEL_PUBLIC StringTable {
  public:
   StringTable();
@@ -30,15 +29,15 @@ class GRAPNEL_PUBLIC StringTable {
   StringTable(const StringTable&) = delete;
   StringTable& operator=(const StringTable&) = delete;
 
-  // The number of `text`, which is copied when new.
+  // Returns the id of `text`, and copies it if it is new.
   StringId Intern(llvm::StringRef text) { return Add(text, /*copy=*/true); }
-  // The same without the copy: `text` must live as long as the table.
+  // The same without a copy: `text` must live as long as the table.
   StringId InternBorrowed(llvm::StringRef text) { return Add(text, /*copy=*/false); }
-  // kNoString when it was never interned.
+  // Returns kNoString if it was never interned.
   StringId Find(llvm::StringRef text) const;
 
-  // For who has many names at hand: a name's hash, told ahead to Prefetch(), is looked up without a
-  // wait for memory.
+  // For lookups of many known names: pass a name's hash to Prefetch() ahead of time, and the lookup
+  // does not wait for memory.
   static uint32_t HashOf(llvm::StringRef text);
   void Prefetch(uint32_t hash) const {
     const Slots& slots = *slots_.load(std::memory_order_acquire);
@@ -60,9 +59,9 @@ class GRAPNEL_PUBLIC StringTable {
     const char* data;
     uint32_t size;
   };
-  // Open addressing, a power of two, at most three quarters full. A slot is a string's hash above
-  // its number, so that a string is looked at only where its whole hash fits. One that was outgrown
-  // stays for those who still look into it.
+  // Open addressing; the size is a power of two, the load at most three quarters. A slot holds a
+  // string's hash above its id, so that only strings with the same full hash are compared. An
+  // outgrown table stays alive for concurrent readers.
   struct Slots {
     explicit Slots(size_t count);
     size_t mask;
@@ -80,7 +79,7 @@ class GRAPNEL_PUBLIC StringTable {
   }
   StringId Add(llvm::StringRef text, bool copy);
   StringId AddHashed(llvm::StringRef text, uint32_t hash, bool copy);
-  // Where it is, or the free slot where it belongs.
+  // The slot of the string, or the free slot where it belongs.
   size_t SlotOf(const Slots& slots, llvm::StringRef text, uint32_t hash) const;
   const Slots* Grow(size_t count);
   Entry& NewEntry(StringId id);
@@ -88,7 +87,7 @@ class GRAPNEL_PUBLIC StringTable {
   std::array<std::atomic<Entry*>, kBlocks> blocks_{};
   std::atomic<uint32_t> size_{0};
   std::atomic<const Slots*> slots_{nullptr};
-  std::mutex adding_;  // guards what follows, and changes of the above
+  std::mutex adding_;  // guards the fields below, and changes of those above
   std::vector<std::unique_ptr<Slots>> all_slots_;
   llvm::BumpPtrAllocator copies_;
 };

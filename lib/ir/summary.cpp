@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// dtype and shape of a Const, from the head of its tensor: the values stay where they are.
+// Reads dtype and shape of a Const from the head of its tensor, without touching the values.
 ConstantSummary DescribeConstant(const Node& node, const Function* function) {
   ConstantSummary constant;
   constant.name = function ? (function->name() + "/" + node.name()).str() : node.name().str();

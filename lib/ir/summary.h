@@ -1,4 +1,4 @@
-// What `info` says of a graph: counts, inputs and outputs, bytes of constants, devices, the call
+// The summary that `info` prints: counts, inputs and outputs, bytes of constants, devices, the call
 // tree.
 #ifndef GRAPNEL_LIB_IR_SUMMARY_H_
 #define GRAPNEL_LIB_IR_SUMMARY_H_
@@ -16,9 +16,9 @@ namespace grapnel {
 
 struct TensorSummary {
   std::string name, dtype, shape, op;  // shape as Shape::ToString
-  // Of an argument or result of a function's graph.
+  // For an argument or result of a function's graph.
   std::optional<int64_t> index;
-  // Of an argument that is a variable's handle: what the variable holds; else empty.
+  // For an argument that is a variable's handle: the type of the variable; otherwise empty.
   std::string held_dtype, held_shape;
 };
 
@@ -34,20 +34,20 @@ struct ConstantSummary {
 struct FunctionSummary {
   std::string name;
   size_t nodes = 0;
-  std::vector<std::string> calls;  // functions that it mentions, sorted
+  std::vector<std::string> calls;  // sorted
   int callers = 0;                 // bodies that mention it, main included
 };
 
 struct Summary {
   size_t nodes = 0, data_edges = 0, control_edges = 0;  // of the main graph
   size_t function_nodes = 0;                            // of all bodies
-  // Placeholders; ends that nobody reads (NoOps and constants apart). Of a function's graph its
-  // arguments and results (lib/ir/function_ends.h), each by index.
+  // Placeholders, and nodes without consumers (except NoOps and constants). For a function's graph,
+  // its arguments and results (lib/ir/function_ends.h), each by index.
   bool is_function = false;
   std::vector<TensorSummary> inputs, outputs;
-  std::vector<EffectSummary> effects;  // of a function's graph: ops that do more than read
+  std::vector<EffectSummary> effects;  // for a function's graph: ops that do more than read
   std::vector<std::pair<std::string, size_t>> ops;  // by count, then name; functions included
-  std::map<std::string, size_t> devices;            // main graph; "" is none
+  std::map<std::string, size_t> devices;            // main graph; "": no device
   size_t constants = 0;
   uint64_t constant_bytes = 0;
   std::vector<ConstantSummary> largest_constants;  // at most 10
@@ -56,8 +56,8 @@ struct Summary {
   int producer = 0, min_consumer = 0;
 };
 
-// Linear; constants' values are not read. Of a function's graph `shape_of` is asked for the shapes
-// of what results read.
+// Linear; does not read constants' values. For a function's graph, it calls `shape_of` for the
+// shapes of the ports that results read.
 Summary Summarize(const Module& module, llvm::function_ref<Shape(Port)> shape_of = nullptr);
 
 }  // namespace grapnel

@@ -26,7 +26,7 @@ TensorName ReadTensorName(llvm::StringRef text) {
 TensorName ReadFunctionTensorName(llvm::StringRef text) {
   TensorName name = ReadTensorName(text);
   if (name.control || name.node.empty() || name.node.back() == ':') return name;
-  // An output that is not numbered is the first of its name.
+  // An output without a number is the first of its name.
   auto [node, output] = name.node.split(':');
   if (!output.empty()) {
     name.node = node;

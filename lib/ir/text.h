@@ -1,4 +1,4 @@
-// A graph as text that people write and read: a node a line, what follows from the rest left out.
+// A human-readable text format for graphs: one node per line; inferable facts are left out.
 //
 //   %x = Placeholder {dtype=float, shape=[2,3]}
 //   %t = Transpose(%x, [1,0])            # the constant is a node of its own, t/perm
@@ -19,9 +19,9 @@
 
 namespace grapnel {
 
-// What a text says of a tensor after the node's colon: for a check once shapes are inferred.
+// A type that a text states after a node's colon, to be checked once shapes are inferred.
 struct GRAPNEL_PUBLIC ShapeClaim {
-  std::string function;  // empty: of the main graph
+  std::string function;  // empty: the main graph
   std::string node;
   int port = 0;
   Shape shape;
@@ -29,38 +29,40 @@ struct GRAPNEL_PUBLIC ShapeClaim {
 };
 
 struct GRAPNEL_PUBLIC TextGraph {
-  std::string title;  // of its line of dashes; its number if there is none and the file has several
+  std::string title;  // from its line of dashes; its number if it has no title and the file has
+                      // several graphs
   std::unique_ptr<Module> module;
-  std::vector<std::string> feeds, fetches;  // tensors that the text names so
+  std::vector<std::string> feeds, fetches;  // tensors that the text marks as such
   std::vector<ShapeClaim> claims;
 };
 
-// Whether `head`, the beginning of a file, begins as a graph's text does.
+// True if `head`, the beginning of a file, starts like a graph's text.
 GRAPNEL_PUBLIC bool LooksLikeGraphText(llvm::StringRef head);
 
-// The graphs of a text, one for each line of dashes and one more, at least one. What is wrong
-// becomes a problem of the module with line and column, and reading goes on with the next
-// statement. Attributes that follow from inputs are filled in, defaults are not. Dtypes that the
-// text claims are checked here, shapes are left to who can infer them (`claims`). Needs some ten
-// times the text in memory.
+// Reads the graphs of a text, one more than it has lines of dashes. A mistake becomes a problem of
+// the module with line and column, and reading continues with the next statement. Fills in the
+// attributes that follow from inputs, but not defaults. Checks claimed dtypes here, and leaves
+// claimed shapes to callers with shape inference (`claims`). Needs some ten times the text's size
+// in memory.
 GRAPNEL_PUBLIC std::vector<TextGraph> ReadGraphText(const FileBytes& file);
 
-// What a port holds, as the printer shows it: "float[2,3]"; empty when nothing is known.
+// Returns the type of a port as the printer shows it: "float[2,3]"; empty if unknown.
 using PortDescriber = std::function<std::string(Port)>;
 
 struct GRAPNEL_PUBLIC TextOptions {
-  // Exact: reading gives the same GraphDef, field by field, in the file's order; constants in full.
-  // Else for people: inputs before readers, defaults and `_output_shapes` left out, devices short,
-  // constants cut short (reading then says so).
+  // Exact: reading gives the same GraphDef, field by field, in the file's order, with complete
+  // constants. Otherwise for human readers: inputs before readers, no defaults, no
+  // `_output_shapes`, short devices, truncated constants (which reading reports).
   bool exact = false;
-  PortDescriber describe;  // of the main graph's ports; only when not exact
+  PortDescriber describe;  // for the main graph's ports; only if not exact
   std::vector<std::string> feeds, fetches;
 };
 
 GRAPNEL_PUBLIC void WriteGraphAsText(const Module& module, const TextOptions& options,
                                      llvm::raw_ostream& os);
 
-// One node as for people, without what surrounds it: all its attributes but defaults are there.
+// Prints one node in the human-readable form, without its surroundings, with all attributes except
+// defaults.
 GRAPNEL_PUBLIC std::string NodeText(const Node& node, const PortDescriber& describe = {});
 
 }  // namespace grapnel

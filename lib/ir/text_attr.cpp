@@ -71,7 +71,7 @@ class AttrReader {
     return true;
   }
 
-  // @name or @name{key=value, ...}: what stands inside AttrValue.func.
+  // @name or @name{key=value, ...}: the contents of AttrValue.func.
   bool ReadFunction(std::string* name_attr_list) {
     proto::NameAttrList list;
     if (!scanner_.Expect("@") || !scanner_.ReadName(list.mutable_name())) return false;
@@ -82,7 +82,7 @@ class AttrReader {
         if (!first && !scanner_.Expect(",")) return false;
         if (!scanner_.ReadName(&key) || !scanner_.Expect("=") || !Read("", &value)) return false;
         if (!(*list.mutable_attr())[key].ParseFromString(value))
-          return scanner_.Fail("this is no attribute");
+          return scanner_.Fail("this is not an attribute");
       }
     }
     *name_attr_list = list.SerializeAsString();
@@ -90,7 +90,7 @@ class AttrReader {
   }
 
   bool ReadOne(llvm::StringRef kind, std::string* value) {
-    // In the place of any kind: what a call gives, and what has no text of its own.
+    // Valid for any kind: an attribute of the call, and values without a text form.
     if (scanner_.Consume("$")) {
       std::string name;
       if (!scanner_.ReadName(&name)) return false;
@@ -141,7 +141,7 @@ class AttrReader {
       scanner_.TakeWord();
       return scanner_.ReadBase64(value);
     } else {
-      return scanner_.Fail("'" + word + "' is no attribute's value: texts stand in quotes");
+      return scanner_.Fail("'" + word + "' is not an attribute value: strings need quotes");
     }
     scanner_.TakeWord();
     return true;
@@ -156,7 +156,7 @@ class AttrReader {
     return true;
   }
 
-  // A list, or, where nothing says the kind, `[2,?]`: a shape.
+  // Reads a list; `[2,?]` of unstated kind is a shape.
   bool ReadList(llvm::StringRef kind, std::string* value) {
     llvm::StringRef element_kind = ElementKind(kind);
     TextPlace begin = scanner_.place();
@@ -168,14 +168,14 @@ class AttrReader {
       if (scanner_.Consume("...")) return scanner_.FailAt(begin, "this list is cut short ('...')");
       std::string element;
       TextPlace place = scanner_.place();
-      // Lists in a list are shapes.
+      // Nested lists are shapes.
       llvm::StringRef inner =
           element_kind.empty() && scanner_.Peek() == '[' ? "shape" : element_kind;
       open_dims |= element_kind.empty() && scanner_.Peek() == '?';
       if (!Read(inner, &element)) return false;
       if (!elements.empty() && AttrView(element).kind() != AttrView(elements[0]).kind() &&
           !open_dims)
-        return scanner_.FailAt(place, "the elements of a list are of one kind");
+        return scanner_.FailAt(place, "the elements of a list must be of one kind");
       elements.push_back(std::move(element));
     }
     if (open_dims && !llvm::any_of(elements, [](const std::string& e) {
@@ -193,14 +193,14 @@ class AttrReader {
     for (const std::string& element : elements) {
       AttrView view(element);
       if (view.kind() != AttrKind::kInt && view.kind() != AttrKind::kShape)
-        return scanner_.FailAt(begin, "the dimensions of a shape are whole numbers or '?'");
+        return scanner_.FailAt(begin, "dimensions of a shape must be whole numbers or '?'");
       shape.Append(view.AsInt().value_or(kUnknownDim));
     }
     *value = attr::ShapeOf(shape);
     return true;
   }
 
-  // Each element is an AttrValue, and so is the result. Numbers stand packed, as protobuf writes
+  // Each element is an AttrValue, and so is the result. Numbers are packed, as protobuf writes
   // them.
   static std::string ListOf(llvm::ArrayRef<std::string> elements) {
     proto::AttrValue list;
@@ -246,7 +246,7 @@ class AttrReader {
 
 std::string FunctionText(const proto::NameAttrList& list) {
   std::string text = "@" + NameText(list.name());
-  // A map has no order of its own.
+  // Sorted, as a protobuf map has no order.
   std::map<std::string, std::string> attrs;
   for (const auto& [key, value] : list.attr()) {
     std::string bytes = value.SerializeAsString();
@@ -267,7 +267,7 @@ std::string TensorText(llvm::StringRef tensor_proto) {
       .str();
 }
 
-// The text of one AttrValue that is no list.
+// The text of one AttrValue that is not a list.
 std::string ScalarText(const proto::AttrValue& value) {
   switch (value.value_case()) {
     case proto::AttrValue::kS:
@@ -316,7 +316,7 @@ llvm::StringRef KindOf(const proto::AttrValue& value) {
   }
 }
 
-// The list's elements as AttrValues of their own, field after field.
+// Splits the list into AttrValues, one per element, field after field.
 std::vector<proto::AttrValue> ElementsOf(const proto::AttrValue::ListValue& list) {
   std::vector<proto::AttrValue> elements;
   auto add = [&](auto&& set) { set(elements.emplace_back()); };
@@ -379,7 +379,7 @@ bool ReadClaim(TextScanner& scanner, TensorClaim* claim) {
   claim->place = scanner.place();
   if (!scanner.Consume("?")) {
     auto type = ParseDataType(scanner.PeekWord());
-    if (!type) return scanner.Fail("expected a dtype, '" + scanner.PeekWord() + "' is none");
+    if (!type) return scanner.Fail("expected a dtype, got '" + scanner.PeekWord() + "'");
     claim->dtype = *type;
     scanner.TakeWord();
   }
@@ -390,7 +390,7 @@ bool ReadClaim(TextScanner& scanner, TensorClaim* claim) {
     int64_t dim = kUnknownDim;
     if (claim->shape.rank() && !scanner.Expect(",")) return false;
     llvm::StringRef word = scanner.PeekWord();
-    // s1, s2: sizes that are not known, but the same where the name is.
+    // s1, s2: unknown sizes that are equal if their names are.
     unsigned symbol;
     if (scanner.Consume("?")) {
     } else if (word.consume_front("s") && !word.getAsInteger(10, symbol)) {

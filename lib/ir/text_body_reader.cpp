@@ -21,7 +21,7 @@ void AppendAttrs(std::string* out, uint32_t field, ParsedAttrs attrs) {
   for (const auto& [key, value] : attrs) AppendMapEntry(out, field, key, value);
 }
 
-// The nodes of one body, from their text to NodeDefs.
+// Builds the NodeDefs of one body from parsed text.
 class BodyReader::Impl {
  public:
   Impl(std::vector<ParsedNode>& nodes, const ParsedFunction* function,
@@ -67,7 +67,7 @@ class BodyReader::Impl {
     return input.name + port;
   }
 
-  // Whether something of that name is there; a problem if not.
+  // Returns whether the input exists, and reports a problem if not.
   bool CheckInput(const ParsedInput& input, llvm::StringRef reader) {
     if (index_.count(input.name)) return true;
     auto names = [&](NameSink take) {
@@ -79,11 +79,11 @@ class BodyReader::Impl {
   }
 
  private:
-  // A node of the text, an argument (neither), or a constant within a node's inputs.
+  // A node of the text, an argument (neither field set), or a constant within a node's inputs.
   struct Flat {
     ParsedNode* node = nullptr;
     ParsedInput* literal = nullptr;
-    uint32_t reader = 0;  // of a literal
+    uint32_t reader = 0;  // for a literal
     int slot = 0;
   };
 
@@ -155,7 +155,7 @@ class BodyReader::Impl {
     return made;
   }
 
-  // A constant's dtype and shape are its own, else those that it claims.
+  // A constant's dtype and shape are those of its value, else those of its claim.
   static void AddConstantType(ParsedNode& node) {
     TextLiteral& literal = *node.literal;
     bool has_dtype =
@@ -190,7 +190,7 @@ class BodyReader::Impl {
           made.node = literal++;
         } else {
           auto it = index_.find(input.name);
-          // In quotes it may be what a broken file says; importing tells.
+          // A quoted input may be invalid text from a broken file; import reports it.
           if (it == index_.end() && !input.quoted) CheckInput(input, flat_[i].node->name);
           if (it != index_.end()) made.node = it->second;
           made.port = input.port.value_or(0);
@@ -217,7 +217,7 @@ class BodyReader::Impl {
     }
   }
 
-  // A dtype or number that the op demands and that neither stands there nor follows.
+  // Reports a dtype or count that the op requires and that is neither written nor inferred.
   void CheckInferred(uint32_t i) {
     const InferenceNode& node = inference_[i];
     const ParsedNode& parsed = *flat_[i].node;
@@ -238,7 +238,7 @@ class BodyReader::Impl {
   void CheckClaims(uint32_t i) {
     const ParsedNode& parsed = *flat_[i].node;
     const InferenceNode& node = inference_[i];
-    if (parsed.literal) return;  // there the claim says what it is
+    if (parsed.literal) return;  // for these, the claim defines the type
     int port = 0;
     for (const TensorClaim& claim : parsed.claims) {
       bool known = node.info && node.resolved;
@@ -284,7 +284,7 @@ class BodyReader::Impl {
     auto tensor = TensorProtoOf(literal, type);
     if (!tensor) return Report(literal.place, node, TextOf(tensor.takeError()));
     if (literal.form == TextLiteral::Form::kCut)
-      Report(literal.place, node, "its value is cut short ('...'): zeros stand for it",
+      Report(literal.place, node, "its value is cut short ('...'): zeros replace it",
              Severity::kWarning);
     attrs->push_back({"value", attr::Tensor(*tensor)});
   }

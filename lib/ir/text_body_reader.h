@@ -1,4 +1,4 @@
-// The nodes of one body, from their text to NodeDefs. For lib/ir/text*.cpp.
+// Builds the NodeDefs of one body from parsed text. For lib/ir/text*.cpp.
 #ifndef GRAPNEL_LIB_IR_TEXT_BODY_READER_H_
 #define GRAPNEL_LIB_IR_TEXT_BODY_READER_H_
 
@@ -14,33 +14,34 @@
 
 namespace grapnel {
 
-// What a graph is made of beside its bytes.
+// The additional results of reading a graph.
 struct TextBuild {
   std::vector<Problem> problems;
   std::vector<ShapeClaim> claims;
   llvm::StringMap<std::string> places;
-  std::set<std::string> inputs_missing;  // nodes of which a problem says so already
+  std::set<std::string> inputs_missing;  // nodes that already have a problem about a missing input
 };
 
-// As entries of a map, sorted by key.
+// Appends map entries, sorted by key.
 void AppendAttrs(std::string* out, uint32_t field, ParsedAttrs attrs);
 
-// All that it is given must outlive it.
+// All arguments must outlive it.
 class BodyReader {
  public:
-  // `functions` has the signature of each function of the library; `function` is null for the main
+  // `functions` holds the signature of each library function; `function` is null for the main
   // graph.
   BodyReader(std::vector<ParsedNode>& nodes, const ParsedFunction* function,
              const llvm::StringMap<OpInfo>& functions, TextBuild* build);
   ~BodyReader();
 
-  // Calls `add` with each NodeDef, in order; constants within inputs come before their readers.
+  // Calls `add` with each NodeDef, in order; constants written within inputs come before their
+  // readers.
   void Run(const OpInfo* signature, llvm::function_ref<void(const std::string&)> add);
 
-  // After Run. "node", "node:1"; in a function "node:output:1", "argument". A problem when the op
-  // has no such output.
+  // Returns "node", "node:1"; in a function "node:output:1", "argument". Call after Run. Reports a
+  // problem if the op has no such output.
   std::string InputText(const ParsedInput& input);
-  // Whether something of that name is there; a problem if not.
+  // Returns whether the input exists, and reports a problem if not.
   bool CheckInput(const ParsedInput& input, llvm::StringRef reader);
 
  private:

@@ -17,10 +17,10 @@
 namespace grapnel {
 namespace {
 
-constexpr int kElementsInFull = 256;  // of a constant written exactly; more stand in base64
+constexpr int kElementsInFull = 256;  // of an exact constant; longer ones are written in base64
 constexpr int kElementsForPeople = 8;
-constexpr size_t kInlineBytes = 1024;  // no constant that is short as text has more
-constexpr size_t kInlineText = 40;     // the longest constant that stands within its reader
+constexpr size_t kInlineBytes = 1024;  // no constant with a short text has more
+constexpr size_t kInlineText = 40;     // the longest constant written within its reader's inputs
 
 bool IsConstant(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
 
@@ -31,7 +31,8 @@ class BodyWriter::Impl {
   using Inferred = decltype(InferenceNode::inferred);
 
  public:
-  // `whole`: else nothing is left out that reading would have to infer from other nodes.
+  // `whole`: the body is printed completely. If false, it prints everything that reading would have
+  // to infer from other nodes.
   Impl(const Graph& graph, const Function* function, const TextOptions& options, bool whole = true)
       : graph_(graph), function_(function), options_(options) {
     if (!whole) return;
@@ -67,7 +68,8 @@ class BodyWriter::Impl {
     return line;
   }
 
-  // "%a", "%a:1", "^a", or what the file says, in quotes. `text` may be empty: then the port's own.
+  // Returns "%a", "%a:1", "^a", or the file's text in quotes. `text` may be empty: then it is the
+  // port's own text.
   std::string InputText(Port port, llvm::StringRef text) const {
     if (port.node == kNoNode) {
       bool control = text.consume_front("^");
@@ -79,7 +81,7 @@ class BodyWriter::Impl {
     std::string plain = "%" + name + (port.index || !bare ? ":" + std::to_string(port.index) : "");
     if (!options_.exact) return plain;
     if (text == TextOfPort(port)) return plain;
-    // What says the same in another way stays so.
+    // Other spellings of the same input are kept.
     llvm::StringRef node = graph_.node(port.node).name();
     if (function_) {
       llvm::StringRef rest = text;
@@ -100,7 +102,7 @@ class BodyWriter::Impl {
     return bare ? op.str() : QuotedText(op);
   }
 
-  // How reading writes `%node:index` again; empty in a function when the op is not known.
+  // The text that `%node:index` reads back as; empty in a function if the op is unknown.
   std::string TextOfPort(Port port) const {
     Node node = graph_.node(port.node);
     if (!function_) return PortText(graph_, port);
@@ -112,7 +114,8 @@ class BodyWriter::Impl {
     return output.empty() ? "" : (node.name() + ":" + output + ":" + llvm::Twine(index)).str();
   }
 
-  // The file's order; for people inputs before their readers, nodes on a broken cycle at the end.
+  // Sorts nodes in the file's order; for human readers, inputs before their readers and nodes on a
+  // broken cycle at the end.
   void Order() {
     if (!options_.exact) {
       order_ = TopologicalOrder(graph_);
@@ -129,8 +132,8 @@ class BodyWriter::Impl {
     llvm::erase_if(order_, [&](NodeId id) { return boundary_.contains(id); });
   }
 
-  // A constant that one input reads and nothing else stands there, if it is short. Exactly written
-  // it must also come right before its reader, as reading puts it there.
+  // Inlines a short constant that has a single use. In exact mode it must also come right before
+  // its reader, as reading puts it there.
   void ChooseInline() {
     std::vector<uint32_t> place(graph_.end_id(), 0);
     for (size_t i = 0; i < order_.size(); ++i) place[order_[i]] = i;
@@ -143,7 +146,7 @@ class BodyWriter::Impl {
         if (port.node != kNoNode && CanStandIn(graph_.node(port.node), port, reader))
           found.push_back(port.node);
       }
-      // From the last on, as long as they are in order and without a gap.
+      // Starts at the last input, and continues while the constants are in order without a gap.
       uint32_t expected = place[id];
       for (NodeId constant : llvm::reverse(found)) {
         if (options_.exact && place[constant] + 1 != expected) break;
@@ -165,7 +168,7 @@ class BodyWriter::Impl {
       if (key != "value" && key != "dtype" && !hidden) return false;
     }
     auto tensor = AttrView(parts.attrs["value"]).AsTensor();
-    // What stands within is short; a large constant is not even looked at.
+    // Inlined text is short; skips large constants without parsing them.
     if (!tensor || tensor->size() > kInlineBytes) return false;
     LiteralPrint print = PrintLiteral(*tensor, options_.exact, kElementsForPeople);
     auto dtype = AttrView(parts.attrs["dtype"]).AsType();
@@ -194,9 +197,9 @@ class BodyWriter::Impl {
     return nullptr;
   }
 
-  // What reading will infer, so that the text leaves out just what agrees. First each node by
-  // itself, its inputs being what they are in truth: which they will be in the text once all that
-  // must be written is. Then as reading goes, where on cycles less is known.
+  // Finds the attributes that reading infers, so that the text omits just those that agree. First
+  // treats each node separately with its true inputs, which are the text's inputs once all required
+  // attributes are written. Then simulates reading, where less is known on cycles.
   void InferAll() {
     if (function_) ids_.assign(function_->args.begin(), function_->args.end());
     num_args_ = ids_.size();
@@ -233,8 +236,8 @@ class BodyWriter::Impl {
     return nodes;
   }
 
-  // Every node beside a twin that says its outputs and that its readers read; constants within
-  // inputs are read themselves.
+  // Each node is paired with a copy that has its true outputs, which its readers read; constants
+  // within inputs are read themselves.
   std::vector<InferenceNode> InferFromTruth() const {
     size_t twin = ids_.size();
     std::vector<InferenceNode> nodes(2 * ids_.size());
@@ -256,8 +259,8 @@ class BodyWriter::Impl {
     return nodes;
   }
 
-  // Whether anything more must be written. Constants first: what their readers infer depends on
-  // them.
+  // Returns whether more attributes must be written. Constants first: what their readers infer
+  // depends on them.
   bool CompareAll(const std::vector<InferenceNode>& nodes) {
     size_t before = written_.size();
     for (bool literals : {true, false}) {
@@ -312,7 +315,8 @@ class BodyWriter::Impl {
     }
   }
 
-  // Notes what must be written of a node because reading would infer something else.
+  // Records the attributes of a node that must be written because reading would infer different
+  // ones.
   void Compare(const Node& node, const InferenceNode& inferred) {
     if (inferred.is_literal) {
       DataType type = inferred.outputs.empty() ? inferred.natural : inferred.outputs[0];
@@ -342,8 +346,7 @@ class BodyWriter::Impl {
       }
       return text;
     }
-    // A broken file may have data inputs after control inputs; one that is also dangling has no
-    // slot.
+    // A broken file may have data inputs after control inputs; one that also dangles has no slot.
     auto is_control = [](llvm::StringRef input) { return HasPrefix(input, "^"); };
     bool all_there = llvm::count_if(parts.inputs, is_control) + node.num_inputs() ==
                      static_cast<int>(parts.inputs.size());
@@ -356,7 +359,7 @@ class BodyWriter::Impl {
     return text;
   }
 
-  // A constant within its reader's inputs, with its name where that is not the usual one.
+  // A constant within its reader's inputs, with its name unless it is the default one.
   std::string LiteralText(const Node& reader, int slot, Port port) {
     Node constant = graph_.node(port.node);
     LiteralPrint print =
@@ -383,11 +386,12 @@ class BodyWriter::Impl {
     return claims;
   }
 
-  // The value of a constant; what it says is taken from the attributes, and its claim is added.
+  // Returns the text of a constant's value, removes the attributes that it covers, and adds its
+  // claim.
   std::string TakeValue(NodeParts* parts, std::string* claims) {
     auto value = parts->attrs.find("value");
     auto tensor = value == parts->attrs.end() ? std::nullopt : AttrView(value->second).AsTensor();
-    // Nothing but the tensor, compared by size: a constant may be large.
+    // Requires an attribute with only the tensor; compares sizes, as a constant may be large.
     if (!tensor || value->second.size() != attr::TensorHead(tensor->size()).size() + tensor->size())
       return "";
     LiteralPrint print = PrintLiteral(*tensor, options_.exact,
@@ -402,7 +406,7 @@ class BodyWriter::Impl {
     if (says_dtype) {
       parts->attrs.erase(dtype);
     } else {
-      parts->attrs.try_emplace("dtype");  // none at all: denied
+      parts->attrs.try_emplace("dtype");  // no dtype attribute: suppress it
     }
     return print.text;
   }
@@ -445,17 +449,17 @@ class BodyWriter::Impl {
   const Function* function_;
   const TextOptions& options_;
   std::vector<NodeId> order_;
-  // Arguments and then the nodes in order, for the inference; and the place of each id there.
+  // Arguments and then the nodes in order, for the inference; index_ maps an id to its position.
   std::vector<NodeId> ids_;
   size_t num_args_ = 0;
   std::vector<uint32_t> index_;
   llvm::DenseSet<NodeId>
-      boundary_;  // arguments and results: they stand in the header and in `return`
+      boundary_;  // arguments and results: written in the header and in `return`
   llvm::DenseSet<NodeId> inlined_;
-  // Attributes that do not follow from the inputs; with no key, a constant within them that says
-  // its dtype.
+  // Attributes that cannot be inferred from the inputs; an empty key stands for a constant within
+  // the inputs that states its dtype.
   std::set<std::pair<NodeId, llvm::StringRef>> written_;
-  llvm::DenseMap<NodeId, bool> natural_;  // inlined constants whose dtype follows
+  llvm::DenseMap<NodeId, bool> natural_;  // inlined constants whose dtype is inferred
   llvm::DenseMap<NodeId, Inferred> inferred_;
 };
 

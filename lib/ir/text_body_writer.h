@@ -1,4 +1,4 @@
-// The nodes of one body as text. For lib/ir/text*.cpp.
+// Prints the nodes of one body as text. For lib/ir/text*.cpp.
 #ifndef GRAPNEL_LIB_IR_TEXT_BODY_WRITER_H_
 #define GRAPNEL_LIB_IR_TEXT_BODY_WRITER_H_
 
@@ -12,15 +12,15 @@ namespace grapnel {
 // The graph and the options must outlive it.
 class BodyWriter {
  public:
-  // `whole`: else nothing is left out that reading would have to infer from other nodes, and only
-  // Line() may be asked.
+  // `whole`: the body is printed completely. If false, it prints everything that reading would have
+  // to infer from other nodes, and only Line() may be called.
   BodyWriter(const Graph& graph, const Function* function, const TextOptions& options,
              bool whole = true);
   ~BodyWriter();
 
   void Write(llvm::StringRef indent, llvm::raw_ostream& os);
   std::string Line(const Node& node);
-  // "%a", "%a:1", "^a"; exactly, what reading turns into `text` again, which is what the file says.
+  // Returns "%a", "%a:1", "^a"; in exact mode, text that reads back as `text`, the file's input.
   std::string InputText(Port port, llvm::StringRef text) const;
 
  private:

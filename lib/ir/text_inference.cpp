@@ -17,19 +17,19 @@ class Inference {
   void Run() {
     for (uint32_t i = 0; i < nodes_.size(); ++i) {
       for (const auto& input : nodes_[i].inputs) {
-        // Arguments and literals need no working out.
+        // Arguments and literals are already known.
         if (input.node == kNoNode || nodes_[input.node].is_literal || nodes_[input.node].resolved)
           continue;
         readers_[input.node].push_back(i);
         ++waits_[i];
       }
     }
-    // What needs no inputs first: then its readers follow in turn.
+    // Nodes without inputs first: their readers follow in turn.
     for (uint32_t i = 0; i < nodes_.size(); ++i) {
       if (!nodes_[i].is_literal && (waits_[i] == 0 || NeedsNoInput(nodes_[i])))
         Try(i, /*in_part=*/false);
     }
-    // Only cycles are left. The first node that some inputs suffice for goes on.
+    // Only cycles are left. Continues with the first node for which the known inputs suffice.
     while (!candidates_.empty()) {
       uint32_t next = *candidates_.begin();
       candidates_.erase(candidates_.begin());
@@ -38,7 +38,7 @@ class Inference {
   }
 
  private:
-  // Given or inferred: defaults do not count for inputs, which tell themselves.
+  // The given or inferred value; inputs define their own types, so defaults do not count.
   static std::optional<AttrView> Find(const InferenceNode& node, llvm::StringRef key) {
     for (const auto& [name, value] : node.given) {
       if (name == key) return value;
@@ -57,7 +57,7 @@ class Inference {
     });
   }
 
-  // Works out node `i` and then what waited for it alone.
+  // Resolves node `i` and then the nodes that waited only for it.
   void Try(uint32_t i, bool in_part) {
     if (nodes_[i].resolved || !Resolve(nodes_[i], in_part)) return;
     llvm::SmallVector<uint32_t, 16> done = {i};
@@ -76,7 +76,7 @@ class Inference {
     }
   }
 
-  // How many ports an argument has; -1 when that is not known.
+  // The number of ports of an argument; -1 if unknown.
   static int64_t CountOf(const InferenceNode& node, const OpArg& arg) {
     if (!arg.type_list_attr.empty()) {
       auto value = Find(node, arg.type_list_attr);
@@ -109,7 +109,7 @@ class Inference {
     return input.node != kNoNode && nodes_[input.node].is_literal;
   }
 
-  // The lengths that follow from the number of inputs: at most one attribute can be unknown.
+  // Infers lengths from the number of inputs: at most one attribute can be unknown.
   bool ResolveCounts(InferenceNode& node) {
     llvm::StringRef unknown;
     bool is_list = false;
@@ -145,13 +145,13 @@ class Inference {
       FindOutputs(node);
       node.resolved = true;
     } else if (!in_part && WaitsForNothing(node)) {
-      FindOutputs(node);  // as far as they do not depend on what is missing
+      FindOutputs(node);  // those that do not depend on missing attributes
       node.resolved = true;
     }
     return node.resolved;
   }
 
-  // Whether all that could still be learnt of the inputs is known.
+  // True if no further facts about the inputs can become known.
   bool WaitsForNothing(const InferenceNode& node) const {
     return llvm::all_of(node.inputs, [&](const InferenceNode::Input& input) {
       return input.node == kNoNode || nodes_[input.node].is_literal || nodes_[input.node].resolved;
@@ -160,12 +160,12 @@ class Inference {
 
   bool ResolveTypes(InferenceNode& node, bool in_part, bool counts) {
     size_t slot = 0;
-    // Type attributes may stand in several arguments: all inputs of each.
+    // A type attribute may occur in several arguments: collects all inputs of each.
     llvm::SmallVector<std::pair<const std::string*, llvm::SmallVector<size_t, 4>>, 2> slots_of;
     bool complete = true;
     for (const OpArg& arg : node.info->inputs) {
       int64_t count = CountOf(node, arg);
-      if (count < 0 && !counts) break;  // what comes after has no known place
+      if (count < 0 && !counts) break;  // later slots are unknown
       if (!arg.type_list_attr.empty()) {
         if (count < 0) count = CountRest(node, arg, slot);
         if (!Find(node, arg.type_list_attr)) complete &= AddTypeList(node, arg, slot, count);
@@ -187,7 +187,7 @@ class Inference {
     return complete;
   }
 
-  // The inputs that the arguments after `list` leave for it.
+  // The number of inputs that the arguments after `list` leave for it.
   static int64_t CountRest(const InferenceNode& node, const OpArg& list, size_t slot) {
     int64_t after = 0;
     for (const OpArg* arg = &list + 1; arg != node.info->inputs.data() + node.info->inputs.size();
@@ -229,7 +229,7 @@ class Inference {
         if (IsLiteral(input)) {
           const InferenceNode& source = nodes_[input.node];
           DataType natural = source.resolved ? source.outputs[0] : source.natural;
-          // Of numbers the one with a point decides.
+          // Among numbers, one with a point decides.
           if (literal == proto::DT_INVALID || IsFloating(natural)) literal = natural;
           if (source.resolved && type == proto::DT_INVALID) type = natural;
           continue;
@@ -290,9 +290,10 @@ class Inference {
   }
 
   std::vector<InferenceNode>& nodes_;
-  std::vector<uint32_t> waits_;  // inputs whose source is not worked out yet
+  std::vector<uint32_t> waits_;  // inputs whose source is not resolved yet
   std::vector<llvm::SmallVector<uint32_t, 2>> readers_;
-  std::set<uint32_t> candidates_;  // some sources are worked out, or all and it did not suffice
+  std::set<uint32_t> candidates_;  // nodes with some resolved sources, or with all but without a
+                                   // result
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ std::string BytesOf(DataType type, double value) {
   return Literal::Scalar(type, value).bytes().str();
 }
 
-// Half and bfloat16: the fewest digits that give the same bits.
+// Half and bfloat16: the fewest digits that read back as the same bits.
 std::string NarrowFloatText(DataType type, double value, llvm::StringRef bits) {
   for (int digits = 1; digits < 9; ++digits) {
     char buffer[32];
@@ -58,12 +58,12 @@ std::string ElementText(const Literal& literal, int64_t i) {
   return std::to_string(literal.AsInt(i));
 }
 
-// 1+2j, and a real or an imaginary number alone.
+// Parses 1+2j, and a real or an imaginary number alone.
 template <typename T>
 bool AppendComplex(llvm::StringRef text, std::string* bytes) {
   llvm::StringRef real = text, imaginary = "0";
   if (text.consume_back("j")) {
-    // The sign that begins the imaginary part: not an exponent's.
+    // The sign of the imaginary part, not of an exponent.
     size_t sign = text.find_last_of("+-");
     while (sign != llvm::StringRef::npos && sign > 0 && (text[sign - 1] | 32) == 'e')
       sign = text.take_front(sign).find_last_of("+-");
@@ -93,7 +93,7 @@ bool AppendInteger(llvm::StringRef text, DataType type, std::string* bytes) {
   return true;
 }
 
-// False when the text is no element of that type, or does not fit.
+// Returns false if the text is not an element of that type or does not fit.
 bool AppendElement(llvm::StringRef text, DataType type, std::string* bytes) {
   if (type == proto::DT_BOOL) {
     if (text != "true" && text != "false") return false;
@@ -132,8 +132,8 @@ bool ReadElement(TextScanner& scanner, std::vector<Element>* elements) {
   return true;
 }
 
-// Reads lists in lists. All elements stand at one depth, and all lists of a depth are as long as
-// the first.
+// Parses nested lists. All elements have the same depth, and all lists of a depth have the length
+// of the first.
 class ListReader {
  public:
   ListReader(TextScanner& scanner, TextLiteral* literal) : scanner_(scanner), literal_(*literal) {}
@@ -172,7 +172,7 @@ class ListReader {
  private:
   TextScanner& scanner_;
   TextLiteral& literal_;
-  size_t leaf_depth_ = 0;  // 0: no element was met yet
+  size_t leaf_depth_ = 0;  // 0: no element so far
 };
 
 }  // namespace
@@ -253,7 +253,7 @@ Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype) 
   std::optional<int64_t> count = NumElements(dims);
   if (!count) return MakeError("the shape {0} is larger than memory", DimsText(dims));
   if (literal.form == Form::kCut && !literal.dims)
-    return MakeError("the elements are cut short ('...'): dtype and shape must be said");
+    return MakeError("the elements are cut short ('...'): dtype and shape must be stated");
   if (literal.dims && literal.form != Form::kCut && literal.nesting.size() > 1 &&
       *literal.dims != literal.nesting)
     return MakeError("the lists are {0}, the shape is {1}", DimsText(literal.nesting),
@@ -272,7 +272,7 @@ Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype) 
       bool fits = element.is_string == (dtype == proto::DT_STRING);
       if (fits && element.is_string) strings.push_back(element.text);
       if (!fits || (!element.is_string && !AppendElement(element.text, dtype, &bytes)))
-        return MakeError("'{0}' is no {1}", element.text, DataTypeName(dtype));
+        return MakeError("'{0}' is not of type {1}", element.text, DataTypeName(dtype));
     }
   } else if (literal.form == Form::kBase64) {
     if (dtype == proto::DT_STRING) return MakeError("strings are not written in base64");
@@ -285,7 +285,7 @@ Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype) 
   AppendVarintField(&out, 1, dtype);
   AppendBytesField(&out, 2, Shape(dims).ToProto().SerializeAsString());
   if (zeros) {
-    // A string that is cut is empty; no element at all would be an empty tensor's.
+    // Truncated strings become empty; without any element it would be an empty tensor.
     return out;
   }
   for (const std::string& text : strings) AppendBytesField(&out, 8, text);
@@ -304,7 +304,7 @@ Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype) 
 
 namespace {
 
-// Elements [begin, end) in lists of `dims`.
+// Elements [begin, end) as nested lists of `dims`.
 std::string NestedText(const Literal& literal, llvm::ArrayRef<int64_t> dims, int64_t begin,
                        int64_t end) {
   if (dims.empty()) return ElementText(literal, begin);
@@ -316,7 +316,7 @@ std::string NestedText(const Literal& literal, llvm::ArrayRef<int64_t> dims, int
   return text + "]";
 }
 
-// How `print.text` reads again.
+// Determines how `print.text` reads back; returns whether it gives the same tensor.
 bool ReadsAs(LiteralPrint* print, llvm::StringRef tensor_proto) {
   TextLiteral again;
   TextScanner scanner(print->text);
@@ -331,7 +331,7 @@ bool ReadsAs(LiteralPrint* print, llvm::StringRef tensor_proto) {
   }
   if (*bytes == tensor_proto) return true;
   if (bytes->size() != tensor_proto.size()) return false;
-  // The same fields in another order.
+  // They may be the same fields in another order.
   proto::TensorProto a, b;
   return a.ParseFromString(*bytes) && b.ParseFromArray(tensor_proto.data(), tensor_proto.size()) &&
          a.SerializeAsString() == b.SerializeAsString();

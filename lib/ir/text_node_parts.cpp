@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// A device as the reader takes it without quotes.
+// A device in the form that the reader accepts without quotes.
 std::string BareDevice(llvm::StringRef device) {
   bool bare = !device.empty() && device[0] == '/' &&
               llvm::all_of(device,

@@ -1,4 +1,4 @@
-// Floating-point numbers as text that reads back as the same bits. For lib/ir/text*.cpp.
+// Prints floating-point numbers so that they read back as the same bits. For lib/ir/text*.cpp.
 #ifndef GRAPNEL_LIB_IR_TEXT_NUMBER_H_
 #define GRAPNEL_LIB_IR_TEXT_NUMBER_H_
 
@@ -12,7 +12,8 @@
 
 namespace grapnel {
 
-// The shortest text that reads back as `value`; always with a point, an exponent or a word in it.
+// Returns the shortest text that reads back as `value`; it always contains a point, an exponent or
+// a word.
 template <typename T>
 std::string FloatText(T value) {
   char buffer[64];
@@ -21,7 +22,7 @@ std::string FloatText(T value) {
   return text;
 }
 
-// nullopt when `text` is no number. Too large a one is infinity, too small a one zero.
+// Returns nullopt if `text` is not a number. Overflow gives infinity, underflow zero.
 template <typename T>
 std::optional<T> ParseFloat(llvm::StringRef text) {
   text.consume_front("+");

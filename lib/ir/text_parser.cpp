@@ -9,8 +9,8 @@
 namespace grapnel {
 namespace {
 
-// Each function reads one thing of the grammar in docs/text.md and is false when it is not there;
-// the scanner then has the error.
+// Each function parses one construct of the grammar in docs/text.md and returns false if it is not
+// there; the scanner then has the error.
 class Parser {
  public:
   Parser(llvm::StringRef text, int first_line) : scanner_(text, first_line) {}
@@ -48,13 +48,13 @@ class Parser {
     return scanner_.Fail("expected a node (%name = Op(...)), func, fetch, feed or producer");
   }
 
-  // A node that could not be read stays as far as it was, so that its readers find it.
+  // Keeps a node that could not be parsed completely, so that its readers find it.
   static void KeepBroken(std::vector<ParsedNode>* nodes) {
     nodes->back().broken = true;
     if (nodes->back().op.empty()) nodes->pop_back();
   }
 
-  // Whether it was a statement of versions; the scanner may have failed all the same.
+  // Returns whether it was a version statement; the scanner may still have failed.
   bool ReadVersions() {
     llvm::StringRef word = scanner_.PeekWord();
     if (word != "producer" && word != "min_consumer" && word != "bad_consumers" &&
@@ -83,7 +83,7 @@ class Parser {
     return true;
   }
 
-  // fields "...": whole fields of a message, of other numbers than those that the text says itself.
+  // fields "...": complete fields of a message, other than those that the text spells out.
   bool ReadFields(std::initializer_list<uint32_t> said, std::string* bytes) {
     TextPlace place = scanner_.place();
     if (!scanner_.ReadBase64(bytes)) return false;
@@ -92,7 +92,7 @@ class Parser {
     while (reader.Next()) good &= !llvm::is_contained(said, reader.field());
     if (good && !reader.failed()) return true;
     bytes->clear();
-    return scanner_.FailAt(place, "these are no other fields of what they stand at");
+    return scanner_.FailAt(place, "these bytes are not valid additional fields");
   }
 
   // fetch %a, %b:1
@@ -127,7 +127,7 @@ class Parser {
     bool is_constant = node->op == "Const" || node->op == "HostConst";
     if (is_constant && StartsLiteral(scanner_)) {
       if (!ReadLiteral(scanner_, &node->literal.emplace())) {
-        node->literal.reset();  // what is half read would be wrong a second time
+        node->literal.reset();  // a half-read literal would report a second problem
         return false;
       }
     }
@@ -152,7 +152,7 @@ class Parser {
     if (scanner_.Peek() == '"') return scanner_.ReadString(device);
     TextPlace place = scanner_.place();
     device->clear();
-    // A colon that nothing follows begins the claims.
+    // A colon begins the claims unless a port follows.
     auto belongs = [&](char c, char next) {
       return llvm::isAlnum(c) || llvm::is_contained({'/', '_', '*', '-', '.'}, c) ||
              (c == ':' && (llvm::isAlnum(next) || next == '*'));
@@ -182,7 +182,7 @@ class Parser {
       TextPlace place = scanner_.place();
       if (!scanner_.ReadName(&key) || !scanner_.Expect("=")) return false;
       if (llvm::any_of(*attrs, [&](const auto& entry) { return entry.first == key; }))
-        return scanner_.FailAt(place, "attribute '" + key + "' is there twice");
+        return scanner_.FailAt(place, "attribute '" + key + "' occurs twice");
       const OpAttr* attr = info ? info->FindAttr(key) : nullptr;
       if (!ReadAttr(scanner_, attr ? llvm::StringRef(attr->type) : llvm::StringRef(), &value))
         return false;
@@ -273,7 +273,7 @@ class Parser {
       if (!first && !scanner_.Expect(",")) return false;
       ParsedArg arg;
       if (!scanner_.Expect(sigil) || !scanner_.ReadName(&arg.name)) return false;
-      // In a function whose signature is said in full the type is there already.
+      // In a function with a complete signature the type is already known.
       if (scanner_.Consume(":") && !ReadArgType(&arg)) return false;
       if (scanner_.Peek() == '{' && !ReadAttrs(nullptr, &arg.attrs.emplace())) return false;
       if (scanner_.ConsumeWord("fields") && !ReadFields({1, 3, 4, 5, 6}, &arg.fields)) return false;

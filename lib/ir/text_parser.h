@@ -1,4 +1,4 @@
-// A graph's text as it is written, before anything is inferred. For lib/ir/text*.cpp.
+// The syntax tree of a graph's text, before inference. For lib/ir/text*.cpp.
 #ifndef GRAPNEL_LIB_IR_TEXT_PARSER_H_
 #define GRAPNEL_LIB_IR_TEXT_PARSER_H_
 
@@ -15,11 +15,11 @@ namespace grapnel {
 // %name, %name:1, %name:output:1, ^name, or a constant: [1,0] or %name=[1,0].
 struct ParsedInput {
   TextPlace place;
-  std::string name;    // of a constant empty when it has none of its own
-  std::string output;  // in functions, of an op that is not known
+  std::string name;    // empty for a constant without a name
+  std::string output;  // in functions, for an unknown op
   std::optional<int> port;
   bool control = false;
-  bool quoted = false;  // in quotes without a port: then the name is all that the file says
+  bool quoted = false;  // in quotes without a port: then the file contains only the name
   std::optional<TextLiteral> literal;
 };
 
@@ -30,16 +30,16 @@ struct ParsedNode {
   std::string name, op, device;
   std::vector<ParsedInput> inputs;
   ParsedAttrs attrs;
-  std::vector<std::string> without;  // `-T`: is not to be inferred
+  std::vector<std::string> without;  // `-T`: must not be inferred
   std::optional<TextLiteral> literal;
   std::vector<TensorClaim> claims;
   std::string fields;   // other fields of the NodeDef
-  bool broken = false;  // read as far as it went: that is a problem already
+  bool broken = false;  // parsed up to an error that is already reported
 };
 
 struct ParsedArg {
   std::string name;
-  // float, T, N*float, N*T or Ts...: a dtype, or attributes of the function that say it.
+  // float, T, N*float, N*T or Ts...: a dtype, or attributes of the function that hold it.
   DataType type = proto::DT_INVALID;
   std::string type_attr, number_attr, type_list_attr;
   std::string fields;                // other fields of the ArgDef
@@ -54,7 +54,7 @@ struct ParsedAttrDef {
 };
 
 struct ParsedReturn {
-  std::string name;  // empty: as the result in that place, or the node of a control output
+  std::string name;  // empty: the name of that result, or of a control output's node
   bool none = false;
   ParsedInput input;
 };
@@ -62,10 +62,10 @@ struct ParsedReturn {
 struct ParsedFunction {
   TextPlace place;
   std::string name;
-  std::vector<ParsedAttrDef> attr_defs;  // what makes it polymorphic
+  std::vector<ParsedAttrDef> attr_defs;  // the attributes of a polymorphic function
   std::vector<ParsedArg> args, results;
   bool stateful = false;
-  std::optional<std::string> signature;  // the OpDef in full, instead of the above
+  std::optional<std::string> signature;  // the complete OpDef, instead of the above
   ParsedAttrs attrs;
   std::string fields;  // other fields of the FunctionDef
   std::vector<ParsedNode> nodes;

@@ -85,7 +85,7 @@ std::string FunctionDefOf(ParsedFunction& function, const llvm::StringMap<OpInfo
   return out + function.fields;
 }
 
-// Without the lines that say less: that an input is missing is said once, with its place.
+// Drops vaguer duplicates: a missing input is reported once, with its position.
 void TakeImportProblems(const TextBuild& build, Module* module) {
   std::vector<Problem> problems = build.problems;
   for (Problem& problem : module->problems) {
@@ -95,7 +95,7 @@ void TakeImportProblems(const TextBuild& build, Module* module) {
     problem.place = module->places.lookup(problem.where);
     problems.push_back(std::move(problem));
   }
-  // As the text goes, whoever noticed.
+  // Sorts by position in the text, regardless of the step that found them.
   auto line_and_column = [](const Problem& problem) {
     auto [line, column] = llvm::StringRef(problem.place).split(':');
     std::pair<int, int> place = {0, 0};
@@ -148,7 +148,7 @@ TextGraph BuildGraph(ParsedGraph& parsed, const std::string& file_name) {
 
 bool IsDashes(llvm::StringRef line) { return line.substr(0, 3) == "---"; }
 
-// What stands between two lines of dashes, and the title on the first of them.
+// The text between two lines of dashes, and the title on the first of them.
 struct Section {
   llvm::StringRef title, text;
   int first_line;
@@ -199,7 +199,7 @@ std::vector<TextGraph> ReadGraphText(const FileBytes& file) {
   std::vector<Section> sections = Split(text);
   for (const Section& section : sections) {
     ParsedGraph parsed = ParseGraphText(section.text, section.first_line);
-    // Before the first line of dashes there may be comments alone.
+    // Only comments may come before the first line of dashes.
     bool head_alone = &section == &sections.front() && sections.size() > 1;
     if (head_alone && parsed.IsEmpty()) continue;
     parsed.title = section.title.str();

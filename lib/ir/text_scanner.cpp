@@ -101,7 +101,7 @@ bool TextScanner::ReadName(std::string* name, bool* quoted) {
 }
 
 bool TextScanner::ReadString(std::string* value) {
-  if (Peek() != '"') return Fail("expected a text in quotes");
+  if (Peek() != '"') return Fail("expected a string in quotes");
   TextPlace start = place();
   value->clear();
   for (++at_; at_ != end_ && *at_ != '\n'; ++at_) {
@@ -156,7 +156,7 @@ bool TextScanner::ReadBase64(std::string* bytes) {
   if (!ReadString(&text)) return false;
   if (llvm::Error error = llvm::decodeBase64(text, decoded)) {
     llvm::consumeError(std::move(error));
-    return FailAt(start, "this is no base64");
+    return FailAt(start, "this is not base64");
   }
   bytes->assign(decoded.begin(), decoded.end());
   return true;
@@ -182,7 +182,7 @@ void TextScanner::Recover() {
   auto at_statement = [this] {
     return Peek() == '%' || Peek() == '}' || llvm::is_contained(kStatements, PeekWord());
   };
-  // What was missing at the end of a statement is noticed at the next one.
+  // A token missing at the end of a statement is reported at the next one.
   SkipSpace();
   bool begins_line = llvm::StringRef(line_begin_, at_ - line_begin_).trim().empty();
   if (begins_line && at_ != recovered_at_ && at_statement()) {

@@ -21,62 +21,62 @@
 
 namespace grapnel {
 
-// A constant as it stands in a text: its dtype may follow from elsewhere.
+// A constant as it appears in a text: its dtype may be known only from the context.
 struct TextLiteral {
   enum class Form { kElements, kCut, kZeros, kBase64, kProto };
   enum class Encoding { kUsual, kValues, kContent };
   struct Element {
-    std::string text;  // the number or word, or what was in the quotes
+    std::string text;  // the number or word, or the contents of the quotes
     bool is_string = false;
   };
 
   TextPlace place;
   std::optional<DataType> type;
-  std::optional<Dims> dims;  // as said before the elements, or by the claim after the node
+  std::optional<Dims> dims;  // stated before the elements, or by the claim after the node
   Form form = Form::kElements;
   Encoding encoding = Encoding::kUsual;
   std::vector<Element> elements;
-  Dims nesting;       // of the lists that the elements stand in
-  std::string bytes;  // of base64 and proto
+  Dims nesting;       // the dimensions of the nested lists
+  std::string bytes;  // decoded, for base64 and proto
 
   // int32 or int64 for whole numbers, float for others, complex64, bool, string.
   DataType NaturalType() const;
 };
 
-// Whether what comes next can only be a literal.
+// True if the next text can only be a literal.
 bool StartsLiteral(TextScanner& scanner);
 bool ReadLiteral(TextScanner& scanner, TextLiteral* literal);
 
-// The TensorProto that the text stands for, as `dtype`. Errors are one line, without a place. A
-// splat and a scalar are one value in the field of their type, other numbers tensor_content, as
-// TensorFlow's Python writes them; `as values` and `as content` say otherwise.
+// Returns the TensorProto of the literal, as `dtype`. Errors are one line, without a position. Like
+// TensorFlow's Python, it writes a splat or a scalar as one value in the field of its type and
+// other numbers as tensor_content; `as values` and `as content` override this.
 Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype);
 
-// A TensorProto as text, without its dtype and shape.
+// A TensorProto as text, without dtype and shape.
 struct LiteralPrint {
   std::string text;
   DataType dtype = proto::DT_INVALID;
   Dims dims;
-  bool dims_follow = false;   // dims are those of the text's lists
-  bool type_follows = false;  // dtype is the text's NaturalType
-  bool is_proto = false;      // text says dtype and dims too
+  bool dims_follow = false;   // dims equal those of the text's lists
+  bool type_follows = false;  // dtype equals the text's NaturalType
+  bool is_proto = false;      // the text includes dtype and dims
 };
-// `exact`: all elements, and what TensorProtoOf makes of the text is `tensor_proto` again. Else for
-// reading: at most `limit` elements, and how they were encoded is left out.
+// `exact`: prints all elements, and TensorProtoOf turns the text back into `tensor_proto`.
+// Otherwise for human readers: prints at most `limit` elements and omits the encoding.
 LiteralPrint PrintLiteral(llvm::StringRef tensor_proto, bool exact, int limit);
 
-// One attribute. `kind` is the type that the op's definition gives it (OpAttr::type), empty when it
-// gives none. The value is a serialized AttrValue.
+// Reads one attribute into a serialized AttrValue. `kind` is the type in the op's definition
+// (OpAttr::type), or empty.
 bool ReadAttr(TextScanner& scanner, llvm::StringRef kind, std::string* value);
-// The text that ReadAttr turns into the same value.
+// Returns text that ReadAttr turns into the same value.
 std::string AttrText(AttrView value, llvm::StringRef kind);
-// Whether two serialized AttrValues say the same, however they are written.
+// True if two serialized AttrValues have the same meaning, in whatever encoding.
 bool SameAttr(llvm::StringRef a, llvm::StringRef b);
 
 // "float[2,3]", "float" (of unknown rank), "?[2,?]", "?".
 struct TensorClaim {
   TextPlace place;
-  DataType dtype = proto::DT_INVALID;  // not said
+  DataType dtype = proto::DT_INVALID;  // not stated
   Shape shape;
 };
 bool ReadClaim(TextScanner& scanner, TensorClaim* claim);

@@ -17,7 +17,7 @@
 namespace grapnel {
 namespace {
 
-// A function of the library: header, body, what it returns.
+// Prints a library function: header, body, results.
 class FunctionWriter {
  public:
   FunctionWriter(const Function& function, const TextOptions& options)
@@ -132,7 +132,7 @@ class FunctionWriter {
     return options_.exact && !fields.empty() ? text + FieldsText(fields) : text;
   }
 
-  // Whether the header and `return` say all of the signature.
+  // True if the header and `return` express the whole signature.
   bool SignatureFollows() const {
     proto::OpDef again;
     again.set_name(signature_.name());
@@ -144,7 +144,7 @@ class FunctionWriter {
       again.add_control_output(name);
       if (!control_rets_.count(name) || !controls.insert(name).second) return false;
     }
-    // What TypeText says is all that there is, and is read as that.
+    // The argument has only what TypeText prints, and reads back as the same.
     auto known = [](const proto::OpDef::ArgDef& arg) {
       if (arg.type() != proto::DT_INVALID)
         return ParseDataType(DataTypeName(arg.type())) && arg.type_attr().empty() &&
@@ -248,7 +248,7 @@ void WriteGraphAsText(const Module& module, const TextOptions& options, llvm::ra
     if (os.tell() != begin) os << "\n";
     FunctionWriter(*function, options).Write(os);
   }
-  // Nothing at all would not be known for a graph's text again.
+  // An empty file would not be recognized as a graph's text.
   if (os.tell() == begin) os << "---\n";
 }
 

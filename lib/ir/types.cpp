@@ -7,8 +7,8 @@
 namespace grapnel {
 namespace {
 
-// Protobuf prints what it cannot parse to stderr on its own, while our readers return it. Here, as
-// every reader needs this file.
+// Keeps protobuf from printing parse errors to stderr, as the readers return them. It is in this
+// file because every reader links it.
 [[maybe_unused]] const auto kNoPrinting = google::protobuf::SetLogHandler(nullptr);
 
 enum Kind { kFloat, kComplex, kInt, kQuantized, kOther };
@@ -56,7 +56,7 @@ constexpr Row kRows[] = {
     {33, "float4_e2m1fn", "float4_e2m1fn_ref", 1, kFloat},
 };
 
-// Kernels ask for sizes all the time: a row's place is its number.
+// Kernels look up sizes all the time: a row's index is its number.
 constexpr bool RowsAreInPlace() {
   for (size_t i = 0; i < std::size(kRows); ++i) {
     if (kRows[i].number != static_cast<int>(i) + 1) return false;
@@ -66,7 +66,7 @@ constexpr bool RowsAreInPlace() {
 static_assert(RowsAreInPlace());
 
 const Row* Find(DataType type) {
-  unsigned index = static_cast<unsigned>(BaseType(type)) - 1;  // 0 becomes the largest
+  unsigned index = static_cast<unsigned>(BaseType(type)) - 1;  // 0 wraps to the largest
   return index < std::size(kRows) ? &kRows[index] : nullptr;
 }
 
@@ -88,7 +88,7 @@ std::optional<DataType> ParseDataType(llvm::StringRef name) {
     if (name == row.name) return DataType(row.number);
     if (name == row.ref_name) return DataType(row.number + 100);
   }
-  // NumPy's and the enum's own spellings are what people type.
+  // Users also type the spellings of NumPy and of the enum.
   if (name == "float32") return proto::DT_FLOAT;
   if (name == "float64") return proto::DT_DOUBLE;
   if (name == "float16") return proto::DT_HALF;

@@ -33,17 +33,18 @@ AttrKind KindOf(llvm::StringRef type) {
       .Default(AttrKind::kNone);
 }
 
-// What the op and the attributes decide. Large graphs repeat few kinds of node many times.
+// The facts that depend only on the op and the attributes. Large graphs repeat a few kinds of node
+// many times.
 struct Kind {
   const OpInfo* info = nullptr;
-  std::string unknown_op;          // without `info`: what is to be said of the op
-  std::optional<NodeTypes> types;  // nothing: not to be had
+  std::string unknown_op;          // without `info`: the warning about the op
+  std::optional<NodeTypes> types;  // nullopt: cannot be determined
   std::string types_error;
-  bool has_placeholders = false;  // attributes that a function's caller gives
-  bool attrs_checked = false;     // and nothing was wrong with them
+  bool has_placeholders = false;  // attributes that a function's caller provides
+  bool attrs_checked = false;     // without finding a problem
 };
 
-// The kinds of a module's nodes, which its bodies have in common.
+// The kinds of a module's nodes, shared by its bodies.
 class Kinds {
  public:
   Kind& Of(const Node& node) {
@@ -64,15 +65,15 @@ class Kinds {
     return *known->second;
   }
 
-  // Whether the kind of each node that was asked for stays what it is as long as its op and
-  // attributes do.
+  // True if the kind of each requested node stays the same as long as its op and attributes do.
   bool all_last() const { return all_last_; }
 
  private:
   static constexpr size_t kLongestShared = 256;
 
-  // Attributes as bytes, tensors without their values, which are no kind; no bytes of a NodeDef
-  // begin so. Nothing where others are long. Until the next call.
+  // The attributes as bytes, without the values of tensors, which do not affect the kind. Distinct
+  // from the beginning of any NodeDef. nullopt if other attributes are long. Valid until the next
+  // call.
   std::optional<llvm::StringRef> Written(const Node& node) {
     written_.assign(1, '\0');
     bool is_short = true;
@@ -96,7 +97,7 @@ class Kinds {
   struct Definition {
     const OpInfo* info = nullptr;
     bool takes_tensors = false;  // as attributes
-    // The kind that was asked for last: nodes of an op are mostly of one.
+    // The kind of the last request: nodes of an op are mostly of one kind.
     llvm::StringRef latest_attrs;
     Kind* latest = nullptr;
   };
@@ -117,7 +118,7 @@ class Kinds {
     all_last_ = all_last_ && kind.info && kind.info == FindOp(node.op());
     if (!kind.info) {
       kind.unknown_op =
-          llvm::formatv("op '{0}' is not one of TensorFlow 2.21's, it is kept as a custom op{1}",
+          llvm::formatv("op '{0}' is not in TensorFlow 2.21, it is kept as a custom op{1}",
                         node.op(), DidYouMean(node.op(), AllOpNames()));
       return &kind;
     }
@@ -136,16 +137,16 @@ class Kinds {
   llvm::DenseMap<StringId, Definition> infos_;
   std::deque<Kind> all_;
   llvm::DenseMap<std::pair<StringId, llvm::StringRef>, Kind*> shared_;
-  std::deque<std::string> kept_;  // keys of shared_ that are nobody else's
+  std::deque<std::string> kept_;  // owned keys of shared_
   llvm::SmallVector<char, 512> written_;
   bool all_last_ = true;
 };
 
-// What is known of a body, for the next time that it is looked at.
+// Facts about a body, kept for its next check.
 struct KnownBody {
-  std::vector<Kind*> kinds;  // by node; nullptr: not asked for yet
+  std::vector<Kind*> kinds;  // by node; nullptr: not computed yet
   KeptOrder order;
-  std::optional<bool> has_frames;  // nothing: was not asked for
+  std::optional<bool> has_frames;  // nullopt: not computed yet
 };
 
 class Verifier {
@@ -170,7 +171,7 @@ class Verifier {
     return CheckAsWhole(nullptr);
   }
 
-  // Nodes that did not change are sound, and all that they read was. `changed`: in order of id.
+  // Unchanged nodes are valid, and so were all their inputs. `changed` is in order of id.
   std::vector<Problem> RunOn(const std::vector<NodeId>& changed) {
     CheckChanged(changed);
     return CheckAsWhole(&changed);
@@ -199,7 +200,7 @@ class Verifier {
     return *kind;
   }
 
-  // Nodes that changed, and what reads them, in order.
+  // Checks changed nodes and their readers, in order.
   void CheckChanged(const std::vector<NodeId>& changed) {
     llvm::BitVector to_check(graph_.end_id());
     for (Node node : graph_.nodes(changed)) {
@@ -212,7 +213,7 @@ class Verifier {
   }
 
   void CheckNode(const Node& node) {
-    if (node.op_id() == kEmptyString) return;  // reading has said so
+    if (node.op_id() == kEmptyString) return;  // import has reported it
     bool boundary = function_ && (node.op() == "_Arg" || node.op() == "_Retval");
     Kind& kind = KindFor(node);
     if (!kind.info) {
@@ -226,7 +227,7 @@ class Verifier {
     }
     if (node.op() == "Const") CheckConstant(node);
     const NodeTypes* types = boundary || !kind.types ? nullptr : &*kind.types;
-    // What a function's own attributes decide is known only where it is called.
+    // Facts that depend on a function's own attributes are known only at a call.
     bool is_open = function_ && kind.has_placeholders;
     if (!boundary && !types && !is_open) Report(node, kind.types_error);
     int expected = types ? static_cast<int>(types->inputs.size()) : node.num_inputs();
@@ -244,7 +245,7 @@ class Verifier {
     }
   }
 
-  // An input whose node is not there: of a graph that was read well, a change has removed it.
+  // An input without a node: if the graph was read correctly, a change has removed it.
   void ReportDangling(const Node& node, int slot) {
     if (reading_has_spoken_) return;
     const char* what = slot < node.num_inputs() ? "input" : "control input";
@@ -254,7 +255,7 @@ class Verifier {
                      .str());
   }
 
-  // What is read of the value is its dtype, which stands at its beginning.
+  // Reads only the dtype of the value, which is at its beginning.
   void CheckConstant(const Node& node) {
     AttrView value, dtype;
     node.ForEachAttr([&](llvm::StringRef key, AttrView attr) {
@@ -299,7 +300,7 @@ class Verifier {
     }
   }
 
-  // DT_INVALID: only a call decides.
+  // DT_INVALID: depends on the call.
   DataType TypeOfArgument(NodeId id) {
     if (arguments_.empty()) {
       for (size_t i = 0; i < function_->args.size() && i < function_->info.inputs.size(); ++i) {
@@ -310,7 +311,7 @@ class Verifier {
     return arguments_.lookup(id);
   }
 
-  // A result's value must be what the signature says.
+  // A result's value must match the signature.
   void CheckResults() {
     for (size_t i = 0; i < function_->results.size() && i < function_->info.outputs.size(); ++i) {
       Node result = graph_.node(function_->results[i].node);
@@ -329,7 +330,7 @@ class Verifier {
                              [&](const auto& a) { return a.first == attr.name; });
       if (it == attrs.rend()) {
         bool is_type = attr.type == "type" || attr.type == "list(type)" || attr.type == "int";
-        // A missing dtype or count is what TypesOf reports.
+        // TypesOf reports a missing dtype or count.
         if (!attr.default_value && !is_type) {
           Report(node,
                  llvm::formatv("attribute '{0}' ({1}) is missing", attr.name, attr.type).str());
@@ -338,8 +339,8 @@ class Verifier {
       }
       AttrKind kind = it->second.kind();
       AttrKind wanted = KindOf(attr.type);
-      // A placeholder stands for an attribute of the function that the node is in. An empty value
-      // is what protobuf leaves of an empty list.
+      // A placeholder stands for an attribute of the enclosing function. Protobuf serializes an
+      // empty list as an empty value.
       if (kind == AttrKind::kPlaceholder || wanted == AttrKind::kNone) continue;
       bool fits = kind == wanted || (kind == AttrKind::kNone && wanted == AttrKind::kList);
       if (!fits) {
@@ -352,13 +353,13 @@ class Verifier {
     }
   }
 
-  // False: there is a cycle.
+  // Returns false if there is a cycle.
   bool CheckCycles() {
     std::vector<NodeId> order = TopologicalOrder(graph_);
     if (order.size() == graph_.num_nodes()) return true;
     std::vector<bool> ordered(graph_.end_id(), false);
     for (NodeId id : order) ordered[id] = true;
-    // Walking inputs that are not ordered must come back to where it has been: that is a cycle.
+    // Following unordered inputs must return to a visited node: that is a cycle.
     NodeId at = kNoNode;
     for (Node node : graph_.nodes()) {
       if (!ordered[node.id()]) {
@@ -380,7 +381,7 @@ class Verifier {
     }
     std::vector<NodeId> cycle(path.begin() + (seen[at] - 1), path.end());
     std::reverse(cycle.begin(), cycle.end());
-    std::string text = "is on a cycle that is no loop: ";
+    std::string text = "is on a cycle that is not a loop: ";
     for (size_t i = 0; i < std::min<size_t>(cycle.size(), 6); ++i)
       text += ("'" + graph_.node(cycle[i]).name() + "' -> ").str();
     text += cycle.size() > 6 ? llvm::formatv("... ({0} nodes)", cycle.size()).str()
@@ -393,8 +394,8 @@ class Verifier {
   const Function* function_;
   Kinds& all_kinds_;
   KnownBody& body_;
-  bool reading_has_spoken_;                     // of inputs that dangle in the file
-  llvm::DenseMap<NodeId, DataType> arguments_;  // of a function
+  bool reading_has_spoken_;                     // about dangling inputs in the file
+  llvm::DenseMap<NodeId, DataType> arguments_;  // in a function
   std::vector<Problem> problems_;
 };
 
@@ -420,7 +421,7 @@ std::vector<Problem> ChangeVerifier::Run(const Graph& graph, const Function* fun
   Verifier verifier(graph, function, known_->kinds, known_->body);
   std::vector<Problem> problems =
       since == 0 ? verifier.Run() : verifier.RunOn(graph.ChangedSince(since));
-  // What a function's nodes are may be another thing by the next time.
+  // The kinds of a function's nodes may be different the next time.
   if (!known_->kinds.all_last() || !problems.empty()) known_.reset();
   return problems;
 }

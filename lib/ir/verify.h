@@ -1,4 +1,4 @@
-// The verifier: everything that is wrong with a graph, not only the first thing.
+// The graph verifier, which reports all defects, not only the first.
 #ifndef GRAPNEL_LIB_IR_VERIFY_H_
 #define GRAPNEL_LIB_IR_VERIFY_H_
 
@@ -10,22 +10,22 @@
 
 namespace grapnel {
 
-// Checks one body: inputs that exist, as many and of the dtypes that the op takes; attributes that
-// the op demands, of the right kind; no cycle but through NextIteration; names that differ. An op
-// that is not TensorFlow 2.21's is a warning: it may be a custom op. Sorted by node. Linear in
-// nodes, edges and attributes; constants are not read.
+// Checks one body: inputs exist and have the number and dtypes that the op takes; required
+// attributes exist and have the right kind; no cycle except through NextIteration; names are
+// unique. An op outside of TensorFlow 2.21 is a warning: it may be a custom op. Sorted by node.
+// Linear in nodes, edges and attributes; does not read constants.
 GRAPNEL_PUBLIC std::vector<Problem> VerifyGraph(const Graph& graph,
                                                 const Function* function = nullptr);
 
-// The same of one graph that is looked at again and again while it changes. Keeps what it found out
-// of nodes that do not: eight bytes a node.
+// Checks one graph repeatedly while it changes. Caches results for unchanged nodes, eight bytes a
+// node.
 class GRAPNEL_PUBLIC ChangeVerifier {
  public:
   ChangeVerifier();
   ~ChangeVerifier();
-  // The graph had no problem at its version `since`, which is no earlier than that of the last
-  // call (0: it was never looked at): only nodes that changed after it and their readers are looked
-  // at, and cycles. Linear in nodes and edges still, a tenth as long.
+  // Checks only nodes changed after version `since`, their readers, and cycles. The graph must have
+  // had no problem at `since`, which is no earlier than the version of the last call (0: never
+  // checked). Still linear in nodes and edges, but ten times as fast.
   std::vector<Problem> Run(const Graph& graph, const Function* function, uint64_t since);
 
  private:
@@ -33,16 +33,16 @@ class GRAPNEL_PUBLIC ChangeVerifier {
   std::unique_ptr<Known> known_;
 };
 
-// The calls that nodes changed after version `since` make: functions that are missing, or take or
-// give something else. Linear in those nodes.
+// Checks the calls of nodes that changed after version `since`: functions that are missing, or take
+// or return other dtypes. Linear in those nodes.
 GRAPNEL_PUBLIC std::vector<Problem> VerifyCallsOf(const Graph& graph, const Function* function,
                                                   uint64_t since);
 
-// The same for the main graph and every function, and for calls: functions that are missing, and
-// calls that never end because no If, Case or While stands between a function and itself.
+// Checks the main graph, every function, and calls: missing functions, and infinite recursion, in
+// which no If, Case or While stands between a function and itself.
 GRAPNEL_PUBLIC std::vector<Problem> VerifyModule(const Module& module);
 
-// What reading found and what VerifyModule finds.
+// The problems found while reading plus those of VerifyModule.
 GRAPNEL_PUBLIC std::vector<Problem> AllProblems(const Module& module);
 
 GRAPNEL_PUBLIC bool HasErrors(llvm::ArrayRef<Problem> problems);

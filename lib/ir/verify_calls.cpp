@@ -1,5 +1,5 @@
-// What calls of functions need: that the function is there, takes what it is given and gives what
-// is read of it, and that recursion can end.
+// Checks function calls: the function exists, accepts the arguments and returns the results that
+// are read, and recursion can end.
 #include <algorithm>
 
 #include "lib/ir/node_types.h"
@@ -13,12 +13,12 @@
 namespace grapnel {
 namespace {
 
-// How an op calls the functions of one of its attributes: dtypes of the arguments and results are
-// those of these attributes.
+// How an op calls the functions in one of its attributes: these attributes hold the dtypes of the
+// arguments and results.
 struct CallKind {
   const char* function = nullptr;  // attribute: a function, or a list of them
   const char* arguments = nullptr;
-  const char* results = nullptr;  // null: one result of any dtype, which says whether to go on
+  const char* results = nullptr;  // null: one result of any dtype, the loop condition
 };
 
 llvm::ArrayRef<CallKind> CallKindsOf(llvm::StringRef op) {
@@ -42,8 +42,8 @@ bool ChoosesBranches(llvm::StringRef op) {
       .Default(false);
 }
 
-// Missing functions, signatures, and recursion without a branch. That is searched depth first
-// without the machine's stack: a chain of calls may be long.
+// Checks for missing functions, mismatched signatures, and recursion without a branch. The
+// depth-first search uses an explicit stack, as a chain of calls may be long.
 class CallChecker {
  public:
   explicit CallChecker(const Module& module) : module_(module) {}
@@ -90,7 +90,7 @@ class CallChecker {
 
   void CheckCall(const Node& node, const Function* in) {
     if (!MayCall(node)) return;
-    // Calls of one function with the same attributes are alike.
+    // Calls of one function with the same attributes are equivalent.
     std::optional<llvm::StringRef> attrs = node.graph().AttrBytes(node.id());
     std::pair<StringId, llvm::StringRef> kind_of_call = {node.op_id(), attrs.value_or("")};
     if (attrs && sound_.contains(kind_of_call)) return;
@@ -123,8 +123,8 @@ class CallChecker {
       Report(node, in, llvm::formatv("function '{0}' {1}", callee.name(), why).str());
   }
 
-  // Why a function's arguments or results are not those that the node's attribute lists; empty:
-  // they are, or only the function's own attributes decide.
+  // Returns why a function's arguments or results differ from those that the node's attribute
+  // lists; empty if they match or depend on the function's own attributes.
   static std::string WhyNot(const Node& node, const char* attr, llvm::ArrayRef<OpArg> args,
                             const char* what) {
     std::optional<AttrView> value = node.Attr(attr);
@@ -161,7 +161,7 @@ class CallChecker {
       if (state_[call.callee] == 1) {
         Report(call.node, function,
                ("calls function '" + call.callee->name() +
-                "' again without an If, Case or While between: the recursion never ends")
+                "' again with no If, Case or While between: the recursion never ends")
                    .str());
       } else if (state_[call.callee] == 0) {
         state_[call.callee] = 1;

@@ -1,4 +1,4 @@
-// Which loop each node runs in, and that all that it reads is of that loop.
+// Finds the loop of each node, and checks that all its inputs come from that loop.
 #include <map>
 
 #include "lib/ir/verify_parts.h"
@@ -9,7 +9,7 @@ namespace {
 bool IsEnter(llvm::StringRef op) { return op == "Enter" || op == "RefEnter"; }
 bool IsExit(llvm::StringRef op) { return op == "Exit" || op == "RefExit"; }
 
-// Given before anything runs, so in any frame.
+// Available before the run, so valid in any frame.
 bool IsGiven(const Node& node) {
   llvm::StringRef op = node.op();
   bool is_given =
@@ -31,8 +31,8 @@ class Frames {
         if (left_[port.node] == kAnywhere) continue;
         if (first == kNoNode) first = port.node;
         if (left_[port.node] == left_[first]) continue;
-        report(node, llvm::formatv("reads '{0}' {1} and '{2}' {3}: what a node reads must be of "
-                                   "one loop, and an Enter brings a value into it",
+        report(node, llvm::formatv("reads '{0}' {1} and '{2}' {3}: all inputs of a node must be "
+                                   "in one loop, and an Enter brings a value into it",
                                    graph_.node(first).name(), Where(first),
                                    graph_.node(port.node).name(), Where(port.node))
                          .str());
@@ -42,14 +42,15 @@ class Frames {
   }
 
  private:
-  // Of what reads nothing but what is given: the rest was cut away.
+  // For nodes whose inputs are all available in any frame, after the rest was removed.
   static constexpr int kAnywhere = -1;
   struct Frame {
     int parent = 0;
     std::string name;
   };
 
-  // A node runs where what it reads is. A NextIteration comes later, and is checked to agree.
+  // A node runs in the frame of its inputs. A NextIteration comes later, and is checked for
+  // agreement.
   int FrameOf(const Node& node) const {
     for (Port port : node.inputs()) {
       if (port.node == kNoNode) continue;
@@ -77,8 +78,8 @@ class Frames {
   }
 
   const Graph& graph_;
-  std::vector<Frame> frames_;  // 0: no loop
-  std::vector<int> left_;      // by node: the frame that its outputs are in
+  std::vector<Frame> frames_;  // 0: outside of loops
+  std::vector<int> left_;      // by node: the frame of its outputs
   std::map<std::pair<int, std::string>, int> numbers_;  // by parent and name
 };
 

@@ -1,4 +1,4 @@
-// Protobuf's wire format, read in place: what lets a graph of gigabytes open without a copy.
+// Reads protobuf's wire format in place, so that a graph of gigabytes opens without a copy.
 #ifndef GRAPNEL_LIB_IR_WIRE_H_
 #define GRAPNEL_LIB_IR_WIRE_H_
 
@@ -28,7 +28,7 @@ class WireReader {
   explicit WireReader(llvm::StringRef bytes)
       : begin_(bytes.data()), at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
 
-  // The next field; false at the end or when what follows is no field.
+  // Advances to the next field; false at the end or at a malformed field.
   bool Next() {
     if (at_ == end_) return false;
     field_begin_ = at_;
@@ -67,23 +67,23 @@ class WireReader {
   uint32_t field() const { return field_; }
   WireType type() const { return type_; }
   bool Is(uint32_t field, WireType type) const { return field_ == field && type_ == type; }
-  uint64_t number() const { return number_; }  // of a varint or fixed field
+  uint64_t number() const { return number_; }  // for a varint or fixed field
   float number_as_float() const {
     uint32_t bits = static_cast<uint32_t>(number_);
     float value;
     std::memcpy(&value, &bits, 4);
     return value;
   }
-  llvm::StringRef bytes() const { return bytes_; }  // of a kBytes field
+  llvm::StringRef bytes() const { return bytes_; }  // for a kBytes field
   llvm::StringRef whole_field() const {             // tag included
     return {field_begin_, static_cast<size_t>(at_ - field_begin_)};
   }
   size_t offset() const { return at_ - begin_; }
   bool failed() const { return failed_; }
 
-  // One varint from `at`; used for packed lists too.
+  // Reads one varint at `at`; for packed lists too.
   bool Varint(uint64_t* value) {
-    if (at_ < end_ && static_cast<uint8_t>(*at_) < 0x80) {  // as most
+    if (at_ < end_ && static_cast<uint8_t>(*at_) < 0x80) {  // the common case
       *value = static_cast<uint8_t>(*at_++);
       return true;
     }
@@ -118,7 +118,7 @@ class WireReader {
 };
 
 constexpr size_t kMaxVarint = 10;
-// Returns where it ends.
+// Returns the end of the output.
 inline char* PutVarint(char* at, uint64_t value) {
   while (value >= 0x80) {
     *at++ = static_cast<char>(value | 0x80);
@@ -143,13 +143,12 @@ inline void AppendVarint(std::string* out, uint64_t value) {
 inline void AppendTag(std::string* out, uint32_t field, WireType type) {
   AppendVarint(out, TagOf(field, type));
 }
-// A field of bytes up to these, which are to follow.
+// Appends the head of a bytes field; its `size` bytes must follow.
 inline void AppendBytesHead(std::string* out, uint32_t field, size_t size) {
   char text[2 * kMaxVarint];
   out->append(text, PutVarint(PutVarint(text, TagOf(field, WireType::kBytes)), size));
 }
-// Makes the text longer at once, which is cheaper than by several appends; returns what is to be
-// written.
+// Extends the text once, which is cheaper than several appends; returns where to write.
 inline char* Extend(std::string* out, size_t size) {
   size_t before = out->size();
   out->resize(before + size);

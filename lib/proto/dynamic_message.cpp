@@ -15,7 +15,7 @@ extern const char grapnel_described_end[];
 namespace grapnel::proto {
 namespace {
 
-// A FileDescriptorSet, by protoc: each file after those that it imports.
+// A FileDescriptorSet from protoc: each file comes after its imports.
 const google::protobuf::DescriptorPool& DescribedMessages() {
   static const auto* pool = [] {
     auto* made = new google::protobuf::DescriptorPool;

@@ -1,6 +1,6 @@
-// Messages that the program reads, compares and prints but never looks into: ConfigProto and what
-// it holds. They are made of their descriptions when first asked for, so that nobody waits for the
-// compiler or, at start, for protobuf to register what hardly a run needs.
+// Messages that the program reads, compares and prints but never looks into: ConfigProto and its
+// fields' messages. They are built from their descriptors on first use, which saves the compile
+// time of generated code and, at start-up, the registration of messages that few runs need.
 #ifndef GRAPNEL_LIB_PROTO_DYNAMIC_MESSAGE_H_
 #define GRAPNEL_LIB_PROTO_DYNAMIC_MESSAGE_H_
 
@@ -10,8 +10,8 @@
 
 namespace grapnel::proto {
 
-// An empty message of that name ("ConfigProto"): one of config.proto or of what it imports. May be
-// called by several threads. The first takes about 1 ms.
+// Returns an empty message of that name ("ConfigProto"): one of config.proto or of its imports.
+// Thread-safe. The first call takes about 1 ms.
 std::unique_ptr<google::protobuf::Message> MakeDynamicMessage(const char* name);
 
 }  // namespace grapnel::proto

@@ -14,7 +14,7 @@ namespace {
 constexpr const char kOnlyReading[] =
     "the statement changes something, and only reading is allowed";
 
-// What a reading statement may do.
+// The SQLite authorizer for reading statements.
 int AllowReads(void*, int action, const char*, const char*, const char*, const char*) {
   switch (action) {
     case SQLITE_SELECT:
@@ -27,7 +27,7 @@ int AllowReads(void*, int action, const char*, const char*, const char*, const c
   }
 }
 
-// Keeps the names of the tables that are read; `tables` is a set of them.
+// Adds the name of each table that is read to the set `tables`.
 int NoteTable(void* tables, int action, const char* table, const char*, const char*, const char*) {
   if (action == SQLITE_READ) static_cast<llvm::StringSet<>*>(tables)->insert(table);
   return SQLITE_OK;
@@ -56,7 +56,7 @@ std::vector<std::string> NamesOfColumns(sqlite3* db) {
   return {names.begin(), names.end()};
 }
 
-// Said of a name that SQLite does not find: those that are near.
+// Suggests similar names for a name that SQLite does not find.
 std::string NearOf(sqlite3* db, llvm::StringRef text) {
   if (text.consume_front("no such table: ")) return DidYouMean(text, NamesOfTables(db));
   if (!text.consume_front("no such column: ")) return "";
@@ -173,7 +173,7 @@ Expected<QueryResult> Database::Query(llvm::StringRef sql) {
     return SqlError(db_.get(), text);
   Statement statement(prepared, sqlite3_finalize);
   if (!statement) return MakeError("SQL: there is no statement in '{0}'", sql);
-  // VACUUM INTO writes a file without asking the authorizer.
+  // VACUUM INTO writes a file without calling the authorizer.
   if (writes_forbidden_ && !sqlite3_stmt_readonly(statement.get()))
     return MakeError("SQL: {0}", kOnlyReading);
   llvm::StringRef second = llvm::StringRef(rest).trim(" \t\r\n;");

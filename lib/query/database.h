@@ -21,12 +21,12 @@ namespace grapnel {
 // NULL, an integer, a number or text.
 using QueryCell = std::variant<std::monostate, int64_t, double, std::string>;
 
-// A cell that is about to be taken: its text is the giver's.
+// A cell to insert; the caller owns its text.
 using RowCell = std::variant<std::monostate, int64_t, double, llvm::StringRef>;
 RowCell RowCellOf(const QueryCell& cell);
 
 struct QueryResult {
-  std::vector<std::string> columns;  // none: the statement gives no rows
+  std::vector<std::string> columns;  // empty: the statement returns no rows
   std::vector<std::vector<QueryCell>> rows;
 };
 
@@ -35,10 +35,9 @@ class Database {
  public:
   static Expected<Database> Create();
 
-  // For our own statements, several with semicolons between them.
+  // Runs grapnel's own statements; several are separated by semicolons.
   Error Execute(const char* sql);
-  // Rows that are inserted one after the other; `sql` has a ? for each cell. Texts may hold any
-  // bytes.
+  // Inserts rows one after the other; `sql` has a ? for each cell. Texts may hold any bytes.
   class Insert {
    public:
     Error Row(llvm::ArrayRef<RowCell> cells);
@@ -51,16 +50,16 @@ class Database {
   };
   Expected<Insert> Prepare(const char* sql);
 
-  // The tables that a statement reads, by itself or through a view; nothing where it cannot be
-  // prepared, and Query says why.
+  // Returns the tables that a statement reads, directly or through a view; nullopt if it cannot be
+  // prepared, in which case Query reports why.
   std::optional<llvm::StringSet<>> TablesReadBy(llvm::StringRef sql);
 
-  // From now on statements read only: no writes, no other databases, no settings.
+  // Makes all later statements read-only: no writes, no other databases, no settings.
   void ForbidWrites();
-  // One statement of the user. Errors: what SQLite says, and at which character; more than one
-  // statement, or none.
+  // Runs one statement of the user. Errors: SQLite's message with the character position; more than
+  // one statement, or none.
   Expected<QueryResult> Query(llvm::StringRef sql);
-  // Writes the database to a file that is not there yet; it appears when it is whole.
+  // Writes the database to a file, which must not exist; it appears when it is complete.
   Error SaveTo(llvm::StringRef path);
 
  private:

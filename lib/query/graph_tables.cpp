@@ -23,136 +23,136 @@ namespace {
 constexpr const char kSchema[] =
     R"(-- Nodes of the main graph and of every function. Arguments and results of functions are nodes of op _Arg and _Retval.
 CREATE TABLE nodes (
-  id INTEGER PRIMARY KEY,  -- counts through all bodies, in the file's order
+  id INTEGER PRIMARY KEY,  -- numbered over all bodies, in the file's order
   name TEXT,
   op TEXT,
-  function TEXT,           -- whose body it is in; NULL: the main graph
+  function TEXT,           -- the function whose body contains it; NULL: the main graph
   scope TEXT,              -- the name up to its last /; '' at the top
-  device TEXT,             -- NULL: none asked for
+  device TEXT,             -- the requested device; NULL: none
   inputs INTEGER,          -- data inputs
   control_inputs INTEGER,
-  readers INTEGER          -- inputs of other nodes that read it, control inputs too
+  readers INTEGER          -- inputs of other nodes that read it, including control inputs
 );
 
--- Who reads what.
+-- Data and control edges.
 CREATE TABLE edges (
-  source INTEGER,          -- nodes.id; NULL: the input names a node that is not there
-  output INTEGER,          -- which output of it; NULL: a control edge
+  source INTEGER,          -- nodes.id; NULL: the input names a missing node
+  output INTEGER,          -- its output; NULL: a control edge
   target INTEGER,          -- nodes.id of the reader
-  input INTEGER,           -- which input of it; NULL: a control edge
-  dtype TEXT               -- NULL: a control edge, or an op that is not known
+  input INTEGER,           -- its input; NULL: a control edge
+  dtype TEXT               -- NULL: a control edge, or an unknown op
 );
 
--- Attributes as they stand on the nodes.
+-- Attributes as written on the nodes, without defaults.
 CREATE TABLE attributes (
   node INTEGER,            -- nodes.id
   name TEXT,
   value TEXT               -- as `grapnel opt --print` shows it: float, [1,2,2,1], "SAME"
 );
 
--- Values of Const nodes, which stay in the file.
+-- Const nodes; their values stay in the file.
 CREATE TABLE constants (
   node INTEGER PRIMARY KEY,  -- nodes.id
   dtype TEXT,
   shape TEXT,              -- [2,3]
   elements INTEGER,        -- NULL: more than fit in 64 bits
-  bytes INTEGER            -- that the file holds for it
+  bytes INTEGER            -- in the file
 );
 
--- Outputs of nodes: what is inferred of them and what the file notes, in functions with what their callers give them.
+-- Outputs of nodes: inferred types plus those in the file, in functions also those of the callers' arguments.
 CREATE TABLE outputs (
   node INTEGER,            -- nodes.id
   output INTEGER,
-  dtype TEXT,              -- NULL: an op that is not known
-  shape TEXT,              -- [2,?,3]; [] a scalar, ? where even the rank is not known
-  rank INTEGER,            -- NULL: not known
-  bytes INTEGER            -- NULL: not known, or what a tensor of this dtype takes does not follow from its shape
+  dtype TEXT,              -- NULL: an unknown op
+  shape TEXT,              -- [2,?,3]; []: a scalar; ?: unknown rank
+  rank INTEGER,            -- NULL: unknown
+  bytes INTEGER            -- NULL: unknown, or the shape does not determine the size for this dtype
 );
 
--- What a node costs when it runs once, a call with its function. Least amounts where `open` is not 0.
+-- The cost of one run of a node, a call including its function. Lower bounds where `open` is not 0.
 CREATE TABLE costs (
   node INTEGER PRIMARY KEY,  -- nodes.id
-  flops INTEGER,           -- a product and a sum are two
-  bytes INTEGER,           -- of the tensors that it makes
-  peak_bytes INTEGER,      -- that it makes and holds at one moment
-  open INTEGER             -- what is left out: open shapes, turns of a loop beyond the first, functions that nobody calls by name
+  flops INTEGER,           -- a multiply-add counts as two
+  bytes INTEGER,           -- of the tensors that it creates
+  peak_bytes INTEGER,      -- of created tensors, held at one time
+  open INTEGER             -- number of parts not counted: unknown shapes, loop iterations beyond the first, functions that run an unknown number of times
 );
 
--- What the main graph and each function cost when they run once, calls in them included.
+-- The cost of one run of the main graph and of each function, including calls.
 CREATE TABLE bodies (
   function TEXT,           -- NULL: the main graph
-  runs INTEGER,            -- in one run of the main graph; NULL: a branch or a loop decides it
+  runs INTEGER,            -- in one run of the main graph; NULL: depends on a branch or a loop
   flops INTEGER,
   bytes INTEGER,
-  peak_bytes INTEGER,      -- in the order in which `run` goes; constants, variables and arguments are not counted
+  peak_bytes INTEGER,      -- in the order of `run`; without constants, variables and arguments
   open INTEGER
 );
 
--- Name scopes as blocks: one whose nodes all lie in one scope below it is left out.
+-- Name scopes, except those whose nodes are all in a single inner scope.
 CREATE TABLE scopes (
   scope TEXT,              -- '' is the whole body
   function TEXT,           -- NULL: the main graph
   nodes INTEGER,           -- at any depth
-  hash TEXT                -- of ops, attributes, wiring, dtypes and shapes of constants; no name and no value takes part
+  hash TEXT                -- of ops, attributes, edges, dtypes and shapes of constants; ignores names and values
 );
 
--- The library.
+-- The function library.
 CREATE TABLE functions (
   name TEXT PRIMARY KEY,
   nodes INTEGER,           -- without arguments and results
   arguments INTEGER,
   results INTEGER,
-  python_name TEXT,        -- of the function in Python that was traced, or of the part of an op
+  python_name TEXT,        -- of the traced Python function, or of the part of an op
   number INTEGER,          -- of the trace; NULL: the name has none
   role TEXT,               -- trace, forward, backward, body, cond, branch, dataset function, signature, restored, saver, gradient, eager op, function
-  part TEXT,               -- of which op, and where: body of While 'while' in f 97; NULL: it is none
-  status TEXT,             -- entry: called from outside of the graph; called; dataset and eager: run by these; superseded: its forward function or a later trace runs instead; unused
-  partner TEXT,            -- of a forward function its backward function, and the reverse
-  trace TEXT,              -- of both, the function that they are made from
+  part TEXT,               -- its op and place, if it is part of one: body of While 'while' in f 97; else NULL
+  status TEXT,             -- entry: called from outside of the graph; called; dataset, eager: run by these; superseded: its forward function or a later trace runs instead; unused
+  partner TEXT,            -- the backward function of a forward function, and vice versa
+  trace TEXT,              -- the function that these two are derived from
   argument_types TEXT,     -- x float[4,8], lr float[]
-  constants TEXT,          -- values in Python that other traces have as arguments, or otherwise: lr = 0.5, a constant (mul/x)
-  callers INTEGER,         -- functions that call it, and the main graph
+  constants TEXT,          -- Python values that are arguments, or have other values, in other traces: lr = 0.5, a constant (mul/x)
+  callers INTEGER,         -- number of functions that call it, including the main graph
   bytes INTEGER,           -- in the file
-  hash TEXT                -- of the body: ops, attributes, wiring and values of constants; no name takes part, and no shape of an argument
+  hash TEXT                -- of the body: ops, attributes, edges and values of constants; ignores names and shapes of arguments
 );
 
--- Which node calls which function, by its op or by an attribute.
+-- Nodes that call a function, by their op or by an attribute.
 CREATE TABLE calls (
   node INTEGER,            -- nodes.id
   function TEXT
 );
 
--- Where in a program nodes were made, as the graph says it (GraphDef.debug_info).
+-- Source locations of nodes (GraphDef.debug_info).
 CREATE TABLE lines (
   node INTEGER,            -- nodes.id
   depth INTEGER,           -- 0: the line itself; 1: the call around it, and so on
   file TEXT,
   line INTEGER,
-  function TEXT,           -- of the program; NULL: not said
+  function TEXT,           -- of the program; NULL: unknown
   is_users INTEGER         -- 0: in TensorFlow, Keras or Python's library
 );
 
--- How many nodes ask for each device.
+-- The number of nodes that request each device.
 CREATE VIEW devices AS SELECT device, count(*) AS nodes FROM nodes WHERE device IS NOT NULL GROUP BY device;
 
--- Of a ledger (--ledger): every rewrite.
+-- Every rewrite of a ledger (--ledger).
 CREATE TABLE rewrites (
   number INTEGER PRIMARY KEY,
   iteration INTEGER,
   pass TEXT,
   rule TEXT,
   function TEXT,           -- NULL: the main graph
-  node TEXT                -- where the rule looked
+  node TEXT                -- the node that the rule matched
 );
 
--- The nodes of each rewrite, by name: they may be gone.
+-- The nodes of each rewrite, by name: they may have been removed.
 CREATE TABLE rewrite_nodes (
   rewrite INTEGER,         -- rewrites.number
   role TEXT,               -- used, made, changed or removed
   node TEXT
 );
 
--- The passes that rewrote something.
+-- Passes with at least one rewrite.
 CREATE VIEW passes AS SELECT pass, count(*) AS rewrites, count(DISTINCT rule) AS rules FROM rewrites GROUP BY pass;
 )";
 
@@ -170,7 +170,7 @@ RowCell Number(int64_t number) { return number; }
 
 std::string HashText(uint64_t hash) { return llvm::formatv("{0:x-16}", hash).str(); }
 
-// Where the rows of each table go; null: nobody wants them.
+// The receiver of each table's rows; null: the table is not requested.
 struct RowSinks {
   RowSink nodes, edges, attributes, constants, outputs, costs, bodies, scopes, functions, calls,
       lines;
@@ -323,7 +323,7 @@ class Tables {
       if (type != proto::DT_INVALID) dtype = Text(DataTypeName(type));
       if (shape.known_rank()) rank = Number(shape.rank());
       if (std::optional<int64_t> size = BytesOf(type, shape)) bytes = Number(*size);
-      // Which unknown sizes are equal is nothing that SQL could use.
+      // SQL has no use for symbols, which say that unknown sizes are equal.
       for (int dim = 0; shape.known_rank() && dim < shape.rank(); ++dim)
         if (!shape.IsKnown(dim)) shape.set_dim(dim, kUnknownDim);
       RETURN_IF_ERROR(rows_.outputs(
@@ -357,7 +357,7 @@ class Tables {
     return Error::success();
   }
 
-  // From the head of the tensor: the value is not read.
+  // Reads only the head of the tensor, not the value.
   Error AddConstant(const Node& node) {
     auto value = node.FindAttr("value");
     auto tensor = value ? value->AsTensor() : std::nullopt;

@@ -15,7 +15,7 @@ Error BadPattern(llvm::StringRef text, const char* at, const char* expected) {
                    expected);
 }
 
-// "a=b, c=d" into pairs; commas within brackets or quotes belong to the value.
+// Splits "a=b, c=d" into pairs; commas within brackets or quotes belong to the value.
 Error ParseAttributes(llvm::StringRef text, llvm::StringRef inside, PathPattern::Step* step) {
   while (!inside.trim().empty()) {
     size_t end = 0;
@@ -52,8 +52,8 @@ Expected<PathPattern::Step> ParseStep(llvm::StringRef text, llvm::StringRef part
   return step;
 }
 
-// Walks a pattern's steps over a graph. A state is a node and what it stands for: step `step`, or,
-// when `filler`, a node of the ** after that step.
+// Walks a pattern's steps over a graph. A state is a node that matches step `step` or, if `filler`,
+// the ** after that step.
 struct State {
   NodeId node;
   uint32_t step;
@@ -88,7 +88,7 @@ class Finder {
   bool CanFinish(State state) const { return finishing_[IndexOf(state)]; }
   bool IsEnd(State state) const { return !state.filler && state.step + 1 == steps_.size(); }
 
-  // Every state from which a path can be finished, found backwards from the ends.
+  // Marks every state from which a path can be completed, backwards from the ends.
   void MarkFinishing(const PathPattern& pattern) {
     size_t n = graph_.end_id();
     matches_.resize(steps_.size() * n);
@@ -127,7 +127,7 @@ class Finder {
     }
   }
 
-  // States that may come after `state` on a path that can be finished.
+  // The states that may follow `state` on a path that can be completed.
   llvm::SmallVector<State, 8> After(State state) const {
     llvm::SmallVector<State, 8> next;
     if (state.step + 1 == steps_.size()) return next;
@@ -148,7 +148,7 @@ class Finder {
     return next;
   }
 
-  // All paths that go on from path_. As deep as the pattern is long.
+  // Emits all continuations of path_. The recursion is as deep as the pattern is long.
   void Extend() {
     if (paths_.size() >= limit_) return;
     State state = {path_.back(), static_cast<uint32_t>(path_.size()) - 1, false};
@@ -248,7 +248,7 @@ NodePath FindPathTo(const Node& last, const PathPattern& pattern) {
   const std::vector<PathPattern::Step>& steps = pattern.steps();
   if (!steps.back().Matches(last)) return {};
   const Graph& graph = last.graph();
-  // What was reached, going backwards, and what it was reached from.
+  // A state reached going backwards, and the state before it.
   struct Reached {
     State state;
     size_t from;

@@ -12,19 +12,19 @@
 
 namespace grapnel {
 
-// Steps with -> between them. A step is an op, or a glob of ops (lib/support/glob.h) without
-// brackets, and may demand attributes as the printer shows them:
-// Conv2D[padding="SAME",data_format=NHWC] (quotes may be left out). `**` between two steps stands
-// for any number of nodes, none too.
+// A list of steps separated by ->. A step is an op, or a glob of ops (lib/support/glob.h) without
+// brackets, and may require attributes as the printer shows them:
+// Conv2D[padding="SAME",data_format=NHWC] (quotes are optional). `**` between two steps matches any
+// number of nodes, including none.
 class PathPattern {
  public:
-  // Errors say at which character and what was expected.
+  // Errors give the character position and what was expected.
   static Expected<PathPattern> Parse(llvm::StringRef text);
 
   struct Step {
     Glob op;
     std::vector<std::pair<std::string, std::string>> attributes;
-    bool after_gap = false;  // ** stands before it
+    bool after_gap = false;  // ** comes before it
     bool Matches(const Node& node) const;
   };
   const std::vector<Step>& steps() const { return steps_; }
@@ -36,17 +36,18 @@ class PathPattern {
 
 using NodePath = std::vector<NodeId>;
 
-// The paths of a body along data edges that fit, in the order of their first nodes; at most
-// `limit`. Where the pattern has a **, one shortest path for each pair of ends. Cost: linear in
-// steps x edges, and again for each first node where there is a **.
+// Returns the matching paths of a body along data edges, in the order of their first nodes; at most
+// `limit`. For a pattern with **, one shortest path for each pair of ends. Linear in steps x edges,
+// and again for each first node if there is a **.
 std::vector<NodePath> FindPaths(const Graph& graph, const PathPattern& pattern, size_t limit);
 
-// A shortest path that fits and ends with `last`; of those as short the one of earlier inputs.
-// Empty where there is none. Of the cost of the steps; with a ** of all that `last` is made from.
+// Returns a shortest matching path that ends with `last`; among equally short ones, the one through
+// earlier inputs. Empty if no path matches. Costs as much as the number of steps; with a **, a walk
+// over everything that `last` depends on.
 NodePath FindPathTo(const Node& last, const PathPattern& pattern);
 
 // The same in all bodies, as rows: function (NULL: the main graph), path and ops, both with ->
-// between them. Errors: Parse's.
+// between them. Errors are those of Parse.
 Expected<QueryResult> FindPathRows(const Module& module, llvm::StringRef pattern, size_t limit);
 
 }  // namespace grapnel

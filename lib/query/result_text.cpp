@@ -13,14 +13,15 @@ std::string TextOfCell(const QueryCell& cell) {
   return "";
 }
 
-// On one line, and no wider than `widest` characters.
+// The cell on one line, at most `widest` characters wide.
 std::string ForTable(const QueryCell& cell, size_t widest) {
   std::string text = TextOfCell(cell);
   for (char& c : text)
     if (c == '\n' || c == '\t' || c == '\r') c = ' ';
   if (text.size() <= widest) return text;
   size_t end = widest - 3;
-  while (end > 0 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) --end;  // within a character
+  while (end > 0 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) --end;  // not within a
+                                                                              // character
   return text.substr(0, end) + "...";
 }
 

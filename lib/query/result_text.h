@@ -1,4 +1,4 @@
-// The rows of an answer, as a person or another program reads them.
+// Prints query results for users and for other programs.
 #ifndef GRAPNEL_LIB_QUERY_RESULT_TEXT_H_
 #define GRAPNEL_LIB_QUERY_RESULT_TEXT_H_
 
@@ -8,14 +8,14 @@
 
 namespace grapnel {
 
-// Aligned columns and the number of rows; nothing of an answer without columns. A cell is one line,
-// cut to `widest` bytes but never within a character.
+// Prints aligned columns and the number of rows; nothing for a result without columns. A cell is
+// one line, truncated to `widest` bytes but never within a character.
 void WriteTable(const QueryResult& result, size_t widest, llvm::raw_ostream& os);
 
-// RFC 4180, with \n at the end of a line; NULL is empty.
+// Writes RFC 4180 CSV, with \n at the end of a line; NULL is empty.
 void WriteCsv(const QueryResult& result, llvm::raw_ostream& os);
 
-// "columns": [...], "rows": [[...]], as attributes of an object that is open.
+// Writes "columns": [...], "rows": [[...]] as members of the open object.
 void WriteResultJson(const QueryResult& result, llvm::json::OStream& json);
 
 }  // namespace grapnel

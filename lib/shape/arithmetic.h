@@ -1,4 +1,4 @@
-// Shapes that are not known in full: joined, merged, broadcast, put together.
+// Operations on partially known shapes: join, merge, broadcast, concatenate.
 #ifndef GRAPNEL_LIB_SHAPE_ARITHMETIC_H_
 #define GRAPNEL_LIB_SHAPE_ARITHMETIC_H_
 
@@ -8,18 +8,18 @@
 
 namespace grapnel {
 
-// The shape of a tensor that has one of the two: dimensions on which they do not agree become
+// Returns the shape of a tensor that has one of the two shapes: dimensions that differ become
 // unknown.
 Shape JoinShapes(const Shape& a, const Shape& b);
 
-// Of two dimensions that are equal, the better known; nullopt when they cannot be equal. Likewise
-// of shapes.
+// Return the more specific of two equal dimensions or shapes; nullopt if they cannot be equal.
 std::optional<int64_t> MergeDims(int64_t a, int64_t b);
 std::optional<Shape> MergeShapes(const Shape& a, const Shape& b);
-// nullopt when they cannot be broadcast together.
+// nullopt if they cannot be broadcast together.
 std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
-// Sizes that may be unknown or symbols. A symbol outlives only what leaves it as it is.
+// Arithmetic on sizes that may be unknown or symbols. A symbol survives only operations that leave
+// it unchanged.
 int64_t AddDims(int64_t a, int64_t b);
 int64_t SubDims(int64_t a, int64_t b);
 int64_t MulDims(int64_t a, int64_t b);
@@ -28,10 +28,10 @@ int64_t ProductOf(llvm::ArrayRef<int64_t> dims);
 
 inline Shape VectorOf(int64_t size) { return Shape(llvm::ArrayRef<int64_t>(size)); }
 inline Shape MatrixOf(int64_t rows, int64_t columns) { return Shape(Dims{rows, columns}); }
-// Unknown when a part is.
+// Returns a shape of unknown rank if one of them has unknown rank.
 Shape ConcatShapes(const Shape& a, const Shape& b);
-// Dimensions from `begin` up to `end`, both counted from the back when negative; the rank must
-// allow it.
+// Returns dimensions from `begin` up to `end`, both counted from the back if negative; the rank
+// must allow it.
 Shape SubShape(const Shape& shape, int begin, int end);
 Shape SubShape(const Shape& shape, int begin);
 

@@ -1,4 +1,4 @@
-// Ops that make tensors, say what shape they have, or give them another one.
+// Ops that create tensors, query their shapes, or reshape them.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +19,7 @@ std::pair<DataType, Shape> HeaderOf(llvm::StringRef tensor_proto) {
   while (reader.Next()) {
     if (reader.Is(1, WireType::kVarint)) type = static_cast<DataType>(reader.number());
     if (!reader.Is(2, WireType::kBytes)) continue;
-    // An AttrValue with `shape` set is read by one reader with everything else that is a shape.
+    // Wraps the shape in an AttrValue, so that a single parser handles all shapes.
     std::string attr;
     AppendBytesField(&attr, 7, reader.bytes());
     shape = AttrView(attr).AsShape().value_or(Shape::Unknown());
@@ -51,7 +51,7 @@ void PlaceholderShape(ShapeContext& c) {
   c.Out(0, std::move(*shape));
 }
 
-// What is fed has the shape of the attribute; the default must fit it.
+// Fed values have the shape of the attribute; the default must match it.
 void PlaceholderWithDefaultShape(ShapeContext& c) {
   Shape shape = c.ShapeAttr("shape").value_or(Shape::Unknown());
   c.Equal(shape, c.in(0));
@@ -93,8 +93,8 @@ void RankShape(ShapeContext& c) {
   if (c.in(0).known_rank()) c.OutElements(0, {c.in(0).rank()});
 }
 
-// What product is left for the one unknown dimension of `to`, when all others and the number of
-// elements are known. Symbols that both shapes have cancel out.
+// The size of the one unknown dimension of `to`, computed from the number of elements and all other
+// dimensions. Symbols in both shapes cancel out.
 std::optional<int64_t> Missing(const Shape& from, const Shape& to, int at, bool* misfit) {
   llvm::SmallVector<int64_t, 6> above(from.dims().begin(), from.dims().end()), below;
   for (int i = 0; i < to.rank(); ++i) {
@@ -109,7 +109,7 @@ std::optional<int64_t> Missing(const Shape& from, const Shape& to, int at, bool*
   int64_t product = ProductOf(above), divisor = ProductOf(below);
   if (divisor == 0) return std::nullopt;
   if (divisor == 1) return product == kUnknownDim ? std::nullopt : std::optional<int64_t>(product);
-  // 0 / n holds of any n; a symbol is left when the known factors are equal.
+  // 0 / n is 0 for any n; a symbol remains if the known factors are equal.
   if (product >= 0 && divisor >= 0) {
     *misfit = product % divisor != 0;
     return product / divisor;
@@ -146,7 +146,7 @@ void ReshapeTo(ShapeContext& c, Shape to) {
   } else if (from.IsFullyKnown() && to.IsFullyKnown()) {
     misfit = from.NumElements() != to.NumElements();
   } else if (from.IsFullyKnown() && num_unknown == 0) {
-    // One symbol left among known sizes is what the element count says.
+    // If one symbol remains among known sizes, the number of elements determines it.
     for (int i = 0; i < to.rank(); ++i) {
       if (to.IsKnown(i)) continue;
       if (auto dim = Missing(from, to, i, &misfit); dim && *dim >= 0) to.set_dim(i, *dim);
@@ -155,10 +155,10 @@ void ReshapeTo(ShapeContext& c, Shape to) {
     if (llvm::count_if(from.dims(), is_open) == 1) {
       int i = static_cast<int>(llvm::find_if(from.dims(), is_open) - from.dims().begin());
       std::optional<int64_t> dim = Missing(to, from, i, &misfit);
-      if (dim && !misfit) c.Equal(from.dim(i), *dim, "the dimension not known and what is left");
+      if (dim && !misfit) c.Equal(from.dim(i), *dim, "the unknown dimension and the rest");
     }
   } else if (from.known_rank() && num_unknown == 0) {
-    // One dimension left on either side: what the input calls it is better known further on.
+    // If one dimension remains on either side, the input's name for it is better known downstream.
     auto open = llvm::find_if(to.dims(), is_open);
     if (llvm::count_if(from.dims(), is_open) == 1 && llvm::count_if(to.dims(), is_open) == 1) {
       int i = static_cast<int>(open - to.dims().begin());
@@ -207,7 +207,7 @@ void SqueezeShape(ShapeContext& c) {
   }
   Shape result = Shape::Scalar();
   for (int i = 0; i < shape.rank(); ++i) {
-    // Without axes every 1 goes: how many those are is not known while a size is not.
+    // Without axes all dimensions of size 1 go: their number is unknown while a size is unknown.
     if (axes.empty() && !shape.IsKnown(i)) return;
     if (axes.empty() ? shape.dim(i) != 1 : !squeezed[i]) result.Append(shape.dim(i));
   }
@@ -225,7 +225,7 @@ void TransposeShape(ShapeContext& c) {
     }
     rank = static_cast<int>(std::min<int64_t>(c.in(1).dim(0), 254));
   }
-  // One axis, of what may be a scalar: either comes out as it is.
+  // A single axis, and the input may be a scalar: either keeps its shape.
   if (!shape.known_rank() && rank < 2) return c.Out(0, c.in(0));
   shape = c.WithRank(0, rank);
   Shape result = Shape::UnknownOfRank(rank);
@@ -286,7 +286,7 @@ void TileShape(ShapeContext& c) {
   c.Out(0, std::move(result));
 }
 
-// A scalar as a double: of a Const of any numeric dtype, else of tracked elements.
+// A scalar as a double: from a Const of any numeric dtype, else from tracked elements.
 std::optional<double> NumberAt(ShapeContext& c, int i) {
   if (std::optional<int64_t> value = c.integer(i)) return static_cast<double>(*value);
   Node source = i < c.node.num_inputs() ? c.node.input_node(i) : Node();
@@ -306,7 +306,7 @@ std::optional<double> NumberAt(ShapeContext& c, int i) {
   return literal->AsDouble(0);
 }
 
-// `value` as a number of `type` is, to the nearest even.
+// Rounds `value` to a number of `type`, to the nearest even.
 double RoundedTo(DataType type, double value) {
   if (type == proto::DT_DOUBLE) return value;
   llvm::APFloat number(value);
@@ -336,12 +336,12 @@ void RangeShape(ShapeContext& c) {
     for (int64_t i = 0; i < count; ++i) elements.push_back(start + i * delta);
     return c.OutElements(0, std::move(elements));
   }
-  // range(n) of a symbol n has that many.
+  // range(n) with a symbol n has n elements.
   if (integers[0] == 0 && integers[2] == 1) return c.Out(0, VectorOf(c.SizeFrom(1)));
   std::optional<double> start = NumberAt(c, 0), end = NumberAt(c, 1), delta = NumberAt(c, 2);
   if (!start || !end || !delta || *delta == 0) return;
-  // Each step gives a number of the op's type, as in the kernel: a range of floats from 0 to 0.9 by
-  // 0.3 has three, though 0.9f / 0.3f is a little over that.
+  // Computes in the op's type like the kernel: a float range from 0 to 0.9 by 0.3 has three
+  // elements, although 0.9f / 0.3f is slightly larger than three.
   DataType type = c.Type("Tidx");
   double count = std::ceil(std::abs(RoundedTo(type, RoundedTo(type, *end - *start) / *delta)));
   if ((*delta > 0) != (*end > *start)) count = 0;
@@ -350,7 +350,7 @@ void RangeShape(ShapeContext& c) {
 
 void LinSpaceShape(ShapeContext& c) { c.Out(0, VectorOf(c.SizeFrom(2))); }
 
-// The type's size changes, and with it the last dimension.
+// If the type's size changes, so does the last dimension.
 void BitcastShape(ShapeContext& c) {
   Shape shape = c.in(0);
   int64_t from = DataTypeSize(BaseType(c.Type("T"))), to = DataTypeSize(BaseType(c.Type("type")));

@@ -32,7 +32,7 @@ std::vector<const Function*> FunctionsOf(const Node& node) {
   return functions;
 }
 
-// How a node runs the functions that it mentions.
+// How often a node runs the functions that it mentions.
 enum class TripCount { kNone, kOnce, kOneOf, kLoop, kUnknown };
 
 TripCount MannerOf(const Node& node) {
@@ -47,7 +47,7 @@ TripCount MannerOf(const Node& node) {
   return manner == TripCount::kUnknown && FunctionsOf(node).empty() ? TripCount::kNone : manner;
 }
 
-// There before a run: no memory of it.
+// Exists before a run: takes no memory of it.
 bool IsThereBefore(llvm::StringRef op) {
   return llvm::StringSwitch<bool>(op)
       .Cases("Const", "HostConst", "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg",
@@ -60,7 +60,7 @@ bool IsBackEdge(const Node& from, const Node& to) {
   return from.op().ends_with("NextIteration") && to.op().ends_with("Merge");
 }
 
-// Tensors that share memory are one buffer.
+// Tensors that share memory form one buffer.
 class Buffers {
  public:
   Buffers(const Graph& graph, const ShapeMap& shapes, llvm::ArrayRef<NodeId> order)
@@ -79,13 +79,13 @@ class Buffers {
     for (size_t i = 0; is_main && i < readers_.size(); ++i) kept_[i] = readers_[i] == 0;
   }
 
-  // Of its own, that the node makes.
+  // Returns the bytes of the new buffers that the node creates.
   int64_t MadeBy(const Node& node) const {
     int64_t bytes = 0;
     for (int buffer : made_.lookup(node.id())) bytes = Sum(bytes, bytes_[buffer]);
     return bytes;
   }
-  // What can be given back when the node has run.
+  // Returns the bytes that can be freed after the node has run.
   int64_t GivenBackAfter(const Node& node) {
     int64_t bytes = 0;
     for (int i = 0; i < node.num_inputs(); ++i) {
@@ -212,7 +212,8 @@ RunCost ModuleCosts::OfNode(const Node& node) {
     cost.bytes = outputs;
     cost.peak_bytes = outputs;
   } else {
-    // A function's results are its caller's; a loop holds what it carries beside a turn.
+    // A function's results belong to its caller; during an iteration, a loop also holds the values
+    // that it carries.
     cost.peak_bytes = manner == TripCount::kLoop ? Sum(cost.peak_bytes, outputs)
                                               : std::max(cost.peak_bytes, outputs);
   }
@@ -238,7 +239,7 @@ int64_t ModuleCosts::PeakOf(const Graph& body) {
 const RunCost& ModuleCosts::OfBody(const Graph& body) {
   auto [known, added] = bodies_.try_emplace(&body);
   if (!added) return known->second;
-  // A function that calls itself meets this.
+  // A recursive function finds this entry.
   known->second.open = 1;
   RunCost cost;
   for (Node node : body.nodes()) Add(OfNode(node), &cost);
@@ -282,7 +283,7 @@ std::map<const Graph*, std::optional<int64_t>> ModuleCosts::Runs() const {
       if (--waits_for[callee] == 0) ready.push_back(callee);
     }
   }
-  // Functions that call one another in a circle, and what only they call.
+  // Functions that call each other in a cycle, and those that only they call.
   for (auto& [graph, count] : runs)
     if (!done.count(graph)) count.reset();
   return runs;

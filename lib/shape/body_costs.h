@@ -1,4 +1,4 @@
-// What a run costs: arithmetic, bytes and memory of each body, calls included.
+// Estimated cost of a run: arithmetic, bytes and memory of each body, including calls.
 #ifndef GRAPNEL_LIB_SHAPE_BODY_COSTS_H_
 #define GRAPNEL_LIB_SHAPE_BODY_COSTS_H_
 
@@ -10,41 +10,40 @@
 
 namespace grapnel {
 
-// Of one run of a node or of a body. Sums stop at the largest int64.
+// The cost of one run of a node or a body. Sums saturate at the largest int64.
 struct RunCost {
   int64_t flops = 0;  // as EstimateFlops
-  int64_t bytes = 0;  // of the tensors that are made; what is handed on as it is counts nothing
-  // The most bytes of tensors that a run made and holds at one moment; of a node: while it runs,
-  // beside what it reads. Arguments, constants and variables are not a run's.
+  int64_t bytes = 0;  // of the tensors that it creates; forwarded tensors do not count
+  // The largest number of bytes that a run holds at one time in tensors that it creates; for a
+  // node: while it runs, beside its inputs. Excludes arguments, constants and variables.
   int64_t peak_bytes = 0;
-  // What is left out: nodes with an open shape, and functions that run nobody knows how often: of a
-  // loop one turn is counted, of a data set's function nothing. Not 0: the three are at least so
-  // much.
+  // The number of nodes that are not counted in full: those with an unknown shape, and those with
+  // functions that run an unknown number of times (of a loop one iteration counts, of a dataset's
+  // function nothing). If not 0, the other three are lower bounds.
   int64_t open = 0;
 };
 
-// The order in which the executor runs the nodes of a body that needs all of them: what became
-// ready last goes first. Constants, arguments and what else is there before come at its beginning.
-// Nodes on a cycle that is no v1 loop are left out. n log n in the edges.
+// Returns the order in which the executor runs the nodes of a body if all are needed: the node that
+// became ready last runs first. Constants, arguments and other nodes that are available beforehand
+// come first. Omits nodes on a cycle other than a v1 loop. n log n in the edges.
 std::vector<NodeId> RunOrder(const Graph& graph);
 
-// Worked out when first asked for, linear in the body and in what it calls, each once. For one
-// thread at a time.
+// Computes costs on demand, in time linear in the body and its callees, each once. Not thread-safe.
 class ModuleCosts {
  public:
-  // Both are borrowed.
+  // Both must outlive it.
   ModuleCosts(const Module& module, const ModuleShapes& shapes)
       : module_(module), shapes_(shapes) {}
 
-  // Of a call what the function costs; of a branch the dearest; of a loop one turn of its body and
-  // its condition.
+  // For a call, the cost of the function; for a branch, that of the most expensive one; for a loop,
+  // one iteration of its body and its condition.
   RunCost OfNode(const Node& node);
-  // Memory is taken when a node runs and given back after its last reader; a function keeps its
-  // results to its end, the main graph what nobody reads. That a buffer may be overwritten in place
-  // is not counted on.
+  // Memory is allocated when a node runs and freed after its last reader; a function keeps its
+  // results until its end, the main graph keeps unread outputs. Assumes that buffers are never
+  // reused in place.
   const RunCost& OfBody(const Graph& body);
-  // How often each body runs in one run of the main graph; nullopt where a branch, a loop or what
-  // is no call decides it.
+  // Returns how often each body runs in one run of the main graph; nullopt if a branch, a loop or
+  // an op that is not a call decides that.
   std::map<const Graph*, std::optional<int64_t>> Runs() const;
 
  private:

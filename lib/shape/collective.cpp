@@ -1,4 +1,4 @@
-// Shapes of collective ops, and of ops of meshes: of what each member gets.
+// Shapes of collective ops and mesh ops, for each member.
 #include "lib/shape/functions.h"
 
 namespace grapnel {
@@ -10,7 +10,7 @@ void ShapeOfAttr(ShapeContext& c) {
 }
 void ReceivedShape(ShapeContext& c) { c.Out(0, c.ShapeFrom(3)); }
 
-// The first dimension becomes f(it, number of members), where that is input 1.
+// The first dimension becomes f(dimension, number of members); the number is input 1.
 template <typename F>
 void WithRows(ShapeContext& c, F f) {
   Shape shape = c.WithRankAtLeast(0, 1);
@@ -37,7 +37,7 @@ void AllToAllShape(ShapeContext& c) {
 void FullShape(ShapeContext& c) {
   if (std::optional<Shape> shape = c.ShapeAttr("full_shape")) c.Out(0, *shape);
 }
-// What a sharding divides is not looked at.
+// Does not check what the sharding divides.
 void ShardShape(ShapeContext& c) {
   if (c.String("manual_sharding").empty())
     c.Out(0, c.in(0));

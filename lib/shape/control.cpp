@@ -1,4 +1,4 @@
-// Control flow of both kinds, and calls.
+// Control flow, v1 and functional, and calls.
 #include <algorithm>
 
 #include "lib/shape/functions.h"
@@ -8,14 +8,14 @@ namespace {
 
 void ForwardShape(ShapeContext& c) { c.OutFacts(0, c.facts(0)); }
 
-// Every output is the data, on one side or the other.
+// Every output is the data input; at run time, one of them gets it.
 void SwitchShape(ShapeContext& c) {
   c.WithRank(1, 0);
   for (int i = 0; i < c.num_outputs(); ++i) c.OutFacts(i, c.facts(0));
 }
 
-// The output is any of the inputs. A loop's back edge that is not known yet does not count: the
-// nodes of the loop are inferred again when it is.
+// The output is any of the inputs. Ignores a loop's back edge that is still unknown: the nodes of
+// the loop are inferred again once it is known.
 void MergeShape(ShapeContext& c) {
   c.Out(1, Shape::Scalar());
   bool first = true;
@@ -31,7 +31,7 @@ void RefSelectShape(ShapeContext& c) {
   for (int i = 2; i < c.num_inputs(); ++i) c.outputs[0] = JoinFacts(c.outputs[0], c.facts(i));
 }
 
-// The attribute `output_shapes`, where it is given, holds too.
+// Adds the shapes of the attribute `output_shapes`, if present.
 void MergeOutputShapes(ShapeContext& c) {
   std::optional<AttrView> attr = c.Attr("output_shapes");
   auto shapes = attr ? attr->AsShapes() : std::nullopt;
@@ -56,7 +56,7 @@ CallArgs PointersTo(const std::vector<PortFacts>& facts) {
   return args;
 }
 
-// Inputs from `first` on go into `function`; false when nothing is known of what comes out.
+// Passes inputs from `first` on to `function`; false if nothing is known about the results.
 bool Call(ShapeContext& c, llvm::StringRef function, int first, std::vector<PortFacts>* results) {
   if (!c.sees_inside) return false;
   CallArgs args = InputsFrom(c, first);
@@ -80,7 +80,7 @@ void PartitionedCallShape(ShapeContext& c) {
   DefaultShape(c);
 }
 
-// One of several branches is taken; a value goes by only if it is the same from each.
+// One of several branches runs; a result is known only if all branches agree on it.
 void BranchShape(ShapeContext& c) {
   if (!c.sees_inside) return MergeOutputShapes(c);
   std::vector<llvm::StringRef> branches;
@@ -104,7 +104,7 @@ void BranchShape(ShapeContext& c) {
   MergeOutputShapes(c);
 }
 
-// What its inputs are, unless `output_shapes` says otherwise.
+// Uses the shapes of the inputs, unless `output_shapes` says otherwise.
 void WhileShapeFromOutside(ShapeContext& c) {
   if (std::optional<AttrView> attr = c.Attr("output_shapes")) {
     auto shapes = attr->AsShapes();
@@ -113,7 +113,7 @@ void WhileShapeFromOutside(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, c.in(i));
 }
 
-// What the loop carries is widened until the body keeps it as it is.
+// Widens the values that the loop carries until the body preserves them.
 void WhileShape(ShapeContext& c) {
   if (!c.sees_inside) return WhileShapeFromOutside(c);
   std::optional<AttrView> attr = c.Attr("body");
@@ -121,7 +121,7 @@ void WhileShape(ShapeContext& c) {
   std::vector<PortFacts> carried;
   carried.reserve(c.num_outputs());
   for (int i = 0; i < c.num_outputs(); ++i) carried.push_back(c.facts(i).Copy());
-  // Where loops carry a value from one variable to the next, each iteration widens one of them.
+  // If a loop passes values from one variable to the next, each iteration widens one of them.
   const int max_iterations = c.believes_notes ? 64 : 8;
   bool settled = false;
   for (int iteration = 0; body && iteration < max_iterations && !settled; ++iteration) {
@@ -145,7 +145,7 @@ void WhileShape(ShapeContext& c) {
   MergeOutputShapes(c);
 }
 
-// Gradients with respect to the inputs.
+// Returns gradients with respect to the inputs.
 void SymbolicGradientShape(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, c.in(i));
 }

@@ -1,4 +1,4 @@
-// Windows that slide: convolutions and pooling of one to three dimensions, their gradients,
+// Ops with sliding windows: convolutions and pooling of one to three dimensions, their gradients,
 // patches, morphology.
 #include <algorithm>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// Where a format has its parts: "NHWC", "NCDHW", "CHANNELS_FIRST", ...
+// The positions of the dimensions in a format: "NHWC", "NCDHW", "CHANNELS_FIRST", ...
 struct Layout {
   int rank, channel, first_spatial;
 };
@@ -25,7 +25,7 @@ struct Window {
   int64_t size, dilation = 1, stride = 1, before = 0, after = 0;
 };
 
-// How many places a window has along `in`.
+// The number of positions of a window along `in`.
 int64_t PlacesOf(ShapeContext& c, int64_t in, const Window& w, llvm::StringRef padding) {
   if (w.stride <= 0 || w.dilation <= 0) {
     c.Fail("{0} needs positive strides and dilations, got {1} and {2}", c.op(), w.stride,
@@ -55,7 +55,7 @@ int64_t At(const std::vector<int64_t>& list, size_t i, int64_t otherwise) {
   return i < list.size() ? list[i] : otherwise;
 }
 
-// A convolution of rank `rank` over a filter [spatial..., in / groups, out], or for a depthwise one
+// A convolution of rank `rank` with a filter [spatial..., in / groups, out], or for a depthwise one
 // [spatial..., in, n].
 void Convolve(ShapeContext& c, int rank, bool depthwise) {
   if (IsPackedFormat(c)) return c.Out(0, Shape::UnknownOfRank(rank + 1));
@@ -67,11 +67,11 @@ void Convolve(ShapeContext& c, int rank, bool depthwise) {
   }
   Layout layout = LayoutOf(c, rank);
   std::vector<int64_t> strides = c.Ints("strides"), dilations = c.Ints("dilations");
-  std::vector<int64_t> paddings = c.Ints("padding_list");  // in the place of what `padding` means
+  std::vector<int64_t> paddings = c.Ints("padding_list");  // overrides `padding`
   llvm::StringRef padding = paddings.empty() ? c.String("padding") : "EXPLICIT";
   if (paddings.empty()) paddings = c.Ints("explicit_paddings");
   int spatial = rank - 2;
-  // The op Conv gives strides and dilations of all dimensions or of the spatial ones.
+  // The op Conv has strides and dilations of all dimensions or of the spatial ones.
   int skip = static_cast<int>(strides.size()) == spatial ? layout.first_spatial : 0;
   Shape out = Shape::UnknownOfRank(rank);
   for (int i = 0; i < spatial; ++i) {
@@ -101,13 +101,13 @@ void Conv2DShape(ShapeContext& c) { Convolve(c, 4, false); }
 void Conv3DShape(ShapeContext& c) { Convolve(c, 5, false); }
 void DepthwiseConv2DShape(ShapeContext& c) { Convolve(c, 4, true); }
 
-// The op Conv has any number of batch dimensions; one is what TensorFlow writes.
+// The op Conv allows any number of batch dimensions; TensorFlow writes one.
 void ConvShape(ShapeContext& c) {
   if (c.in(0).known_rank() && c.Int("batch_dims", 1) == 1 && c.in(0).rank() >= 3)
     Convolve(c, c.in(0).rank(), false);
 }
 
-// The shape that an input of sizes asks for, else only its rank.
+// The shape in an input of sizes; if unknown, only its rank.
 Shape SizesOf(ShapeContext& c, int i, int rank) {
   Shape shape = c.ShapeFrom(i);
   return shape.known_rank() ? shape : Shape::UnknownOfRank(rank);
@@ -116,7 +116,7 @@ Shape SizesOf(ShapeContext& c, int i, int rank) {
 void ConvBackpropInput(ShapeContext& c, int rank) {
   Layout layout = LayoutOf(c, rank);
   Shape sizes = SizesOf(c, 0, rank), grad = rank == 4 ? c.WithRank(2, 4) : c.in(2);
-  // Spatial sizes alone will do.
+  // Spatial sizes alone are allowed.
   if (sizes.rank() == rank - 2) {
     Shape full = Shape::UnknownOfRank(rank);
     for (int i = 0; i < rank - 2; ++i) full.set_dim(layout.first_spatial + i, sizes.dim(i));
@@ -136,7 +136,7 @@ void Conv3DBackpropInputShape(ShapeContext& c) { ConvBackpropInput(c, 5); }
 void DepthwiseBackpropInputShape(ShapeContext& c) { c.Out(0, SizesOf(c, 0, 4)); }
 void Conv2DBackpropFilterShape(ShapeContext& c) {
   c.Out(0, SizesOf(c, 1, 4));
-  c.Out(1, Shape::UnknownOfRank(1));  // the bias, of the fused ones
+  c.Out(1, Shape::UnknownOfRank(1));  // the bias, for fused ops
 }
 void Conv3DBackpropFilterShape(ShapeContext& c) { c.Out(0, SizesOf(c, 1, 5)); }
 
@@ -150,7 +150,7 @@ void LikeSecond4D(ShapeContext& c) { LikeInput(c, 1, 4); }
 void LikeSecond3D(ShapeContext& c) { LikeInput(c, 1, 3); }
 void LikeSecond5D(ShapeContext& c) { LikeInput(c, 1, 5); }
 
-// Windows of `sizes` over every dimension; batch and, mostly, channels have windows of one.
+// Windows of `sizes` over every dimension; those of batch and usually channels are 1.
 void PoolOver(ShapeContext& c, int rank, llvm::ArrayRef<int64_t> sizes,
               llvm::ArrayRef<int64_t> strides) {
   if (IsPackedFormat(c)) return c.Out(0, Shape::UnknownOfRank(rank + 1));
@@ -201,7 +201,7 @@ void FractionalPoolGradShape(ShapeContext& c) {
   c.Out(0, c.op() == "FractionalAvgPoolGrad" ? SizesOf(c, 0, 4) : c.WithRank(0, 4));
 }
 
-// Every window laid out in the depth of its place.
+// The elements of each window become the depth at its position.
 void PatchesShape(ShapeContext& c) {
   std::vector<int64_t> sizes = c.Ints("ksizes"), strides = c.Ints("strides"),
                        rates = c.Ints("rates");
@@ -229,7 +229,7 @@ void Dilation2DShape(ShapeContext& c) {
   c.Out(0, std::move(out));
 }
 
-// The image is resized, padded and then convolved.
+// Resizes and pads the image, then convolves it.
 void FusedPadConvShape(ShapeContext& c) {
   bool resize = c.op() == "FusedResizeAndPadConv2D";
   int filter_at = resize ? 3 : 2;
@@ -251,7 +251,7 @@ void FusedPadConvShape(ShapeContext& c) {
   c.Out(0, std::move(out));
 }
 
-// Quantized ones give the range after the result.
+// Quantized ops return the range after the result.
 void QuantizedConv2DShape(ShapeContext& c) {
   for (int i = 1; i < c.num_outputs(); ++i) c.Out(i, Shape::Scalar());
   Convolve(c, 4, c.op().contains("Depthwise"));

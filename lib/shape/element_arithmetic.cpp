@@ -60,7 +60,7 @@ int64_t Minimum(int64_t a, int64_t b) {
   return a == b ? a : kUnknownElement;
 }
 
-// Comparisons give 0 or 1. Of sizes that are not known, only equal ones can be told.
+// Comparisons return 0 or 1. Unknown sizes can be compared only if they are equal.
 template <typename Compare>
 int64_t Compared(int64_t a, int64_t b) {
   if (BothKnown(a, b)) return Compare()(a, b);

@@ -10,16 +10,17 @@ namespace grapnel {
 
 using ElementOp = int64_t (*)(int64_t, int64_t);
 
-// What a binary op does to two elements: exact on known ones; a symbol survives what leaves it as
-// it is; all else is kUnknownElement. Null: no op that is known here.
+// Returns the function that a binary op applies to two elements: exact for known ones; a symbol
+// survives if the op leaves it unchanged; otherwise kUnknownElement. Null for an op that is not
+// supported.
 ElementOp ElementOpOf(llvm::StringRef op);
 
 // a - b.
 int64_t SubtractElements(int64_t a, int64_t b);
 
 class ShapeContext;
-// Of a Select or SelectV2 whose output has its shape: elements that are chosen each by itself, from
-// values of as many or of one. False where they are not known. Grappler does not know them.
+// For a Select or SelectV2 whose output has its shape: selects each element separately, from as
+// many values or from one. Returns false if they are unknown. Grappler does not track them.
 bool SelectEachElement(ShapeContext& c);
 
 }  // namespace grapnel

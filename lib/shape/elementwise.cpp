@@ -1,5 +1,4 @@
-// Ops that work element by element, on shapes and on the small integer tensors that shapes are
-// computed with.
+// Elementwise ops, on shapes and on the small integer tensors that hold shapes.
 #include "lib/shape/element_arithmetic.h"
 #include "lib/shape/functions.h"
 
@@ -22,7 +21,8 @@ void BroadcastElements(ShapeContext& c) {
   std::optional<int64_t> count = c.outputs[0].shape.NumElements();
   if (!op || !count || *count != static_cast<int64_t>(a->size() == 1 ? b->size() : a->size()))
     return;
-  // [2,1] and [1,2] have two elements each and four between them; the count above has seen to that.
+  // [2,1] and [1,2] have two elements each but four after broadcasting; the count above excludes
+  // that.
   Elements result;
   for (int64_t i = 0; i < *count; ++i) {
     result.push_back(op((*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]));
@@ -47,7 +47,7 @@ void QuantizedBinaryShape(ShapeContext& c) {
   c.Out(2, Shape::Scalar());
 }
 
-// Equal and NotEqual may be told to answer `false` for shapes that do not fit.
+// With an attribute, Equal and NotEqual return `false` for incompatible shapes.
 void EqualShape(ShapeContext& c) {
   if (c.Bool("incompatible_shape_error", true)) return BinaryShape(c);
   const Shape &x = c.in(0), &y = c.in(1);
@@ -64,7 +64,7 @@ void EqualShape(ShapeContext& c) {
     } else if (a >= 0 && b >= 0) {
       return c.Out(0, Shape::Scalar());
     } else {
-      return;  // whether they fit is not known, and the shape hangs on it
+      return;  // whether they match is unknown, and the shape depends on it
     }
   }
   c.Out(0, std::move(shape));
@@ -120,8 +120,8 @@ void BroadcastAllShape(ShapeContext& c) {
   c.Out(0, std::move(shape));
 }
 
-// Elements of a value that is one of two: of the one that a known scalar chooses, else those that
-// are the same.
+// Elements of a value that is one of two: those of the selected one if the condition is a known
+// scalar, else those that are equal.
 void SelectElements(ShapeContext& c) {
   std::optional<int64_t> condition = c.integer(0);
   int chosen = condition && *condition == 0 ? 2 : 1;
@@ -138,7 +138,7 @@ void SelectV2Shape(ShapeContext& c) {
   if (c.problem.empty()) SelectElements(c);
 }
 
-// The condition may also be a scalar, or a vector that chooses rows.
+// The condition may also be a scalar, or a vector that selects rows.
 void SelectShape(ShapeContext& c) {
   Shape values = c.Equal(c.in(1), c.in(2));
   const Shape& condition = c.in(0);
@@ -152,19 +152,19 @@ void SelectShape(ShapeContext& c) {
   SelectElements(c);
 }
 
-// All inputs have one shape.
+// All inputs have the same shape.
 void AllEqualShape(ShapeContext& c) {
   Shape shape = c.in(0);
   for (int i = 1; i < c.num_inputs(); ++i) shape = c.Equal(shape, c.in(i));
   c.OutEqual(0, std::move(shape));
-  // Added up: AddN of two shape tensors is rare, and of one is that one.
+  // AddN of two shape tensors is rare; AddN of a single one returns it.
   if (c.num_inputs() == 1 && c.elements(0)) c.OutElements(0, *c.elements(0));
 }
 
-// `SigmoidGrad(y, dy)` and the like: the gradient has the shape of what it is the gradient of.
+// `SigmoidGrad(y, dy)` and the like: the gradient has the shape of its value.
 void TwoEqualShape(ShapeContext& c) { c.OutEqual(0, c.Equal(c.in(0), c.in(1))); }
 
-// Scalars go with anything; all others have one shape.
+// Scalars combine with any shape; all others have the same one.
 void BetaincShape(ShapeContext& c) {
   Shape shape = Shape::Scalar();
   for (int i = 0; i < c.num_inputs(); ++i) {
@@ -189,7 +189,8 @@ void BroadcastGradientArgsShape(ShapeContext& c) {
       dims[s] = at < 0 ? 1 : shapes[s].dim(at);
     }
     if (dims[0] == dims[1] && dims[0] != kUnknownDim) {
-      // Of two ones TensorFlow sums over both: nothing changes, and the axes are there.
+      // If both are 1, TensorFlow sums over both: the result stays the same, and the axes are
+      // listed.
       if (dims[0] == 1) axes[0].push_back(i), axes[1].push_back(i);
       continue;
     }
@@ -372,7 +373,7 @@ constexpr ShapeRule kRules[] = {
     {"Xlog1py", BinaryShape},
     {"Xlogy", BinaryShape},
     {"Zeta", BinaryShape},
-    // A value and the gradient of something of its shape.
+    // A value and the gradient of a tensor with its shape.
     {"EluGrad", TwoEqualShape},
     {"InvGrad", TwoEqualShape},
     {"LeakyReluGrad", TwoEqualShape},

@@ -1,4 +1,4 @@
-// How much arithmetic a node does, estimated from shapes alone.
+// Estimates the arithmetic of a node from shapes alone.
 #ifndef GRAPNEL_LIB_SHAPE_FLOPS_H_
 #define GRAPNEL_LIB_SHAPE_FLOPS_H_
 
@@ -9,17 +9,17 @@
 
 namespace grapnel {
 
-// Floating point operations of one run of the node: a product and a sum count as two. Products of
-// matrices and convolutions, their gradients and their fused forms are counted by their shapes;
-// what only moves or names data is 0; any other op counts one for each element of its largest
-// tensor. nullopt when a shape that matters is not known. A call counts nothing of its function.
+// Returns the floating-point operations of one run of the node: a multiply-add counts as two.
+// Counts matrix products and convolutions, their gradients and their fused forms by their shapes,
+// ops that only move or name data as 0, and any other op as one per element of its largest tensor.
+// nullopt if a relevant shape is unknown. Does not count a called function.
 std::optional<int64_t> EstimateFlops(const Node& node, const ShapeMap& shapes);
 
-// Bytes of a tensor in memory; nullopt when its shape is not known in full, or, as of strings and
-// resources, does not say it.
+// Returns the bytes of a tensor in memory; nullopt if its shape is not fully known or does not
+// determine them, as for strings and resources.
 std::optional<int64_t> BytesOf(DataType type, const Shape& shape);
 
-// Whether an op hands on its input as it is, or a value that is there already: no byte is moved.
+// True if an op forwards its input or an existing value without moving a byte.
 bool MovesNothing(llvm::StringRef op);
 
 }  // namespace grapnel

@@ -14,7 +14,7 @@ const PortFacts& UnknownFacts() {
   return facts;
 }
 
-// What two agree on; nullopt: nothing.
+// The elements that two have in common; nullopt if there are no such elements.
 std::optional<Elements> JoinElements(const Elements& a, const Elements& b) {
   if (a.size() != b.size()) return std::nullopt;
   Elements joined = a;
@@ -113,7 +113,7 @@ PortFacts JoinFacts(const PortFacts& a, const PortFacts& b) {
 
 void BelieveNote(const PortFacts& note, PortFacts* facts) {
   if (std::optional<Shape> shape = MergeShapes(facts->shape, note.shape)) {
-    // Elements are those of a tensor of known sizes: no note tells more of it.
+    // Elements belong to a tensor of known size: the file cannot add to that.
     facts->shape = std::move(*shape);
   }
   if (!note.content()) return;
@@ -313,8 +313,7 @@ void SameAsInput(ShapeContext& c) {
 
 void UnknownOutputs(ShapeContext&) {}
 
-// What the file says of an op that has no function here. Handles and datasets are scalars whatever
-// makes them.
+// The file's shapes for an op without a function here. Handles and datasets are always scalars.
 void DefaultShape(ShapeContext& c) {
   if (c.info && c.info->outputs.size() == 1 && c.num_outputs() == 1) {
     DataType type = c.info->outputs[0].type;

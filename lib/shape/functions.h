@@ -1,5 +1,5 @@
-// The way from the shapes of an op's inputs to those of its outputs: one function for each family
-// of ops. Private to lib/shape; others use lib/shape/inference.h.
+// Shape functions: they map the shapes of an op's inputs to those of its outputs, one for each
+// family of ops. Private to lib/shape; others use lib/shape/inference.h.
 #ifndef GRAPNEL_LIB_SHAPE_FUNCTIONS_H_
 #define GRAPNEL_LIB_SHAPE_FUNCTIONS_H_
 
@@ -19,15 +19,15 @@
 
 namespace grapnel {
 
-using Elements = llvm::SmallVector<int64_t, 4>;  // as ShapeMap::ElementsOf
+using Elements = llvm::SmallVector<int64_t, 4>;  // see ShapeMap::ElementsOf
 
-// What is known of one output.
+// The facts about one output.
 struct PortFacts {
   struct Extra {
     std::optional<Elements> elements;
-    std::optional<Shape> content;  // as ShapeMap::OfContent
-    // Of a list of small integer tensors: the elements on which all in it agree. Of one without
-    // any, which agrees with every other, it is not said.
+    std::optional<Shape> content;  // see ShapeMap::OfContent
+    // For a list of small integer tensors: the elements that are the same in all of them. Not set
+    // for an empty list (holds_nothing), which agrees with every other.
     std::optional<Elements> content_elements;
     bool holds_nothing = false;
     bool operator==(const Extra& o) const {
@@ -36,9 +36,9 @@ struct PortFacts {
     }
   };
   Shape shape;
-  ShapeHandle handle = 0;                     // of a shape of unknown rank, where symbols are used
+  ShapeHandle handle = 0;                     // for a shape of unknown rank, if symbols are used
   std::unique_ptr<Extra> extra;               // most ports have none
-  mutable DataType type = proto::DT_INVALID;  // DT_INVALID: not asked for yet
+  mutable DataType type = proto::DT_INVALID;  // DT_INVALID: not computed yet
 
   PortFacts Copy() const;
   const Elements* elements() const {
@@ -47,63 +47,63 @@ struct PortFacts {
   const Shape* content() const { return extra && extra->content ? &*extra->content : nullptr; }
   void SetElements(Elements elements);
   void SetContent(Shape content);
-  // What a list holds after a tensor of these elements (null: unknown) was put into it as well.
+  // Sets the contents of `list` after a tensor with these elements (null: unknown) was added to it.
   void AddContentElements(const PortFacts& list, const Elements* elements);
-  bool SameAs(const PortFacts& other) const;  // dtypes aside
+  bool SameAs(const PortFacts& other) const;  // ignores dtypes
 };
 
-// What holds of a tensor that is one of the two: elements on which they do not agree become
-// unknown, as dimensions do (JoinShapes).
+// Returns the facts about a tensor that is one of the two: elements that differ become unknown, as
+// dimensions do (JoinShapes).
 PortFacts JoinFacts(const PortFacts& a, const PortFacts& b);
 
-// What the file notes of a tensor is added to what is inferred of it; where the two contradict, the
-// note is taken for stale.
+// Merges the file's facts about a tensor into the inferred ones; if the two contradict, treats the
+// file's as stale.
 void BelieveNote(const PortFacts& note, PortFacts* facts);
 
 // Infers through function bodies.
 class FunctionShapes {
  public:
   virtual ~FunctionShapes() = default;
-  // Facts of the results for these arguments; empty when there is no such function, it has other
-  // arguments, or it is being inferred already.
+  // Returns facts of the results for these arguments; empty if there is no such function, it has
+  // other arguments, or it is being inferred already.
   virtual std::vector<PortFacts> Infer(llvm::StringRef function,
                                        llvm::ArrayRef<const PortFacts*> args) = 0;
-  // The node at work gives its function these, in whatever iteration of a loop.
+  // Reports that the current node calls a function with these arguments, in any iteration of a
+  // loop.
   virtual void Called(llvm::StringRef function, llvm::ArrayRef<const PortFacts*> args) = 0;
 };
 
-// One node at work.
+// The shape inference of one node.
 class ShapeContext {
  public:
   Node node;
-  const OpInfo* info = nullptr;  // null: an op that nobody defines
+  const OpInfo* info = nullptr;  // null: an undefined op
   llvm::SmallVector<const PortFacts*, 8>
       inputs;  // nullptr: a loop's back edge that has not been reached yet
   llvm::SmallVector<PortFacts, 2> outputs;
   FunctionShapes* functions = nullptr;
   const llvm::DenseSet<NodeId>* fed = nullptr;
   int graph_version = 0;            // VersionDef.producer
-  std::string problem;              // not empty: shapes that cannot fit
-  ShapeSymbols* symbols = nullptr;  // null: nobody asks what is demanded of the inputs
+  std::string problem;              // not empty: incompatible shapes
+  ShapeSymbols* symbols = nullptr;  // null: demands on the inputs are not tracked
   int64_t* next_symbol = nullptr;
-  bool believes_notes = false;       // as SharedShapes has it
-  bool sees_inside = true;           // as ShapeOptions has it
-  std::vector<ShapeRequirement> demands;  // of the inputs
+  bool believes_notes = false;       // see SharedShapes
+  bool sees_inside = true;           // see ShapeOptions
+  std::vector<ShapeRequirement> demands;  // on the inputs
 
-  // --- Inputs. One that is not there is unknown.
+  // --- Inputs. A missing one is unknown.
   int num_inputs() const { return static_cast<int>(inputs.size()); }
   int num_outputs() const { return static_cast<int>(outputs.size()); }
   const PortFacts& facts(int i) const;
   const Shape& in(int i) const { return facts(i).shape; }
   const Elements* elements(int i) const { return facts(i).elements(); }
-  // All elements known.
+  // The elements if all are known.
   const Elements* integers(int i) const;
-  // The one element, when it is known.
+  // The single element if it is known.
   std::optional<int64_t> integer(int i) const;
-  // The dimension that the scalar at input i asks for; kUnknownDim when it is not known, or
-  // negative.
+  // The size that the scalar at input i specifies; kUnknownDim if unknown or negative.
   int64_t SizeFrom(int i) const;
-  // The shape that the vector at input i asks for: -1 is unknown. For some ops a scalar means any
+  // The shape that the vector at input i specifies; -1 is unknown. For some ops a scalar means any
   // rank.
   Shape ShapeFrom(int i, bool or_scalar = false);
 
@@ -116,8 +116,8 @@ class ShapeContext {
   std::vector<int64_t> Ints(llvm::StringRef key) const;
   std::optional<Shape> ShapeAttr(llvm::StringRef key) const;
 
-  // --- Outputs. All start unknown. The shape of an input, handed on as it is, stays the same one.
-  // A broken node may have fewer outputs than its op: the others are let go.
+  // --- Outputs. All start as unknown. A forwarded input shape keeps its identity. A broken node
+  // may have fewer outputs than its op: values for the others are dropped.
   bool HasOutput(int i) const { return i >= 0 && i < num_outputs(); }
   void Out(int i, Shape&& shape) {
     if (HasOutput(i)) outputs[i].shape = std::move(shape);
@@ -127,42 +127,43 @@ class ShapeContext {
     outputs[i].shape = shape;
     outputs[i].handle = HandleOf(shape);
   }
-  // What Equal found all inputs to be: of unknown rank, it stays the shape that they share.
+  // Sets the shape that Equal found for all inputs; if its rank is unknown, it remains the shape
+  // that they share.
   void OutEqual(int i, Shape shape);
-  // The same sizes, but where readers count no symbol of an input: TensorFlow goes through a plain
-  // list of sizes here, so it does not know two unknown ones to be equal.
+  // Sets the sizes. With from_readers it drops symbols: TensorFlow goes through a plain list of
+  // sizes here, so it does not know that two unknown ones are equal.
   void OutSizes(int i, Shape shape);
-  // Gives dimension `dim` the symbol that it has in output 0, where it is not known: outputs of one
-  // shape have the same unknown sizes.
+  // Gives an unknown dimension `dim` the symbol that it has in output 0: outputs of one shape have
+  // the same unknown sizes.
   void NameDim(Shape& shape, int dim);
-  void OutElements(int i, Elements elements);  // dropped when they are too many
+  void OutElements(int i, Elements elements);  // dropped if there are too many
   void OutContent(int i, Shape content);
   void OutFacts(int i, const PortFacts& facts);
-  // int32, int64 or bool: elements are tracked of no other dtype.
+  // int32, int64 or bool: elements of other dtypes are not tracked.
   static bool TracksElements(DataType type) {
     return type == proto::DT_INT32 || type == proto::DT_INT64 || type == proto::DT_BOOL;
   }
 
-  // --- What must hold. A breach is the node's problem (the first one is kept), and the result is
-  // as good as it gets.
+  // --- Requirements. A violation becomes the node's problem (the first one is kept), and inference
+  // continues with a best guess.
   template <typename... Args>
   void Fail(const char* format, Args&&... args) {
     if (problem.empty()) problem = Sentence(format, std::forward<Args>(args)...);
   }
   llvm::StringRef op() const { return node.op(); }
-  // The shape of input i, with unknown dimensions when its rank is not known.
+  // The shape of input i, with unknown dimensions if its rank is unknown.
   Shape WithRank(int i, int rank);
   const Shape& WithRankAtLeast(int i, int rank);
   int64_t Equal(int64_t a, int64_t b, const char* what);
   Shape Equal(const Shape& a, const Shape& b);
-  // `axis` counted from the front; nullopt (and a problem) when it is outside [-rank, rank).
+  // `axis` counted from the front; nullopt (and a problem) if it is outside [-rank, rank).
   std::optional<int> Axis(int64_t axis, int rank);
 
  private:
-  // Of the input whose shape this is; 0 when it is none's, or its rank is known.
+  // The handle of the input that has this shape; 0 if no input has it, or its rank is known.
   ShapeHandle HandleOf(const Shape& shape) const;
-  // The same of one side of Equal: where that is no input's, it is what the inputs before it were
-  // found equal to, or the first of unknown rank.
+  // The same for one side of Equal: if the shape belongs to no input, the handle is that of the
+  // inputs before it that were found equal, or of the first one of unknown rank.
   ShapeHandle HandleOfSide(const Shape& shape) const;
   void Require(ShapeRequirement demand) {
     if (symbols) demands.push_back(std::move(demand));
@@ -172,7 +173,7 @@ class ShapeContext {
   ShapeHandle equal_so_far_ = 0;
 
  public:
-  // Before a node: nothing is demanded yet.
+  // Clears the demands before a node.
   void ForgetDemands() {
     demands.clear();
     equal_so_far_ = 0;
@@ -185,10 +186,10 @@ struct ShapeRule {
   ShapeFunction function;
 };
 
-// nullptr when there is none.
+// nullptr if the op has no shape function.
 ShapeFunction FindShapeFunction(llvm::StringRef op);
 
-// One table a family.
+// One table for each family.
 llvm::ArrayRef<ShapeRule> ArrayShapeRules();
 llvm::ArrayRef<ShapeRule> CollectiveShapeRules();
 llvm::ArrayRef<ShapeRule> ControlShapeRules();
@@ -210,7 +211,7 @@ void ScalarOutputs(ShapeContext& c);  // every output is a scalar
 void SameAsInput(ShapeContext& c);    // every output has the shape of input 0
 void UnknownOutputs(ShapeContext& c);
 void CallShape(ShapeContext& c);     // a node whose op is a function
-void DefaultShape(ShapeContext& c);  // an op that has no function here
+void DefaultShape(ShapeContext& c);  // an op without a function here
 
 }  // namespace grapnel
 

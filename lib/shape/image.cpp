@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// The height and width that input i asks for.
+// The height and width in input i.
 std::pair<int64_t, int64_t> SizeAt(ShapeContext& c, int i) {
   c.Equal(c.WithRank(i, 1).dim(0), 2, "sizes and 2");
   const Elements* size = c.elements(i);
@@ -55,12 +55,12 @@ void DecodeImageShape(ShapeContext& c) {
   int64_t channels = c.Int("channels");
   Shape image(Dims{kUnknownDim, kUnknownDim, channels == 0 ? kUnknownDim : channels});
   if (c.op() == "DecodeGif") image = Shape(Dims{kUnknownDim, kUnknownDim, kUnknownDim, 3});
-  // An animated image has one dimension more than others.
+  // An animated image has one more dimension.
   if (c.op() == "DecodeImage" && c.Bool("expand_animations", true)) image = Shape::Unknown();
   c.Out(0, std::move(image));
 }
 
-// An image has [height, width, channels] at its end.
+// An image ends in [height, width, channels].
 void PixelsShape(ShapeContext& c) { c.Out(0, c.WithRankAtLeast(0, 3)); }
 
 // RGB and HSV both have three channels.
@@ -71,7 +71,7 @@ void ThreeChannelsShape(ShapeContext& c) {
   c.Out(0, std::move(image));
 }
 
-// Outputs of the versions: indices, then scores (V5), then how many are valid (V4, V5).
+// Outputs by version: indices, then scores (V5), then the number of valid ones (V4, V5).
 void NonMaxSuppressionShape(ShapeContext& c) {
   Shape boxes = c.WithRank(0, 2), scores = c.WithRank(1, 1);
   c.Equal(boxes.dim(0), scores.dim(0), "boxes and scores");
@@ -101,7 +101,7 @@ void SampleBoxShape(ShapeContext& c) {
   c.Out(2, Shape(Dims{1, 1, 4}));
 }
 
-// A text for each image.
+// A string for each image.
 void EncodePngShape(ShapeContext& c) { c.Out(0, SubShape(c.WithRankAtLeast(0, 3), 0, -3)); }
 
 void JpegShapeShape(ShapeContext& c) { c.Out(0, VectorOf(3)); }

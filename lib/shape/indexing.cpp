@@ -1,5 +1,5 @@
-// Reading and writing by index: gather, scatter, segments, one-hot, unique, sets, sparse tensors'
-// dense ends.
+// Access by index: gather, scatter, segments, one-hot, unique, sets, and the dense side of sparse
+// tensors.
 #include <algorithm>
 
 #include "lib/shape/functions.h"
@@ -89,7 +89,8 @@ void OneHotShape(ShapeContext& c) {
   c.Out(0, Shape(dims));
 }
 
-// Rows of `data` that share an id become one; how many is the highest id, which nobody knows.
+// Rows of `data` with the same id are combined; the highest id, which is unknown, determines their
+// number.
 void SegmentShape(ShapeContext& c) {
   c.WithRank(1, 1);
   c.Out(0, ConcatShapes(VectorOf(kUnknownDim), SubShape(c.WithRankAtLeast(0, 1), 1)));
@@ -107,12 +108,11 @@ void SegmentV2Shape(ShapeContext& c) {
 
 void SparseSegmentShape(ShapeContext& c) {
   c.Equal(c.WithRank(1, 1).dim(0), c.WithRank(2, 1).dim(0), "indices and segment ids");
-  Shape rows = VectorOf(c.SizeFrom(3));  // the versions without a count have no input 3
+  Shape rows = VectorOf(c.SizeFrom(3));  // versions without a count have no input 3
   c.Out(0, ConcatShapes(rows, SubShape(c.WithRankAtLeast(0, 1), 1)));
 }
 
-// The number of rows is known of the first version only: the second gives the rows that were
-// touched.
+// Only the first version knows the number of rows: the second returns the rows that were used.
 void SparseSegmentGradShape(ShapeContext& c) {
   c.Equal(c.WithRank(1, 1).dim(0), c.WithRank(2, 1).dim(0), "indices and segment ids");
   Shape rows = VectorOf(c.num_outputs() == 2 ? kUnknownDim : c.SizeFrom(3));
@@ -127,7 +127,7 @@ void UniqueShape(ShapeContext& c) {
   c.Out(2, VectorOf(kUnknownDim));
 }
 
-// Along an axis; without one, of all elements of a vector.
+// Along an axis; without one, over all elements of a vector.
 void UniqueV2Shape(ShapeContext& c) {
   c.Out(2, VectorOf(kUnknownDim));
   const Shape &x = c.in(0), &axes = c.in(1);
@@ -166,7 +166,7 @@ void DynamicPartitionShape(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, part);
 }
 
-// The highest index gives the number of rows, where the indices are constants.
+// The highest index determines the number of rows if the indices are constants.
 void DynamicStitchShape(ShapeContext& c) {
   int parts = c.num_inputs() / 2;
   Shape rest = Shape::Unknown();
@@ -187,8 +187,8 @@ void ListDiffShape(ShapeContext& c) {
   c.WithRank(0, 1);
   c.WithRank(1, 1);
   for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, VectorOf(kUnknownDim));
-  // The number of elements stays unknown, as in TensorFlow, which looks at values where a consumer
-  // asks for them.
+  // The number of elements stays unknown, as in TensorFlow, which looks at values only when a
+  // consumer requests them.
   const Elements *from = c.integers(0), *without = c.integers(1);
   if (!from || !without) return;
   Elements kept, places;
@@ -235,7 +235,7 @@ void OutSparse(ShapeContext& c, int first, int64_t rank) {
 }
 
 void SetOperationShape(ShapeContext& c) {
-  // Two dense sets of one rank; else the rank is what the shape of a sparse one says.
+  // Two dense sets have the same rank; otherwise, the shape of a sparse one tells the rank.
   int64_t rank = kUnknownDim;
   if (c.op() == "DenseToDenseSetOperation") {
     for (int i = 0; i < 2; ++i) {
@@ -293,7 +293,7 @@ void SparseFillEmptyRowsGradShape(ShapeContext& c) {
 
 void SparseValuesShape(ShapeContext& c) { c.Out(0, VectorOf(c.WithRank(0, 2).dim(0))); }
 
-// What is known of the indices alone TensorFlow does not look at.
+// TensorFlow ignores facts that only the indices have.
 void LikeValuesShape(ShapeContext& c) {
   c.WithRank(0, 2);
   c.Out(0, c.WithRank(1, 1));

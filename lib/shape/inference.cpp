@@ -10,7 +10,8 @@
 namespace grapnel {
 namespace {
 
-// The ops through which Grappler follows the elements of small tensors; all others must fold first.
+// The ops through which Grappler tracks the elements of small tensors; all others must be folded
+// first.
 bool CarriesElements(llvm::StringRef op) {
   return llvm::StringSwitch<bool>(op)
       .Cases("Const", "HostConst", "Rank", "Size", "Shape", "ShapeN", true)
@@ -51,7 +52,7 @@ ShapeMap::Impl::Op ShapeMap::Impl::WorkOutOp(Node node) const {
 ShapeMap::Impl::Op ShapeMap::Impl::OpOf(Node node) {
   if (const Op* known = FindOpOf(node)) return *known;
   Op op = WorkOutOp(node);
-  // A function may go, and an op that nobody defines may become one.
+  // A function may be removed, and an undefined op may become one.
   bool stays = op.info && op.function != CallShape;
   (stays ? ops_.ops : own_ops_)[node.op_id()] = op;
   return op;
@@ -71,13 +72,13 @@ bool ShapeMap::Impl::IsLoopMerge(Node node) const {
 }
 
 int ShapeMap::Impl::CountOutputs(Node node, const Op& op) const {
-  // A damaged file may claim millions of outputs for every node; a node that was made here has
+  // A damaged file may claim millions of outputs for every node; a newly created node really has
   // them.
   constexpr int kMaxOutputs = 1 << 14;
   if (op.num_outputs >= 0) return op.num_outputs;
   int count = op.info ? grapnel::NumOutputs(node) : -1;
   if (count >= 0) return graph_.Source(node.id()).empty() ? count : std::min(count, kMaxOutputs);
-  // Nobody knows: as many as are read or have a shape.
+  // Unknown: the number of outputs that are read or have a shape.
   count = 0;
   for (const Use& use : node.uses()) {
     Node reader = graph_.node(use.node);
@@ -90,10 +91,10 @@ int ShapeMap::Impl::CountOutputs(Node node, const Op& op) const {
   return std::min(count, kMaxOutputs);
 }
 
-// Infers the node from what its inputs have; whether anything changed.
+// Infers the node from the facts of its inputs; returns whether anything changed.
 bool ShapeMap::Impl::Visit(NodeId id) {
   Node node = graph_.node(id);
-  const Op op = OpOf(node);  // a copy: what it calls may meet more ops
+  const Op op = OpOf(node);  // a copy: functions that it calls may add ops
   context_.node = node;
   context_.info = op.info;
   context_.problem.clear();
@@ -110,7 +111,7 @@ bool ShapeMap::Impl::Visit(NodeId id) {
   }
   context_.outputs.clear();
   context_.outputs.resize(CountOutputs(node, op));
-  // The arguments of a graph that TensorFlow's runtime dumped say themselves what they are.
+  // The arguments of a graph that TensorFlow's runtime dumped have their own attributes.
   if (node.op_id() == ops_.arg && !args_.empty()) {
     int64_t index = node.GetInt("index", -1);
     if (index >= 0 && index < static_cast<int64_t>(args_.size()))
@@ -151,7 +152,7 @@ void ShapeMap::Impl::BelieveNotes(Node node) {
   }
 }
 
-// What is not known gets a name, so that it can be told from other unknowns.
+// Gives unknowns symbols, so that they can be told apart.
 void ShapeMap::Impl::Symbolize(Node node) {
   for (int port = 0; port < context_.num_outputs(); ++port) {
     PortFacts& facts = context_.outputs[port];
@@ -180,7 +181,7 @@ void ShapeMap::Impl::MeetDemands(NodeId id) {
   for (const ShapeRequirement& demand : context_.demands) symbols_->Meet(demand);
 }
 
-// Where demands contradict one another, none of them counts.
+// Demands that contradict each other are ignored.
 void ShapeMap::Impl::MeetAllDemands() {
   all_visited_ = true;
   std::vector<NodeId> readers;
@@ -200,7 +201,7 @@ void ShapeMap::Impl::MeetAllDemands() {
   if (!fit) symbols_->ForgetDemands();
   demanding_.resize(graph_.end_id());
   for (NodeId id : readers) demanding_.set(id);
-  // What is kept of the shapes is held for long: their memory is given back.
+  // The shapes live long, so this frees memory that is no longer needed.
   demands_ = llvm::DenseMap<NodeId, std::pair<size_t, size_t>>();
   made_demands_ = std::vector<ShapeRequirement>();
 }
@@ -226,7 +227,7 @@ const ShapeMap::Impl::Resolved* ShapeMap::Impl::ResolvedOf(const PortFacts& fact
   return &it->second;
 }
 
-// Placeholders, arguments and fed nodes: symbols where dimensions are not known, or nothing at all.
+// Placeholders, arguments and fed nodes get symbols for unknown dimensions, or nothing at all.
 void ShapeMap::Impl::Feed(Node node) {
   bool placeholder = llvm::is_contained(ops_.placeholders, node.op_id());
   bool fed = !fed_.empty() && fed_.count(node.id());
@@ -246,7 +247,8 @@ void ShapeMap::Impl::Feed(Node node) {
   }
 }
 
-// What a loop's Merge had, it keeps having as one of two: so every loop comes to rest.
+// Joins the new facts of a loop's Merge with its old ones, so that every loop reaches a fixed
+// point.
 void ShapeMap::Impl::Widen(NodeId id) {
   for (int i = 0; i < context_.num_outputs(); ++i) {
     const PortFacts* before = Facts({id, i});
@@ -260,7 +262,7 @@ bool ShapeMap::Impl::Commit(NodeId id) {
   for (uint32_t i = 0; same && i < count; ++i)
     same = facts_[first_[id] + i].SameAs(context_.outputs[i]);
   if (same) {
-    // Attributes may have changed and with them the dtypes.
+    // Changed attributes may change the dtypes.
     for (uint32_t i = 0; i < count; ++i) facts_[first_[id] + i].type = proto::DT_INVALID;
     return false;
   }
@@ -280,8 +282,8 @@ void ShapeMap::Impl::Grow() {
   count_.resize(graph_.end_id(), 0);
 }
 
-// Every node once, after its data inputs; back edges of loops do not count. Returns each node's
-// place in that order.
+// Visits every node once, after its data inputs, ignoring back edges of loops. Returns each node's
+// position in that order.
 std::vector<uint32_t> ShapeMap::Impl::VisitAll() {
   std::vector<uint32_t> waiting(graph_.end_id(), 0), position(graph_.end_id(), kNotVisited);
   std::vector<NodeId> ready;
@@ -310,8 +312,8 @@ std::vector<uint32_t> ShapeMap::Impl::VisitAll() {
   return position;
 }
 
-// Goes round the loops until nothing changes, in the order of `position` so that a body is seen
-// once a round.
+// Repeats over the loops until nothing changes, in the order of `position`, so that each round
+// visits a body once.
 void ShapeMap::Impl::SettleLoops(const std::vector<uint32_t>& position) {
   loops_settled_ = true;
   std::set<std::pair<uint32_t, NodeId>> work;
@@ -342,7 +344,7 @@ void ShapeMap::Impl::Run() {
   if (symbols_) MeetAllDemands();
 }
 
-// New nodes that feed `id` and that nobody has told us of; inputs first.
+// Visits new nodes that feed `id` and that no Update has named; inputs first.
 void ShapeMap::Impl::VisitMissingInputs(NodeId id) {
   Node last = graph_.node(id);
   auto is_missing = [&](Node input) { return input && first_[input.id()] == kNotVisited; };
@@ -369,7 +371,7 @@ void ShapeMap::Impl::VisitMissingInputs(NodeId id) {
 }
 
 void ShapeMap::Impl::Update(NodeId id) {
-  // An op that is met for the first time may be one of those that FindNames looks for.
+  // An op that occurs for the first time may be one of those that FindNames looks for.
   auto is_new = [&](NodeId node) { return !FindOpOf(graph_.node(node)); };
   bool has_new = is_new(id);
   for (NodeId node = first_.size(), end = graph_.end_id(); node < end; ++node)
@@ -385,12 +387,11 @@ void ShapeMap::Impl::Update(NodeId id) {
     return;
   }
   VisitMissingInputs(id);
-  if (graph_.node(id).uses().empty()) {  // as of most that are new
+  if (graph_.node(id).uses().empty()) {  // true for most new nodes
     Visit(id);
     return;
   }
-  // A broken graph may have a cycle on which shapes grow for ever; a sound one never comes near
-  // this.
+  // In a broken graph, shapes on a cycle may grow forever; a valid graph stays far below this.
   constexpr int kMaxVisits = 64;
   visits_.clear();
   work_ = {id};

@@ -1,4 +1,5 @@
-// Diagonals, decompositions and solvers. All work on batches of matrices: the last two dimensions.
+// Diagonals, decompositions and solvers. All work on batches of matrices in the last two
+// dimensions.
 #include <algorithm>
 #include <cstdlib>
 
@@ -7,8 +8,7 @@
 namespace grapnel {
 namespace {
 
-// Input 0 as batches of matrices; unknown (with a problem where its rank is known) when it cannot
-// be.
+// Input i as batches of matrices; unknown if it cannot be one (a problem if its rank is known).
 Shape Matrices(ShapeContext& c, int i) { return c.WithRankAtLeast(i, 2); }
 
 Shape SquareMatrices(ShapeContext& c, int i) {
@@ -28,7 +28,7 @@ void DeterminantShape(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, batch);
 }
 
-// Solves a x = b; with `square` a is, else x has as many rows as a has columns.
+// Solves a x = b; with `square` a is square, else x has as many rows as a has columns.
 void Solve(ShapeContext& c, bool square) {
   Shape a = square ? SquareMatrices(c, 0) : Matrices(c, 0), b = Matrices(c, 1);
   bool broadcast = c.op() == "MatrixTriangularSolve";
@@ -119,7 +119,7 @@ void MatrixDiagPartShape(ShapeContext& c) {
   c.Out(0, ConcatShapes(SubShape(in, 0, -2), VectorOf(size)));
 }
 
-// The lowest and highest of the diagonals that `k` (one number, or two) means.
+// The lowest and highest of the diagonals that `k` (one number, or two) selects.
 std::optional<std::pair<int64_t, int64_t>> Band(ShapeContext& c, int i) {
   const Elements* k = c.integers(i);
   if (!k || k->empty() || k->size() > 2) return std::nullopt;
@@ -134,8 +134,8 @@ std::optional<std::pair<int64_t, int64_t>> Band(ShapeContext& c, int i) {
   return std::make_pair(lower, upper);
 }
 
-// One diagonal is a vector of each batch, a band of them a matrix; rows and columns may be given,
-// else it is as small as can be, and square.
+// One diagonal is a vector per batch, a band of them a matrix; rows and columns may be given,
+// otherwise the result is square and as small as possible.
 void MatrixDiagV3Shape(ShapeContext& c) {
   const Shape& diagonal = c.WithRankAtLeast(0, 1);
   auto band = Band(c, 1);
@@ -180,7 +180,7 @@ void MatrixDiagPartV3Shape(ShapeContext& c) {
                         lower == upper ? VectorOf(length) : MatrixOf(upper - lower + 1, length)));
 }
 
-// The input's shape, of which the diagonals know the batch.
+// The shape is the input's; the diagonals contribute the batch dimensions.
 void MatrixSetDiagShape(ShapeContext& c) {
   const Shape &in = Matrices(c, 0), &diagonal = c.WithRankAtLeast(1, 1);
   c.Out(0, in);

@@ -1,4 +1,5 @@
-// Reductions, products of matrices and tensors, running sums, Fourier transforms, random numbers.
+// Reductions, products of matrices and tensors, cumulative sums, Fourier transforms, random
+// numbers.
 #include <algorithm>
 #include <map>
 
@@ -10,12 +11,12 @@ namespace {
 
 // --- Reductions.
 
-// All and Any are the smallest and the largest of 0 and 1.
+// All and Any are the minimum and the maximum of 0 and 1.
 llvm::StringRef ReductionOf(llvm::StringRef op) {
   return op == "All" ? "Min" : op == "Any" ? "Max" : op;
 }
 
-// Prod, Sum, Max and Min of all of a short integer tensor.
+// Prod, Sum, Max and Min over a whole short integer tensor.
 void ReduceElements(ShapeContext& c) {
   const Elements* elements = c.elements(0);
   if (!elements || c.outputs[0].shape.NumElements() != 1) return;
@@ -34,7 +35,7 @@ void ReduceElements(ShapeContext& c) {
     if (!IsKnownElement(result)) return;
   }
   if (op != "Sum" && op != "Prod" && elements->empty()) return;
-  // A product of sizes follows the rules of sizes; negative factors have none.
+  // A product of sizes follows the rules of sizes, which exclude negative factors.
   bool negative = std::any_of(elements->begin(), elements->end(),
                               [](int64_t e) { return IsKnownElement(e) && e < 0; });
   if (op == "Prod" && negative) return;
@@ -97,10 +98,10 @@ void MatMulShape(ShapeContext& c) {
   c.Equal(a.dim(1 - rows), b.dim(1 - columns), "inner sizes");
   c.Out(0, MatrixOf(a.dim(rows), b.dim(columns)));
   for (int i = 1; i < c.num_outputs(); ++i)
-    c.Out(i, Shape::Scalar());  // the range, of quantized ones
+    c.Out(i, Shape::Scalar());  // the range, for quantized ops
 }
 
-// Fused with a bias, and others: the shape is still the product's, with the bias's size for its
+// A fused bias or activation keeps the product's shape; the size of the bias is that of its
 // columns.
 void FusedMatMulShape(ShapeContext& c) { MatMulShape(c); }
 
@@ -122,7 +123,7 @@ void BatchMatMulShape(ShapeContext& c) {
   c.Out(0, ConcatShapes(*batch, MatrixOf(a.dim(rows), b.dim(columns))));
 }
 
-// One operand of an equation, or its result: letters with an ellipsis somewhere, or not.
+// One operand of an equation, or its result: letters, optionally with an ellipsis.
 struct Term {
   llvm::StringRef before, after;
   bool ellipsis;
@@ -201,7 +202,7 @@ void EinsumShape(ShapeContext& c) { EinsumShapes(c).Run(); }
 
 void CrossShape(ShapeContext& c) { c.OutEqual(0, c.Equal(c.in(0), c.in(1))); }
 
-// --- Fourier transforms: real ones of `rank` dimensions change the last, to half of it and one.
+// --- Fourier transforms: real ones of `rank` dimensions change the last one to its half plus one.
 
 void RealTransform(ShapeContext& c, int rank, bool forward) {
   Shape out = c.WithRankAtLeast(0, rank);
@@ -230,7 +231,7 @@ void ShapeFromInput0(ShapeContext& c) { c.Out(0, c.ShapeFrom(0)); }
 void ShapeFromInput1(ShapeContext& c) { c.Out(0, c.ShapeFrom(1)); }
 void ShapeFromInput2(ShapeContext& c) { c.Out(0, c.ShapeFrom(2)); }
 
-// As many numbers as asked for, of each distribution.
+// The requested number of samples of each distribution.
 void PerDistributionShape(ShapeContext& c) { c.Out(0, ConcatShapes(c.ShapeFrom(0), c.in(1))); }
 
 void MultinomialShape(ShapeContext& c) {

@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// Who mentions which functions, of one body. Each function once for a node.
+// The functions that a body's nodes mention, each function once per node.
 using Mentions = std::vector<std::pair<NodeId, const Function*>>;
 
 Mentions MentionsIn(const Graph& graph) {
@@ -50,12 +50,12 @@ class ModuleShapes::Impl {
   }
 
  private:
-  // What the calls that are known so far give a function.
+  // The facts that the calls found so far pass to a function.
   struct Given {
     std::vector<PortFacts> args;
     std::vector<bool> contradicts_note;
     bool called = false;
-    bool by_others = false;  // something that is no call mentions it, or gives other arguments
+    bool by_others = false;  // a node other than a call mentions it, or a call has other arguments
     size_t waits_for = 0;    // bodies that mention it and are not inferred yet
     bool reached = false;    // from the main graph
   };
@@ -67,7 +67,7 @@ class ModuleShapes::Impl {
   void Hand(const Graph& graph, const ShapeMap::Impl& body);
   void Join(const Function& function, const CallFacts& call);
   std::vector<PortFacts> ArgsOf(const Function& function);
-  // Each function that `graph` mentions and whose arguments that bears on, once.
+  // Returns each function that `graph` mentions and whose arguments depend on that, once.
   std::set<const Function*> Bearing(const Graph& graph);
   Given& GivenTo(const Function& function) { return given_[&function]; }
 
@@ -101,7 +101,7 @@ void ModuleShapes::Impl::Reach() {
   }
 }
 
-// Callers go first. Where functions call one another in a circle, the file's first one does.
+// Callers come first. In a cycle of functions, the first one in the file does.
 void ModuleShapes::Impl::InferFunctions() {
   for (const auto& function : module_.functions) ListMentions(function->body);
   Reach();
@@ -157,7 +157,7 @@ void ModuleShapes::Impl::InferBody(const Graph& graph, const Function* function)
   maps_[&graph] = std::unique_ptr<ShapeMap>(new ShapeMap(std::move(impl)));
 }
 
-// Tells the functions that the body mentions what it gives them.
+// Passes to the functions that the body mentions the facts of their arguments.
 void ModuleShapes::Impl::Hand(const Graph& graph, const ShapeMap::Impl& body) {
   bool bears_on_all = reached_.empty() || reached_.count(&graph);
   for (auto [node, function] : mentions_[&graph]) {

@@ -1,4 +1,4 @@
-// Shapes of all bodies of a module, each with what its callers give it.
+// Shapes of all bodies of a module, with facts from their callers.
 #ifndef GRAPNEL_LIB_SHAPE_MODULE_SHAPES_H_
 #define GRAPNEL_LIB_SHAPE_MODULE_SHAPES_H_
 
@@ -8,29 +8,29 @@
 
 namespace grapnel {
 
-// Where InferShapes knows of one body what Grappler would, this knows what can be known: for
+// InferShapes infers for one body what Grappler would; this class infers as much as possible: for
 // pictures, tables and costs, not for rewrites. The differences:
 //
-// - An argument of a function is what the calls give it: shape, elements, and the shape of what a
-//   resource or variant holds. Of several calls only that on which they agree; a loop's body and
-//   condition get what the loop carries in every iteration. Calls in functions that the main graph
-//   does not reach count only for functions that it does not reach either. A function that calls
-//   itself, or that anything but a call mentions (a data set, a gradient), is given nothing.
-// - What the file notes is believed: `_output_shapes` of nodes and arguments, and the handle data
-// of
-//   a signature's arguments. It is added to what is inferred. A graph may have been edited after it
-//   was noted: a note of a tensor that contradicts what is inferred of that tensor counts nothing,
-//   and so does one of an argument that contradicts any of its calls.
+// - The arguments of a function have the facts of its calls: shape, elements, and the shape of the
+//   contents of a resource or variant. If there are several calls, only facts on which they agree;
+//   a loop's body and condition get what the loop carries in every iteration. Calls in functions
+//   that the main graph does not reach count only for functions that it does not reach either. A
+//   recursive function, and one that is referenced other than by a call (a dataset, a gradient),
+//   gets no facts.
+// - Facts in the file count: `_output_shapes` of nodes and arguments, and the handle data of a
+//   signature's arguments. They are added to the inferred ones. As a graph may have been edited
+//   since, a fact about a tensor that contradicts the inferred ones is ignored, and so is one about
+//   an argument that contradicts any of its calls.
 // - A symbol is the same dimension in every body.
 class ModuleShapes {
  public:
-  // The module is borrowed and must not change. Nothing is inferred yet.
+  // The module must outlive it and must not change. Infers nothing yet.
   explicit ModuleShapes(const Module& module);
   ~ModuleShapes();
 
-  // Of the main graph or of a function's body, borrowed from this. The main graph is inferred when
-  // it is first asked for, all functions when one of them is: linear in the module, as InferShapes
-  // is. Safe to call from several threads; each map may then be read by several.
+  // Returns the shapes of the main graph or of a function's body, owned by this object. Infers the
+  // main graph on its first use, and all functions on the first use of one of them, in time linear
+  // in the module, like InferShapes. Thread-safe; several threads may read each map.
   const ShapeMap& Of(const Graph& body) const;
 
  private:

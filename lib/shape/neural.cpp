@@ -1,5 +1,4 @@
-// Ops of neural networks that do not slide a window: normalization, bias, losses, cells,
-// quantization.
+// Ops of neural networks without sliding windows: normalization, bias, losses, cells, quantization.
 #include <algorithm>
 
 #include "lib/shape/functions.h"
@@ -31,7 +30,7 @@ void FusedBatchNormShape(ShapeContext& c) {
   if (!c.problem.empty() || x.rank() < 2) return;
   int channel = ChannelOf(c, x);
   int64_t depth = x.dim(channel);
-  // In training mean and variance may be empty: they are results.
+  // In training, mean and variance may be empty: they are outputs.
   int vectors = c.Bool("is_training", true) ? 3 : 5;
   for (int i = 1; i < vectors; ++i) {
     depth = c.Equal(depth, c.WithRank(i, 1).dim(0), "channels and their parameters");
@@ -93,7 +92,7 @@ void LRNGradShape(ShapeContext& c) {
 
 void NthElementShape(ShapeContext& c) { c.Out(0, SubShape(c.WithRankAtLeast(0, 1), 0, -1)); }
 
-// The best k along the last dimension; k is an attribute, or input 1.
+// The k largest along the last dimension; k is an attribute, or input 1.
 void TopKShape(ShapeContext& c) {
   const Shape& shape = c.WithRankAtLeast(0, 1);
   int64_t k = c.op() == "TopKV2" ? c.SizeFrom(1) : c.Int("k", kUnknownDim);
@@ -108,7 +107,7 @@ void TopKShape(ShapeContext& c) {
   c.Out(1, std::move(best));
 }
 
-// The best k, or more of them where they are not gathered, along any one dimension.
+// The k largest along any one dimension, or more of them if they are not aggregated.
 void ApproxTopKShape(ShapeContext& c) {
   Shape shape = c.WithRankAtLeast(0, 1);
   if (!shape.known_rank() || shape.rank() == 0) return;
@@ -140,8 +139,8 @@ void LSTMBlockCellShape(ShapeContext& c) {
 
 void GRUBlockCellShape(ShapeContext& c) { LSTMBlockCellShape(c); }
 
-// Gradients of what a step reads: the state's, the gates', and those of the peepholes, each a
-// vector of the cells.
+// Gradients of a step's inputs: those of the state, the gates and the peepholes, each a vector over
+// the cells.
 void LSTMBlockCellGradShape(ShapeContext& c) {
   int64_t batch = c.WithRank(0, 2).dim(0), cells = c.WithRank(1, 2).dim(1);
   c.Out(0, MatrixOf(batch, cells));
@@ -157,12 +156,12 @@ void GRUBlockCellGradShape(ShapeContext& c) {
   c.Out(3, MatrixOf(batch, MulDims(cells, 2)));
 }
 
-// Each gradient has the shape of what it is of: all inputs but the first, the number of steps.
+// Each gradient has the shape of its input: all inputs except the first, the number of steps.
 void BlockLSTMGradShape(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, c.in(i + 1));
 }
 
-// [time, batch, cells]; the weights hold four gates.
+// [time, batch, cells]; the weights contain four gates.
 void BlockLSTMShape(ShapeContext& c) {
   Shape x = c.WithRank(1, 3), bias = c.WithRank(c.num_inputs() - 1, 1);
   Shape out(Dims{x.dim(0), x.dim(1), DivDims(bias.dim(0), 4)});
@@ -177,7 +176,7 @@ void CudnnRNNShape(ShapeContext& c) {
   if (c.String("rnn_mode") == "lstm") c.Out(2, std::move(hidden));
 }
 
-// The result, and the range that it is in.
+// The result and its range.
 void QuantizedLikeShape(ShapeContext& c) {
   c.Out(0, c.in(0));
   bool per_channel = c.Attr("axis") && c.Int("axis", -1) >= 0;
@@ -187,7 +186,8 @@ void QuantizedLikeShape(ShapeContext& c) {
   for (int i = 1; i < c.num_outputs(); ++i) c.Out(i, VectorOf(c.in(0).dim(axis)));
 }
 
-// Of the gradient of QuantizeAndDequantizeV4: like the input, and like the ends of its range.
+// Outputs of the gradient of QuantizeAndDequantizeV4: the shape of the input, and those of the ends
+// of its range.
 void RoundingGradShape(ShapeContext& c) {
   c.OutEqual(0, c.Equal(c.in(0), c.in(1)));
   c.Out(1, c.in(2));

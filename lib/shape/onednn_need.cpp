@@ -14,26 +14,26 @@ bool MayNeed(llvm::StringRef op) { return op.starts_with("_Fused") || op.starts_
 
 bool IsFusedContraction(llvm::StringRef op) { return op == "_FusedConv2D" || op == "_FusedMatMul"; }
 
-// What TensorFlow's own fused kernels compute after a product or a convolution.
+// True for ops that TensorFlow's own fused kernels compute after a product or a convolution.
 bool IsPlain(llvm::StringRef op, llvm::StringRef fused) {
   if (fused == "Tanh" || fused == "Sigmoid") return op == "_FusedMatMul";
   if (fused == "FusedBatchNorm") return op == "_FusedConv2D";
   return llvm::is_contained({"BiasAdd", "Relu", "Relu6", "Elu", "LeakyRelu"}, fused);
 }
 
-// One body.
+// Examines one body.
 class BodyLook {
  public:
   explicit BodyLook(const Graph& graph) : graph_(graph) {}
 
-  // Why the node fails without oneDNN; empty: it does not.
+  // Returns why the node fails without oneDNN; empty if it does not.
   std::string ReasonOf(const Node& node) {
     llvm::StringRef op = node.op();
     if (IsOn(node.device(), "GPU")) return "";
     if (op == "_FusedDepthwiseConv2dNative" || op == "_FusedConv3D" || op == "_FusedBatchNormEx")
       return op.str();
     if (op.starts_with("_Mkl")) {
-      // These two have a kernel for float of their own.
+      // These two have their own float kernel.
       bool is_float = node.GetType("T") == proto::DT_FLOAT;
       return is_float && (op == "_MklSwish" || op == "_MklFusedMish") ? "" : op.str();
     }

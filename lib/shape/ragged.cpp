@@ -1,4 +1,4 @@
-// Tensors of rows of different lengths, texts, and records that are parsed.
+// Ragged tensors, strings, and parsed records.
 #include <algorithm>
 
 #include "lib/shape/functions.h"
@@ -56,8 +56,8 @@ void RaggedToSparseShape(ShapeContext& c) {
   c.Out(2, VectorOf(rank));
 }
 
-// Where the shape asked for has -1, what the partitions say: the first is the number of rows, or
-// their splits. What is below the ragged dimensions comes from the values.
+// If the requested shape has -1, the partitions determine the size: the first is the number of
+// rows, or their splits. Dimensions below the ragged ones come from the values.
 void RaggedToTensorShape(ShapeContext& c) {
   std::optional<AttrView> attr = c.Attr("row_partition_types");
   auto types = attr ? attr->AsStrings() : std::nullopt;
@@ -80,7 +80,7 @@ void RaggedToTensorShape(ShapeContext& c) {
   c.Out(0, std::move(out));
 }
 
-// --- Texts.
+// --- Strings.
 
 void StringJoinShape(ShapeContext& c) {
   Shape joined = Shape::Scalar();
@@ -140,8 +140,8 @@ void DecodePaddedRawShape(ShapeContext& c) {
                                                                             : kUnknownDim)));
 }
 
-// Features of examples: sparse ones in three parts, then dense ones of the shapes that the
-// attribute lists, each with the batch before it.
+// Features of examples: sparse ones in three parts, then dense ones with the shapes that the
+// attribute lists, each prefixed with the batch.
 void ParseExamples(ShapeContext& c, const Shape& batch, int sparse, int64_t sparse_rank) {
   std::optional<AttrView> attr = c.Attr("dense_shapes");
   auto shapes = attr ? attr->AsShapes() : std::nullopt;
@@ -152,7 +152,7 @@ void ParseExamples(ShapeContext& c, const Shape& batch, int sparse, int64_t spar
   for (int i = 0; i < sparse; ++i) c.Out(at++, VectorOf(sparse_rank));
   for (size_t i = 0; shapes && i < shapes->size(); ++i) {
     Shape dense = (*shapes)[i];
-    // Only the first dimension may vary: then as many as the longest has.
+    // Only the first dimension may vary: then it is that of the longest.
     c.Out(at++, ConcatShapes(batch, dense));
   }
 }

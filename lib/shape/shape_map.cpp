@@ -1,4 +1,4 @@
-// What others see of shape inference, and how it goes through calls.
+// The public interface of shape inference, and its path through calls.
 #include <algorithm>
 
 #include "lib/ir/wire.h"
@@ -36,7 +36,7 @@ void SharedShapes::BelieveArgNotes(const Function& function, std::vector<PortFac
     BelieveNote(known->second[i], &(*args)[i]);
 }
 
-// The dtypes of an op with lists of outputs: all at once, as one attribute says them.
+// The dtypes of an op with lists of outputs: all at once, as one attribute defines them.
 DataType ShapeMap::Impl::WorkOutTypes(const Node& node, const OpInfo& info, Port port) const {
   constexpr uint32_t kFew = 4;
   if (count_[port.node] <= kFew) return TypeOfPort(graph_, port);
@@ -52,7 +52,7 @@ DataType ShapeMap::Impl::WorkOutTypes(const Node& node, const OpInfo& info, Port
   return types->outputs[port.index];
 }
 
-// The results of a function's body for `args`; nothing is assumed of those that are not there.
+// Returns the results of a function's body for `args`; assumes nothing about missing ones.
 std::vector<PortFacts> ShapeMap::Impl::InferBody(Function& function, std::vector<PortFacts> args) {
   Impl body(function.body, {}, shared_);
   shared_->BelieveArgNotes(function, &args);

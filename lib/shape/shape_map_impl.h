@@ -1,4 +1,5 @@
-// The works of ShapeMap: facts of one body, and how they are found. Private to lib/shape.
+// The implementation of ShapeMap: the facts about one body, and their inference. Private to
+// lib/shape.
 #ifndef GRAPNEL_LIB_SHAPE_SHAPE_MAP_IMPL_H_
 #define GRAPNEL_LIB_SHAPE_SHAPE_MAP_IMPL_H_
 
@@ -20,17 +21,17 @@ namespace grapnel {
 
 constexpr uint32_t kNotVisited = ~uint32_t{0};
 
-// What is known of a module's ops: of those of TensorFlow, which stay what they are.
+// Cached data about the ops of a module that TensorFlow defines, which do not change.
 struct ShapeOps {
-  // What all nodes of one op have in common.
+  // The properties that all nodes of one op share.
   struct Op {
     const OpInfo* info = nullptr;
     ShapeFunction function = nullptr;
-    int num_outputs = -1;           // -1: as attributes say
-    bool carries_elements = false;  // for Grappler too
+    int num_outputs = -1;           // -1: depends on attributes
+    bool carries_elements = false;  // also in Grappler's mode
   };
   llvm::DenseMap<StringId, Op> ops;
-  // Names among the module's strings; kNoString: it has none such.
+  // Ids of op names in the module's string table; kNoString if absent.
   llvm::SmallVector<StringId, 3> placeholders;
   StringId merge = kNoString, ref_merge = kNoString, next = kNoString, ref_next = kNoString,
            arg = kNoString;
@@ -38,25 +39,25 @@ struct ShapeOps {
   void FindNames(const StringTable& strings);
 };
 
-// What the inference of a graph and of the bodies that it calls have in common.
+// The state shared by the inference of a graph and of the bodies that it calls.
 struct SharedShapes {
   std::shared_ptr<ShapeOps> ops;  // never null
   int64_t next_symbol = kUnknownDim - 1;
   int graph_version = 0;
   CallMemo calls;
-  // Whether what the file notes is believed (lib/shape/module_shapes.h).
+  // True if facts in the file count (lib/shape/module_shapes.h).
   bool believes_notes = false;
   std::map<const Function*, std::vector<PortFacts>> notes;  // of arguments
 
-  // Adds what the file notes of the function's arguments.
+  // Adds the file's facts about the function's arguments.
   void BelieveArgNotes(const Function& function, std::vector<PortFacts>* args);
 };
 
-// `beside`: of the same module; null: none.
+// `beside`: those of another body of the same module, or null.
 std::shared_ptr<SharedShapes> SharedShapesOf(const Module& module,
                                              const SharedShapes* beside = nullptr);
 
-// A call as a node makes it.
+// A function call with its arguments.
 struct CallFacts {
   std::string function;
   std::vector<PortFacts> args;
@@ -86,8 +87,8 @@ class ShapeMap::Impl : public FunctionShapes {
 
   void SetArgs(std::vector<PortFacts> args) { args_ = std::move(args); }
 
-  // Whether placeholders and arguments get symbols: not in a body that is inferred for a call,
-  // whose unknown dimensions may differ from call to call.
+  // Gives placeholders and arguments symbols. Not for a body that is inferred for a call, as its
+  // unknown dimensions may differ between calls.
   void UseSymbols() { use_symbols_ = true; }
 
   void Run();
@@ -102,7 +103,7 @@ class ShapeMap::Impl : public FunctionShapes {
   DataType TypeOf(Port port) const {
     const PortFacts* facts = Facts(port);
     if (!facts) return graph_.IsAlive(port.node) ? TypeOfPort(graph_, port) : proto::DT_INVALID;
-    // Whoever asks at the same time works out the same.
+    // A race is harmless: concurrent readers compute the same dtype.
     std::atomic_ref<DataType> kept(facts->type);
     DataType type = kept.load(std::memory_order_relaxed);
     if (type != proto::DT_INVALID) return type;
@@ -110,7 +111,7 @@ class ShapeMap::Impl : public FunctionShapes {
     kept.store(type, std::memory_order_relaxed);
     return type;
   }
-  // As TypeOfPort, through what is known of the op.
+  // The same as TypeOfPort, using cached data about the op.
   DataType WorkOutType(Port port) const {
     Node node = graph_.node(port.node);
     const Op* op = FindOpOf(node);
@@ -131,7 +132,7 @@ class ShapeMap::Impl : public FunctionShapes {
   }
   bool DemandsChanged() const { return demands_changed_; }
 
-  // What is known of a port, its readers' demands included; null: its facts say it all.
+  // The facts about a port including its readers' demands; null if PortFacts has them all.
   struct Resolved {
     Shape shape;
     std::optional<Elements> elements;
@@ -145,9 +146,9 @@ class ShapeMap::Impl : public FunctionShapes {
 
   const SharedShapes& shared() const { return *shared_; }
 
-  // Before Run: calls are written down.
+  // Records calls; call it before Run.
   void RecordCalls() { records_calls_ = true; }
-  // By node, as when it was visited last.
+  // By node, from the last visit.
   const std::map<NodeId, std::vector<CallFacts>>& calls() const { return calls_; }
 
  private:
@@ -156,7 +157,7 @@ class ShapeMap::Impl : public FunctionShapes {
   std::vector<PortFacts> InferBody(Function& function, std::vector<PortFacts> args);
   Op OpOf(Node node);
   Op WorkOutOp(Node node) const;
-  // Null: it was not met yet.
+  // Null if it was not seen yet.
   const Op* FindOpOf(const Node& node) const {
     auto known = ops_.ops.find(node.op_id());
     if (known != ops_.ops.end()) return &known->second;
@@ -184,14 +185,14 @@ class ShapeMap::Impl : public FunctionShapes {
 
   const Graph& graph_;
   bool trust_feeds_;
-  llvm::ArrayRef<uint32_t> ranks_;  // until all are visited
+  llvm::ArrayRef<uint32_t> ranks_;  // until all nodes are visited
   bool use_symbols_ = false, records_calls_ = false;
   llvm::DenseSet<NodeId> fed_;
   std::shared_ptr<SharedShapes> shared_;
   std::vector<PortFacts> args_;
 
   ShapeOps& ops_;
-  llvm::DenseMap<StringId, Op> own_ops_;  // functions, and ops that nobody defines
+  llvm::DenseMap<StringId, Op> own_ops_;  // functions and undefined ops
 
   std::vector<uint32_t> first_, count_;  // by node: its facts are facts_[first, first + count)
   std::vector<PortFacts> facts_;
@@ -199,22 +200,22 @@ class ShapeMap::Impl : public FunctionShapes {
   std::map<NodeId, std::vector<CallFacts>> calls_;
   bool loops_settled_ = false;
 
-  std::unique_ptr<ShapeSymbols> symbols_;  // null: not from readers
-  // By reader, until every node has been visited: TensorFlow meets them in the order of nodes.
-  // Each has so many of made_demands_ from a place on.
+  std::unique_ptr<ShapeSymbols> symbols_;  // null: not inferred from readers
+  // By reader, until every node has been visited: TensorFlow applies demands in the order of nodes.
+  // Each entry is a range of made_demands_.
   llvm::DenseMap<NodeId, std::pair<size_t, size_t>> demands_;
   std::vector<ShapeRequirement> made_demands_;
   bool all_visited_ = false;
-  llvm::BitVector demanding_;     // by node: who demanded something when they were met
+  llvm::BitVector demanding_;     // by node: had demands when they were applied
   bool demands_changed_ = false;  // since then
   mutable std::unordered_map<const PortFacts*, Resolved> resolved_;
-  // Of Update, which needs them again and again.
+  // Reused buffers of Update.
   llvm::SmallDenseMap<NodeId, int, 8> visits_;
   llvm::SmallDenseSet<NodeId, 8> waiting_;
   std::vector<NodeId> work_;
 
   std::map<NodeId, std::string> problem_of_;
-  mutable bool problems_changed_ = false;  // since they were named
+  mutable bool problems_changed_ = false;  // since problems_ was built
   mutable std::vector<Problem> problems_;
 };
 

@@ -1,5 +1,4 @@
-// Taking apart and putting together along axes: slices, splits, packs, concatenations, padding,
-// blocks.
+// Taking apart and joining along axes: slices, splits, packs, concatenations, padding, blocks.
 #include <algorithm>
 #include <cstdlib>
 
@@ -12,7 +11,7 @@ int64_t DimAt(const Elements* elements, int i) {
   return elements && i < static_cast<int>(elements->size()) ? (*elements)[i] : kUnknownElement;
 }
 
-// The length of a tensor of rank 1, such as the number of begins; -1 when it is not known.
+// The length of a tensor of rank 1, such as the number of begins; -1 if unknown.
 int LengthOf(ShapeContext& c, int i) {
   const Shape& shape = c.in(i);
   if (!shape.known_rank() || shape.rank() != 1 || !shape.IsKnown(0) || shape.dim(0) > 254)
@@ -59,10 +58,10 @@ struct Range {
 
 struct Taken {
   int64_t count = kUnknownDim;  // a dimension
-  int64_t first = -1;           // where it begins, when known
+  int64_t first = -1;           // the first element, if known
 };
 
-// What a range takes of a dimension, by Python's rules.
+// Applies a range to a dimension, by Python's rules.
 Taken Take(ShapeContext& c, int64_t dim, const Range& r) {
   if (r.stride == 0) {
     c.Fail("{0} needs strides that are not 0", c.op());
@@ -95,8 +94,8 @@ Taken Take(ShapeContext& c, int64_t dim, const Range& r) {
   return {distance <= 0 ? 0 : (distance + step - 1) / step, begin};
 }
 
-// The begins, ends and strides of StridedSlice say, in turn, what happens to each dimension; masks
-// change the meaning.
+// The begins, ends and strides of StridedSlice define, in turn, the treatment of each dimension;
+// masks change their meaning.
 class StridedSlicer {
  public:
   explicit StridedSlicer(ShapeContext& c) : c_(c), count_(0) {
@@ -181,7 +180,7 @@ class StridedSlicer {
 void StridedSliceShape(ShapeContext& c) { StridedSlicer(c).Run(); }
 void FirstAsShape(ShapeContext& c) { c.Out(0, c.ShapeFrom(0)); }
 
-// Which elements of a vector go to output `i` of a split.
+// The elements of a vector that go to output `i` of a split.
 void OutSplitElements(ShapeContext& c, const Elements* elements, int i, int64_t* at,
                       int64_t count) {
   if (!elements || *at < 0 || count < 0 || count > static_cast<int64_t>(elements->size()) - *at) {
@@ -250,7 +249,7 @@ void OutJoinedElements(ShapeContext& c, int first, int last, llvm::StringRef typ
   if (!ShapeContext::TracksElements(c.Type(type_attr))) return;
   Elements joined;
   for (int i = first; i < last; ++i) {
-    // Elements may be known where the shape says nothing: ListDiff's.
+    // Elements may be known although the shape is not, as for ListDiff.
     const Elements* elements = c.elements(i);
     std::optional<int64_t> count = c.in(i).NumElements();
     if (!count) count = default_count;
@@ -300,7 +299,7 @@ void UnpackShape(ShapeContext& c) {
   }
 }
 
-// Inputs first .. last - 1 along the axis that input `axis_at` says.
+// Inputs first .. last - 1 along the axis in input `axis_at`.
 void Concatenate(ShapeContext& c, int first, int last, int axis_at) {
   c.WithRank(axis_at, 0);
   std::optional<int64_t> axis = c.integer(axis_at);
@@ -340,7 +339,7 @@ void Concatenate(ShapeContext& c, int first, int last, int axis_at) {
 void ConcatShape(ShapeContext& c) { Concatenate(c, 1, c.num_inputs(), 0); }
 void ConcatV2Shape(ShapeContext& c) { Concatenate(c, 0, c.num_inputs() - 1, c.num_inputs() - 1); }
 
-// Quantized ones come with their ranges.
+// Quantized ops also return their ranges.
 void QuantizedConcatShape(ShapeContext& c) {
   int count = (c.num_inputs() - 1) / 3;
   c.Out(1, Shape::Scalar());
@@ -374,7 +373,7 @@ void ConcatOffsetShape(ShapeContext& c) {
   }
 }
 
-// Rows of [before, after], one a dimension; `sign` -1 takes the padding off again.
+// Rows of [before, after], one per dimension; `sign` -1 removes the padding.
 void PadDims(ShapeContext& c, int sign) {
   Shape paddings = c.WithRank(1, 2);
   int rank = c.in(0).known_rank() ? c.in(0).rank() : -1;
@@ -399,7 +398,7 @@ void PadDims(ShapeContext& c, int sign) {
 void PadShape(ShapeContext& c) { PadDims(c, 1); }
 void MirrorPadGradShape(ShapeContext& c) { PadDims(c, -1); }
 
-// A block of space becomes depth, or depth a block of space.
+// Moves a block of space into the depth, or back.
 void DepthSpaceShape(ShapeContext& c) {
   if (c.String("data_format") == "NCHW_VECT_C") return c.Out(0, Shape::UnknownOfRank(5));
   const Shape in = c.WithRank(0, 4);
@@ -425,7 +424,7 @@ void DepthSpaceShape(ShapeContext& c) {
   c.Out(0, std::move(shape));
 }
 
-// Blocks of space become batches, or back; `paddings` are added before, or crops taken off after.
+// Moves blocks of space into the batch, or back; adds `paddings` before, or removes crops after.
 void BatchSpace(ShapeContext& c, const Elements* blocks, int num_blocks, const Elements* paddings,
                 bool to_batch) {
   Shape shape = c.WithRankAtLeast(0, num_blocks + 1);
@@ -454,7 +453,7 @@ void BatchSpaceShape(ShapeContext& c) {
   BatchSpace(c, &blocks, 2, c.elements(1), c.op() == "SpaceToBatch");
 }
 
-// Only the order changes; the value of a short vector is reversed here.
+// Changes only the order; the value of a short vector is reversed here.
 void ReverseV2Shape(ShapeContext& c) {
   c.Out(0, c.in(0));
   const Elements* elements = c.elements(0);

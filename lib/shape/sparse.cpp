@@ -1,11 +1,11 @@
-// Sparse tensors as three (indices, values, shape): counted, crossed, split, taken apart; and what
-// else gives a number of rows that only its values say.
+// Sparse tensors as three (indices, values, shape): count, cross, split and others; and ops whose
+// number of rows depends on values.
 #include "lib/shape/functions.h"
 
 namespace grapnel {
 namespace {
 
-// Outputs from `first` on: `count` lists of indices, as many of values, as many of shapes.
+// Outputs from `first` on: `count` tensors of indices, as many of values, as many of shapes.
 void OutSparse(ShapeContext& c, int first, int count, int64_t rank) {
   for (int i = 0; i < count; ++i) {
     c.Out(first + i, MatrixOf(kUnknownDim, rank));
@@ -71,7 +71,7 @@ void RaggedFillEmptyRowsGradShape(ShapeContext& c) {
   c.Out(1, Shape::Scalar());
 }
 
-// As many rows as any of its inputs, ragged ones first, has; of sparse ones nobody knows.
+// As many rows as any of its inputs has, ragged ones first; that of sparse ones is unknown.
 void RaggedCrossShape(ShapeContext& c) {
   std::optional<AttrView> ragged = c.Attr("ragged_values_types"), dense = c.Attr("dense_types");
   auto types = ragged ? ragged->AsTypes() : std::nullopt;

@@ -1,5 +1,5 @@
-// Sparse matrices by rows (CSRSparseMatrix): variants, scalars whatever they hold. The shape of
-// what they hold is [rows, columns], or that of a batch of them.
+// Sparse matrices in CSR form (CSRSparseMatrix): scalar variants. The shape of their contents is
+// [rows, columns], or that of a batch of them.
 #include "lib/shape/functions.h"
 
 namespace grapnel {
@@ -19,7 +19,7 @@ void FromDenseShape(ShapeContext& c) { OutMatrix(c, c.in(0)); }
 void ZerosShape(ShapeContext& c) { OutMatrix(c, c.ShapeFrom(0)); }
 void LikeMatrixShape(ShapeContext& c) { OutMatrix(c, MatrixIn(c, 0)); }
 
-// Of a variant too.
+// Also for a variant.
 void ConjShape(ShapeContext& c) {
   SameAsInput(c);
   if (const Shape* content = c.facts(0).content()) c.OutContent(0, *content);
@@ -61,7 +61,7 @@ void TransposeShape(ShapeContext& c) {
   OutMatrix(c, shape);
 }
 
-// a b, each turned as the attributes say.
+// The product a b, each transposed as the attributes say.
 Shape ProductShape(ShapeContext& c, const Shape& a, const Shape& b) {
   if (!a.known_rank() || !b.known_rank() || a.rank() != b.rank()) return Shape::Unknown();
   int last = a.rank() - 1;

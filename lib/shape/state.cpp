@@ -1,5 +1,5 @@
-// Variables, lists and arrays of tensors, queues, iterators, tables, summaries: handles and what
-// they hold.
+// Variables, lists and arrays of tensors, queues, iterators, tables, summaries: handles and their
+// contents.
 #include <algorithm>
 
 #include "lib/shape/functions.h"
@@ -23,8 +23,8 @@ void VarHandlesShape(ShapeContext& c) {
   }
 }
 
-// An argument of a graph that TensorFlow's runtime dumped: its shape, and those of the variable
-// that it is a handle of.
+// An argument of a graph that TensorFlow's runtime dumped: its shape, and for a handle the
+// variable's.
 void ArgShape(ShapeContext& c) {
   DefaultShape(c);
   std::optional<AttrView> attr = c.Attr("_handle_shapes");
@@ -47,7 +47,7 @@ void VariableShapeShape(ShapeContext& c) {
   c.OutElements(0, std::move(elements));
 }
 
-// TF1's first op of that name could not tell an unknown shape from a scalar.
+// TF1's first version of this op could not distinguish an unknown shape from a scalar.
 void OldVariableShape(ShapeContext& c) {
   std::optional<Shape> shape = c.ShapeAttr("shape");
   if (shape && shape->known_rank() && shape->rank() > 0) c.Out(0, std::move(*shape));
@@ -71,7 +71,7 @@ void AssignVariableShape(ShapeContext& c) {
   }
 }
 
-// --- TensorList: a scalar that knows the shape of its elements.
+// --- TensorList: a scalar that has the shape of its elements.
 
 void OutList(ShapeContext& c, const Shape& element) {
   c.Out(0, Shape::Scalar());
@@ -85,7 +85,7 @@ Shape ArrayElement(ShapeContext& c) {
 
 Shape ListElement(ShapeContext& c) { return c.sees_inside ? ArrayElement(c) : Shape::Unknown(); }
 
-// What the list and the op's shape tensor know of an element.
+// The shape of an element, from the list and the op's shape tensor.
 Shape ListElementWith(ShapeContext& c, int shape_at) {
   Shape element = ListElement(c), asked = c.ShapeFrom(shape_at, /*or_scalar=*/true);
   return MergeShapes(element, asked).value_or(asked);
@@ -111,7 +111,7 @@ void ListPushBackShape(ShapeContext& c) {
 
 void ListPopBackShape(ShapeContext& c) {
   OutList(c, ListElement(c));
-  if (!c.sees_inside) return;  // TensorFlow does not look at what is asked for here
+  if (!c.sees_inside) return;  // TensorFlow ignores the requested shape here
   c.Out(1, ListElementWith(c, 1));
   const PortFacts& list = c.facts(0);
   if (!list.extra || !list.extra->content_elements || !c.HasOutput(1)) return;
@@ -150,7 +150,7 @@ void ListElementShapeShape(ShapeContext& c) {
   c.OutElements(0, std::move(elements));
 }
 
-// --- TensorArray: a handle of two, and a flow that orders its writes.
+// --- TensorArray: a handle of two elements, and a flow that orders its writes.
 
 void ArrayShape(ShapeContext& c) {
   c.Out(0, VectorOf(2));
@@ -179,7 +179,7 @@ void ArrayConcatShape(ShapeContext& c) {
   c.Out(1, VectorOf(kUnknownDim));
 }
 
-// --- Things that give tensors whose shapes an attribute lists.
+// --- Ops whose outputs have the shapes listed in an attribute.
 
 void ListedShapes(ShapeContext& c) {
   for (const char* key : {"output_shapes", "shapes"}) {
@@ -190,8 +190,8 @@ void ListedShapes(ShapeContext& c) {
   }
 }
 
-// --- Tables. A handle holds the shape of a value, where keys are scalars. Grappler knows of few
-// tables what they hold, so only who knows more than it does may.
+// --- Tables. A handle knows the shape of a value, if keys are scalars. Grappler knows the contents
+// of few tables, so all others are tracked only with believes_notes.
 
 void OutTable(ShapeContext& c, Shape value) {
   c.Out(0, Shape::Scalar());

@@ -53,8 +53,8 @@ Shape ShapeSymbols::Resolve(const Shape& shape, ShapeHandle handle) const {
   return resolved;
 }
 
-// The older symbol, or the size, stands for the class. Equal sizes are nothing new, and where one
-// side is no symbol at all nothing is demanded.
+// The older symbol, or the size, represents the class. Equal sizes add nothing, and if one side is
+// not a symbol at all there is no demand.
 bool ShapeSymbols::MergeDims(int64_t a, int64_t b) {
   a = Resolve(a);
   b = Resolve(b);
@@ -69,7 +69,7 @@ bool ShapeSymbols::Meet(const ShapeRequirement& demand) {
   if (demand.x == 0) return MergeDims(demand.a, demand.b);
   ShapeHandle x = RootOf(demand.x);
   if (demand.y == 0) {
-    // What was known first is kept: as in TensorFlow, dimensions are not compared with it.
+    // The first known shape is kept: like TensorFlow, this does not compare dimensions.
     auto [it, added] = shapes_.try_emplace(x, demand.shape);
     return added || it->second.rank() == demand.shape.rank();
   }

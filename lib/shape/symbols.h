@@ -1,11 +1,11 @@
-// What readers demand of the tensors that they read, carried back to where these come from. Private
-// to lib/shape; inference.h says when it is asked for.
+// Demands of readers on the tensors that they read, propagated back to the sources of these
+// tensors. Private to lib/shape; inference.h says when they are used.
 //
-// A dimension that is not known is a symbol (lib/ir/shape.h), and a shape of unknown rank has a
-// handle, which goes along where an op hands the shape on. A reader that needs a rank, or two sizes
-// to be equal, says so of symbols and handles; all that are said to be the same are one class, of
-// which anything that is known holds for each. TensorFlow's SymbolicShapeManager, in
-// tensorflow/core/grappler/costs/graph_properties.cc, does the same.
+// An unknown dimension is a symbol (lib/ir/shape.h), and a shape of unknown rank has a handle,
+// which follows the shape through ops that forward it. A reader that needs a rank, or two equal
+// sizes, states that about symbols and handles; all that are equal form one class, and a fact about
+// one holds for all. This is what TensorFlow's SymbolicShapeManager does, in
+// tensorflow/core/grappler/costs/graph_properties.cc.
 #ifndef GRAPNEL_LIB_SHAPE_SYMBOLS_H_
 #define GRAPNEL_LIB_SHAPE_SYMBOLS_H_
 
@@ -18,10 +18,10 @@
 
 namespace grapnel {
 
-// Stands for a shape of unknown rank; 0: for none.
+// Identifies a shape of unknown rank; 0: none.
 using ShapeHandle = uint32_t;
 
-// Two dimensions, two handles, or a handle and the shape that it stands for are the same.
+// Requires that two dimensions, two handles, or a handle and a shape are the same.
 struct ShapeRequirement {
   int64_t a = kUnknownDim, b = kUnknownDim;
   ShapeHandle x = 0, y = 0;
@@ -30,8 +30,8 @@ struct ShapeRequirement {
 
 class ShapeSymbols {
  public:
-  // Where something unknown arose: in output `port` of a node, or in what it reads at input
-  // -1 - `port`. The same place gives the same symbol, as long as the node keeps its op.
+  // The origin of an unknown: output `port` of a node, or its input -1 - `port`. The same place
+  // gives the same symbol, as long as the node keeps its op.
   struct Place {
     NodeId node;
     StringId op;
@@ -40,37 +40,37 @@ class ShapeSymbols {
   int64_t DimAt(const Place& place, int dim, int64_t* next_symbol);
   ShapeHandle HandleAt(const Place& place);
 
-  // False when it contradicts what is known: then nothing changes.
+  // Applies a demand. Returns false and changes nothing if it contradicts known facts.
   bool Meet(const ShapeRequirement& demand);
-  // Forgets what was demanded, and keeps which place has which symbol.
+  // Forgets the demands, and keeps the symbols of places.
   void ForgetDemands();
 
-  // What is known of it: a size, or the symbol of its class.
+  // Returns the known size, or the symbol of its class.
   int64_t Resolve(int64_t dim) const;
-  // With its dimensions resolved; of unknown rank where the class of the handle is.
+  // Returns the shape with its dimensions resolved; of unknown rank if the class of the handle is.
   Shape Resolve(const Shape& shape, ShapeHandle handle) const;
 
  private:
   bool MergeDims(int64_t a, int64_t b);
   ShapeHandle RootOf(ShapeHandle handle) const;
 
-  // What arose at places of one node: a list, as few things do.
+  // The unknowns that originate at places of one node: a linked list, as they are few.
   static constexpr uint32_t kNone = ~uint32_t{0};
-  static constexpr int kHandle = -1;  // instead of the dimension
+  static constexpr int kHandle = -1;  // a handle instead of a dimension
   struct Arisen {
     StringId op;
     int32_t port;
     int dim;
-    uint32_t next;  // of the node, in arisen_
+    uint32_t next;  // of the same node, in arisen_
     int64_t symbol;
   };
-  // The symbol there; `fresh` when it is new.
+  // Returns the symbol at the place; `fresh` if it is new.
   int64_t SymbolAt(const Place& place, int dim, int64_t fresh);
 
   std::vector<uint32_t> first_of_node_;
   std::vector<Arisen> arisen_;
   ShapeHandle last_handle_ = 0;
-  llvm::DenseMap<int64_t, int64_t> parent_of_dim_;  // a symbol of the class, or its size
+  llvm::DenseMap<int64_t, int64_t> parent_of_dim_;  // another symbol of the class, or its size
   llvm::DenseMap<ShapeHandle, ShapeHandle> parent_of_handle_;
   llvm::DenseMap<ShapeHandle, Shape> shapes_;  // by root
 };

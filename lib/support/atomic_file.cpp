@@ -22,7 +22,7 @@ namespace {
 
 constexpr llvm::StringLiteral kMark(".grapnel-"), kSuffix(".tmp");
 constexpr size_t kBufferSize = 64 * 1024;
-constexpr mode_t kNewFile = 0666;  // less what umask takes
+constexpr mode_t kNewFile = 0666;  // the umask applies
 
 std::string TemporaryIn(const std::string& folder) {
   uint64_t number = 0;
@@ -30,8 +30,8 @@ std::string TemporaryIn(const std::string& folder) {
   return JoinPath(folder, llvm::formatv("{0}{1:x-16}{2}", kMark, number, kSuffix).str());
 }
 
-// Who writes a file holds a lock on it, which ends with the process: a temporary file without one
-// is left over.
+// Writers hold a lock on their temporary file, which ends with the process: one without a lock is a
+// leftover.
 void RemoveIfLeftOver(const std::string& path) {
   int fd = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return;
@@ -41,7 +41,7 @@ void RemoveIfLeftOver(const std::string& path) {
   close(fd);
 }
 
-// Once for each folder: the process that left something there is gone.
+// Once per directory: a process that left files there has ended before.
 void RemoveLeftOversIn(const std::string& folder) {
   static std::mutex mutex;
   static auto* seen = new std::set<std::string>;
@@ -59,10 +59,10 @@ void RemoveLeftOversIn(const std::string& folder) {
   closedir(entries);
 }
 
-// A name that goes when a signal ends the process.
+// A file name to remove if a signal ends the process.
 void GiveUpOnSignal(const std::string& temporary) {
   llvm::sys::RemoveFileOnSignal(temporary);
-  TakeBusErrors();  // which it has taken, with the other signals that end a process
+  TakeBusErrors();  // handles SIGBUS, along with the other fatal signals
 }
 
 void RemoveTemporary(const std::string& temporary) {
@@ -74,7 +74,7 @@ int OpenUnnamed(const std::string& folder) {
   int fd = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kNewFile);
   if (fd < 0) return fd;
   if (access(llvm::formatv("/proc/self/fd/{0}", fd).str().c_str(), F_OK) == 0) return fd;
-  close(fd);  // without /proc it would never get a name
+  close(fd);  // without /proc it could never get a name
   return -1;
 }
 
@@ -90,7 +90,7 @@ int OpenNamed(const std::string& temporary) {
       return fd;
     }
     flock(fd, LOCK_EX);
-    // Another process may have taken it for left over, before it was locked.
+    // Another process may have removed it as a leftover before it was locked.
     struct stat info;
     if (fstat(fd, &info) != 0 || info.st_nlink > 0) return fd;
     close(fd);
@@ -102,23 +102,23 @@ bool GiveName(int fd, const std::string& path) {
   return linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
-// What the older file's users may do with it, they may do with the new one. Who may not give files
-// away keeps the new one.
+// Copies mode and owner of the older file, so that its users keep their access. If the process may
+// not change the owner, the new file's stays.
 void TakeOverMode(int fd, const struct stat& older) {
   mode_t kept = older.st_mode & 0777;
   if (fchown(fd, older.st_uid, older.st_gid) == 0) kept = older.st_mode & 07777;
   fchmod(fd, kept);
 }
 
-// A file system of the network says only when a file is closed that it has no room. The lock stays
-// with the descriptor that is left.
+// A network file system reports a full disk only on close. The lock stays with the remaining
+// descriptor.
 bool ArrivesWhole(int fd) {
   int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
   return copy >= 0 && close(copy) == 0;
 }
 
-// A rename over a file makes ext4 write the new one to the disk at once, which takes longer than to
-// make it; when the two change places it does not. There is a whole file of that name at any time.
+// Renaming over a file makes ext4 write the new one to disk at once, which takes longer than
+// creating it; exchanging the two does not. A whole file of that name exists at all times.
 bool Replace(const std::string& temporary, const std::string& path) {
   if (renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) {
     unlink(temporary.c_str());
@@ -157,12 +157,12 @@ Expected<std::unique_ptr<AtomicFile>> AtomicFile::Create(llvm::StringRef path, U
       file->fd_ = OpenNamed(file->temporary_);
       if (file->fd_ < 0) file->temporary_.clear();
     } else {
-      flock(file->fd_, LOCK_EX);  // for when it has a name
+      flock(file->fd_, LOCK_EX);  // for when it gets a name
     }
   }
   if (file->fd_ < 0) return MakeError("{0}: cannot write: {1}", path, std::strerror(errno));
   file->os_ = std::make_unique<llvm::raw_fd_ostream>(file->fd_, /*shouldClose=*/true);
-  // Nobody reads it before it is whole, so it need not be written page by page.
+  // No other process reads it before it is complete, so large writes suffice.
   if (!file->target_.empty()) file->os_->SetBufferSize(kBufferSize);
   return file;
 }
@@ -197,7 +197,7 @@ Error LinkFile(llvm::StringRef from, llvm::StringRef to) {
   GiveUpOnSignal(temporary);
   bool is_done = link(from.str().c_str(), temporary.c_str()) == 0 &&
                  std::rename(temporary.c_str(), target.path.c_str()) == 0;
-  RemoveTemporary(temporary);  // a rename between two names of one file does nothing
+  RemoveTemporary(temporary);  // renaming between two names of the same file does nothing
   if (is_done) return Error::success();
   ASSIGN_OR_RETURN(auto bytes, FileBytes::Open(from));
   return WriteFile(to, bytes->bytes());

@@ -1,4 +1,4 @@
-// Work that somebody no longer wants.
+// A flag that cancels running work.
 #ifndef GRAPNEL_LIB_SUPPORT_CANCEL_H_
 #define GRAPNEL_LIB_SUPPORT_CANCEL_H_
 
@@ -10,8 +10,8 @@
 
 namespace grapnel {
 
-// Set by one thread, looked at by those that work: between kernels, and within what can take long.
-// It outlives the work. Thread-safe; looking costs a load.
+// One thread sets the flag; working threads check it between kernels and inside long kernels.
+// Thread-safe; a check costs one load. The flag must outlive the work.
 class GRAPNEL_PUBLIC CancelFlag {
  public:
   void Cancel() { is_set_.store(true, std::memory_order_relaxed); }
@@ -21,7 +21,7 @@ class GRAPNEL_PUBLIC CancelFlag {
   std::atomic<bool> is_set_{false};
 };
 
-// The error of work that ends because of the flag; success where it is null or not set.
+// Returns the error "cancelled" if `flag` is set, and success if it is null or not set.
 inline Error StopIfCancelled(const CancelFlag* flag) {
   return flag && flag->is_set() ? MakeError("cancelled") : Error::success();
 }

@@ -1,4 +1,4 @@
-// Work that may take so long and no longer.
+// A time limit for a piece of work.
 #ifndef GRAPNEL_LIB_SUPPORT_DEADLINE_H_
 #define GRAPNEL_LIB_SUPPORT_DEADLINE_H_
 
@@ -15,9 +15,9 @@ namespace grapnel {
 // "not done after 5 s".
 std::string NotDoneText(double seconds);
 
-// From when it is made, on a thread of its own: sets `flag` after `seconds`, and calls `give_up`
-// where the work has not ended (the deadline is still there) a second later. Does nothing if it
-// goes before; 0 seconds: never. `flag` outlives it.
+// Starts a timer on its own thread. After `seconds`, it sets `flag`; if the work has still not
+// ended (the Deadline still exists) one second later, it calls `give_up`. Destroying the Deadline
+// earlier stops the timer. 0 seconds means no limit. `flag` must outlive the Deadline.
 class Deadline {
  public:
   Deadline(double seconds, CancelFlag& flag, std::function<void()> give_up);

@@ -1,5 +1,5 @@
-// Delta debugging (A. Zeller, "Yesterday, my program worked. Today, it does not. Why?"): what can
-// go while something still shows, and with which step it began to show.
+// Delta debugging (A. Zeller, "Yesterday, my program worked. Today, it does not. Why?"): finds what
+// can be removed while a symptom still shows, and the step at which the symptom first appears.
 #ifndef GRAPNEL_LIB_SUPPORT_DELTA_DEBUGGING_H_
 #define GRAPNEL_LIB_SUPPORT_DELTA_DEBUGGING_H_
 
@@ -11,13 +11,13 @@
 
 namespace grapnel {
 
-// Offers the numbers below `count` to `take`, which says whether they went: first all, then what is
-// left in chunks half as large, down to one by one. At most about 2 * count calls more than those
-// that succeed. Errors: take's, which ends it.
+// Offers the numbers below `count` to `take` for removal; `take` returns whether it removed them.
+// Tries all at once first, then the remaining ones in chunks that halve in size, down to single
+// numbers. Calls that fail number at most about 2 * count. An error from `take` ends the search.
 Error TakeInChunks(size_t count, llvm::function_ref<Expected<bool>(llvm::ArrayRef<size_t>)> take);
 
-// The first number above `good` that is bad, where `bad` is, and a bad one stays bad: by halves,
-// without asking of either end. Errors: is_bad's.
+// Returns the first bad number above `good`, by bisection. `bad` must be bad, and every number
+// after a bad one must be bad too. Never tests the two ends. Errors are those of is_bad.
 Expected<int64_t> FirstBad(int64_t good, int64_t bad,
                            llvm::function_ref<Expected<bool>(int64_t)> is_bad);
 

@@ -1,4 +1,4 @@
-// Denormal numbers as zeros, as TensorFlow computes: log(1e-40f) is -inf there, and loops over
+// Flushes denormal numbers to zero, as TensorFlow does: log(1e-40f) is -inf there, and loops over
 // denormals are not slow.
 #ifndef GRAPNEL_LIB_SUPPORT_DENORMALS_H_
 #define GRAPNEL_LIB_SUPPORT_DENORMALS_H_
@@ -7,10 +7,11 @@
 
 namespace grapnel {
 
-// Bits of MXCSR: results are flushed to zero, operands taken for zero.
+// MXCSR bits: flush results to zero (FTZ), treat operands as zero (DAZ).
 constexpr unsigned kFlushBoth = 1u << 15 | 1u << 6;
 
-// While it lives, this thread's SSE and AVX arithmetic takes denormals for zeros and makes none.
+// For its lifetime, SSE and AVX arithmetic on this thread treats denormal operands as zeros and
+// flushes denormal results to zero.
 class FlushDenormals {
  public:
   FlushDenormals() : before_(_mm_getcsr()) {
@@ -23,12 +24,12 @@ class FlushDenormals {
   FlushDenormals& operator=(const FlushDenormals&) = delete;
 
  private:
-  // Where one lies within another, as in each call of a function, nothing is written.
+  // Nested guards, as in calls of functions, skip the write to MXCSR.
   bool IsOn() const { return (before_ & kFlushBoth) == kFlushBoth; }
   unsigned before_;
 };
 
-// While it lives, denormals are numbers as any other, as on a thread that computes nothing.
+// For its lifetime, this thread computes with denormals, as threads do by default.
 class KeepDenormals {
  public:
   KeepDenormals() : before_(_mm_getcsr()) { _mm_setcsr(before_ & ~kFlushBoth); }

@@ -1,10 +1,11 @@
-// Puts a file into the binary. The assembler finds it by the compiler's -I, and the compiler does
-// not see that it reads it: CMakeLists.txt names the file, by grapnel_embeds.
+// Embeds a file into the binary. The assembler finds the file through the compiler's -I. The
+// compiler does not see this dependency, so CMakeLists.txt declares it with grapnel_embeds.
 #ifndef GRAPNEL_LIB_SUPPORT_EMBED_H_
 #define GRAPNEL_LIB_SUPPORT_EMBED_H_
 
-// At global scope: `extern "C" const char SYMBOL_begin[], SYMBOL_end[]` are the bytes of `path`
-// (from the repository's root), with a zero byte after them. Both are string literals.
+// Use at global scope. `path` is relative to the repository root. `extern "C" const char
+// SYMBOL_begin[], SYMBOL_end[]` then delimit its bytes, which a zero byte follows. Both arguments
+// are string literals.
 #define GRAPNEL_EMBED_FILE(symbol, path)                           \
   asm(".section .rodata." symbol                                   \
       ", \"a\", %progbits\n"                                       \

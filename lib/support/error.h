@@ -1,4 +1,4 @@
-// Errors for the person who reads them: one way to make one, one way to read one.
+// Error values with messages for users.
 #ifndef GRAPNEL_LIB_SUPPORT_ERROR_H_
 #define GRAPNEL_LIB_SUPPORT_ERROR_H_
 
@@ -16,8 +16,8 @@ namespace grapnel {
 using llvm::Error;
 using llvm::Expected;
 
-// The user's file, flag or graph is at fault; a bug of ours is an assert. `format` is
-// Sentence's. The text is lower case, has no full stop, and names file, node and what was
+// For faults of the user's file, flag or graph; bugs in grapnel are asserts. `format` is that of
+// Sentence. The message is lower case, has no full stop, and names the file, the node and what was
 // expected.
 template <typename... Args>
 Error MakeError(const char* format, Args&&... args) {
@@ -25,16 +25,16 @@ Error MakeError(const char* format, Args&&... args) {
                                              llvm::inconvertibleErrorCode());
 }
 
-// Puts "where: " before the text of `error`; success stays success.
+// Prefixes the text of `error` with "where: "; success stays success.
 GRAPNEL_PUBLIC Error Annotate(const llvm::Twine& where, Error error);
 
-// The text of `error`, which is consumed.
+// Returns the text of `error` and consumes it.
 GRAPNEL_PUBLIC std::string TextOf(Error error);
 
 enum class Severity { kInfo, kWarning, kError };
 
-// Where libraries send what a person may want to know; the tool decides what is shown.
-// Called from one thread at a time.
+// Receives the messages that libraries report; the tool decides which to show. Called from one
+// thread at a time.
 using MessageSink = std::function<void(Severity, llvm::StringRef)>;
 
 }  // namespace grapnel
@@ -42,7 +42,7 @@ using MessageSink = std::function<void(Severity, llvm::StringRef)>;
 #define GRAPNEL_CONCAT_INNER(a, b) a##b
 #define GRAPNEL_CONCAT(a, b) GRAPNEL_CONCAT_INNER(a, b)
 
-// Returns from the enclosing function when `expression` (an Error) failed.
+// Returns from the enclosing function if `expression` (an Error) failed.
 #define RETURN_IF_ERROR(expression)                         \
   do {                                                      \
     if (::llvm::Error error_ = (expression)) return error_; \

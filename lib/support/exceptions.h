@@ -1,4 +1,5 @@
-// What libraries throw, as errors: the outermost line of a request, of a thread, of a kernel.
+// Converts exceptions of third-party libraries to errors, at the outermost call of a request, a
+// thread or a kernel.
 #ifndef GRAPNEL_LIB_SUPPORT_EXCEPTIONS_H_
 #define GRAPNEL_LIB_SUPPORT_EXCEPTIONS_H_
 
@@ -11,8 +12,8 @@
 
 namespace grapnel {
 
-// Calls `work`, which gives an Error or an Expected. What it throws becomes an Error instead:
-// memory that is not there, a size that nothing can have. Costs nothing when nothing is thrown.
+// Calls `work`, which returns an Error or an Expected. Converts what it throws to an Error: out of
+// memory, or an impossible size. Costs nothing when nothing is thrown.
 template <typename Work>
 auto WithoutExceptions(Work&& work) -> decltype(work()) {
   try {
@@ -22,11 +23,11 @@ auto WithoutExceptions(Work&& work) -> decltype(work()) {
   } catch (const std::bad_alloc&) {
     return llvm::make_error<OutOfMemory>("there is not enough memory");
   } catch (const std::length_error&) {
-    return llvm::make_error<OutOfMemory>("a list is longer than memory");
+    return llvm::make_error<OutOfMemory>("a list does not fit into memory");
   } catch (const std::exception& exception) {
     return MakeError("failed: {0}", exception.what());
   } catch (...) {
-    return MakeError("failed: something was thrown that says nothing");
+    return MakeError("failed: unknown exception");
   }
 }
 

@@ -21,11 +21,11 @@
 namespace grapnel {
 namespace {
 
-// To copy so much takes no longer than to map it and fault its pages in, and a copy is nobody
-// else's to change.
+// Copying up to this size costs no more than mapping the file and faulting its pages in, and other
+// processes cannot change a copy.
 constexpr size_t kLargestCopy = size_t{128} << 10;
 
-// The files that are mapped, and what was wrong with those that no longer are.
+// The mapped files, and the errors of those that are closed.
 struct OpenFiles {
   std::mutex mutex;
   std::set<const FileBytes*> mapped;
@@ -67,7 +67,7 @@ Expected<std::shared_ptr<const FileBytes>> FileBytes::Open(llvm::StringRef path)
   if (fstat(fd, &info) != 0 || S_ISDIR(info.st_mode))
     return MakeError("{0}: is a folder, a file was expected", path);
   auto size = static_cast<size_t>(info.st_size);
-  // A pipe or a device cannot be mapped, and what /proc makes up has no size.
+  // Pipes and devices cannot be mapped, and files in /proc have no size.
   if (!S_ISREG(info.st_mode) || size <= kLargestCopy) {
     ASSIGN_OR_RETURN(std::string bytes, ReadAll(fd, path));
     if (S_ISREG(info.st_mode) && bytes.size() < size) {

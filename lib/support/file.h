@@ -1,4 +1,4 @@
-// Files: read by mapping, written so that nobody ever sees half of one.
+// Files, read by mapping and written atomically.
 #ifndef GRAPNEL_LIB_SUPPORT_FILE_H_
 #define GRAPNEL_LIB_SUPPORT_FILE_H_
 
@@ -16,9 +16,9 @@ namespace grapnel {
 
 class FileMapping;
 
-// The bytes of a file, mapped read-only, or of memory that it owns. Graphs and constants point into
-// it, so it is shared and lives as long as any of them. A small file is read at once; pages of a
-// larger one are read when touched: opening costs nothing per byte.
+// The bytes of a file mapped read-only, or bytes in memory that it owns. Graphs and constants point
+// into it, so it is shared and lives as long as any of them. A small file is read at once; pages of
+// a larger one are read when touched, so opening costs nothing per byte.
 class GRAPNEL_PUBLIC FileBytes {
  public:
   // "-" reads standard input into memory. Errors name the path.
@@ -29,15 +29,15 @@ class GRAPNEL_PUBLIC FileBytes {
   FileBytes& operator=(const FileBytes&) = delete;
 
   llvm::StringRef bytes() const { return data_; }
-  const std::string& name() const { return name_; }  // as errors should call it
+  const std::string& name() const { return name_; }  // used in error messages
 
-  // Somebody may cut a file short, or write it anew, while it is mapped. What is gone reads as
-  // zeros, and this is an error from then on, which names the file: who has read much of a file
-  // asks before believing it. Costs a stat.
+  // Returns an error that names the file if the file was truncated or overwritten while mapped.
+  // Bytes that are gone read as zeros, so call this after reading large parts of a file and before
+  // trusting them. Costs a stat.
   Error CheckWhole() const;
 
-  // `part` of bytes() is not looked at for a while: its pages are not this process's memory until
-  // somebody reads them again, from the system's cache. For who walks a large file from end to end.
+  // Releases the pages of `part` (of bytes()) from this process's memory; a later read loads them
+  // again from the page cache. Useful for walks over a large file.
   void ReleasePages(llvm::StringRef part) const;
 
  private:
@@ -47,62 +47,62 @@ class GRAPNEL_PUBLIC FileBytes {
   std::string owned_, name_;
 };
 
-// Pages of a mapped file that nobody reads for a while: this process holds them no longer, and gets
-// them again, from the file or the system's cache of it, where somebody does. Of other bytes
-// nothing happens.
+// Releases the pages that hold `bytes` if they belong to a mapped file; a later read loads them
+// again from the file or the page cache. Does nothing for other bytes.
 GRAPNEL_PUBLIC void DropPages(llvm::StringRef bytes);
 
-// CheckWhole() of every file that is open: for who does not know what values were read from.
+// Calls CheckWhole() on every open file, for callers that do not know which files their values came
+// from.
 GRAPNEL_PUBLIC Error CheckOpenFiles();
-// The same of those that were closed since the process began, by what was known at that moment.
+// Reports truncation of files closed since the process began, as of the moment they were closed.
 GRAPNEL_PUBLIC Error CheckClosedFiles();
 
-// Called where bytes are read that are gone, before they are zeros: in a handler of a signal, from
-// which little may be called. A program of one task ends there: what it makes of zeros is nothing,
-// and code that has checked a file may break on it. Null, as it begins: reading goes on.
+// Sets a callback for reads of bytes that are gone, called before they become zeros. It runs in a
+// signal handler, which limits what it may call. A single-task program ends there: results computed
+// from zeros are worthless, and code that has checked a file may crash on them. Null, the default:
+// reading continues.
 GRAPNEL_PUBLIC void OnCutFile(void (*told)(const char* path));
 
-// A file that appears under its name only when complete: until Commit() it has no name (or, where
-// the file system has no such files, one that begins with ".grapnel-"), and an older file stays.
-// Without Commit() nothing is left of it, also when the process is ended. A name that SIGKILL
-// leaves is removed by the next process that writes into that folder.
+// A file that appears under its name only when complete. Until Commit() it has no name (or a name
+// that begins with ".grapnel-" on file systems without unnamed files), and an older file stays in
+// place. Without Commit() nothing remains, even if the process is killed. A temporary name left by
+// SIGKILL is removed by the next process that writes into that directory.
 //
-// As `cp` has it: a file that is there keeps its mode, and its owner where that is allowed; where a
-// link leads is what is written, and the link stays; a device, a pipe, /dev/stdout or /dev/fd/3 is
-// written as it is. Unlike `cp`, other hard links of an older file keep what they had. "-" is
-// standard output.
+// Like `cp`: an existing file keeps its mode, and its owner where permitted; symbolic links are
+// followed and stay; a device, a pipe, /dev/stdout or /dev/fd/3 is written directly. Unlike `cp`,
+// other hard links of an older file keep the old content. "-" is standard output.
 class GRAPNEL_PUBLIC AtomicFile {
  public:
-  enum class Until { kUnnamed, kNamed };  // kNamed: as where a file system has no unnamed files
+  enum class Until { kUnnamed, kNamed };  // kNamed: as on file systems without unnamed files
   static Expected<std::unique_ptr<AtomicFile>> Create(llvm::StringRef path,
                                                       Until until = Until::kUnnamed);
   ~AtomicFile();
   llvm::raw_ostream& os() { return *os_; }
-  // Puts it in its place. An error too when a file that is open was cut short (CheckOpenFiles):
-  // what is written may come from there. Nobody waits for the disk.
+  // Moves the file into place. Also fails if an open input file was truncated (CheckOpenFiles), as
+  // the output may come from it. Does not wait for the disk.
   Error Commit();
 
  private:
   AtomicFile() = default;
-  bool PutInPlace();  // false: errno says why not
+  bool PutInPlace();  // on false, errno says why
 
-  std::string path_;             // as errors call it
-  std::string target_, folder_;  // what is replaced, and where; empty: it is written as it is
-  std::string temporary_;        // empty: it has no name yet, or the one that it is to have
+  std::string path_;             // used in error messages
+  std::string target_, folder_;  // the replaced file and its directory; empty: written in place
+  std::string temporary_;        // empty: unnamed so far, or already has its final name
   int fd_ = -1;
   std::unique_ptr<llvm::raw_fd_ostream> os_;
 };
 
 // Writes `bytes` to `path` through an AtomicFile.
 GRAPNEL_PUBLIC Error WriteFile(llvm::StringRef path, llvm::StringRef bytes);
-// `to` becomes another name of the file `from`, or a copy where the file system has no links. What
-// was called `to` before is there until then.
+// Makes `to` another name (a hard link) of the file `from`, or a copy on file systems without
+// links. The previous `to` stays until then.
 GRAPNEL_PUBLIC Error LinkFile(llvm::StringRef from, llvm::StringRef to);
 
 GRAPNEL_PUBLIC bool IsDirectory(llvm::StringRef path);
 GRAPNEL_PUBLIC bool FileExists(llvm::StringRef path);
 GRAPNEL_PUBLIC Error CreateDirectories(llvm::StringRef path);
-// Names (not paths) of the entries of a folder, sorted.
+// Names (not paths) of a directory's entries, sorted.
 GRAPNEL_PUBLIC Expected<std::vector<std::string>> ListDirectory(llvm::StringRef path);
 GRAPNEL_PUBLIC std::string JoinPath(llvm::StringRef folder, llvm::StringRef name);
 

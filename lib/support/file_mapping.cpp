@@ -16,23 +16,23 @@
 
 namespace grapnel {
 
-// Where a file is mapped, for the handler of SIGBUS, which may run at any point and take no lock.
+// A mapped range, for the SIGBUS handler, which may run at any point and must not take a lock.
 struct MappedRange {
-  std::atomic<uintptr_t> begin{0}, end{0};  // begin 0: it is free
+  std::atomic<uintptr_t> begin{0}, end{0};  // begin 0: unused
   std::atomic<bool> lacks_bytes{false};
   const char* path = nullptr;
 };
 
 namespace {
 
-// Ranges are kept for good, so that the handler may look at all of them while others come and go.
+// Blocks are never freed, so that the handler can read all ranges while others come and go.
 struct RangeBlock {
   std::array<MappedRange, 64> ranges;
   std::atomic<RangeBlock*> next{nullptr};
 };
 
 RangeBlock first_block;
-std::mutex blocks_mutex;  // of those who take and free ranges
+std::mutex blocks_mutex;  // for claiming and releasing ranges
 std::atomic<uintptr_t> page_size{0};
 struct sigaction bus_handler_before, fault_handler_before;
 std::atomic<void (*)(const char*)> on_cut_file{nullptr};
@@ -62,7 +62,7 @@ MappedRange* TakeRange(uintptr_t begin, uintptr_t end, const char* path) {
   }
 }
 
-// Who had the signal may have put this handler back, and returned: then the fault comes again.
+// The previous handler may reinstall this one and return: then the fault repeats.
 void PassOn(const struct sigaction& handler_before, int signal, siginfo_t* info, void* context) {
   static std::atomic<void*> last{nullptr};
   bool is_back = info->si_code > 0 && last.exchange(info->si_addr) == info->si_addr;
@@ -75,11 +75,12 @@ void PassOn(const struct sigaction& handler_before, int signal, siginfo_t* info,
   if (handler_before.sa_handler != SIG_DFL && handler_before.sa_handler != SIG_IGN)
     return handler_before.sa_handler(signal);
   std::signal(signal, SIG_DFL);
-  std::raise(signal);  // comes when this handler has returned
+  std::raise(signal);  // delivered once this handler returns
 }
 
-// Puts zeros where there is nothing to read, to the end of the mapping: what lies behind is gone
-// too, and a fault a page would be slow. Only system calls: it may run at any point.
+// Maps zero pages over the unreadable bytes, up to the end of the mapping: everything behind is
+// gone too, and one fault per page would be slow. Uses only system calls, as it may run at any
+// point.
 void OnBusError(int signal, siginfo_t* info, void* context) {
   int error = errno;
   auto address = reinterpret_cast<uintptr_t>(info->si_addr);
@@ -95,7 +96,7 @@ void OnBusError(int signal, siginfo_t* info, void* context) {
   errno = error;
 }
 
-// The path of a mapped file that is shorter now than it was; null: there is none.
+// The path of a mapped file that is shorter now than when it was mapped; null if all are intact.
 const char* FindCutFile() {
   for (RangeBlock* block = &first_block; block; block = block->next.load()) {
     for (MappedRange& range : block->ranges) {
@@ -109,8 +110,8 @@ const char* FindCutFile() {
   return nullptr;
 }
 
-// Bytes that turn to zeros after they were looked at, in the last page even without a SIGBUS, may
-// lead a reader anywhere: what came of that is the file's fault. Only system calls here too.
+// Bytes that turn into zeros after they were checked, which in the last page raises no SIGBUS, may
+// make a reader access any address: then the file is to blame. Uses only system calls, too.
 void OnFault(int signal, siginfo_t* info, void* context) {
   auto told = on_cut_file.load();
   const char* path = told ? FindCutFile() : nullptr;
@@ -118,7 +119,7 @@ void OnFault(int signal, siginfo_t* info, void* context) {
   PassOn(fault_handler_before, signal, info, context);
 }
 
-// Whoever took the signal since is asked after this handler.
+// Installs a handler, which forwards to the one installed before.
 void Take(int signal, void (*handler)(int, siginfo_t*, void*), struct sigaction* before) {
   struct sigaction now;
   sigaction(signal, nullptr, &now);
@@ -160,7 +161,7 @@ Expected<std::unique_ptr<FileMapping>> FileMapping::Map(int fd, const struct sta
   return mapping;
 }
 
-// Whole pages, which may hold bytes of others too: those come again as well.
+// Whole pages, which may also hold other bytes: those are loaded again as well.
 void DropPages(llvm::StringRef bytes) {
   auto begin = reinterpret_cast<uintptr_t>(bytes.begin());
   MappedRange* range = bytes.empty() ? nullptr : RangeAt(begin);
@@ -178,25 +179,26 @@ void FileMapping::ReleasePages(llvm::StringRef part) const {
   auto into_page = [](const char* at) { return reinterpret_cast<uintptr_t>(at) % page_size; };
   part = part.drop_front(std::min(part.size(), (page_size - into_page(part.begin())) % page_size));
   part = part.drop_back(std::min(part.size(), into_page(part.end())));
-  // Zeros that stand for what was cut away (OnBusError) are zeros again.
+  // Zero pages that replaced truncated bytes (OnBusError) become zero pages again.
   if (!part.empty()) madvise(const_cast<char*>(part.data()), part.size(), MADV_DONTNEED);
 }
 
-// Bytes of the last page that are cut away read as zeros without a fault, so the size counts too.
-// It is asked by name: to keep each file open would take more descriptors than a process has. A
-// name that is another file's by now says nothing, and the one that is mapped is whole.
+// Truncated bytes of the last page read as zeros without a fault, so this compares the size too. It
+// uses the path: keeping each file open would need more descriptors than a process has. If the path
+// is a different file by now, the mapped one is intact.
 Error FileMapping::Check() const {
   struct stat now;
   bool is_there = stat(path_.c_str(), &now) == 0 && now.st_dev == device_ && now.st_ino == inode_;
   if (is_there && static_cast<size_t>(now.st_size) < size_) {
     return MakeError(
-        "{0}: was cut short while it was read: of {1} bytes {2} are left; try again when it is "
+        "{0}: was cut short while it was read: {2} of {1} bytes are left; try again when it is "
         "complete",
         path_, size_, now.st_size);
   }
   if (range_->lacks_bytes) {
     return MakeError(
-        "{0}: bytes of it were gone while it was read: somebody wrote to it, or the disk failed; "
+        "{0}: bytes disappeared while it was read: another program wrote to it, or the disk "
+        "failed; "
         "try again when it is complete",
         path_);
   }

@@ -1,4 +1,4 @@
-// A file mapped read-only, which others may cut short at any moment. Private to lib/support.
+// A file mapped read-only that other processes may truncate at any moment. Private to lib/support.
 #ifndef GRAPNEL_LIB_SUPPORT_FILE_MAPPING_H_
 #define GRAPNEL_LIB_SUPPORT_FILE_MAPPING_H_
 
@@ -14,13 +14,12 @@ namespace grapnel {
 
 struct MappedRange;
 
-// The kernel ends a program (SIGBUS) that reads a mapping behind the end of its file. Of a
-// FileMapping such bytes are zeros, and it is known afterwards that they were. The first mapping of
-// a process takes over SIGBUS; faults elsewhere go on to whoever had the signal.
+// Reading a mapping past the end of its file raises SIGBUS. In a FileMapping such bytes read as
+// zeros, and Check() reports it afterwards. The first mapping of a process installs the SIGBUS
+// handler; faults elsewhere go to the previous handler.
 class FileMapping {
  public:
-  // `info` is what fstat says of `fd`, a regular file that is not empty; `fd` may be closed
-  // afterwards.
+  // `info` is the fstat of `fd`, a regular file that is not empty; `fd` may be closed afterwards.
   static Expected<std::unique_ptr<FileMapping>> Map(int fd, const struct stat& info,
                                                     llvm::StringRef path);
   ~FileMapping();
@@ -29,10 +28,11 @@ class FileMapping {
 
   llvm::StringRef bytes() const { return {data_, size_}; }
 
-  // The whole pages of `part`, of bytes(): they come back when they are read.
+  // Releases the whole pages of `part` (of bytes()); a later read loads them again.
   void ReleasePages(llvm::StringRef part) const;
 
-  // An error that names the file, when bytes of it are gone or could not be read. Costs a stat.
+  // Returns an error that names the file if bytes of it are gone or could not be read. Costs a
+  // stat.
   Error Check() const;
 
  private:
@@ -46,8 +46,9 @@ class FileMapping {
   MappedRange* range_ = nullptr;
 };
 
-// Takes SIGBUS for mappings, again where other code has taken it since; and SIGSEGV, which is told
-// to OnCutFile() where a mapped file is shorter than it was, and else goes on.
+// Installs the SIGBUS handler for mappings, also again if other code replaced it; and a SIGSEGV
+// handler, which calls the OnCutFile() callback if a mapped file was truncated and otherwise
+// forwards the signal.
 void TakeBusErrors();
 
 }  // namespace grapnel

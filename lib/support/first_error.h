@@ -1,4 +1,4 @@
-// One error out of those that the parts of a loop find.
+// Selects one error among those of a parallel loop.
 #ifndef GRAPNEL_LIB_SUPPORT_FIRST_ERROR_H_
 #define GRAPNEL_LIB_SUPPORT_FIRST_ERROR_H_
 
@@ -8,8 +8,8 @@
 
 namespace grapnel {
 
-// Of errors that several threads find, the one of the lowest index, so that the text is the same
-// whatever the thread count.
+// Keeps the error of the lowest index among those that several threads report, so that the message
+// does not depend on the thread count.
 class FirstError {
  public:
   FirstError() = default;

@@ -1,4 +1,4 @@
-// One process at a time in a folder.
+// Lets one process at a time work in a directory.
 #ifndef GRAPNEL_LIB_SUPPORT_FOLDER_LOCK_H_
 #define GRAPNEL_LIB_SUPPORT_FOLDER_LOCK_H_
 
@@ -6,9 +6,9 @@
 
 namespace grapnel {
 
-// Waits until no other process, nor another lock of this one, holds the folder, and holds it until
-// destroyed or until the process ends. Nothing is left in the folder. Where the file system has no
-// such locks (some of the network) it holds nothing.
+// Waits until no other process and no other lock of this process holds the directory, then holds it
+// until destroyed or until the process ends. Leaves no file in the directory. On file systems
+// without such locks (some network file systems) it locks nothing.
 class FolderLock {
  public:
   explicit FolderLock(llvm::StringRef folder);

@@ -5,20 +5,21 @@
 namespace grapnel {
 namespace {
 
-// A \ that ends the pattern: LLVM before 17 reads what comes after it.
+// True if a \ ends the pattern: LLVM before 17 reads past it.
 bool EndsInEscape(llvm::StringRef text) { return (text.size() - text.rtrim('\\').size()) % 2 == 1; }
 
 }  // namespace
 
 Expected<Glob> Glob::Parse(llvm::StringRef text) {
   if (EndsInEscape(text))
-    return MakeError("'{0}' is no pattern: a character was expected after the last \\", text);
+    return MakeError("'{0}' is not a pattern: a character was expected after the last \\", text);
   auto kept = std::make_shared<const std::string>(text);
   auto pattern = llvm::GlobPattern::create(*kept);
   if (!pattern) {
-    llvm::consumeError(pattern.takeError());  // its words differ between versions of LLVM
+    llvm::consumeError(pattern.takeError());  // its text differs between versions of LLVM
     return MakeError(
-        "'{0}' is no pattern: [ and ] with characters, or a range such as a-z, between them were "
+        "'{0}' is not a pattern: [ and ] with characters, or a range such as a-z, between them "
+        "were "
         "expected (\\[ is the character itself)",
         text);
   }

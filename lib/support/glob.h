@@ -1,4 +1,4 @@
-// Patterns of names, as a shell has them.
+// Shell-style name patterns.
 #ifndef GRAPNEL_LIB_SUPPORT_GLOB_H_
 #define GRAPNEL_LIB_SUPPORT_GLOB_H_
 
@@ -15,9 +15,9 @@ namespace grapnel {
 
 // A pattern with its text, which LLVM's matcher points into. Copies share both.
 //
-// * is any run of characters, ? one character, [abc] and [a-c] one of these, [^abc] and [!abc] one
-// that is none of them, \ takes the next character as it is; all else is itself. '/' is nothing
-// special, so `dense*` fits dense/kernel.
+// `*` matches any run of characters, `?` one character, `[abc]` and `[a-c]` one of these, `[^abc]`
+// and `[!abc]` any other one; `\` takes the next character literally. All else matches itself. '/'
+// is not special, so `dense*` matches dense/kernel.
 class GRAPNEL_PUBLIC Glob {
  public:
   // Errors quote the pattern and say what is wrong with it.
@@ -25,9 +25,9 @@ class GRAPNEL_PUBLIC Glob {
   static Expected<std::vector<Glob>> ParseAll(llvm::ArrayRef<std::string> texts);
 
   const std::string& text() const { return *text_; }
-  // Whether it is a name and no pattern: nothing in it stands for something else.
+  // True if it is a plain name: it has no wildcards.
   bool IsName() const { return text().find_first_of("*?[\\") == std::string::npos; }
-  // A name fits itself, whatever characters it has.
+  // A name matches itself, even if it contains wildcard characters.
   bool Fits(llvm::StringRef name) const { return name == text() || pattern_->match(name); }
 
  private:
@@ -39,7 +39,7 @@ class GRAPNEL_PUBLIC Glob {
   std::shared_ptr<const llvm::GlobPattern> pattern_;
 };
 
-// Whether one of `globs` fits.
+// True if one of `globs` matches.
 GRAPNEL_PUBLIC bool FitsAny(llvm::ArrayRef<Glob> globs, llvm::StringRef name);
 
 }  // namespace grapnel

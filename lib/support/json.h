@@ -1,4 +1,4 @@
-// JSON from outside, and what JSON has no word for.
+// Parsing of untrusted JSON, and numbers that JSON cannot represent.
 #ifndef GRAPNEL_LIB_SUPPORT_JSON_H_
 #define GRAPNEL_LIB_SUPPORT_JSON_H_
 
@@ -8,15 +8,15 @@
 
 namespace grapnel {
 
-// llvm::json::parse for texts that anybody may have written: that calls itself for each array and
-// object in another, and this refuses what is nested more than 256 deep, so no text overflows the
-// stack. Errors name line and column.
+// llvm::json::parse for untrusted texts. LLVM's parser recurses into each nested array and object;
+// this function rejects texts nested more than 256 deep, so that none overflows the stack. Errors
+// name line and column.
 Expected<llvm::json::Value> ParseJson(llvm::StringRef text);
 
-// The refusal alone, for another parser. Linear; reads no more than brackets and quotes.
+// Only the depth check, for other parsers. Linear; looks only at brackets and quotes.
 Error CheckJsonDepth(llvm::StringRef text);
 
-// A number of which JSON may have none: "nan", "inf" and "-inf" are texts.
+// The number as JSON, or the string "nan", "inf" or "-inf".
 llvm::json::Value NumberOrText(double number);
 
 }  // namespace grapnel

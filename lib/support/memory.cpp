@@ -13,7 +13,8 @@
 namespace grapnel {
 namespace {
 
-// The number after `key`, in lines of keys and numbers as /proc/meminfo and memory.stat have them.
+// Returns the number after `key`, in lines of keys and numbers like those of /proc/meminfo and
+// memory.stat.
 std::optional<uint64_t> NumberAfter(const std::string& path, const std::string& key) {
   std::ifstream file(path);
   std::string word;
@@ -32,7 +33,7 @@ std::optional<uint64_t> NumberIn(const std::string& path) {
   return std::nullopt;  // "max"
 }
 
-// Of the group's pages those of files are given back when others need them.
+// Only anonymous pages count as used: the kernel reclaims the group's file pages on demand.
 uint64_t LeftInCgroup(const std::string& folder) {
   std::optional<uint64_t> limit = NumberIn(folder + "/memory.max");
   std::optional<uint64_t> used = NumberAfter(folder + "/memory.stat", "anon");
@@ -40,7 +41,7 @@ uint64_t LeftInCgroup(const std::string& folder) {
   return *limit - std::min(*limit, used.value_or(0));
 }
 
-// /proc/self/cgroup has a line "0::/the/group"; the groups around it have limits too.
+// /proc/self/cgroup has a line "0::/the/group"; enclosing groups have limits too.
 uint64_t LeftInCgroups() {
   std::ifstream file("/proc/self/cgroup");
   uint64_t left = UINT64_MAX;

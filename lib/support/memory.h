@@ -1,4 +1,4 @@
-// How much memory there is.
+// Available memory and huge pages.
 #ifndef GRAPNEL_LIB_SUPPORT_MEMORY_H_
 #define GRAPNEL_LIB_SUPPORT_MEMORY_H_
 
@@ -7,14 +7,15 @@
 
 namespace grapnel {
 
-// Bytes that this process may still fill: the least of what the machine has free (caches count as
-// free), what is left of its cgroup's limit (a container's) and of `ulimit -v`. An estimate, for
-// refusing what cannot work; it changes from moment to moment. Reads a few files of /proc and /sys.
+// Returns the bytes that this process may still fill: the minimum of the machine's free memory
+// (caches count as free), the remainder of its cgroup limit (a container's) and of `ulimit -v`. An
+// estimate that changes all the time, for rejecting work that cannot fit. Reads a few files of
+// /proc and /sys.
 uint64_t AvailableMemory();
 
-// Asks for huge pages under memory that is about to be filled and read in no order: a tenth of the
-// page faults, and of the waits for what a page is. Nothing where it is small, or the system has
-// none.
+// Requests huge pages for memory that is about to be filled and read in random order, which saves
+// nine of ten page faults and TLB misses. Does nothing if the memory is small or the system has no
+// huge pages.
 void UseHugePages(const void* begin, size_t bytes);
 
 }  // namespace grapnel

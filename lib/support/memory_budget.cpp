@@ -32,14 +32,14 @@ bool MemoryBudget::Take(int64_t bytes) {
 Error MemoryRefused(uint64_t bytes) {
   const MemoryBudget& budget = MemoryBudget::Get();
   return llvm::make_error<OutOfMemory>(
-      llvm::formatv("cannot take {0}: {1} of the {2} that a run may take (--memory) are in use",
+      llvm::formatv("cannot allocate {0}: {1} of the {2} that a run may use (--memory) are in use",
                     HumanBytes(bytes), HumanBytes(budget.taken()), HumanBytes(budget.limit()))
           .str());
 }
 
 Expected<int64_t> ParseMemory(llvm::StringRef text) {
   auto wrong = [&] {
-    return MakeError("'{0}' is no size of memory: 8G, 500M, 50% or a number of bytes was expected",
+    return MakeError("'{0}' is not a memory size: 8G, 500M, 50% or a number of bytes was expected",
                      text);
   };
   llvm::StringRef number =

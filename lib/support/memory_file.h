@@ -1,4 +1,4 @@
-// Files that lie in memory and have a name, so that what takes paths takes bytes, and gives them.
+// Named in-memory files, so that functions that take paths can read and write bytes in memory.
 #ifndef GRAPNEL_LIB_SUPPORT_MEMORY_FILE_H_
 #define GRAPNEL_LIB_SUPPORT_MEMORY_FILE_H_
 
@@ -11,11 +11,12 @@
 
 namespace grapnel {
 
-// As long as it lives, FileBytes::Open and AtomicFile find it by its name, before they ask the
-// disk. What was opened may outlive it.
+// For its lifetime, FileBytes::Open and AtomicFile find it by its name before they look on disk. An
+// opened file may outlive it.
 class MemoryFile {
  public:
-  // Empty, of a name that no other of the process has: "<GraphDef 3>". Errors: no memory.
+  // Creates an empty file; `name` must be unique in the process, like "<GraphDef 3>". Fails if
+  // there is no memory.
   static Expected<std::unique_ptr<MemoryFile>> Create(std::string name);
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
@@ -23,7 +24,7 @@ class MemoryFile {
 
   const std::string& name() const { return name_; }
   int descriptor() const { return descriptor_; }
-  Error Write(llvm::StringRef bytes);  // at the end
+  Error Write(llvm::StringRef bytes);  // appends
   bool empty() const;
 
  private:
@@ -33,7 +34,7 @@ class MemoryFile {
   int descriptor_;
 };
 
-// The open file of that name; nothing where there is none.
+// Returns the descriptor of the open file of that name, or nullopt.
 std::optional<int> FindMemoryFile(llvm::StringRef name);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Short lists of names for errors.
+// Short lists of names for error messages.
 #ifndef GRAPNEL_LIB_SUPPORT_NAME_LIST_H_
 #define GRAPNEL_LIB_SUPPORT_NAME_LIST_H_
 
@@ -11,9 +11,9 @@
 
 namespace grapnel {
 
-constexpr size_t kMostCandidates = 10;  // that an error names
+constexpr size_t kMostCandidates = 10;  // the most names that an error lists
 
-// "'a', 'b' and 30 more": an error that lists hundreds of candidates is not read.
+// "'a', 'b' and 30 more": users do not read lists of hundreds of candidates.
 inline std::string NameList(llvm::ArrayRef<std::string> names, size_t most = kMostCandidates) {
   std::string text;
   for (const std::string& name : names.take_front(std::min(most, names.size())))

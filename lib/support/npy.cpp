@@ -13,7 +13,8 @@ namespace {
 
 constexpr llvm::StringLiteral kMagic("\x93NUMPY");
 
-// The header is a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+// Parses the header, a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4),
+// }
 class Header {
  public:
   explicit Header(llvm::StringRef text) : rest_(text) {}
@@ -56,7 +57,7 @@ class Header {
       rest_ = rest_.ltrim();
       llvm::StringRef digits = rest_.take_while(llvm::isDigit);
       rest_ = rest_.drop_front(digits.size());
-      Take("L");  // as Python 2 wrote long integers
+      Take("L");  // Python 2's suffix of long integers
       int64_t dim;
       if (digits.getAsInteger(10, dim)) return Bad("a dimension must be a number");
       dims.push_back(dim);
@@ -88,7 +89,7 @@ class Header {
 struct ElementType {
   std::string name;      // "f4"
   size_t size = 0;       // of an element
-  size_t swap_unit = 1;  // bytes to reverse when the file is big-endian; 1: none
+  size_t swap_unit = 1;  // bytes to reverse if the file is big-endian; 1: none
 };
 
 Expected<ElementType> ParseDescr(llvm::StringRef descr) {
@@ -159,13 +160,13 @@ std::string Transpose(llvm::StringRef from, llvm::ArrayRef<int64_t> dims, size_t
 
 Expected<NpyArray> Parse(std::shared_ptr<const FileBytes> file) {
   llvm::StringRef bytes = file->bytes();
-  if (bytes.empty()) return MakeError("is empty, a .npy file was expected");
-  if (!HasPrefix(bytes, kMagic)) return MakeError("is not a .npy file");
+  if (bytes.empty()) return MakeError("is empty, an .npy file was expected");
+  if (!HasPrefix(bytes, kMagic)) return MakeError("is not an .npy file");
   if (bytes.size() < 10) return MakeError("is cut off within its header");
   auto byte = [&](size_t at) { return static_cast<size_t>(static_cast<uint8_t>(bytes[at])); };
   size_t version = byte(6);
   if (version < 1 || version > 3) {
-    return MakeError("is of .npy version {0}.{1}, 1 to 3 were expected", version, byte(7));
+    return MakeError("has .npy version {0}.{1}, 1 to 3 were expected", version, byte(7));
   }
   size_t start = version == 1 ? 10 : 12;
   if (bytes.size() < start) return MakeError("is cut off within its header");
@@ -177,7 +178,7 @@ Expected<NpyArray> Parse(std::shared_ptr<const FileBytes> file) {
   RETURN_IF_ERROR(header.Parse());
   ASSIGN_OR_RETURN(ElementType type, ParseDescr(header.descr));
   llvm::StringRef data = bytes.drop_front(start + header_size);
-  // The product is checked step by step; a zero among huge dimensions makes it zero all the same.
+  // Checks each step of the product; a zero among huge dimensions still makes it zero.
   uint64_t size = type.size;
   if (llvm::is_contained(header.dims, 0)) size = 0;
   for (int64_t dim : header.dims) {
@@ -240,7 +241,7 @@ Expected<std::string> NpyHeader(llvm::StringRef name, llvm::StringRef type,
   header.append(63 - (kPrefix + header.size()) % 64, ' ');
   header += '\n';
   if (header.size() > 0xFFFF) {
-    return MakeError("{0}: cannot write: {1} dimensions are too many for a .npy file", name,
+    return MakeError("{0}: cannot write: {1} dimensions are too many for an .npy file", name,
                      dims.size());
   }
   std::string head(kMagic);

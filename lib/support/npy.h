@@ -1,4 +1,4 @@
-// NumPy's .npy files: how values travel.
+// NumPy's .npy files, the format in which tensor values are stored.
 #ifndef GRAPNEL_LIB_SUPPORT_NPY_H_
 #define GRAPNEL_LIB_SUPPORT_NPY_H_
 
@@ -11,10 +11,10 @@
 
 namespace grapnel {
 
-// Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, versions 1 to 3,
-// little-endian or byte-order-free (big-endian ones are swapped), C or Fortran order (the latter is
-// transposed while read). What needs neither borrows from the mapped file. Errors name the file: no
-// .npy, cut off, pickled objects, structured dtypes.
+// Reads versions 1 to 3 of https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html,
+// in any byte order (big-endian elements are swapped) and in C or Fortran order (the latter is
+// transposed while read). An array that needs neither points into the mapped file. Errors name the
+// file: not an .npy file, truncated, pickled objects, structured dtypes.
 struct NpyArray {
   std::string type;  // NumPy's: "f4", "i8", "b1", "c8", "S12" (fixed-width bytes), "U5", "V2"
                      // (bfloat16 as NumPy saves it)
@@ -25,8 +25,8 @@ struct NpyArray {
 
 Expected<NpyArray> ReadNpy(llvm::StringRef path);
 Expected<NpyArray> ParseNpy(std::shared_ptr<const FileBytes> file);
-// What such a file begins with, before its elements: version 1.0, C order. `type` as above. Errors
-// call the file `name`.
+// Returns the header of a version 1.0 file in C order. `type` is as above. Errors name the file as
+// `name`.
 Expected<std::string> NpyHeader(llvm::StringRef name, llvm::StringRef type,
                                 llvm::ArrayRef<int64_t> dims);
 Error WriteNpy(llvm::StringRef path, llvm::StringRef type, llvm::ArrayRef<int64_t> dims,

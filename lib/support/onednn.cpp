@@ -11,7 +11,7 @@ namespace grapnel {
 namespace {
 
 #ifdef __x86_64__
-// __builtin_cpu_supports knows some of these names only, and which depends on the compiler.
+// __builtin_cpu_supports knows only some of these names, depending on the compiler.
 bool HasNeuralInstructions() {
   constexpr unsigned kExtendedFeatures = 7;
   constexpr unsigned kAvx512Vnni = 1u << 11;                         // ecx of leaf 0
@@ -20,7 +20,7 @@ bool HasNeuralInstructions() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   if (!__get_cpuid_count(kExtendedFeatures, 0, &eax, &ebx, &ecx, &edx)) return false;
   const unsigned subleaves = eax;
-  // These two ask whether the operating system keeps the registers, too.
+  // These two also check that the operating system saves the registers.
   const bool has_avx512 = __builtin_cpu_supports("avx512f"),
              has_avx = __builtin_cpu_supports("avx");
   if ((edx & kAmx) != 0 || (has_avx512 && (ecx & kAvx512Vnni) != 0)) return true;

@@ -1,5 +1,5 @@
-// Whether TensorFlow uses oneDNN. Its CPU build is two optimizers: with oneDNN it fuses more, and
-// what it then writes does not run without oneDNN.
+// Whether TensorFlow uses oneDNN. TensorFlow's CPU build contains two optimizers: with oneDNN it
+// fuses more ops, and the resulting graph does not run without oneDNN.
 #ifndef GRAPNEL_LIB_SUPPORT_ONEDNN_H_
 #define GRAPNEL_LIB_SUPPORT_ONEDNN_H_
 
@@ -10,7 +10,8 @@
 
 namespace grapnel {
 
-// Selects which TensorFlow a pass imitates; it does not select grapnel's own kernels.
+// Selects which of the two TensorFlow optimizers a pass imitates; it does not select grapnel's own
+// kernels.
 enum class OneDnn {
   kAuto,  // as TensorFlow would decide in this process, see UsesOneDnn
   kOn,
@@ -20,9 +21,9 @@ enum class OneDnn {
 // "auto", "on" or "off"; nullopt for any other word.
 GRAPNEL_PUBLIC std::optional<OneDnn> ParseOneDnn(llvm::StringRef word);
 
-// Resolves kAuto as TensorFlow 2.21 does on Linux: TF_ENABLE_ONEDNN_OPTS decides where it holds 0,
-// 1, true or false; otherwise oneDNN is on if the processor has AVX512-VNNI, AVX512-BF16, AVX-VNNI
-// or AMX.
+// Resolves kAuto as TensorFlow 2.21 does on Linux: TF_ENABLE_ONEDNN_OPTS decides if it is 0, 1,
+// true or false; otherwise oneDNN is on if the processor has AVX512-VNNI, AVX512-BF16, AVX-VNNI or
+// AMX.
 GRAPNEL_PUBLIC bool UsesOneDnn(OneDnn choice);
 
 inline const char* OneDnnWord(bool on) { return on ? "on" : "off"; }

@@ -15,9 +15,9 @@
 namespace grapnel {
 namespace {
 
-constexpr int kMostLinks = 40;  // as Linux has it
+constexpr int kMostLinks = 40;  // the same as in Linux
 
-// The folder that `path` is in, without links; as it is written where there is none.
+// The directory of `path`, without links; as written if it does not exist.
 std::string FolderOf(llvm::StringRef path) {
   std::string folder = llvm::sys::path::parent_path(path).str();
   if (folder.empty()) folder = ".";
@@ -25,7 +25,7 @@ std::string FolderOf(llvm::StringRef path) {
   return realpath(folder.c_str(), real) ? real : folder;
 }
 
-// Whether the folder is /proc/self/fd, whose links stand for open files.
+// True for /proc/self/fd, whose links stand for open files.
 bool HoldsDescriptors(llvm::StringRef folder) {
   char real[PATH_MAX];
   return realpath("/proc/self/fd", real) && folder == real;
@@ -33,7 +33,7 @@ bool HoldsDescriptors(llvm::StringRef folder) {
 
 Expected<OutputTarget> AtEndOfLinks(OutputTarget target) {
   struct stat info;
-  if (stat(target.path.c_str(), &info) != 0) return target;  // new; opening it says what is wrong
+  if (stat(target.path.c_str(), &info) != 0) return target;  // new; opening it reports errors
   if (S_ISDIR(info.st_mode)) return MakeError("is a folder, cannot write a file there");
   if (!S_ISREG(info.st_mode)) target.kind = OutputTarget::Kind::kSpecial;
   if (faccessat(AT_FDCWD, target.path.c_str(), W_OK, AT_EACCESS) != 0)

@@ -1,4 +1,4 @@
-// Where the bytes go that are written to a path. Private to lib/support.
+// Resolves an output path to what it really writes to. Private to lib/support.
 #ifndef GRAPNEL_LIB_SUPPORT_OUTPUT_TARGET_H_
 #define GRAPNEL_LIB_SUPPORT_OUTPUT_TARGET_H_
 
@@ -11,8 +11,8 @@ namespace grapnel {
 
 struct OutputTarget {
   enum class Kind {
-    kFile,        // there already, or new
-    kSpecial,     // a device or a pipe: replacing it would take it from others
+    kFile,        // an existing or new regular file
+    kSpecial,     // a device or a pipe: must not be replaced, others use it
     kDescriptor,  // an open file of this process: /dev/stdout, /dev/fd/3, >(a process)
   };
   Kind kind = Kind::kFile;
@@ -20,8 +20,8 @@ struct OutputTarget {
   int descriptor = -1;
 };
 
-// Follows links; one that leads nowhere yet names a new file. Errors: a folder, a file that may not
-// be written, more links than make sense. They do not name the path.
+// Follows symbolic links; a dangling link names a new file. Errors: a directory, a file that is not
+// writable, too many links. They do not name the path.
 Expected<OutputTarget> FindOutputTarget(llvm::StringRef path);
 
 }  // namespace grapnel

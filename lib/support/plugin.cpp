@@ -23,13 +23,13 @@ namespace {
 struct Loading {
   const char* path = "";
   void (*told)(const char* path, const char* why) = nullptr;
-  std::terminate_handler terminate = nullptr;  // the process's own
+  std::terminate_handler terminate = nullptr;  // the previous handler
   std::vector<std::string> faults;
 };
 
 struct Loaded {
-  std::string name;     // as it was asked for, kept for who points to it
-  std::string failure;  // the error, if there was one
+  std::string name;     // as requested; kept alive for PluginBeingLoaded
+  std::string failure;  // the error, if any
 };
 
 Loading& State() {
@@ -37,7 +37,7 @@ Loading& State() {
   return *loading;
 }
 
-// A T at that place of a file, if the file reaches so far.
+// Reads a T at an offset of a file, if the file is long enough.
 template <typename T>
 std::optional<T> ReadAt(llvm::StringRef bytes, uint64_t offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
@@ -54,14 +54,14 @@ llvm::StringRef NameAt(llvm::StringRef bytes, uint64_t offset) {
 Expected<Elf64_Ehdr> ReadHeader(llvm::StringRef bytes) {
   auto header = ReadAt<Elf64_Ehdr>(bytes, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-    return MakeError("is no shared object");
+    return MakeError("is not a shared object");
   bool fits = header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_machine == EM_X86_64 &&
               header->e_type == ET_DYN && header->e_shentsize == sizeof(Elf64_Shdr);
-  if (!fits) return MakeError("is no shared object for x86-64");
+  if (!fits) return MakeError("is not a shared object for x86-64");
   return *header;
 }
 
-// The record of a plugin's file, without loading it; nothing where there is none.
+// Reads the record of a plugin's file without loading it; nullopt if it has no record.
 Expected<std::optional<PluginRecord>> ReadRecord(llvm::StringRef bytes) {
   ASSIGN_OR_RETURN(Elf64_Ehdr header, ReadHeader(bytes));
   auto section = [&](uint64_t i) {
@@ -82,7 +82,7 @@ Expected<std::optional<PluginRecord>> ReadRecord(llvm::StringRef bytes) {
 
 Error CheckRecord(llvm::StringRef bytes) {
   ASSIGN_OR_RETURN(std::optional<PluginRecord> record, ReadRecord(bytes));
-  if (!record) return MakeError("is no plugin of grapnel: GRAPNEL_PLUGIN(\"NAME\") is missing");
+  if (!record) return MakeError("is not a grapnel plugin: GRAPNEL_PLUGIN(\"NAME\") is missing");
   if (llvm::StringRef(record->version) == GRAPNEL_VERSION &&
       llvm::StringRef(record->abi) == GRAPNEL_ABI)
     return Error::success();
@@ -92,10 +92,10 @@ Error CheckRecord(llvm::StringRef bytes) {
       record->name, record->version, record->abi, GRAPNEL_VERSION, GRAPNEL_ABI);
 }
 
-// dlerror() in words: its path is the caller's to say, and symbols are names of C++.
+// The text of dlerror() without the path, which the caller adds, and with demangled C++ symbols.
 std::string WhyNotLoaded(llvm::StringRef file) {
   const char* said = dlerror();
-  llvm::StringRef why(said ? said : "no reason is given");
+  llvm::StringRef why(said ? said : "no reason given");
   why.consume_front(file);
   why.consume_front(": ");
   auto [what, symbol] = why.split("undefined symbol: ");
@@ -127,7 +127,7 @@ void EndInConstructor() {
   std::abort();
 }
 
-// `file` has a slash in it: without one dlopen looks elsewhere.
+// `file` must contain a slash: otherwise dlopen searches elsewhere.
 Error Load(const char* path, const char* file, bool has_record) {
   State().path = path;
   void* plugin = nullptr;
@@ -150,7 +150,7 @@ Error Load(const char* path, const char* file, bool has_record) {
 }  // namespace
 
 Error OpenPlugin(llvm::StringRef path, llvm::StringRef compiled_from) {
-  // By their real paths. What failed once is not tried again: it may have registered something.
+  // Keyed by real path. A failed load is not retried, as the plugin may have registered something.
   static auto* loaded = new std::map<std::string, Loaded>;
   llvm::SmallString<256> real;
   if (std::error_code code = llvm::sys::fs::real_path(path, real))

@@ -1,11 +1,11 @@
-// Plugins: shared objects whose passes, rules, kernels and functions to trace join those of the
-// program that loads them.
+// Plugins: shared objects whose passes, rules, kernels and traced functions join those of the
+// program that loads them. One file of a plugin contains, outside of unnamed namespaces,
 //
 //   GRAPNEL_PLUGIN("reverse_remover");
 //
-// stands in one file of a plugin, outside of unnamed namespaces, beside GRAPNEL_RULE, GRAPNEL_PASS,
-// GRAPNEL_CPU_KERNEL or GRAPNEL_TRACE. A plugin links nothing of grapnel, LLVM or protobuf: the
-// process that loads it has them, once. docs/library.md is the guide.
+// beside GRAPNEL_RULE, GRAPNEL_PASS, GRAPNEL_CPU_KERNEL or GRAPNEL_TRACE. A plugin does not link
+// grapnel, LLVM or protobuf: the process that loads it has the only copy. docs/library.md is the
+// guide.
 #ifndef GRAPNEL_LIB_SUPPORT_PLUGIN_H_
 #define GRAPNEL_LIB_SUPPORT_PLUGIN_H_
 
@@ -18,8 +18,8 @@
 
 namespace grapnel {
 
-// What a plugin says of itself. Plain bytes in a section of its file, so that they are read before
-// anything of it runs.
+// The metadata of a plugin: plain bytes in a section of its file, so that the loader can read them
+// before any code of the plugin runs.
 struct GRAPNEL_PUBLIC PluginRecord {
   char mark[16];
   char version[32];
@@ -31,7 +31,8 @@ inline constexpr const char* kPluginSection = ".grapnel_plugin";
 inline constexpr const char* kPluginMark = "grapnel plugin";
 inline constexpr const char* kPluginStart = "grapnel_start_plugin";
 
-// What else has to be equal: the headers, and what makes std's and LLVM's types.
+// The ABI that must match too: the headers, and whatever affects the layout of types in std and
+// LLVM.
 #if defined(_GLIBCXX_DEBUG)
 #define GRAPNEL_STANDARD_LIBRARY "libstdc++ with _GLIBCXX_DEBUG"
 #elif defined(_GLIBCXX_USE_CXX11_ABI) && !_GLIBCXX_USE_CXX11_ABI
@@ -44,14 +45,16 @@ inline constexpr const char* kPluginStart = "grapnel_start_plugin";
 #define GRAPNEL_ABI \
   "headers " GRAPNEL_HEADERS ", LLVM " LLVM_VERSION_STRING ", " GRAPNEL_STANDARD_LIBRARY
 
-// What runs when a plugin is loaded, after its registrations: an `Error Start()`, or nothing.
+// Calls the plugin's start function, an `Error Start()`, if it has one. It runs after the plugin's
+// registrations.
 inline Error CallStart() { return Error::success(); }
 template <typename Start>
 Error CallStart(Start start) {
   return start();
 }
 
-// The one entry of a plugin, in C: GRAPNEL_PLUGIN("NAME") or GRAPNEL_PLUGIN("NAME", Start).
+// The single entry point of a plugin, in C: GRAPNEL_PLUGIN("NAME") or GRAPNEL_PLUGIN("NAME",
+// Start).
 #define GRAPNEL_PLUGIN(name, ...)                                                                 \
   extern "C" {                                                                                    \
   GRAPNEL_PUBLIC extern const ::grapnel::PluginRecord grapnel_plugin;                             \
@@ -64,23 +67,24 @@ Error CallStart(Start start) {
   }                                                                                               \
   static_assert(true, "a semicolon follows")
 
-// Loads a plugin for the rest of the process; once, however often it is asked for. Before other
-// threads look at the registries. `compiled_from`: the source that it was compiled from just now;
-// it then goes by that name, and needs no GRAPNEL_PLUGIN. Errors name the file: not there; no
-// plugin; built against another version, with both; what its code needs and this process has not;
-// what its registrations say, or what it throws.
+// Loads a plugin for the rest of the process; later calls for the same plugin do nothing. Call it
+// before other threads read the registries. `compiled_from`: the source file that it was just
+// compiled from; the plugin then has that name and needs no GRAPNEL_PLUGIN. Errors name the file:
+// missing; not a plugin; built against another version (names both); symbols that this process
+// lacks; failed registrations, or an exception that it threw.
 GRAPNEL_PUBLIC Error OpenPlugin(llvm::StringRef path, llvm::StringRef compiled_from = {});
 
-// Called where a constructor of a plugin throws while it is loaded: the dynamic linker lets no
-// exception through, so the process ends after it. `why` is what it threw, in words. Null, as it
-// begins: std::terminate says what it says.
+// Sets a callback for a plugin constructor that throws while it is loaded. Exceptions cannot pass
+// through the dynamic linker, so the process ends after the call. `why` describes the exception.
+// Null, the default: std::terminate prints its own message.
 GRAPNEL_PUBLIC void OnThrowingConstructor(void (*told)(const char* path, const char* why));
 
 // --- For registries.
-// The path of the plugin that is being loaded, kept for good; "" where none is.
+//
+// The path of the plugin that is being loaded, valid for the rest of the process; "" if none is.
 GRAPNEL_PUBLIC const char* PluginBeingLoaded();
-// What is wrong with a registration. Of the plugin that is being loaded: OpenPlugin gives it as an
-// error. Of the program itself: a bug of ours.
+// Reports a bad registration. OpenPlugin returns it as an error if a plugin is being loaded; in the
+// program itself it is a bug in grapnel.
 GRAPNEL_PUBLIC void ReportBadRegistration(const std::string& text);
 
 }  // namespace grapnel

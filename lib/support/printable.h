@@ -1,5 +1,4 @@
-// Text that holds what others have written (names of a graph, paths, strings of constants), made
-// fit for a terminal.
+// Makes untrusted text (names in a graph, paths, string constants) safe for a terminal.
 #ifndef GRAPNEL_LIB_SUPPORT_PRINTABLE_H_
 #define GRAPNEL_LIB_SUPPORT_PRINTABLE_H_
 
@@ -11,20 +10,20 @@
 
 namespace grapnel {
 
-// UTF-8 that a terminal shows as it is: control characters and bytes that are no UTF-8 become \xNN;
-// U+0080 to U+009F, which are control characters too, and marks that turn the direction of what
-// follows become \uNNNN, as JSON has them.
+// UTF-8 that a terminal shows unchanged: control characters and bytes that are not UTF-8 become
+// \xNN; U+0080 to U+009F, which are control characters too, and characters that change the text
+// direction become \uNNNN, as in JSON.
 GRAPNEL_PUBLIC std::string Printable(llvm::StringRef text);
-// The same, but lines stay lines.
+// The same, but keeps line ends.
 GRAPNEL_PUBLIC std::string PrintableLines(llvm::StringRef text);
 
-// Hands on what is written as PrintableLines, tabs too, to a stream that outlives it. flush() goes
-// through to that stream.
+// Passes its text through PrintableLines, tabs included, to a stream that outlives it. flush()
+// flushes that stream too.
 class GRAPNEL_PUBLIC PrintableStream : public llvm::raw_ostream {
  public:
   explicit PrintableStream(llvm::raw_ostream& os) : llvm::raw_ostream(), os_(os) {}
   ~PrintableStream() override;
-  // Lets through what sets and ends the colors that grapnel itself uses.
+  // Lets through the escape sequences of grapnel's own colors.
   void AllowColor() { color_ = true; }
 
  private:
@@ -32,7 +31,7 @@ class GRAPNEL_PUBLIC PrintableStream : public llvm::raw_ostream {
   uint64_t current_pos() const override { return os_.tell(); }
 
   llvm::raw_ostream& os_;
-  std::string cut_;  // the beginning of a character whose end is still to come
+  std::string cut_;  // the beginning of a character that was split between writes
   bool color_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Files that are installed with the program, or with the library that this is part of.
+// Finds files that are installed with the program or with the library that contains this code.
 #ifndef GRAPNEL_LIB_SUPPORT_PROGRAM_FILE_H_
 #define GRAPNEL_LIB_SUPPORT_PROGRAM_FILE_H_
 
@@ -8,12 +8,13 @@
 
 namespace grapnel {
 
-// The path of `file`, a path from the folder of the file that this code is in: the running
-// program's binary, or libgrapnel.so (links resolved). Whether it is there is not looked at.
+// Returns the path of `file`, which is relative to the directory of the file that contains this
+// code: the running program's binary or libgrapnel.so (links resolved). Does not check that the
+// file exists.
 std::string BesideTheProgram(llvm::StringRef file);
 
-// The path of a loadable module, "grapnel_onednn.so": beside the program, as in a build and in a
-// package that is unpacked; else in lib/grapnel, where it is installed.
+// Returns the path of a loadable module such as "grapnel_onednn.so": beside the program, as in a
+// build and an unpacked archive; otherwise lib/grapnel, where it is installed.
 std::string ModulePath(llvm::StringRef module);
 
 }  // namespace grapnel

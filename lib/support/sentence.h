@@ -1,4 +1,4 @@
-// Sentences for a person, with names of a graph in them.
+// Message formatting with names that come from a graph.
 #ifndef GRAPNEL_LIB_SUPPORT_SENTENCE_H_
 #define GRAPNEL_LIB_SUPPORT_SENTENCE_H_
 
@@ -30,8 +30,9 @@ decltype(auto) AsWord(T&& value) {
   }
 }
 
-// llvm::formatv, but an argument that is a llvm::StringRef is a name, which cannot end the line:
-// what a terminal would not show becomes \xNN. A std::string is text, and may have lines.
+// Like llvm::formatv, but a llvm::StringRef argument is a name and cannot break the line:
+// characters that a terminal would not show become \xNN. A std::string is text and may contain line
+// ends.
 template <typename... Args>
 std::string Sentence(const char* format, Args&&... args) {
   return llvm::formatv(format, AsWord(std::forward<Args>(args))...).str();

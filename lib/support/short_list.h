@@ -1,4 +1,5 @@
-// A list whose first elements stand where it is: of what is held a million times.
+// A compact list with inline storage for its first elements, for data that occurs millions of
+// times.
 #ifndef GRAPNEL_LIB_SUPPORT_SHORT_LIST_H_
 #define GRAPNEL_LIB_SUPPORT_SHORT_LIST_H_
 
@@ -13,8 +14,9 @@
 
 namespace grapnel {
 
-// N elements of a plain type without memory of their own, more on the heap. As llvm::SmallVector,
-// which keeps a pointer for 8 bytes more. At most 2^31 elements; whatever adds one moves them.
+// Stores up to N elements of a trivially copyable type inline, more on the heap. Smaller than
+// llvm::SmallVector, which spends 8 more bytes on a pointer. At most 2^31 elements; adding an
+// element invalidates iterators.
 template <typename T, uint32_t N>
 class ShortList {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) * N >= sizeof(T*));
@@ -62,7 +64,7 @@ class ShortList {
     assert(size_);
     --size_;
   }
-  void insert(size_t at, T element) {  // before what stands at `at`
+  void insert(size_t at, T element) {  // before the element at `at`
     assert(at <= size_);
     push_back(element);
     std::rotate(begin() + at, end() - 1, end());
@@ -102,7 +104,7 @@ class ShortList {
   }
 
   uint32_t size_ = 0;
-  uint32_t capacity_ = N;  // N: they stand here
+  uint32_t capacity_ = N;  // N: elements are inline
   union {
     T here_[N];
     T* there_;

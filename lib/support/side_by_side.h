@@ -1,4 +1,4 @@
-// Two tasks at the same time.
+// Runs two tasks at the same time.
 #ifndef GRAPNEL_LIB_SUPPORT_SIDE_BY_SIDE_H_
 #define GRAPNEL_LIB_SUPPORT_SIDE_BY_SIDE_H_
 
@@ -9,7 +9,7 @@
 namespace grapnel {
 
 // Calls both and returns when both are done. Neither may write what the other reads. `is_long`:
-// whether they take longer than a thread's start, some 50 microseconds; else one goes after the
+// they take longer than starting a thread, some 50 microseconds; otherwise they run one after the
 // other.
 inline void SideBySide(bool is_long, llvm::function_ref<void()> one,
                        llvm::function_ref<void()> other) {

@@ -1,4 +1,4 @@
-// Other programs that are started: compilers, checks.
+// Starts other programs: compilers, checks.
 #ifndef GRAPNEL_LIB_SUPPORT_START_PROGRAM_H_
 #define GRAPNEL_LIB_SUPPORT_START_PROGRAM_H_
 
@@ -11,12 +11,12 @@
 
 namespace grapnel {
 
-// Starts `words[0]`, which is looked for on PATH, with the other words; nothing to read, both its
-// outputs in the file `output`, which is made anew. `own_group`: it leads a group of processes, so
-// that all that it starts can be ended together. The caller waits for it (waitpid). The error is
-// errno's.
+// Starts `words[0]`, found on PATH, with the other words as arguments, no standard input, and both
+// outputs in the file `output`, which is created anew. `own_group`: it leads a new process group,
+// so that it can be ended together with all its children. The caller waits for it (waitpid). The
+// error is that of errno.
 //
-// Not LLVM's own way: of that asan says what is not so, as LLVM is built without.
+// LLVM's own function makes asan report false errors, because LLVM is built without asan.
 Expected<pid_t> StartProgram(llvm::ArrayRef<std::string> words, const std::string& output,
                              bool own_group = false);
 

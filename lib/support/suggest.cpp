@@ -19,10 +19,9 @@ size_t MostEdits(size_t length) { return length < 4 ? 1 : std::clamp<size_t>(len
 // The last component: "Relu" of "dense/Relu".
 llvm::StringRef LastOf(llvm::StringRef text) { return text.substr(text.rfind('/') + 1); }
 
-// The least number of letters to insert, delete or replace between one text and any number of
-// others, capitals apart: the columns of Levenshtein's table as bits (Myers 1999, Hyyroe 2003), one
-// step a letter. Names that come one after another mostly begin alike, so the columns of the last
-// one are kept.
+// Computes the edit distance (insert, delete, replace; ignoring case) of one text to many others,
+// with the columns of Levenshtein's table as bits (Myers 1999, Hyyroe 2003), one step per letter.
+// Consecutive names mostly share a prefix, so it keeps the columns of the last name.
 class EditDistance {
  public:
   static constexpr size_t kLongest = 128;  // of the text
@@ -49,7 +48,7 @@ class EditDistance {
  private:
   using Bits = unsigned __int128;
   struct Column {
-    Bits more, less;  // than one row up: by one
+    Bits more, less;  // than the row above, by one
     size_t distance;  // in the last row
   };
 
@@ -69,7 +68,7 @@ class EditDistance {
   std::vector<Column> columns_;  // after each letter of `last_`, and before the first
 };
 
-// Keeps the first few in order of (distance, scopes beside, other capitals, length, name).
+// Keeps the first few in order of (distance, further scopes, different case, length, name).
 class Nearest {
  public:
   using Key = std::tuple<size_t, bool, bool, size_t>;
@@ -83,7 +82,7 @@ class Nearest {
     best_.insert(at, {key, name.str()});
     if (best_.size() > kMostNear) best_.pop_back();
   }
-  // What a further name's distance may be at most.
+  // The largest distance at which another name is still kept.
   size_t Reach(size_t most) const {
     return best_.size() < kMostNear ? most : std::min(most, std::get<0>(best_.back().key));
   }
@@ -91,7 +90,7 @@ class Nearest {
   std::vector<std::string> Names() && {
     std::vector<std::string> names;
     for (Entry& entry : best_) {
-      // Twice as far as the first, it is not what was meant.
+      // A name twice as far away as the first is not what the user meant.
       if (std::get<0>(entry.key) > std::max<size_t>(2, 2 * std::get<0>(best_.front().key))) break;
       names.push_back(std::move(entry.name));
     }
@@ -109,7 +108,7 @@ class Nearest {
   std::vector<Entry> best_;
 };
 
-// Names against the one that was typed, by as many components as that has.
+// Compares names with the typed one, by as many components as that has.
 class Comparer {
  public:
   explicit Comparer(llvm::StringRef text)
@@ -128,7 +127,7 @@ class Comparer {
     }
     if (tail.size() + most < text_.size()) return;
     size_t distance = distance_.To(tail);
-    // Two names of which no letter is the same are not alike.
+    // Two names without a common letter are not similar.
     if (distance > most || distance >= std::min(text_.size(), tail.size())) return;
     nearest_.Add({distance, has_scopes, distance == 0 && tail != text_, name.size()}, name);
   }
@@ -136,8 +135,8 @@ class Comparer {
   Nearest& nearest() { return nearest_; }
 
  private:
-  // The last components of `name`, as many as `text_` has, and whether there are others; nothing
-  // when they have more than `most` letters.
+  // Returns the last components of `name`, as many as `text_` has, and whether there are more;
+  // nothing if they have more than `most` letters.
   std::pair<llvm::StringRef, bool> TailOf(llvm::StringRef name, size_t most) const {
     size_t slashes = 0, begin = name.size();
     while (begin > 0) {
@@ -158,7 +157,7 @@ class Comparer {
   Nearest nearest_;
 };
 
-// Whether `name` has `text` in it, capitals apart. Most letters of most names are not its first.
+// True if `name` contains `text`, ignoring case. Most letters of most names differ from its first.
 bool Holds(llvm::StringRef name, llvm::StringRef text) {
   const char first[] = {llvm::toLower(text.front()), llvm::toUpper(text.front())};
   for (; name.size() >= text.size(); name = name.drop_front()) {

@@ -1,4 +1,4 @@
-// Text for people: numbers they can read, lists they can type.
+// Text formatting for users, and parsing of lists they type.
 #ifndef GRAPNEL_LIB_SUPPORT_TEXT_H_
 #define GRAPNEL_LIB_SUPPORT_TEXT_H_
 
@@ -20,11 +20,11 @@ std::string NumberText(double number, int digits = 9);  // "0.25", "-inf"; any N
 bool HasPrefix(llvm::StringRef text, llvm::StringRef prefix);
 bool HasSuffix(llvm::StringRef text, llvm::StringRef suffix);
 
-// "a,b,,c" -> a b c; spaces around names go.
+// "a,b,,c" -> a b c; trims spaces around names.
 std::vector<std::string> SplitList(llvm::StringRef text, char separator = ',');
 
-// Columns aligned by spaces, two between; numbers (cells that start with a digit) to the right. The
-// first row is the head.
+// Columns aligned by spaces, two between; numbers (cells that start with a digit) right-aligned.
+// The first row is the header.
 std::string Table(llvm::ArrayRef<std::vector<std::string>> rows, llvm::StringRef indent = "");
 
 }  // namespace grapnel

@@ -24,11 +24,11 @@ int UsableCores() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-// In ticks of the processor's clock: some 40 and 300 microseconds. How long a pause takes differs
-// tenfold among processors.
+// In ticks of the processor's clock: some 40 and 300 microseconds. The duration of a pause
+// instruction differs tenfold among processors.
 constexpr uint64_t kUntilWork = 100'000, kUntilOthersEnd = 800'000;
 
-// Whether it came true soon enough not to sleep for it.
+// Spins; returns whether the condition came true before it is time to sleep.
 template <typename Condition>
 bool Spin(uint64_t ticks, Condition&& holds) {
   for (uint64_t begin = __builtin_ia32_rdtsc(); !holds(); __builtin_ia32_pause()) {
@@ -39,10 +39,10 @@ bool Spin(uint64_t ticks, Condition&& holds) {
 
 }  // namespace
 
-// One loop at a time. Each thread takes its own share of the parts first, the same place of every
-// loop, so that it finds in its core's caches what it wrote in the loop before; then what others
-// have not begun. Threads spin briefly before they sleep, because the loops of a network follow one
-// another within microseconds.
+// Runs one loop at a time. Each thread first takes its own share of the parts, at the same position
+// in every loop, because its core's caches hold what it wrote in the previous loop; then it takes
+// parts that others have not begun. Threads spin briefly before they sleep, because the loops of a
+// network follow each other within microseconds.
 struct ThreadPool::State {
   std::mutex mutex;
   std::condition_variable wake;
@@ -57,17 +57,17 @@ struct ThreadPool::State {
     std::atomic<int64_t> next{0};  // part
     int64_t end = 0;
   };
-  std::vector<Share> shares;  // one a thread; the caller's is the first
+  std::vector<Share> shares;  // one per thread; the caller's is the first
   std::atomic<int> active{0};
   std::atomic<bool> open{false};
-  // What the body threw, under `mutex`. ParallelFor throws it on when all have returned; parts that
-  // nobody had begun are left out.
+  // An exception of the body, guarded by `mutex`. ParallelFor rethrows it when all threads have
+  // returned; parts that have not begun are skipped.
   std::exception_ptr thrown;
 
   explicit State(int threads) : shares(threads) {}
 
   void Divide(int64_t parts) {
-    // Fewer parts than threads: one each for the first ones.
+    // With fewer parts than threads, the first threads get one each.
     int64_t threads = static_cast<int64_t>(shares.size()), sharing = std::min(parts, threads);
     for (int64_t i = 0; i < threads; ++i) {
       shares[i].next.store(i < sharing ? parts * i / sharing : parts, std::memory_order_relaxed);
@@ -99,15 +99,15 @@ struct ThreadPool::State {
     if (active.fetch_sub(1, std::memory_order_seq_cst) == 1) active.notify_one();
   }
 
-  // Sleeps when it takes long: then a worker that has lost its core may have this one. Not at once:
-  // beside other work to wake up takes milliseconds.
+  // Sleeps if it takes long, so that a worker that was preempted may use this core. It spins first,
+  // as waking up on a busy machine takes milliseconds.
   void AwaitWorkers() {
     if (Spin(kUntilOthersEnd, [&] { return active.load(std::memory_order_seq_cst) == 0; })) return;
     for (int count; (count = active.load(std::memory_order_seq_cst)) != 0;) active.wait(count);
   }
 
   void Work(size_t thread) {
-    FlushDenormals flush;  // what runs here is part of a computation
+    FlushDenormals flush;  // the work here is part of a computation
     inside_parallel_for = true;
     uint64_t seen = 0;
     for (;;) {

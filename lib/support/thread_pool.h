@@ -1,4 +1,5 @@
-// Threads that wait for work: one pool a process or session, never more threads than it was given.
+// Worker threads for parallel loops: one pool per process or session, with a fixed maximum of
+// threads.
 #ifndef GRAPNEL_LIB_SUPPORT_THREAD_POOL_H_
 #define GRAPNEL_LIB_SUPPORT_THREAD_POOL_H_
 
@@ -13,8 +14,8 @@ namespace grapnel {
 
 class GRAPNEL_PUBLIC ThreadPool {
  public:
-  // `threads` in all, the caller of ParallelFor included; 0 = one per core that this process may
-  // use. No thread is started before there is work for it.
+  // `threads` in all, including the caller of ParallelFor; 0 = one per core that this process may
+  // use. Starts no thread before there is work for it.
   explicit ThreadPool(int threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -22,11 +23,10 @@ class GRAPNEL_PUBLIC ThreadPool {
 
   int num_threads() const { return threads_; }
 
-  // Calls body(begin, end) for disjoint parts that cover [0, total), on this thread and those that
-  // are free, and returns when all are done. `cost` is the rough time of one unit in nanoseconds:
-  // work under some 10 microseconds is not split. May be called from inside a body: then it runs
-  // here.
-  // What a body throws is thrown here, once all threads have left the loop.
+  // Calls body(begin, end) for disjoint parts that cover [0, total), on this thread and idle ones,
+  // and returns when all are done. `cost` is the rough time of one unit in nanoseconds: work under
+  // some 10 microseconds is not split. Calls from inside a body run on the calling thread alone.
+  // Rethrows an exception of a body here, once all threads have left the loop.
   void ParallelFor(int64_t total, double cost, llvm::function_ref<void(int64_t, int64_t)> body);
 
  private:

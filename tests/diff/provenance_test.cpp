@@ -76,7 +76,7 @@ TEST_F(ProvenanceTest, ErrorsNameTheLine) {
   EXPECT_TRUE(llvm::StringRef(TextOf(no_json.takeError())).contains("line 2"));
   auto no_ledger = Provenance::Parse("{\"stages\":[]}");
   ASSERT_FALSE(static_cast<bool>(no_ledger));
-  EXPECT_TRUE(llvm::StringRef(TextOf(no_ledger.takeError())).contains("no rewrite of a ledger"));
+  EXPECT_TRUE(llvm::StringRef(TextOf(no_ledger.takeError())).contains("not a ledger entry"));
 }
 
 // A name that a rewrite freed and gave to another node is not the node that had it.

@@ -107,7 +107,7 @@ TEST_F(BoundKernelTest, EndsWithAnError) {
                    std::vector<char>().reserve(SIZE_MAX);
                    return Error::success();
                  }),
-            "a list is longer than memory");
+            "a list does not fit into memory");
   cancel_.Cancel();
   EXPECT_EQ(Call(Floats({2}), Floats({}), PassOn), "cancelled");
 }

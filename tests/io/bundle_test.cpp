@@ -25,7 +25,7 @@ class MemoryFile : public leveldb::WritableFile {
   std::string bytes;
 };
 
-// Writes bundles as tensor_bundle.cc does.
+// Writes bundles like tensor_bundle.cc.
 struct Writer {
   std::map<std::string, std::string> entries;
   std::string data;
@@ -176,7 +176,9 @@ TEST(Bundle, DamagedIndex) {
     std::string flipped = whole;
     flipped[i] ^= 0x10;
     auto bundle = Bundle::FromFiles(FileBytes::FromString(flipped, "v.index"), {});
-    if (!bundle) llvm::consumeError(bundle.takeError());  // padding of the footer may change
+    if (!bundle)
+      llvm::consumeError(bundle.takeError());  // changes in the footer's padding are
+                                               // allowed
   }
   writer.header.set_endianness(proto::BundleHeaderProto::BIG);
   EXPECT_NE(ErrorOf(writer.Open()).find("big-endian"), std::string::npos);

@@ -1,4 +1,4 @@
-// What is saved as a checkpoint is read back the same.
+// A written checkpoint reads back the same.
 #include "lib/io/bundle_writer.h"
 
 #include "gtest/gtest.h"

@@ -1,4 +1,4 @@
-// Protos in chunks: put together as TensorFlow's Merger does, and with chunks that are wrong.
+// Chunked protos: merged like TensorFlow's Merger does, and with invalid chunks.
 #include "lib/io/chunked_message.h"
 
 #include "lib/proto/saved_model.pb.h"
@@ -34,7 +34,7 @@ std::string Key(uint32_t number) {
   return tag;
 }
 
-// A file of chunks; chunk 0 is the whole, as far as the others do not hold it.
+// A file of chunks; chunk 0 is the message without the parts in other chunks.
 class ChunkedFile {
  public:
   explicit ChunkedFile(llvm::StringRef whole) { Chunk(kMessage, whole); }
@@ -140,7 +140,8 @@ TEST(ChunkedMessage, FieldsListsMapsAndStringsAreFilled) {
   EXPECT_EQ(Text(merged.As<proto::GraphDef>()), Text(whole));
 }
 
-// As proto_splitter writes parts of a list: in any order of fields, merged in that of the chunks.
+// Parts of a list as proto_splitter writes them: fields in any order, merged in the order of the
+// chunks.
 TEST(ChunkedMessage, PartsOfAListKeepTheOrderOfChunks) {
   proto::GraphDef whole = SmallGraph(), base = whole;
   base.clear_node();
@@ -178,19 +179,20 @@ TEST(ChunkedMessage, WhatFitsNowhereIsSaidAndLeftOut) {
     return merged.problems;
   };
   EXPECT_EQ(problem(kMessage, {Field(1), Index(uint64_t{1} << 60)}),
-            "'node[1152921504606846976]' is behind the end of its list; the whole lacks it\n");
+            "'node[1152921504606846976]' is past the end of its list; the whole lacks it\n");
   EXPECT_EQ(problem(kMessage, {Field(1)}),
-            "'node' is a list, and which of it is not said; the whole lacks it\n");
+            "'node' is a list, and the chunk gives no index; the whole lacks it\n");
   EXPECT_EQ(problem(kBytes, {Field(3)}),
-            "'version' is a number, and chunk 1 no field of one; the whole lacks it\n");
+            "'version' is a number: chunk 1 cannot be in it; the whole lacks it\n");
   EXPECT_EQ(problem(kBytes, {Field(1), Index(0), Field(1), Field(2)}),
-            "'node[0].name' is no message: chunk 1 cannot be in it; the whole lacks it\n");
+            "'node[0].name' is not a message: chunk 1 cannot be in it; the whole lacks it\n");
   EXPECT_EQ(problem(kBytes, {Index(0)}),
             "the field of chunk 1 cannot be read; the whole lacks it\n");
 
   ChunkedFile file(base.SerializeAsString());
   file.PutField(ChunkedFile::FieldOf(7, {Field(2)}));
-  EXPECT_EQ(Merge(file.Bytes()).problems, "chunk 7 is none of the 1; 'library' lacks it\n");
+  EXPECT_EQ(Merge(file.Bytes()).problems,
+            "chunk 7 does not exist: there are 1; 'library' lacks it\n");
 }
 
 TEST(ChunkedMessage, NestingHasAnEnd) {
@@ -198,7 +200,7 @@ TEST(ChunkedMessage, NestingHasAnEnd) {
   std::string nested, path;
   for (int i = 0; i < 10000; ++i) nested = ChunkedFile::FieldOf(0, {}, nested);
   file.PutField(nested);
-  EXPECT_NE(Merge(file.Bytes()).problems.find("chunks lie more than 100 deep in one another"),
+  EXPECT_NE(Merge(file.Bytes()).problems.find("chunks are nested more than 100 deep"),
             std::string::npos);
   ChunkedFile deep(SmallGraph().SerializeAsString());
   std::string field, message, steps;
@@ -211,7 +213,7 @@ TEST(ChunkedMessage, NestingHasAnEnd) {
             std::string::npos);
 }
 
-// A chunk that is named again and again would fill all memory: those that do not fit are left out.
+// A chunk that is referenced repeatedly would fill all memory: parts that do not fit are left out.
 TEST(ChunkedMessage, TheWholeHasToFitIntoMemory) {
   ChunkedFile file(SmallGraph().SerializeAsString());
   uint64_t chunk = file.Chunk(kBytes, std::string(1 << 20, 'x'));
@@ -222,8 +224,8 @@ TEST(ChunkedMessage, TheWholeHasToFitIntoMemory) {
   EXPECT_LT(whole->bytes().size(), 11u << 20);
   ASSERT_EQ(problems.size(), 21u);
   EXPECT_EQ(problems[0].text,
-            "with chunk 1 the whole takes more than memory has room for; the whole lacks it");
-  EXPECT_EQ(problems.back().text, "more is wrong with the chunks");
+            "with chunk 1 the whole does not fit into memory; the whole lacks it");
+  EXPECT_EQ(problems.back().text, "the chunks have more problems");
 }
 
 TEST(ChunkedMessage, DamagedChunksAreMissedAlone) {
@@ -251,19 +253,18 @@ TEST(ChunkedMessage, DamagedChunksAreMissedAlone) {
   EXPECT_TRUE(model.graphs[0].module->main.Find("call"));
   EXPECT_FALSE(model.graphs[0].module->main.Find("y"));
 
-  // Without the last record the first chunk is all there is.
+  // Without the last record only the first chunk is read.
   model = Get(OpenModel(folder.Write("m/saved_model.cpb", file.WithoutMetadata())));
-  EXPECT_NE(Problems(model).find("what is in the first chunk is all that is read"),
-            std::string::npos);
+  EXPECT_NE(Problems(model).find("only the first chunk is read"), std::string::npos);
   EXPECT_TRUE(model.graphs[0].module->main.Find("c"));
-  // Without the first one lists have no beginning.
+  // Without the first chunk lists lack their first elements.
   bytes[file.PositionOf(0) + 45] ^= 1;
   model = Get(OpenModel(folder.Write("m/saved_model.cpb", bytes)));
   EXPECT_NE(Problems(model).find("chunk 0: the records"), std::string::npos) << Problems(model);
-  EXPECT_NE(Problems(model).find("1[2]' is behind the end"), std::string::npos);
+  EXPECT_NE(Problems(model).find("1[2]' is past the end"), std::string::npos);
 }
 
-// The real encoder's files (scripts/testdata_chunked.py): every compression, transposed, several
+// Files of the real encoder (scripts/testdata_chunked.py): every compression, transposed, several
 // records together.
 TEST(ChunkedMessage, FilesOfRiegelisOwnWriter) {
   proto::SavedModel whole;

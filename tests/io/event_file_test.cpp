@@ -73,7 +73,7 @@ TEST(EventFile, EveryGraphIsListed) {
 
 TEST(EventFile, DamageIsListed) {
   std::string whole = AllKinds();
-  // In the last record's graph: it opens, its checksum is told.
+  // An error in the last record's graph: it opens, and the wrong checksum is reported.
   std::string wrong = whole;
   wrong[whole.size() - 20] ^= 1;
   Model model = Get(OpenModelBytes(FileBytes::FromString(wrong, "events")));
@@ -85,7 +85,7 @@ TEST(EventFile, DamageIsListed) {
       EXPECT_EQ(TextOf(cut.takeError()).find("events: "), 0u);
     }
   }
-  // The length of the second record.
+  // An error in the length of the second record.
   wrong = whole;
   wrong[Version().ByteSizeLong() + 16 + 3] ^= 1;
   EXPECT_EQ(ErrorOf(OpenModelBytes(FileBytes::FromString(wrong, "events"))),
@@ -99,7 +99,7 @@ TEST(EventFile, FilesWithoutGraphs) {
       ErrorOf(OpenModelBytes(FileBytes::FromString(Records({Version().SerializeAsString()}), "e"))),
       "e: is an event file without a graph (1 record)");
   EXPECT_EQ(ErrorOf(OpenModelBytes(FileBytes::FromString(Records({"jpeg"}), "e"))),
-            "e: is a TFRecord file, but not of events: its records are no graphs");
+            "e: is a TFRecord file, but not an event file: its records contain no graphs");
 }
 
 TEST(EventFile, DebugFileAndBareEvent) {
@@ -112,7 +112,7 @@ TEST(EventFile, DebugFileAndBareEvent) {
       Get(OpenModelBytes(FileBytes::FromString(Records({debug.SerializeAsString()}), "e")));
   ASSERT_EQ(model.graphs.size(), 1u);
   EXPECT_EQ(model.graphs[0].title, "loop");
-  // tfdbg v1 writes an event as it is.
+  // tfdbg v1 writes an event without framing.
   proto::Event event = Version();
   event.set_graph_def(SmallGraph().SerializeAsString());
   model = Get(OpenModelBytes(FileBytes::FromString(event.SerializeAsString(), "_tfdbg_graph")));

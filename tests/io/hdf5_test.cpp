@@ -1,4 +1,4 @@
-// HDF5 as Keras writes it, zip archives with it, and files of both that are damaged.
+// HDF5 as Keras writes it, zip archives that contain it, and damaged files of both.
 #include "lib/io/hdf5.h"
 
 #include "lib/io/keras_weights.h"
@@ -20,7 +20,7 @@ TEST(Hdf5, ReadsGroupsArraysAndNames) {
   const Hdf5File::Array& kernel = hdf5.arrays().at("layers/dense/vars/0");
   EXPECT_EQ(kernel.dtype, proto::DT_FLOAT);
   EXPECT_EQ(llvm::ArrayRef<int64_t>(kernel.dims), llvm::ArrayRef<int64_t>({3, 4}));
-  // 1 + numpy.random.RandomState(2).rand(3, 4) begins so.
+  // The beginning of 1 + numpy.random.RandomState(2).rand(3, 4).
   Literal value = Get(hdf5.Read("layers/dense/vars/0"));
   float first;
   std::memcpy(&first, value.bytes().data(), sizeof first);
@@ -45,7 +45,7 @@ TEST(Hdf5, CutAnywhereItIsAnErrorOrWhatIsThere) {
   }
 }
 
-// Every byte in turn, and nothing but errors, or other values, comes of it.
+// Changes each byte in turn, which gives only errors or other values.
 TEST(Hdf5, AnyByteMayBeWrong) {
   std::string bytes = Load("trained.weights.h5")->bytes().str();
   for (size_t i = 0; i < bytes.size(); i += 3) {

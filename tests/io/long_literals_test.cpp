@@ -1,4 +1,4 @@
-// Long literals read by themselves give what protobuf's parser gives.
+// Long literals that are read separately give the same result as protobuf's parser.
 #include "lib/io/long_literals.h"
 
 #include "google/protobuf/text_format.h"
@@ -10,7 +10,7 @@ namespace {
 
 using google::protobuf::TextFormat;
 
-// Both readings of a node whose attribute `s` has this literal; how many literals were taken out.
+// Reads a node whose attribute `s` has this literal both ways; checks whether it was taken out.
 bool Reads(const std::string& literal, bool is_taken_out) {
   std::string text = "name: \"a\" # it's \"one\"\nattr { key: \"s\" value { s: " + literal +
                      " } }\nattr { key: 'l' value { list { s: \"b\" s: " + literal + " } } }";

@@ -1,4 +1,4 @@
-// What files of models hold, for tests that open them.
+// Contents of model files, for tests that open them.
 #ifndef GRAPNEL_TESTS_IO_MODEL_FILES_H_
 #define GRAPNEL_TESTS_IO_MODEL_FILES_H_
 
@@ -59,7 +59,7 @@ inline proto::MetaGraphDef SmallMetaGraph(std::initializer_list<const char*> tag
   return meta;
 }
 
-// Those of the model and of its graphs, a line each.
+// Problems of the model and its graphs, one per line.
 inline std::string Problems(const Model& model) {
   std::string text;
   for (const Problem& problem : model.problems) text += problem.ToString() + "\n";

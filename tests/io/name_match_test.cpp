@@ -1,4 +1,4 @@
-// Names that are alike but for the numbers that Keras gives.
+// Names that differ only in Keras's numbers.
 #include "lib/io/name_match.h"
 
 #include "gtest/gtest.h"
@@ -18,19 +18,19 @@ TEST(MatchNames, ElseTheOrderOfNumbers) {
             Places({1, 3, 0, 2}));
 }
 
-// One more on either side, and only the same names say which it is.
+// If one side has one more, only equal names can match.
 TEST(MatchNames, AsManyOfBoth) {
   EXPECT_EQ(MatchNames({"dense", "dense_1"}, {"dense_5", "dense_6", "dense_7"}), Places({-1, -1}));
   EXPECT_EQ(MatchNames({"dense", "dense_1"}, {"dense", "dense_1", "dense_2"}), Places({0, 1}));
 }
 
-// Numbers that moved on by one: the same name is another layer's.
+// Numbers shifted by one: the same name belongs to a different layer.
 TEST(MatchNames, ShiftedNumbersAreNotTheSameNames) {
   EXPECT_EQ(MatchNames({"dense", "dense_1"}, {"dense_1", "dense_2"}), Places({0, 1}));
 }
 
-// What ends in a digit without a line before it is another name; a number that is all of a name,
-// too.
+// A final digit without an underscore before it makes a different name; so does a number that is
+// the whole name.
 TEST(MatchNames, OtherNumbersAreNames) {
   EXPECT_EQ(MatchNames({"conv1"}, {"conv2"}), Places({-1}));
   EXPECT_EQ(MatchNames({"_1"}, {"_2"}), Places({-1}));

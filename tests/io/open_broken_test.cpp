@@ -1,4 +1,5 @@
-// Files that are no graph, or a damaged one: an error that says so, or what is left of the graph.
+// Files without a graph, or with a damaged one: opening gives an error, or the readable rest of the
+// graph.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -14,7 +15,7 @@
 namespace grapnel {
 namespace {
 
-// --- What is no graph
+// --- Files that are not graphs
 
 TEST(OpenBroken, SaysWhatAFileIsNot) {
   TempFolder folder;
@@ -35,7 +36,7 @@ TEST(OpenBroken, SaysWhatAFileIsNot) {
   EXPECT_NE(error(std::string("\x1c\0\0\0TFL3", 8)).find("TensorFlow Lite"), std::string::npos);
   EXPECT_EQ(error("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f"),
             name + ": no group of its records can be read");
-  // ONNX starts as a SavedModel does: a number, then a message.
+  // ONNX starts like a SavedModel: a number, then a message.
   EXPECT_NE(error("\x08\x07\x12\x07pytorch").find("is not a TensorFlow graph"), std::string::npos);
   EXPECT_NE(ErrorOf(OpenModel(folder / "missing")).find("missing: cannot open: No such file"),
             std::string::npos);
@@ -43,9 +44,11 @@ TEST(OpenBroken, SaysWhatAFileIsNot) {
 
 TEST(OpenBroken, FoldersWithoutGraphs) {
   TempFolder folder;
-  EXPECT_NE(ErrorOf(OpenModel(folder.path())).find("holds no TensorFlow graph"), std::string::npos);
+  EXPECT_NE(ErrorOf(OpenModel(folder.path())).find("contains no TensorFlow graph"),
+            std::string::npos);
   folder.Write("readme.txt", "hello");
-  EXPECT_NE(ErrorOf(OpenModel(folder.path())).find("its one file is none"), std::string::npos);
+  EXPECT_NE(ErrorOf(OpenModel(folder.path())).find("its only file is not a graph"),
+            std::string::npos);
   folder.Write("saved_model.cpb", "x");
   EXPECT_NE(ErrorOf(OpenModel(folder.path())).find("saved_model.cpb: is not a TensorFlow graph"),
             std::string::npos);
@@ -56,13 +59,13 @@ TEST(OpenBroken, TextErrorsNameTheLine) {
   std::string path = folder.Write("x.pbtxt", "node {\n  name: 7\n}\n");
   std::string error = ErrorOf(OpenModel(path));
   EXPECT_EQ(error.find(path + ":2:9: expected string"), 0u) << error;
-  // What stands before the error is kept.
+  // Keeps the part before the error.
   path = folder.Write("y.pbtxt", "node { name: \"a\" op: \"NoOp\" }\nnode { name: \"b\" op: }\n");
   Model model = Get(OpenModel(path));
   ASSERT_EQ(model.problems.size(), 1u);
   EXPECT_EQ(model.problems[0].text.find("2:22: "), 0u) << model.problems[0].text;
   EXPECT_TRUE(model.graphs[0].module->main.Find("a"));
-  // A field of a newer TensorFlow is dropped, and said.
+  // A field of a newer TensorFlow is dropped with a warning.
   path = folder.Write("z.pbtxt", "node { name: \"a\" op: \"NoOp\" brand_new { x: 1 } }\n");
   model = Get(OpenModel(path));
   ASSERT_EQ(model.problems.size(), 1u);
@@ -122,7 +125,7 @@ TEST(OpenBroken, TruncatedAtEveryByte) {
     }
     ++opened;
     Module& module = *model->graphs[0].module;
-    // Cut between two fields a graph is complete, or misses what its nodes mention.
+    // If truncated between two fields, a graph is complete, or lacks nodes that others mention.
     Walk(module);
     EXPECT_LT(module.main.num_nodes() + module.functions.size() + module.versions.size(), 8u);
   }
@@ -158,7 +161,7 @@ TEST(OpenBroken, BrokenNodesAreListedAndTheRestOpens) {
   Model model = open([](proto::GraphDef* g) { g->mutable_node(1)->clear_op(); });
   EXPECT_EQ(Problems(model), "node 'c': has no op\n");
   model = open([](proto::GraphDef* g) { g->mutable_node(1)->set_name("x"); });
-  EXPECT_NE(Problems(model).find("node 'x': is there twice"), std::string::npos);
+  EXPECT_NE(Problems(model).find("node 'x': occurs twice"), std::string::npos);
   EXPECT_EQ(model.graphs[0].module->main.num_nodes(), 4u);
   model = open([](proto::GraphDef* g) { g->mutable_node(2)->set_input(0, "relu:0"); });
   EXPECT_EQ(Problems(model), "node 'y': input 0 ('relu:0') not found\n");
@@ -190,7 +193,7 @@ TEST(OpenBroken, AConstantThatClaimsGigabytes) {
   Walk(*model.graphs[0].module);
 }
 
-// Zeros are a thousandth when compressed, and may be somebody's weights: memory is the limit.
+// Zeros compress to a thousandth, and may be valid weights: only memory limits the ratio.
 TEST(OpenBroken, GzipOfAnyRatio) {
   proto::GraphDef graph = SmallGraph();
   proto::NodeDef* node = graph.add_node();
@@ -260,7 +263,7 @@ TEST(OpenBroken, BrokenCaseFolders) {
             folder.path() + ": has a case.json but no graph.pb");
   EXPECT_EQ(error(std::string(100000, '[').c_str()),
             json + ": [1:257, byte=256]: nested more than 256 deep");
-  // Another tool's case.json: the folder is taken for the graph in it.
+  // Another tool's case.json: the folder opens as the graph in it.
   folder.Write("case.json", R"({"title": "x", "fetch": ["y"]})");
   folder.Write("in.pb", SmallGraph().SerializeAsString());
   Model model = Get(OpenModel(folder.path()));

@@ -19,7 +19,7 @@ void ExpectSmallGraph(const GraphInFile& graph) {
 TEST(OpenModel, GraphDefBinaryTextAndCompressed) {
   TempFolder folder;
   proto::GraphDef graph = SmallGraph();
-  // Names say nothing: the content decides.
+  // The content decides, not the name.
   struct {
     std::string bytes;
     FileKind kind;
@@ -108,7 +108,7 @@ TEST(OpenModel, MetaGraphBinaryAndText) {
     ExpectSmallGraph(model.graphs[0]);
     EXPECT_EQ(model.graphs[0].title, "serve");
   }
-  // Without a description it starts with its graph.
+  // Without meta_info_def it starts with its graph.
   meta.clear_meta_info_def();
   EXPECT_EQ(Get(OpenModelBytes(FileBytes::FromString(meta.SerializeAsString(), "m"))).kind,
             FileKind::kMetaGraph);
@@ -179,7 +179,7 @@ TEST(OpenModel, DumpFolderIsListedInNaturalOrderAndOpenedLater) {
             std::string::npos);
 }
 
-// --- Real ones
+// --- Real models
 
 TEST(OpenModel, Testdata) {
   Model model = Get(OpenModel("testdata/harmonic_mean"));

@@ -1,4 +1,4 @@
-// Writes files of Riegeli's records, whole or wrong on purpose, for tests and the fuzzer.
+// Writes Riegeli record files, valid or invalid on purpose, for tests and the fuzzer.
 #ifndef GRAPNEL_TESTS_IO_RIEGELI_FILES_H_
 #define GRAPNEL_TESTS_IO_RIEGELI_FILES_H_
 
@@ -23,7 +23,7 @@ inline uint64_t RiegeliHash(llvm::StringRef bytes) {
   return HighwayHash64(kKey, bytes.data(), bytes.size());
 }
 
-// What expands to `bytes`, without their size.
+// Compresses `bytes`; does not write their size.
 inline std::string Compressed(Compression compression, llvm::StringRef bytes) {
   std::string out;
   if (compression == Compression::kSnappy) {
@@ -43,14 +43,14 @@ inline std::string Compressed(Compression compression, llvm::StringRef bytes) {
   return out;
 }
 
-// Groups are written one after another, interrupted by the headers of blocks.
+// Writes consecutive groups, interrupted by block headers.
 class RiegeliWriter {
  public:
   static constexpr uint64_t kBlock = 1 << 16, kBlockHeader = 24;
 
   RiegeliWriter() { AddGroup('s', "", 0, 0); }
 
-  // A group of records as they are, or compressed; gives the position of the first.
+  // Adds a group of records, optionally compressed; returns the position of the first one.
   uint64_t Add(const std::vector<std::string>& records,
                Compression compression = Compression::kNone) {
     std::string sizes, values, data(1, static_cast<char>(compression));
@@ -64,7 +64,7 @@ class RiegeliWriter {
     return AddGroup('r', data, records.size(), values.size());
   }
 
-  // Any group; its hashes are right.
+  // Adds any group, with correct hashes.
   uint64_t AddGroup(char type, llvm::StringRef data, uint64_t num_records, uint64_t decoded_size) {
     std::string header(32, '\0');
     auto put = [&](int i, uint64_t number) {
@@ -82,7 +82,7 @@ class RiegeliWriter {
     uint64_t usable = kBlock - kBlockHeader;
     uint64_t end = begin + size + (size + (begin + usable - 1) % kBlock) / usable * kBlockHeader;
     if (num_records < kBlock) end = std::max(end, begin + num_records);
-    uint64_t in_block = end % kBlock;  // no group begins in a block's header, or right behind it
+    uint64_t in_block = end % kBlock;  // a group cannot begin in a block's header or right after it
     if (in_block > 0 && in_block <= kBlockHeader) end += kBlockHeader + 1 - in_block;
     size_t written = 0;
     while (bytes_.size() < end) {

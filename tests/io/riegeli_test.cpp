@@ -1,4 +1,4 @@
-// Files of Riegeli's records: whole, damaged, cut off, and wrong on purpose.
+// Riegeli record files: valid, damaged, truncated, and invalid on purpose.
 #include "lib/io/riegeli.h"
 
 #include "lib/io/riegeli_transposed.h"
@@ -43,7 +43,8 @@ TEST(Riegeli, ReadsRecordsAsTheyWereWritten) {
   }
 }
 
-// The first group ends everywhere around the end of a block: within, at and behind its header.
+// The first group ends at every position around the end of a block: within, at and after its
+// header.
 TEST(Riegeli, GroupsEndAroundBlocks) {
   for (size_t size = 65536 - 200; size < 65536 + 60; ++size) {
     RiegeliWriter writer;
@@ -68,7 +69,7 @@ TEST(Riegeli, WhatIsDamagedIsLeftOut) {
             "the records at " + std::to_string(second) + ": they are damaged (their hash differs)");
   EXPECT_EQ(Get(file.Read(third)), "third");
 
-  // Behind a header that is damaged, blocks lead to the next group.
+  // After a damaged header, block headers lead to the next group.
   bytes[second + 9] ^= 1;
   file = Open(bytes);
   ASSERT_EQ(file.problems().size(), 1u);
@@ -96,7 +97,7 @@ TEST(Riegeli, CutOffAnywhereTheRestIsRead) {
   }
 }
 
-// What a group claims costs nothing until it comes true.
+// A group's claimed sizes cost nothing until the data confirms them.
 TEST(Riegeli, ClaimsAreHeldAgainstTheData) {
   auto error = [](char type, const std::string& data, uint64_t records, uint64_t size) {
     RiegeliWriter writer;
@@ -105,14 +106,16 @@ TEST(Riegeli, ClaimsAreHeldAgainstTheData) {
   };
   uint64_t huge = uint64_t{1} << 60;
   std::string plain = std::string("\0\x01\x03", 3) + "abc";
-  EXPECT_NE(error('r', plain, 1, huge).find("they take 1.2 EB"), std::string::npos)
+  EXPECT_NE(error('r', plain, 1, huge).find("they claim 1.2 EB"), std::string::npos)
       << error('r', plain, 1, huge);
-  EXPECT_NE(error('r', plain, 1, 2).find("other sizes than their header says"), std::string::npos)
+  EXPECT_NE(error('r', plain, 1, 2).find("their sizes differ from those in their header"),
+            std::string::npos)
       << error('r', plain, 1, 2);
-  EXPECT_NE(error('r', plain, 2, 3).find("record 1 does not lie in them"), std::string::npos);
-  EXPECT_NE(error('r', std::string("\0\x01\x02", 3) + "abc", 1, 3).find("other sizes"),
+  EXPECT_NE(error('r', plain, 2, 3).find("record 1 is not inside them"), std::string::npos);
+  EXPECT_NE(error('r', std::string("\0\x01\x02", 3) + "abc", 1, 3).find("their sizes differ"),
             std::string::npos);
-  EXPECT_NE(error('r', "q" + plain.substr(1), 1, 3).find("not known (113)"), std::string::npos);
+  EXPECT_NE(error('r', "q" + plain.substr(1), 1, 3).find("unknown compression (113)"),
+            std::string::npos);
   EXPECT_NE(error('r', "", 1, 3).find("end before the sizes"), std::string::npos);
   EXPECT_NE(error('t', "", 1, 3).find("end before their header"), std::string::npos);
   // As many records as the file has bytes, and more.
@@ -138,7 +141,7 @@ TEST(Riegeli, BombsEndWhereTheyShouldHave) {
   }
 }
 
-// Two states that follow each other without a look at the transitions.
+// Two states that follow each other without a transition.
 TEST(Riegeli, StatesThatGoRoundAreAnError) {
   std::vector<size_t> ends;
   std::string header("\0\0\x02\0\0\x03\x02\0", 8);  // no buckets, no buffers, 2 x kNoOp
@@ -146,12 +149,12 @@ TEST(Riegeli, StatesThatGoRoundAreAnError) {
   AppendVarint(&data, header.size());
   EXPECT_EQ(ErrorOf(ReadTransposed(data + header, 1, 1, 100, &ends)),
             "their header has no way out of a loop of states");
-  // Transitions lead from a state to itself for ever.
+  // Transitions lead from a state to itself forever.
   header = std::string("\0\0\x01\0\0\0", 6);
   data.resize(1);
   AppendVarint(&data, header.size());
   EXPECT_EQ(ErrorOf(ReadTransposed(data + header + std::string(100, '\x03'), 1, 1, 100, &ends)),
-            "they have other sizes than their header says");
+            "their sizes differ from those in their header");
 }
 
 }  // namespace

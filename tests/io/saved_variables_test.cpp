@@ -1,4 +1,4 @@
-// What a model's variables are, and which of them are its own.
+// The variables of a model, and which of them are its own.
 #include "lib/io/saved_variables.h"
 
 #include "lib/proto/saved_model.pb.h"
@@ -32,7 +32,7 @@ class Saved {
     attr["shape"].mutable_shape()->add_dim()->set_size(4);
   }
 
-  // An object that `parent` holds; its number.
+  // Adds an object that `parent` holds; returns its index.
   int Object(const Variable& variable, int parent = 0) {
     auto* objects = meta_->mutable_object_graph_def();
     int id = objects->nodes_size();
@@ -52,7 +52,7 @@ class Saved {
     return objects->nodes_size() - 1;
   }
 
-  // A call of a function that captures `object`, which is the node `handle`.
+  // Adds a call of a function that captures `object`, whose node is `handle`.
   void Call(const std::string& handle, int object) {
     auto& function = (*meta_->mutable_object_graph_def()->mutable_concrete_functions())["f"];
     function.add_bound_inputs(object);
@@ -73,7 +73,7 @@ class Saved {
         variable.SerializeAsString());
   }
 
-  // "w trained, b", those that are not the model's own in brackets.
+  // Returns "w trained, b", with variables that are not the model's own in brackets.
   std::string Variables() const {
     Model model = Get(OpenModelBytes(FileBytes::FromString(saved_.SerializeAsString(), "x.pb")));
     std::vector<std::string> names;
@@ -96,8 +96,8 @@ class Saved {
   proto::NodeDef* call_ = nullptr;
 };
 
-// tf.Variable calls itself "Variable" where nobody names it, and the graph numbers the nodes; those
-// of objects stand in it the last first, as TensorFlow writes them.
+// An unnamed tf.Variable is called "Variable", and the graph numbers the nodes; TensorFlow writes
+// those of objects in reverse order.
 TEST(SavedVariables, ThoseWithoutANameAreAllThere) {
   Saved saved;
   saved.Object({"Variable"});
@@ -125,7 +125,7 @@ TEST(SavedVariables, WhatKerasListsOnceMoreCountsOnce) {
   EXPECT_EQ(saved.Variables(), "(dense/kernel trained), dense/kernel_1 trained");
 }
 
-// Layers of a model call theirs alike.
+// Layers of a model give their variables the same names.
 TEST(SavedVariables, OneOfANameThatNoFunctionReadsIsTheModels) {
   Saved saved;
   saved.Object({"w"});

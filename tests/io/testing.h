@@ -1,4 +1,4 @@
-// What the tests of readers and writers share: folders that go away, small graphs, real files.
+// Shared by tests of readers and writers: temporary folders, small graphs, real files.
 #ifndef GRAPNEL_TESTS_IO_TESTING_H_
 #define GRAPNEL_TESTS_IO_TESTING_H_
 
@@ -42,7 +42,7 @@ class TempFolder {
 
 inline bool Failed(Error error) { return TempFolder::Failed(std::move(error)); }
 
-// The value; the test fails with the error's text, and ends, when there is none.
+// Returns the value; on an error, the test fails with its text and ends.
 template <typename T>
 T Get(Expected<T> value) {
   if (!value) {

@@ -29,7 +29,7 @@ std::unique_ptr<Module> Import(const std::string& bytes) {
   return Get(ImportGraphDef(file, file->bytes()));
 }
 
-// Fields of numbers that TensorFlow does not know, at each level.
+// A graph with unknown fields at each level.
 std::string GraphWithUnknownFields() {
   proto::GraphDef graph = SmallGraph();
   auto add = [](google::protobuf::Message* message) {
@@ -78,7 +78,7 @@ TEST(WriteGraph, KeepsUnknownFields) {
     EXPECT_FALSE(Failed(WriteGraph(*Import(bytes), folder / name)));
     ExpectSameGraph(Exported(*Get(OpenGraph(folder / name))), bytes, name);
   }
-  // A node that changes keeps what it carried.
+  // A changed node keeps its other fields.
   auto module = Import(bytes);
   module->main.SetDevice(module->main.Find("x").id(), "/gpu:0");
   proto::GraphDef expected, got;
@@ -135,7 +135,7 @@ TEST(WriteGraph, TargetsThatCannotBeWritten) {
   EXPECT_FALSE(Failed(WriteGraph(*module, "/dev/null")));
 }
 
-// A limit on sizes of files stands for the full disk: writing starts, and fails.
+// A limit on file sizes simulates a full disk: writing starts, and fails.
 TEST(WriteGraph, AFullDiskLeavesTheOlderFileAndNoOther) {
   TempFolder folder;
   folder.Write("x.pb", "old");
@@ -163,7 +163,7 @@ TEST(WriteGraph, AFileThatIsReadCanBeOverwritten) {
   EXPECT_EQ(Exported(*module), bytes);
 }
 
-// Every graph there is comes out as it went in.
+// Reading and writing preserves every graph file.
 void RoundTripFolder(const std::string& root) {
   size_t graphs = 0, identical = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {

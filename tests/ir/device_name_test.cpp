@@ -49,7 +49,7 @@ TEST(DeviceSpec, HardMergeNamesWhatDiffersAndChangesNothing) {
   EXPECT_NE(ErrorOf(spec.Merge(Parse("/device:GPU:1"), false)).find("types"), std::string::npos);
   EXPECT_NE(ErrorOf(spec.Merge(Parse("/job:b/task:2"), false)).find("jobs"), std::string::npos);
   EXPECT_EQ(spec, Parse("/job:a/device:CPU:1"));
-  // The message shows the job as taken over already: TensorFlow's does.
+  // The message shows the job as already merged, as in TensorFlow.
   DeviceSpec without_job = Parse("/device:CPU:1");
   EXPECT_EQ(ErrorOf(without_job.Merge(Parse("/job:a/device:CPU:2"), false)),
             "Cannot merge devices with incompatible ids: '/job:a/device:CPU:1' and "

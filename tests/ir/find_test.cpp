@@ -69,19 +69,19 @@ TEST_F(FindTest, TensorsByEverySpelling) {
   EXPECT_EQ(Tensor("dense/Relu:0"), (Port{relu_, 0}));
   EXPECT_EQ(Tensor("split:1"), (Port{split_, 1}));
   EXPECT_EQ(Tensor("init"), (Port{init_, 0}));
-  EXPECT_EQ(Tensor("custom:9"), (Port{custom_, 9}));  // nobody knows how many it has
-  EXPECT_EQ(Tensor("odd:1"), (Port{odd_, 0}));        // the node's name, as a hand-made file has it
+  EXPECT_EQ(Tensor("custom:9"), (Port{custom_, 9}));  // an unknown op may have any number
+  EXPECT_EQ(Tensor("odd:1"), (Port{odd_, 0}));        // the node's name, as in a hand-made file
   EXPECT_EQ(Tensor("odd:1:0"), (Port{odd_, 0}));
 }
 
 TEST_F(FindTest, TensorsThatAreNotThere) {
-  EXPECT_EQ(TensorError("split:2"), "node 'split' has 2 outputs; 'split:2' is none of them");
-  EXPECT_EQ(TensorError("split:-1"), "node 'split' has 2 outputs; 'split:-1' is none of them");
+  EXPECT_EQ(TensorError("split:2"), "node 'split' has 2 outputs; 'split:2' is not one of them");
+  EXPECT_EQ(TensorError("split:-1"), "node 'split' has 2 outputs; 'split:-1' is not one of them");
   EXPECT_EQ(TensorError("split:first"),
-            "node 'split' has 2 outputs; 'split:first' is none of them");
+            "node 'split' has 2 outputs; 'split:first' is not one of them");
   EXPECT_EQ(TensorError("dense/Relu:1"),
-            "node 'dense/Relu' has 1 output; 'dense/Relu:1' is none of them");
-  EXPECT_EQ(TensorError("init:1"), "node 'init' has no outputs; 'init:1' is none of them");
+            "node 'dense/Relu' has 1 output; 'dense/Relu:1' is not one of them");
+  EXPECT_EQ(TensorError("init:1"), "node 'init' has no outputs; 'init:1' does not exist");
   EXPECT_EQ(TensorError("^init"),
             "'^init' is a control edge; a tensor, like 'x' or 'x:1', was expected");
   EXPECT_EQ(TensorError("splt:1"), "node 'splt' not found; did you mean 'split'?");
@@ -99,7 +99,7 @@ TEST_F(FindTest, Functions) {
   EXPECT_EQ(TextOf(FindFunction(empty, "f").takeError()), "function 'f' not found; there are none");
 }
 
-// A million names, of which many share their scopes and most of their letters with what was typed.
+// A million names, many of which share scopes and most letters with the typed one.
 TEST(FindAmongMany, IsQuick) {
   Module module;
   constexpr int kNodes = 1000000;

@@ -25,7 +25,7 @@ class GraphTest : public ::testing::Test {
     graph_.SetInputs(id, inputs);
     return id;
   }
-  // Every use must name a slot that reads the node, and every input be named by exactly one use.
+  // Every use must name a slot that reads the node, and exactly one use must name each input.
   void CheckUses() {
     size_t inputs = 0, uses = 0;
     for (Node node : graph_.nodes()) {
@@ -144,7 +144,7 @@ TEST_F(GraphTest, SharesAttributes) {
   EXPECT_EQ(graph_.AttrBytes(b), std::nullopt);
   EXPECT_FALSE(graph_.HasAttrsOfSource(a));
   EXPECT_TRUE(graph_.Source(a).empty());
-  // It is written as any node that was made here.
+  // It is written like any newly created node.
   proto::NodeDef written;
   ASSERT_TRUE(written.ParseFromString(ExportNodeDef(graph_.node(a), nullptr)));
   EXPECT_EQ(written.name(), "a");

@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// Changes a graph at random as passes do: nodes are put between others, edges led elsewhere.
+// Changes a graph at random, as passes do: inserts nodes between others, redirects edges.
 class Changes {
  public:
   Changes(Graph& graph, unsigned seed) : graph_(graph), random_(seed) {}
@@ -21,7 +21,7 @@ class Changes {
 
   void Once(bool may_close_a_cycle) {
     switch (random_() % 8) {
-      case 0:  // a node between another and what reads it
+      case 0:  // a node between another one and its readers
       case 1:
       case 2: {
         NodeId source = Any();
@@ -60,7 +60,7 @@ class Changes {
     }
   }
 
-  // Whether `reader` reads `source`, through whatever nodes.
+  // True if `reader` depends on `source`, directly or not.
   bool Reads(NodeId reader, NodeId source) const {
     std::vector<bool> seen(graph_.end_id());
     std::vector<NodeId> open = {reader};
@@ -123,7 +123,7 @@ TEST(Graph, KnowsWhatChangedSinceAnyVersion) {
   Changes changes(graph, 1);
   for (int i = 0; i < 20; ++i) changes.AddNode();
   std::vector<uint64_t> versions = {graph.version()};
-  for (int step = 0; step < 600; ++step) {  // more than are kept
+  for (int step = 0; step < 600; ++step) {  // more than the graph records
     changes.Once(/*may_close_a_cycle=*/false);
     versions.push_back(graph.version());
   }

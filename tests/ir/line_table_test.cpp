@@ -29,7 +29,7 @@ LineTable TableOf(const Info& info) {
   return table;
 }
 
-// The older form: a stack with each name.
+// The older form: each name has its stack.
 TEST(LineTable, ReadsTraces) {
   Info info;
   info.add_files("a.py");
@@ -42,7 +42,7 @@ TEST(LineTable, ReadsTraces) {
   EXPECT_EQ(table.Find("g", "body/x"), 0u);
 }
 
-// The newer form, whose numbers are any; and the main graph's names, with "@" and without.
+// The newer form, with arbitrary numbers; the main graph's names, with and without "@".
 TEST(LineTable, ReadsTracesById) {
   Info info;
   info.add_files("a.py");
@@ -57,7 +57,7 @@ TEST(LineTable, ReadsTracesById) {
     EXPECT_EQ(TextOf(table.StackOf(table.Find("", node))), "a.py:3 in f; a.py:4; ") << node;
 }
 
-// What is not there is left out, and the rest is read.
+// Missing parts are skipped, and the rest is read.
 TEST(LineTable, TakesBrokenInfo) {
   Info info;
   info.add_files("a.py");
@@ -85,7 +85,8 @@ TEST(LineTable, TakesBrokenInfo) {
   }
 }
 
-// A stack of a million frames that a thousand nodes share is read once, and its inner end kept.
+// A stack of a million frames that a thousand nodes share is read once, and only its innermost
+// frames are kept.
 TEST(LineTable, KeepsTheInnermostFrames) {
   Info info;
   info.add_files("a.py");
@@ -107,7 +108,7 @@ TEST(LineTable, KeepsTheInnermostFrames) {
   EXPECT_EQ(stack.back().line, 100);
 }
 
-// What is written is TensorFlow's message, and goes on with one that was there.
+// The result is TensorFlow's message, and continues an existing one.
 TEST(DebugInfoWriter, GoesOn) {
   DebugInfoWriter first;
   uint64_t frame = first.Frame({"a.py", 3, 0, "f", ""});
@@ -128,7 +129,7 @@ TEST(DebugInfoWriter, GoesOn) {
   EXPECT_EQ(table.StackOf(table.Find("body", "y"))[1].code, "y = x");
 }
 
-// The user's own line, though a library's is inside of it.
+// The user's line, although the innermost frame is a library's.
 TEST(LineTable, PassesOverFrameworks) {
   Info info;
   info.add_files("/home/me/model.py");

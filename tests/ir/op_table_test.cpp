@@ -18,7 +18,7 @@ proto::AttrValue Default(const OpInfo& op, llvm::StringRef attr) {
   return value;
 }
 
-// An op of any user's graph, read field by field.
+// A common op, read field by field.
 TEST(OpTable, Conv2D) {
   const OpInfo* op = FindOp("Conv2D");
   ASSERT_TRUE(op);
@@ -87,7 +87,7 @@ TEST(OpTable, RefSwitchAndSwitch) {
   EXPECT_FALSE(FindOp("Switch")->inputs[0].is_ref);
 }
 
-// Every kind of default, on the op that TensorFlow has for testing them, and some harder ones.
+// Every kind of default, on TensorFlow's op for testing them, and some harder ones.
 TEST(OpTable, Defaults) {
   const OpInfo* op = FindOp("DefaultAttrs");
   ASSERT_TRUE(op);
@@ -107,7 +107,7 @@ TEST(OpTable, Defaults) {
   EXPECT_EQ(Default(*FindOp("PrintV2"), "end").s(), "\n");
 }
 
-// Ops that only the runtime makes are there, and so are flags and types of contents.
+// Includes ops that only the runtime creates, flags, and full types.
 TEST(OpTable, InternalOpsAndFlags) {
   for (const char* name :
        {"_FusedConv2D", "_FusedMatMul", "_Arg", "_Retval", "_Send", "_Recv", "_MklMatMul"}) {
@@ -120,7 +120,7 @@ TEST(OpTable, InternalOpsAndFlags) {
   EXPECT_TRUE(FindOp("NoOp")->attrs.empty());
 }
 
-// Ranks are those that TensorFlow's shape functions take, and its kernels; most inputs have none.
+// Ranks are those that TensorFlow's shape functions and kernels accept; most inputs have none.
 TEST(OpTable, Ranks) {
   using Ranks = std::pair<int, int>;
   constexpr int kAny = OpArg::kAnyRank;
@@ -132,10 +132,10 @@ TEST(OpTable, Ranks) {
   EXPECT_EQ(ranks("BatchMatMulV2", 1), Ranks(2, kAny));
   EXPECT_EQ(ranks("ResourceApplyAdam", 3), Ranks(0, 0));
   EXPECT_EQ(ranks("FusedBatchNormV3", 0), Ranks(4, 5));  // with the layout NDHWC
-  // The kernel takes a vector of one number too, though the shape function refuses it.
+  // The kernel also accepts a vector of one number, although the shape function rejects it.
   EXPECT_EQ(ranks("Range", 0), Ranks(0, 1));
   EXPECT_EQ(ranks("Add", 0), Ranks(0, kAny));
-  EXPECT_EQ(ranks("Einsum", 0), Ranks(0, kAny));  // its equation says
+  EXPECT_EQ(ranks("Einsum", 0), Ranks(0, kAny));  // depends on its equation
 }
 
 // Each argument has one source for its dtype, and the attributes that it names exist.
@@ -164,7 +164,7 @@ TEST(OpTable, EveryLineParses) {
   }
 }
 
-// Names that are not there, ones that only start like another, the comment of the first line.
+// Missing names, prefixes of other names, and the comment in the first line.
 TEST(OpTable, UnknownOps) {
   for (const char* name : {"", "Con", "Conv2", "Conv2DD", "conv2d", "MyCustomOp", "#", "zzz"}) {
     EXPECT_FALSE(FindOp(name)) << name;
@@ -173,7 +173,7 @@ TEST(OpTable, UnknownOps) {
   EXPECT_EQ(DidYouMean("TotallyUnheardOfOperation", AllOpNames()), "");
 }
 
-// All threads get the same object, whoever parsed it.
+// All threads get the same object, regardless of which one parsed it.
 TEST(OpTable, Threads) {
   std::vector<const OpInfo*> found(8);
   std::vector<std::thread> threads;

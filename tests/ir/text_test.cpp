@@ -32,7 +32,7 @@ std::string ForPeople(const Module& module) {
   return text;
 }
 
-// The text for people of the one graph in `text`, which must be faultless.
+// The human-readable text of the only graph in `text`, which must be valid.
 std::string Again(llvm::StringRef text) {
   std::vector<TextGraph> graphs = Read(text);
   EXPECT_EQ(graphs.size(), 1u);
@@ -77,7 +77,7 @@ TEST(TextTest, EveryGraphOfTestdataReadsBackAsItWas) {
   for (const std::string& file : files) {
     auto model = OpenModel(file);
     if (!model) {
-      llvm::consumeError(model.takeError());  // a RewriterConfig and the like
+      llvm::consumeError(model.takeError());  // a RewriterConfig or similar
       continue;
     }
     for (const GraphInFile& graph : model->graphs) {
@@ -217,15 +217,16 @@ TEST(TextTest, ErrorsNameLineAndColumn) {
   EXPECT_EQ(FirstError("%x = Neg(%x\n%y = NoOp\n"), "2:1: expected ')'");
   EXPECT_EQ(FirstError("%c = Const [[1,2],[3]]\n"),
             "1:19: this list has 1 elements, the first has 2");
-  EXPECT_EQ(FirstError("%c = Const [1,\"a\"] : int32[2]\n"), "1:12: node 'c': 'a' is no int32");
+  EXPECT_EQ(FirstError("%c = Const [1,\"a\"] : int32[2]\n"),
+            "1:12: node 'c': 'a' is not of type int32");
   EXPECT_EQ(FirstError("%c = Const [1,2,3] : int32[2]\n"),
             "1:12: node 'c': 3 elements are written, the shape [2] has 2");
   EXPECT_EQ(FirstError("%x = Placeholder {dtype=float, shape=[2]} : int32[2]\n"),
             "1:45: node 'x': output 0 is float, int32 is written");
   EXPECT_EQ(FirstError("%x = Placeholder {dtype=float, dtype=int32}\n"),
-            "1:32: attribute 'dtype' is there twice");
+            "1:32: attribute 'dtype' occurs twice");
   EXPECT_EQ(FirstError("%x = Placeholder {dtype=nofloat}\n"),
-            "1:25: 'nofloat' is no attribute's value: texts stand in quotes");
+            "1:25: 'nofloat' is not an attribute value: strings need quotes");
   EXPECT_EQ(FirstError("%m = Merge(%n)\n%n = NextIteration(%m)\n"),
             "1:1: node 'm': 'T' does not follow from its inputs: write {T=...}");
   EXPECT_THAT(FirstError("%x = NoOp @gpu:x\n"),
@@ -235,7 +236,7 @@ TEST(TextTest, ErrorsNameLineAndColumn) {
   EXPECT_EQ(FirstError("func @f() -> () {\n%x = NoOp\n"),
             "3:1: expected '}' at the end of function 'f'");
   EXPECT_EQ(FirstError("%s = Const \"abc\n"), "1:12: a quote is missing at the end of this text");
-  // What the verifier finds has its line too.
+  // Problems found by the verifier have their line too.
   EXPECT_EQ(FirstError("%x = NoOp\n\n%y = Neg {T=float}\n"),
             "3:1: node 'y': has 0 inputs, op 'Neg' takes 1");
 }
@@ -253,7 +254,7 @@ TEST(TextTest, ACutConstantIsZerosAndSaysSo) {
   ASSERT_EQ(graphs[0].module->problems.size(), 1u);
   EXPECT_EQ(graphs[0].module->problems[0].severity, Severity::kWarning);
   EXPECT_EQ(graphs[0].module->problems[0].ToString(),
-            "1:12: node 'c': its value is cut short ('...'): zeros stand for it");
+            "1:12: node 'c': its value is cut short ('...'): zeros replace it");
   auto literal = Literal::FromConst(graphs[0].module->main.Find("c"));
   ASSERT_TRUE(static_cast<bool>(literal));
   EXPECT_TRUE(literal->AllEqualTo(0));

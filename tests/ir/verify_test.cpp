@@ -8,8 +8,8 @@
 namespace grapnel {
 namespace {
 
-// The dtype that a function's attribute decides is an error in the main graph and none in the
-// function, though op and attributes are the same bytes.
+// A dtype that depends on a function's attribute is an error in the main graph but not in the
+// function, although op and attributes are the same bytes.
 TEST(VerifyTest, AFunctionsAttributesAreItsOwn) {
   Module module;
   Function* function = module.AddFunction("f");
@@ -29,7 +29,7 @@ TEST(VerifyTest, AFunctionsAttributesAreItsOwn) {
   EXPECT_EQ(problems[0].text, "attribute 'T' is missing, a dtype was expected");
 }
 
-// One call that is wrong is said of each node, one that is right of none.
+// A wrong call is reported for each of its nodes, a correct one for none.
 TEST(VerifyTest, CallsThatAreAlike) {
   Module module;
   for (const char* name : {"a", "b"}) {

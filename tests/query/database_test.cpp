@@ -61,8 +61,7 @@ TEST(Database, ErrorsSayWhere) {
   EXPECT_NE(ErrorOf(database, "SELECT 1/0; x").find("character 13"), std::string::npos);
 }
 
-// A statement fills the tables that it reads, those behind views and in subqueries too, and no
-// other.
+// A statement fills exactly the tables that it reads, also through views and subqueries.
 TEST(GraphTables, OnlyWhatAStatementReads) {
   Module module;
   module.main.AddNode("a", "Nowhere");
@@ -78,7 +77,7 @@ TEST(GraphTables, OnlyWhatAStatementReads) {
   }
 }
 
-// A dangling input is an edge from nowhere, and a name of any bytes is kept.
+// A dangling input is an edge without a source, and names keep arbitrary bytes.
 TEST(GraphTables, BrokenGraphsAreTablesToo) {
   Module module;
   NodeId id = module.main.AddNode("a\xFF/b", "Nowhere");

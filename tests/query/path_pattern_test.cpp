@@ -68,7 +68,7 @@ TEST_F(PathPatternTest, AGapIsAnyNumberOfNodes) {
   EXPECT_EQ(Find("Const -> ** -> Neg -> ** -> Softmax"), (Names{"acde"}));
 }
 
-// A loop of single nodes: the way round is not followed for ever.
+// A v1 loop: the search does not follow the cycle forever.
 TEST_F(PathPatternTest, LoopsEnd) {
   NodeId next = module_.main.AddNode("n", "NextIteration");
   module_.main.AddInput(next, {module_.main.Find("e").id(), 0});
@@ -79,7 +79,7 @@ TEST_F(PathPatternTest, LoopsEnd) {
   EXPECT_EQ(FindTo("e", "Missing -> ** -> Softmax"), "");
 }
 
-// The same chains looked for from their end.
+// The same chains, searched for from their end.
 TEST_F(PathPatternTest, FindsAChainThatEndsAtANode) {
   EXPECT_EQ(FindTo("d", "Const -> * -> AddV2"), "abd");
   EXPECT_EQ(FindTo("d", "Const -> Neg -> AddV2"), "acd");

@@ -316,7 +316,7 @@ TEST_F(RunTableTest, ATapThatIsNoPattern) {
   WebAnswer answer =
       Post("0/run", Request(R"("kind": "case")", R"(, "mode": "SHAPE", "taps": "a[")"));
   EXPECT_EQ(answer.status, 400);
-  EXPECT_NE(answer.body.find("taps: 'a[' is no pattern"), std::string::npos) << answer.body;
+  EXPECT_NE(answer.body.find("taps: 'a[' is not a pattern"), std::string::npos) << answer.body;
 }
 
 TEST_F(RunTableTest, PlacementReadsNoFile) {

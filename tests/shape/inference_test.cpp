@@ -1,5 +1,5 @@
-// What shape inference finds on graphs made by hand. Agreement with TensorFlow itself is measured
-// on whole graphs.
+// Results of shape inference on hand-made graphs. Agreement with TensorFlow is measured on whole
+// graphs.
 #include "lib/shape/inference.h"
 
 #include "gtest/gtest.h"
@@ -19,7 +19,7 @@ class ShapeInferenceTest : public ::testing::Test {
   }
 
   Port Add(Graph& graph, llvm::StringRef op, const Inputs& inputs = {}) {
-    // UniqueName would look through all names of a long chain.
+    // UniqueName would search all names of a long chain.
     NodeId id = graph.AddNode((op + "_" + llvm::Twine(count_++)).str(), op);
     for (Port input : inputs) graph.AddInput(id, input);
     return {id, 0};
@@ -94,7 +94,7 @@ TEST_F(ShapeInferenceTest, PlaceholdersThatAreNotTrustedAreUnknown) {
   EXPECT_EQ(Infer(options).OfPort(y).ToString(), "?");
 }
 
-// Shapes as Grappler knows them: from what readers demand, and no further.
+// Shapes with Grappler's options: untrusted feeds, and demands from readers.
 class ShapesFromReadersTest : public ShapeInferenceTest {
  protected:
   ShapesFromReadersTest() {
@@ -125,7 +125,7 @@ TEST_F(ShapesFromReadersTest, TileDemandsARankForEachMultiple) {
   EXPECT_EQ(Text(x), "[s1,s2,s3]");
 }
 
-// Of two readers that need different things of a shape of unknown rank.
+// Two readers require different things of a shape of unknown rank.
 TEST_F(ShapesFromReadersTest, TheReaderThatComesFirstCounts) {
   Port x = Unknown(), tile = Typed("Tile", {x, Vector({1, 2})});
   Port product = Typed("MatMul", {x, Zeros({8, 3})});
@@ -346,7 +346,7 @@ TEST_F(FunctionShapesTest, RecursionEnds) {
   EXPECT_EQ(ShapeText(Call(Placeholder({2, 3}))), "?");
 }
 
-// What is kept of a body's inference from one update to the next goes when the body changes.
+// Cached results of a body's inference are dropped when the body changes.
 TEST_F(FunctionShapesTest, UpdateSeesAnotherBody) {
   Function* twice = AddTwice(false);
   Port x = Placeholder({2, -1}), first = Call(x);
@@ -363,13 +363,13 @@ TEST_F(FunctionShapesTest, UpdateSeesAnotherBody) {
   EXPECT_EQ(shapes.OfPort(third).ToString(), "[2,s1]");
 }
 
-// What a call gives that was told, other calls, and what was told of another body.
+// The results of a recorded call, of other calls, and of calls recorded for other bodies.
 TEST_F(FunctionShapesTest, CallsThatWereTold) {
   Function* twice = AddTwice(false);
   Port five = Placeholder({5}), seven = Placeholder({7});
   ShapeMap shapes = Infer();
   shapes.AddCall(*twice, InferShapes(twice->body, {.beside = &shapes}, {Shape(Dims{5})}));
-  shapes.AddCall(*twice, InferShapes(twice->body));  // says nothing of its argument
+  shapes.AddCall(*twice, InferShapes(twice->body));  // the shape of its argument is unknown
   Port first = Call(five), second = Call(seven);
   shapes.Update(second.node);
   shapes.Update(first.node);
@@ -426,7 +426,8 @@ TEST_F(ShapeInferenceTest, UpdateSettlesProblems) {
 }
 
 TEST_F(ShapeInferenceTest, ABrokenNodeMayLackOutputsOfItsOp) {
-  // Without its attributes no output can be counted, nor the one before the last be written to.
+  // Without its attributes the outputs cannot be counted, and the one before the last must not be
+  // written.
   Port values = Placeholder({5}), out = Add("RaggedGather", {values, values});
   EXPECT_EQ(ShapeText(out), "?");
 }

@@ -195,7 +195,7 @@ TEST_P(BadInput, WhatTheProgramThrows) {
     return v;
   });
   EXPECT_FALSE(f(t, {x})[0].ok());
-  EXPECT_EQ(Near(ErrorsOf(t)), "function 'f' failed: something was thrown that says nothing");
+  EXPECT_EQ(Near(ErrorsOf(t)), "function 'f' failed: unknown exception");
   EXPECT_TRUE(f(t, {ReduceSum(x)})[0].ok());
   auto traced = Trace("g", {{"x", proto::DT_FLOAT, {}}},
                       [](Tracer&, Value) -> Value { throw std::logic_error("no"); });

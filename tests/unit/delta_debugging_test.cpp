@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// What is left of `count` numbers when all but `needed` may go.
+// Returns what remains of `count` numbers if all but `needed` may be removed.
 std::set<size_t> Left(size_t count, const std::set<size_t>& needed, int* calls) {
   std::set<size_t> left;
   for (size_t i = 0; i < count; ++i) left.insert(i);

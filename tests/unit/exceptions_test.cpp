@@ -16,12 +16,12 @@ TEST(Exceptions, BecomeErrors) {
     return TextOf(WithoutExceptions([&]() -> Error { throw thrown; }));
   };
   EXPECT_EQ(text(std::bad_alloc()), "there is not enough memory");
-  EXPECT_EQ(text(std::length_error("vector::reserve")), "a list is longer than memory");
-  EXPECT_EQ(text(7), "failed: something was thrown that says nothing");
+  EXPECT_EQ(text(std::length_error("vector::reserve")), "a list does not fit into memory");
+  EXPECT_EQ(text(7), "failed: unknown exception");
   EXPECT_EQ(llvm::cantFail(WithoutExceptions([]() -> Expected<int> { return 7; })), 7);
 }
 
-// Wherever it is thrown, it comes out where the loop was begun, and the pool goes on.
+// An exception from any thread is rethrown by the loop's caller, and the pool stays usable.
 TEST(Exceptions, LeaveAPoolAsItWas) {
   ThreadPool pool(4);
   for (int64_t bad : {0, 500, 999}) {

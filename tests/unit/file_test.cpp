@@ -1,4 +1,4 @@
-// Files that others cut short, and files that are replaced while others look.
+// Files that other processes truncate, and files that are replaced while others read them.
 #include "lib/support/file.h"
 
 #include <fcntl.h>
@@ -49,7 +49,7 @@ class FileTest : public testing::Test {
   std::string folder_;
 };
 
-// A reader that has checked a file may break on zeros that come without a SIGBUS.
+// A reader that has checked a file may crash on zeros that come without a SIGBUS.
 TEST_F(FileTest, AFaultAfterAFileWasCutIsTheFiles) {
   constexpr int kTold = 7;
   auto end = [this](bool is_cut) {
@@ -103,7 +103,7 @@ TEST_F(FileTest, CutShortIsAnErrorAndZeros) {
   EXPECT_EQ(TextOf(CheckClosedFiles()), error);
 }
 
-// The bytes that are gone lie in the last page that is left: no fault tells of them.
+// The missing bytes are in the last remaining page: no fault reports them.
 TEST_F(FileTest, CutShortByOneByte) {
   std::string path = Put("cut", std::string(kLarge, 'x'));
   auto file = llvm::cantFail(FileBytes::Open(path));
@@ -111,14 +111,15 @@ TEST_F(FileTest, CutShortByOneByte) {
   EXPECT_TRUE(llvm::StringRef(TextOf(file->CheckWhole())).contains("was cut short"));
 }
 
-// It is as long as before when somebody asks, and not what was read.
+// The file has its old length again when checked, but the bytes read were different.
 TEST_F(FileTest, CutShortForATime) {
   std::string path = Put("cut", std::string(kLarge, 'x'));
   auto file = llvm::cantFail(FileBytes::Open(path));
   ASSERT_EQ(truncate(path.c_str(), 0), 0);
   EXPECT_EQ(file->bytes()[5000], '\0');
   ASSERT_EQ(truncate(path.c_str(), kLarge), 0);
-  EXPECT_TRUE(llvm::StringRef(TextOf(file->CheckWhole())).contains("were gone while it was read"));
+  EXPECT_TRUE(
+      llvm::StringRef(TextOf(file->CheckWhole())).contains("bytes disappeared while it was read"));
 }
 
 TEST_F(FileTest, ReplacedIsWhole) {
@@ -138,10 +139,11 @@ TEST_F(FileTest, ManyMappingsAtATime) {
   for (const auto& file : files) EXPECT_EQ(file->bytes()[kLarge / 2], '\0');
 }
 
-// A fault that is in no file of ours ends the process, as it would without us.
+// A fault outside of mapped files ends the process, as it would without the handler.
 TEST_F(FileTest, OthersFaultsStayTheirs) {
   auto file = llvm::cantFail(FileBytes::Open(Put("large", std::string(kLarge, 'x'))));
-  llvm::cantFail(WriteFile(Put("older", "text"), "replaced"));  // which takes signals too
+  llvm::cantFail(WriteFile(Put("older", "text"), "replaced"));  // which also installs signal
+                                                                // handlers
   EXPECT_EXIT(
       {
         int fd = open(Put("other", std::string(kLarge, 'x')).c_str(), O_RDWR);
@@ -200,7 +202,7 @@ TEST_F(FileTest, WhatIsNotCommittedLeavesNothing) {
   EXPECT_EQ(Count(), 1u);
 }
 
-// What a process leaves that is ended while it writes, by any signal that lets it clear away.
+// The leftovers of a process that is ended while it writes, by any signal that allows cleanup.
 TEST_F(FileTest, SignalsLeaveNothing) {
   for (auto until : {AtomicFile::Until::kUnnamed, AtomicFile::Until::kNamed}) {
     for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGABRT}) {
@@ -216,7 +218,8 @@ TEST_F(FileTest, SignalsLeaveNothing) {
   }
 }
 
-// SIGKILL leaves a name; whoever writes there next removes it, and not that of one still at work.
+// SIGKILL leaves a name; the next process that writes there removes it, but not that of a running
+// one.
 TEST_F(FileTest, LeftOversAreClearedAway) {
   int started[2], finish[2];
   ASSERT_EQ(pipe(started) | pipe(finish), 0);
@@ -237,7 +240,7 @@ TEST_F(FileTest, LeftOversAreClearedAway) {
   waitpid(killed, nullptr, 0);
   EXPECT_EQ(Count(), 2u);
   llvm::cantFail(WriteFile(Path("other"), "text"));
-  EXPECT_EQ(Count(), 2u);  // other, and what is still written
+  EXPECT_EQ(Count(), 2u);  // "other", and the file being written
   ASSERT_EQ(write(finish[1], &byte, 1), 1);
   int status = 1;
   waitpid(busy, &status, 0);

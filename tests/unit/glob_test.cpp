@@ -48,15 +48,16 @@ TEST(Glob, WhatIsSpecialCanBeMeantItself) {
 }
 
 TEST(Glob, ErrorsQuoteThePattern) {
-  EXPECT_EQ(ErrorOf("conv["),
-            "'conv[' is no pattern: [ and ] with characters, or a range such as a-z, between them "
-            "were expected (\\[ is the character itself)");
-  EXPECT_NE(ErrorOf("[]").find("'[]' is no pattern"), std::string::npos);
-  EXPECT_NE(ErrorOf("[z-a]").find("'[z-a]' is no pattern"), std::string::npos);
+  EXPECT_EQ(
+      ErrorOf("conv["),
+      "'conv[' is not a pattern: [ and ] with characters, or a range such as a-z, between them "
+      "were expected (\\[ is the character itself)");
+  EXPECT_NE(ErrorOf("[]").find("'[]' is not a pattern"), std::string::npos);
+  EXPECT_NE(ErrorOf("[z-a]").find("'[z-a]' is not a pattern"), std::string::npos);
   EXPECT_EQ(ErrorOf("conv\\"),
-            "'conv\\' is no pattern: a character was expected after the last \\");
+            "'conv\\' is not a pattern: a character was expected after the last \\");
   EXPECT_EQ(ErrorOf("conv\\\\"), "");
-  EXPECT_NE(ErrorOf("a[\\").find("is no pattern"), std::string::npos);
+  EXPECT_NE(ErrorOf("a[\\").find("is not a pattern"), std::string::npos);
 }
 
 TEST(Glob, OutlivesWhatItWasMadeOf) {

@@ -1,4 +1,4 @@
-// The budget of memory, and what a body that throws does to a loop.
+// The memory budget, and loops whose body throws.
 #include "lib/support/memory_budget.h"
 
 #include <stdexcept>
@@ -21,7 +21,7 @@ TEST(MemoryBudget, CountsAndRefuses) {
   EXPECT_TRUE(budget.Take(100));
   budget.Give(100);
   EXPECT_EQ(TextOf(CheckMemory(26, 4)),
-            "cannot take 104 B: " + TextOf(MemoryRefused(104)).substr(19));
+            "cannot allocate 104 B: " + TextOf(MemoryRefused(104)).substr(23));
   EXPECT_FALSE(static_cast<bool>(CheckMemory(25, 4)));
   EXPECT_FALSE(static_cast<bool>(CheckMemory(-1, 1 << 20)));
   Error huge = CheckMemory(INT64_MAX, 8);

@@ -1,4 +1,4 @@
-// Files in memory: read and written by name, as long as they live.
+// In-memory files, read and written by name while they exist.
 #include "lib/support/memory_file.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(MemoryFile, IsWrittenByItsName) {
 
 TEST(MemoryFile, WhatWasOpenedOutlivesIt) {
   auto file = llvm::cantFail(MemoryFile::Create("<a large file>"));
-  std::string bytes(1 << 20, 'x');  // it is mapped
+  std::string bytes(1 << 20, 'x');  // large enough to be mapped
   llvm::cantFail(file->Write(bytes));
   auto opened = llvm::cantFail(FileBytes::Open("<a large file>"));
   file.reset();

@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// A file of that version, with `header` as its dictionary.
+// A file of the given version, with `header` as its dictionary.
 std::string File(int version, std::string header, const std::string& data) {
   header += '\n';
   std::string bytes = "\x93NUMPY";
@@ -41,11 +41,11 @@ TEST(Npy, Versions) {
     EXPECT_EQ(array.type, "i2");
     EXPECT_EQ(array.dims, (std::vector<int64_t>{2, 1}));
     EXPECT_EQ(array.bytes, llvm::StringRef("\1\0\2\0", 4));
-    // Nothing is copied when nothing must change.
+    // Nothing is copied if the bytes need no change.
     EXPECT_GE(array.bytes.data(), array.file->bytes().data());
     EXPECT_EQ(array.bytes.end(), array.file->bytes().end());
   }
-  EXPECT_EQ(Bad(File(4, "{}", "")), "x.npy: is of .npy version 4.0, 1 to 3 were expected");
+  EXPECT_EQ(Bad(File(4, "{}", "")), "x.npy: has .npy version 4.0, 1 to 3 were expected");
 }
 
 TEST(Npy, HeadersAsOthersWriteThem) {
@@ -87,8 +87,8 @@ TEST(Npy, BigEndianIsSwapped) {
 }
 
 TEST(Npy, HostileFiles) {
-  EXPECT_EQ(Bad(""), "x.npy: is empty, a .npy file was expected");
-  EXPECT_EQ(Bad("hello"), "x.npy: is not a .npy file");
+  EXPECT_EQ(Bad(""), "x.npy: is empty, an .npy file was expected");
+  EXPECT_EQ(Bad("hello"), "x.npy: is not an .npy file");
   const std::string good =
       File(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", "12345678");
   for (size_t size = 0; size < good.size(); ++size) {
@@ -136,7 +136,7 @@ TEST(Npy, WritesWhatItReads) {
       EXPECT_EQ(array->type, type);
       EXPECT_EQ(array->dims, dims);
       EXPECT_EQ(array->bytes, bytes);
-      // As NumPy does, so that values are aligned in a mapped file.
+      // Aligns values in a mapped file, like NumPy.
       EXPECT_EQ((array->bytes.data() - array->file->bytes().data()) % 64, 0);
     }
   }

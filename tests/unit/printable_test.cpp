@@ -15,7 +15,7 @@ TEST(PrintableText, HidesWhatATerminalWouldObey) {
   EXPECT_EQ(PrintableLines("a\033\nb\r"), "a\\x1b\nb\\x0d");
 }
 
-// In pieces of every size, so that characters are cut everywhere.
+// Writes in pieces of every size, which splits characters everywhere.
 TEST(PrintableStream, IsTheSameInPieces) {
   std::string text = "name \xe2\x86\x92\t\xf0\x9f\x90\x99 \033[31mred\033[0m \xe2\x80\xae \xe2\n";
   for (bool color : {false, true}) {

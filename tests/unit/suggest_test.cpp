@@ -63,7 +63,7 @@ TEST(Suggest, EachNameOnceInOneOrder) {
   } while (std::next_permutation(names.begin(), names.end()));
 }
 
-// Against the whole table of Levenshtein, on words of few letters, where many are near.
+// Compares with the full Levenshtein table, on words of few letters, where many are near.
 TEST(Suggest, DistancesAreThoseOfThePlainAlgorithm) {
   auto distance = [](const std::string& a, const std::string& b) {
     std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));

@@ -347,7 +347,7 @@ def rule_of(ops_, does, **options):
 
 
 MISTAKES = {
-    "a cycle": ("Add", lambda rule, node: rule.edit.set_input(node, 0, rule.graph.find("c")) or rule.done(), "is on a cycle that is no loop"),
+    "a cycle": ("Add", lambda rule, node: rule.edit.set_input(node, 0, rule.graph.find("c")) or rule.done(), "is on a cycle that is not a loop"),
     "a cycle by replacement": (
         "Add",
         lambda rule, node: rule.replace_by(rule.make("k", "Neg", "", [node], {"T": "float"})),
@@ -408,7 +408,7 @@ PASS_MISTAKES = {
     "a step that is not there": (lambda edit: edit.begin("mistak"), "ValueError: pass 'mistake' has no step 'mistak' .*did you mean 'mistake'"),
     "a cycle": (
         lambda edit: [edit.begin("mistake"), edit.set_input(edit.graph.find("a"), 0, edit.graph.find("c")), edit.end()],
-        "broke the graph: node '[abc]': is on a cycle that is no loop",
+        "broke the graph: node '[abc]': is on a cycle that is not a loop",
     ),
 }  # fmt: skip
 
