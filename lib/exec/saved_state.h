@@ -34,7 +34,7 @@ struct RestoredState {
 
 // Restores a model as TensorFlow's loaders do:
 //   1. runs the saver's restore op on `variables_prefix`, unless that is empty or there is no
-// saver;
+//     saver;
 //   2. assigns the values that BindVariables finds (KerasWeights for a Keras file) to the variables
 //     that the saver did not restore, or restored from another tensor of the checkpoint than
 //     tf.saved_model.load does;
