@@ -11,7 +11,7 @@ namespace grapnel {
 bool IsReduction(llvm::StringRef name);
 std::vector<llvm::StringRef> ReductionNames();
 // Returns the result of a reduction, with its axis. Errors: the numbers are complex; the axis is
-// out of range; the reduction needs an element and there are none left.
+// out of range; the reduction needs at least one element.
 Expected<NumberArray> Reduce(const TensorExpression::Node& call, NumberArray array);
 
 // A reduction over all elements, fed in blocks: min, max, sum, mean, any, all, count_nonzero.
