@@ -47,7 +47,7 @@ struct GRAPNEL_PUBLIC Cause {
   int frame = -1;      // the user's, in DebugRun::frames
   int framework_frames = 0;
   std::vector<std::string> also;  // later bad ops in the same call with the same bad input
-  size_t times = 1;  // how often this output was a cause; other fields: the first time
+  size_t times = 1;               // how often this output was a cause; other fields: the first time
 };
 
 struct GRAPNEL_PUBLIC BlameReport {

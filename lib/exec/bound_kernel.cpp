@@ -126,7 +126,7 @@ Error BoundKernel::Refuse(const KernelContext& context, int i) const {
   else if (input.rank() < wanted.min_rank || input.rank() > wanted.max_rank)
     expected = RankText(wanted.min_rank, wanted.max_rank);
   else
-    expected = wanted.is_one ? "one element" : "an element at least";
+    expected = wanted.is_one ? "one element" : "at least one element";
   return MakeError("{0} is {1}, {2} was expected", what, is, expected);
 }
 

@@ -155,7 +155,7 @@ Expected<std::vector<size_t>> Collectives::OrderOfValues(const Group& group) {
     const Member& member = group.members[i];
     size_t rank = member.rank < 0 ? i : static_cast<size_t>(member.rank);
     if (rank >= order.size() || order[rank] != order.size())
-      return MakeError("{0}: rank {1} of {2} is another's, or not below the group's size, {3}",
+      return MakeError("{0}: rank {1} of {2} is taken, or not below the group size, {3}",
                        group.keys.text, rank, Named(member.node), order.size());
     order[rank] = i;
   }
@@ -187,7 +187,7 @@ Error Collectives::CheckNotComplete(const Keys& keys, const Member& member) cons
       met != complete_.end() &&
       llvm::none_of(met->second, [&](const Node& node) { return node == member.node; });
   if (!is_one_too_many) return Error::success();
-  return MakeError("{0}: {1} comes to a group that is complete without it: {2}", keys.text,
+  return MakeError("{0}: {1} joins a group that is already complete: {2}", keys.text,
                    Named(member.node), Named(met->second));
 }
 
@@ -221,7 +221,7 @@ Error Collectives::WhyWaiting(const Node& node) const {
     std::vector<Node> come;
     for (const Member& member : group.members) come.push_back(member.node);
     if (!llvm::is_contained(come, node)) continue;
-    return MakeError("{0}: only {1} of its {2} members came, and no other will: {3}",
+    return MakeError("{0}: only {1} of its {2} members arrived, and no others will: {3}",
                      group.keys.text, come.size(), group.keys.size, Named(come));
   }
   return MakeError("it waits for its group");

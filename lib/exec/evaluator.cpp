@@ -55,7 +55,7 @@ class CpuEvaluator : public Evaluator {
     std::vector<Literal> results;
     for (const Tensor& output : outputs) {
       if (output.HoldsObjects())
-        return MakeError("{0} is no value of a constant", output.ToString());
+        return MakeError("{0} cannot be the value of a constant", output.ToString());
       results.push_back(output.ToLiteral());
     }
     return results;

@@ -243,8 +243,9 @@ Expected<uint32_t> FrameRunner::State::ChosenPort(uint32_t id, const Tensor& cho
   bool fits =
       chosen.rank() == 0 && (chosen.dtype() == proto::DT_BOOL || chosen.dtype() == proto::DT_INT32);
   if (!fits)
-    return MakeError("node '{0}' ({1}): input 1 is no scalar that says where to go",
-                     plan_.nodes[id].name(), plan_.nodes[id].op());
+    return MakeError(
+        "node '{0}' ({1}): input 1 must be a bool or int32 scalar that selects the output",
+        plan_.nodes[id].name(), plan_.nodes[id].op());
   int64_t last = plan_.items[id].num_outputs - 1;
   int64_t port = chosen.dtype() == proto::DT_BOOL ? *chosen.data<bool>() : *chosen.data<int32_t>();
   return static_cast<uint32_t>(port < 0 || port > last ? last : port);

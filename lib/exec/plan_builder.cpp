@@ -358,7 +358,7 @@ Expected<FlowNode> PlanBuilder::FlowNodeOf(uint32_t id) {
     Port port = plan.node.input(i);
     auto slot = slot_of_.find(Key(port));
     if (slot == slot_of_.end()) {
-      return MakeError("node '{0}': input {1} reads output {2} of '{3}', which it has not",
+      return MakeError("node '{0}': input {1} reads output {2} of '{3}', which it does not have",
                        plan.node.name(), i, port.index, graph_.node(port.node).name());
     }
     plan.inputs.push_back(slot->second);

@@ -130,11 +130,13 @@ Error PlanBuilder::AddUnfedArgument(const Node& node) {
   ArgumentType type = TypeOfArgument(node);
   const char* what = "needs a value: feed it";
   if (type.held != proto::DT_INVALID)
-    what = "needs a value: feed what the variable holds";
+    what = "needs a value: feed the variable's value";
   else if (type.dtype == proto::DT_RESOURCE)
-    what = "needs a value: feed what it holds if it is a variable's; no other can be fed";
+    what =
+        "needs a value: feed the variable's value if it is a variable; other resources cannot be "
+        "fed";
   else if (Tensor::IsObject(type.dtype))
-    what = "cannot be fed: no file holds what it stands for";
+    what = "cannot be fed: no file can hold its value";
   missing_.push_back(llvm::formatv("argument {0} '{1}' ({2}) {3}", node.GetInt("index"),
                                    node.name(), type.ToString(), what)
                          .str());
@@ -309,7 +311,7 @@ Expected<bool> PlanBuilder::FindInputs(PlanNode* plan, KernelInputs* inputs) {
     auto slot = slot_of_.find(Key(node.input(i)));
     if (slot == slot_of_.end()) {
       if (!missing_.empty()) return false;
-      return MakeError("node '{0}': input {1} reads output {2} of '{3}', which it has not",
+      return MakeError("node '{0}': input {1} reads output {2} of '{3}', which it does not have",
                        node.name(), i, node.input(i).index, graph_.node(node.input(i).node).name());
     }
     plan->inputs.push_back(slot->second);

@@ -95,7 +95,7 @@ Error RunState::AddMemoryReport(Error error) const {
   for (size_t i = 0; i < std::min<size_t>(sorted.size(), 5); ++i)
     text +=
         llvm::formatv("{0}'{1}' {2}", i ? ", " : "", sorted[i].second, HumanBytes(sorted[i].first));
-  return MakeError("{0}; live were {1} of values, most of them {2}", TextOf(std::move(error)),
+  return MakeError("{0}; live values took {1}, most of it {2}", TextOf(std::move(error)),
                    HumanBytes(total), text);
 }
 
@@ -415,7 +415,7 @@ Error RunState::WhyStuck(uint32_t id) {
   FlowKind flow = plan_.nodes[id].flow;
   if (flow == FlowKind::kCollective)
     return Annotate(plan_.Describe(plan_.nodes[id]), collectives_->WhyWaiting(node));
-  return MakeError("{0}: '{1}' from {2} to {3}: nobody is left to {4} it",
+  return MakeError("{0}: '{1}' from {2} to {3}: no node is left to {4} it",
                    plan_.Describe(plan_.nodes[id]), node.GetString("tensor_name"),
                    node.GetString("send_device"), node.GetString("recv_device"),
                    flow == FlowKind::kSend ? "receive" : "send");

@@ -90,7 +90,7 @@ void ReadMetadata(FileSet* set, DebugFolder* folder) {
   if (file == set->files.end() || file->second->bytes().empty()) return;
   RecordReader records(file->second->bytes());
   if (!records.Next() || !records.DataIsIntact()) {
-    folder->problems.push_back(set->prefix + ".metadata: its record is cut off or damaged");
+    folder->problems.push_back(set->prefix + ".metadata: its record is truncated or damaged");
     return;
   }
   WireReader event(records.data());
@@ -185,13 +185,15 @@ bool IsDebugFolder(llvm::StringRef path) {
 Expected<DebugFolder> ReadDebugFolder(llvm::StringRef path) {
   DebugFolder folder;
   folder.path = path.str();
-  if (!IsDirectory(path)) return MakeError("{0}: is no folder; a debug folder was expected", path);
+  if (!IsDirectory(path))
+    return MakeError("{0}: is not a folder; a debug folder was expected", path);
   bool is_debug = false;
   auto sets = FindSets(path, &is_debug, &folder.problems);
   if (!is_debug && IsV1Dump(path)) return ReadV1Dump(path);
   if (!is_debug)
     return MakeError(
-        "{0}: is no debug folder: it holds no file of TensorFlow's debugger (*.metadata, *.graphs, "
+        "{0}: is not a debug folder: it holds no file of TensorFlow's debugger (*.metadata, "
+        "*.graphs, "
         "*.execution, *.graph_execution_traces)",
         path);
   std::vector<FileSet*> by_time;

@@ -56,7 +56,7 @@ void DebugRecords::ReadFile(llvm::StringRef name, llvm::StringRef bytes) {
     if (records.DataIsIntact()) {
       ReadEvent(records.data());
     } else if (records.problem().empty()) {
-      Report("its checksum is wrong: it is left out");
+      Report("its checksum is wrong: it is skipped");
     }
   }
   record_ = 0;
@@ -95,7 +95,7 @@ void DebugRecords::ReadEvent(llvm::StringRef event) {
         break;
     }
   }
-  if (reader.failed()) Report("it is no whole DebugEvent: the rest of it is left out");
+  if (reader.failed()) Report("it is not a complete DebugEvent: the rest of it is skipped");
 }
 
 void DebugRecords::ReadSourceFile(llvm::StringRef record) {

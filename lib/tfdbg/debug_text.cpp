@@ -53,7 +53,7 @@ void WriteRun(const DebugRun& run, bool all, size_t num_bad, llvm::raw_ostream& 
   for (const DebugDevice& device : run.devices) os << "  device " << device.name << "\n";
   if (num_bad > 0) {
     os << "  " << Plural(num_bad, "tensor")
-       << " with NaN or infinity: `grapnel blame` tells which was first\n";
+       << " with NaN or infinity: `grapnel blame` shows which was first\n";
   }
   WriteFunctions(run, all, os);
 }

@@ -189,7 +189,8 @@ Error DebugWriter::Open() {
        it.increment(code)) {
     if (llvm::StringRef(it->path()).ends_with(".metadata"))
       return MakeError(
-          "{0}: holds the debug files of another run ({1}), and readers take a folder for one run: "
+          "{0}: holds the debug files of another run ({1}), and readers expect one run in a "
+          "folder: "
           "name another, or remove them",
           folder, llvm::sys::path::filename(it->path()));
   }

@@ -148,7 +148,7 @@ class V1Reader {
     std::stable_sort(dumped.begin(), dumped.end(), [](const Dumped& a, const Dumped& b) {
       return std::tie(a.time, a.number) < std::tie(b.time, b.number);
     });
-    if (graphs.empty()) Report(path + ": holds no graph of what ran");
+    if (graphs.empty()) Report(path + ": holds no graph of the run");
     AddExecution(path, GraphOf(graphs), core.message, dumped);
   }
 
@@ -196,7 +196,7 @@ class V1Reader {
         } else if (IsDirectory(file)) {
           open.push_back(file);
         } else if (!llvm::sys::fs::is_regular_file(file)) {
-          Report(file + ": is no file");
+          Report(file + ": is not a file");
         } else if (llvm::StringRef(name).starts_with(kGraphPrefix)) {
           Event event = ParseEvent(Bytes(file));
           if (event.graph.empty())
@@ -222,7 +222,7 @@ class V1Reader {
     name.rsplit('_').second.split('-').second.getAsInteger(10, one.number);
     auto watched = ReadWatchedName(event.watched);
     if (!watched || watched->index >= kMostOutputs || event.tensor.empty())
-      return Report(path + ": is no dump of a tensor");
+      return Report(path + ": is not a tensor dump");
     one.op_name = watched->node;
     one.slot = watched->index;
     one.debug_op = watched->debug_op;

@@ -195,7 +195,7 @@ Expected<NumberArray> Pairwise(llvm::StringRef name, const BinaryFunction& funct
   result.dims = dims;
   bool is_complex = a.IsComplex() || b.IsComplex();
   if (is_complex && name != "==" && name != "!=")
-    return MakeError("{0}: not of complex numbers; take abs(), real() or imag() of them", name);
+    return MakeError("{0} does not take complex numbers: take their abs(), real() or imag()", name);
   bool divides = name == "//" || name == "%";
   if (divides && !IsFloat(result.dtype) && llvm::is_contained(b.values, 0))
     return MakeError("{0}: an integer is divided by zero", name);
@@ -230,7 +230,8 @@ Expected<NumberArray> Each(llvm::StringRef name, const UnaryFunction& function, 
     bool asks = function.result == UnaryFunction::kTruth && name != "not";
     if (asks) result.dtype = proto::DT_BOOL;
     if (!asks && name != "abs" && name != "real")
-      return MakeError("{0}: not of complex numbers; take abs(), real() or imag() of them", name);
+      return MakeError("{0} does not take complex numbers: take their abs(), real() or imag()",
+                       name);
     for (int64_t i = 0; i < array.size(); ++i) {
       Number x = array.values[i], y = array.imaginary[i];
       Number value = name == "abs"    ? std::hypot(x, y)
@@ -263,7 +264,7 @@ NumberArray Counts(llvm::ArrayRef<int64_t> counts, bool is_list) {
 
 Expected<NumberArray> Where(const std::vector<NumberArray>& arguments) {
   const NumberArray &a = arguments[1], &b = arguments[2];
-  if (a.IsComplex() || b.IsComplex()) return MakeError("where: not of complex numbers");
+  if (a.IsComplex() || b.IsComplex()) return MakeError("where does not take complex numbers");
   ASSIGN_OR_RETURN(Dims of_values, BroadcastDims(a.dims, b.dims));
   ASSIGN_OR_RETURN(Dims dims, BroadcastDims(arguments[0].dims, of_values));
   NumberArray choice = BroadcastTo(arguments[0], dims), result = BroadcastTo(a, dims);
@@ -369,7 +370,8 @@ Expected<NumberArray> CallFunction(const Call& call, std::vector<NumberArray> ar
     return first;
   }
   if (name == "~") {
-    if (IsFloat(first.dtype) || first.IsComplex()) return MakeError("~ is for truth and integers");
+    if (IsFloat(first.dtype) || first.IsComplex())
+      return MakeError("~ takes booleans and integers");
     for (Number& value : first.values)
       value = first.dtype == proto::DT_BOOL ? value == 0 : -value - 1;
     return first;

@@ -166,7 +166,7 @@ Error AssertionHook::OnValues(size_t expression, const Node& maker, llvm::ArrayR
   auto holds = entry.assertion.expression.AreTrue(lookup);
   if (holds && *holds) return Error::success();
   if (!holds)
-    return MakeError("{0}\n  {1}\n  {2}", Headline(entry.assertion, "has no answer"),
+    return MakeError("{0}\n  {1}\n  {2}", Headline(entry.assertion, "cannot be evaluated"),
                      Place(maker, run_), TextOf(holds.takeError()));
   std::string text = FailureText(entry, maker, lookup);
   std::lock_guard lock(failure_mutex_);
@@ -194,7 +194,7 @@ Error AssertionHook::End(StepContext& step) {
   for (const auto& entry : entries_) {
     if (step.has_failed || entry->is_decided || entry->times > 0) continue;
     sink_(Severity::kWarning, "--assert '" + entry->assertion.expression.text() +
-                                  "' was never asked: its tensors were not made");
+                                  "' was never checked: its tensors were not computed");
   }
   return Error::success();
 }

@@ -243,7 +243,7 @@ std::vector<Composite> CompositeOutputs(const Node& node) { return CompositesOf(
 Expected<std::string> CompositeText(Composite::Kind kind, llvm::ArrayRef<Tensor> parts,
                                     int64_t limit) {
   for (const Tensor& part : parts)
-    if (!part) return MakeError("one of its parts is not there");
+    if (!part) return MakeError("one of its parts is missing");
   if (kind == Composite::Kind::kSparse) return SparseText(parts[0], parts[1], parts[2], limit);
   return RaggedText(parts, limit);
 }

@@ -253,7 +253,7 @@ class Parser {
       if (!Take(quote)) continue;
       size_t end = text_.find(quote, at_);
       if (end == llvm::StringRef::npos)
-        return WrongAt(at_ - 1, MakeError("column {0}: a quote without its other one", at_));
+        return WrongAt(at_ - 1, MakeError("column {0}: a quote that is not closed", at_));
       Node node;
       node.kind = Node::Kind::kText;
       node.name = text_.slice(at_, end).str();
@@ -262,7 +262,7 @@ class Parser {
     }
     if (Take("`")) {
       size_t end = text_.find('`', at_);
-      if (end == llvm::StringRef::npos) return MakeError("a '`' without its other one");
+      if (end == llvm::StringRef::npos) return MakeError("a '`' that is not closed");
       Node node = TensorNamed(text_.slice(at_, end));
       at_ = end + 1;
       return node;

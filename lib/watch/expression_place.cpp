@@ -81,7 +81,7 @@ bool IsInLoop(const Graph& body, NodeId id) {
 Expected<ExpressionPlace> PlaceOf(const TensorExpression& expression, const Module& module,
                                   const std::function<std::string(llvm::StringRef)>& key) {
   std::vector<std::string> names = expression.Tensors(), tensors = names;
-  if (names.empty()) return MakeError("it names no tensor: one was expected, as in x:0");
+  if (names.empty()) return MakeError("it names no tensor: name at least one, as in x:0");
   for (std::string& tensor : tensors) {
     if (key) tensor = key(tensor);
   }

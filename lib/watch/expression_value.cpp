@@ -68,7 +68,8 @@ Expected<Value> CompareSizes(llvm::ArrayRef<Value> arguments) {
   for (int i = 0; i < 2; ++i) {
     ASSIGN_OR_RETURN(NumberArray numbers,
                      NumbersOf(Value{arguments[i].tensor, arguments[i].numbers, {}}));
-    if (numbers.dims.size() != 1) return MakeError("a shape is compared with a list, as [?, 10]");
+    if (numbers.dims.size() != 1)
+      return MakeError("a shape must be compared with a list, as in [?, 10]");
     sizes[i] = SizesOf(arguments[i], numbers);
   }
   // What is left open is `?`, which is any size.
@@ -79,7 +80,7 @@ Expected<Value> CompareSizes(llvm::ArrayRef<Value> arguments) {
 }  // namespace
 
 Expected<NumberArray> NumbersOf(Value value) {
-  if (!value.is_any.empty()) return MakeError("'?' is a size of any value: shape(...) == [?, 10]");
+  if (!value.is_any.empty()) return MakeError("'?' matches any size, as in shape(...) == [?, 10]");
   if (value.tensor) return NumbersOf(value.tensor);
   return std::move(value.numbers);
 }

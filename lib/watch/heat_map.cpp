@@ -66,7 +66,7 @@ class Scale {
   std::string Text() const {
     std::string text;
     if (least_ > most_) {
-      text = "nothing is finite";
+      text = "no finite elements";
     } else if (has_two_signs()) {
       text = "blue " + NumberIn(-reach_) + ", white 0, red " + NumberIn(reach_);
     } else if (least_ == most_) {
@@ -162,7 +162,7 @@ Expected<Layout> LayOut(llvm::ArrayRef<int64_t> dims, std::optional<ImageAxes> w
     layout.rows = (layout.size + layout.columns - 1) / layout.columns;
     layout.row_stride = layout.columns;
     *text = rank == 0 ? "one number" : "axis 0 across";
-    if (is_long) *text += ", " + std::to_string(layout.columns) + " elements a row";
+    if (is_long) *text += ", " + std::to_string(layout.columns) + " elements per row";
   } else {
     int place[2] = {wanted ? wanted->rows : -2, wanted ? wanted->columns : -1};
     for (int& axis : place) {
@@ -196,7 +196,7 @@ Expected<Layout> LayOut(llvm::ArrayRef<int64_t> dims, std::optional<ImageAxes> w
   auto before = layout.tiles.size();
   Resize(&layout);
   if (layout.joined > 1)
-    *text += llvm::formatv(", a pixel for {0} by {0} elements", layout.joined).str();
+    *text += llvm::formatv(", one pixel for {0} by {0} elements", layout.joined).str();
   if (layout.tiles.size() < before)
     *text += ", the first " + std::to_string(layout.tiles.size()) + " of them";
   return layout;

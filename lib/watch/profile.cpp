@@ -283,7 +283,7 @@ void Profile::WriteTables(llvm::raw_ostream& os, size_t nodes, const Roofline* r
   if (runs_ > 1) {
     int64_t first = 0;
     for (const Row& row : first_run_) first += row.own;
-    os << "the first run, which sets things up, took " << Milliseconds(first)
+    os << "the first run, which includes setup, took " << Milliseconds(first)
        << " ms and is not counted above\n";
   }
   os << Plural(runs_ > 1 ? runs_ - 1 : runs_, "run") << (runs_ > 1 ? " after it, " : ", ")
@@ -294,7 +294,7 @@ void Profile::WriteTables(llvm::raw_ostream& os, size_t nodes, const Roofline* r
   os << "\n";
   if (events_cut_ > 0) {
     os << "the trace ends after " << WithCommas(events_.size()) << " kernels; "
-       << WithCommas(events_cut_) << " more are in the sums alone\n";
+       << WithCommas(events_cut_) << " more are only in the sums\n";
   }
 }
 

@@ -59,7 +59,7 @@ proto::TensorProto ProtoOf(const Tensor& tensor) {
 
 Error AddScalar(const Tensor& tensor, proto::TensorProto* out) {
   if (!IsNumber(tensor.dtype()))
-    return MakeError("a scalar is a number, this is {0}", TypeAndShape(tensor));
+    return MakeError("a scalar needs a number, this is {0}", TypeAndShape(tensor));
   if (tensor.num_elements() != 1)
     return MakeError(
         "a scalar has one element, this is {0}: take mean(...) or another reduction, "
@@ -74,7 +74,7 @@ Error AddScalar(const Tensor& tensor, proto::TensorProto* out) {
 // last one counts; of none all is 0.
 Error AddHistogram(const Tensor& tensor, proto::TensorProto* out) {
   if (!IsNumber(tensor.dtype()))
-    return MakeError("a histogram is of numbers, this is {0}", TypeAndShape(tensor));
+    return MakeError("a histogram needs numbers, this is {0}", TypeAndShape(tensor));
   double least = std::numeric_limits<double>::infinity(), most = -least;
   int64_t count = 0;
   RETURN_IF_ERROR(ForEach(tensor, [&](double value) {
@@ -200,7 +200,7 @@ Expected<proto::Summary::Value> SummaryOf(SummaryKind kind, const Tensor& tensor
       break;
     case SummaryKind::kText:
       if (tensor.dtype() != proto::DT_STRING)
-        return MakeError("a text is of strings, this is {0}", TypeAndShape(tensor));
+        return MakeError("a text needs strings, this is {0}", TypeAndShape(tensor));
       *out = ProtoOf(tensor);
   }
   proto::SummaryMetadata* metadata = value.mutable_metadata();

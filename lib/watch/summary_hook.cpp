@@ -121,7 +121,7 @@ Expected<bool> SummaryHook::WriteWhole(const StepContext& step, size_t i) {
   if (!op.ends_with("Summary") && !op.ends_with("SummaryV2")) return false;
   proto::Event event;
   if (!event.mutable_summary()->ParseFromString(*value.data<std::string>()))
-    return MakeError("'{0}' is no Summary", step.fetches[i]);
+    return MakeError("'{0}' is not a Summary", step.fetches[i]);
   events_->Add(step.run, std::move(event));
   return true;
 }
@@ -147,7 +147,7 @@ Error SummaryHook::End(StepContext& step) {
     if (times_[e] > 0) continue;
     sink_(Severity::kWarning, "--summary " + SummaryKindName(requests_[e].kind).str() + ":" +
                                   requests_[e].expression.text() +
-                                  " was never written: its tensors were not made");
+                                  " was never written: its tensors were not computed");
   }
   return events_->Close();
 }

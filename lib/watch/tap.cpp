@@ -44,7 +44,7 @@ bool Tap::Wants(const Node& node) {
 std::string Tap::WhyNot(const Node& node, DataType dtype) const {
   std::string why_not = filter_.WhyNot(node);
   if (why_not.empty() && !filter_.FitsDtype(dtype))
-    why_not = (DataTypeName(dtype) + " fits no --tap-dtype").str();
+    why_not = (DataTypeName(dtype) + " matches no --tap-dtype").str();
   return why_not;
 }
 

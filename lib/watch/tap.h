@@ -59,7 +59,7 @@ class GRAPNEL_PUBLIC Tap : public RunHook {
   // is made.
   void CountEach() { counts_each_ = true; }
   TapCounts counts();
-  // Explains why an output of that dtype is not tapped: "its name fits no --tap"; empty if it is
+  // Explains why an output of that dtype is not tapped: "its name matches no --tap"; empty if it is
   // tapped.
   virtual std::string WhyNot(const Node& node, DataType dtype) const;
   int64_t tensors_tapped() const { return count_; }

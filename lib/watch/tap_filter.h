@@ -21,15 +21,14 @@ struct GRAPNEL_PUBLIC TapFilter {
 
   bool FitsNode(const Node& node) const;
   bool FitsDtype(DataType dtype) const;
-  // Explains why the node is not tapped: "its name fits no --tap"; empty if it is tapped.
+  // Explains why the node is not tapped: "its name matches no --tap"; empty if it is tapped.
   std::string WhyNot(const Node& node) const;
 };
 
 // Errors: a name or pattern that matches no node, op, function or dtype, with the nearest names.
 GRAPNEL_PUBLIC Error CheckTapped(const Module& module, const TapFilter& filter);
 // The same for globs of nodes, given by `flag`.
-GRAPNEL_PUBLIC Error CheckNodes(const Module& module, llvm::ArrayRef<Glob> globs,
-                                 const char* flag);
+GRAPNEL_PUBLIC Error CheckNodes(const Module& module, llvm::ArrayRef<Glob> globs, const char* flag);
 
 }  // namespace grapnel
 

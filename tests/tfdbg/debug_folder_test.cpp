@@ -83,7 +83,7 @@ TEST(DebugFolder, KeepsRunsApart) {
 TEST(DebugFolder, SaysWhatIsBroken) {
   const std::pair<const char*, const char*> cases[] = {
       {"bad_file_index", "stack frame 'f1' is in source file 9 of 1"},
-      {"corrupt_crc", "record 1: its checksum is wrong: it is left out"},
+      {"corrupt_crc", "record 1: its checksum is wrong: it is skipped"},
       {"dup_op", "graph 'G' has an op 'Log' already"},
       {"full_health_len10", "its FULL_HEALTH summary has 10 numbers, 11 were expected"},
       {"trace_unknown_graph", "graph 'nope' is used, but no record describes it"},
@@ -104,7 +104,7 @@ TEST(DebugFolder, OtherFoldersAreNone) {
   EXPECT_FALSE(IsDebugFolder("no/such/folder"));
   auto folder = ReadDebugFolder("testdata/collatz");
   ASSERT_FALSE(folder);
-  EXPECT_NE(TextOf(folder.takeError()).find("is no debug folder"), std::string::npos);
+  EXPECT_NE(TextOf(folder.takeError()).find("is not a debug folder"), std::string::npos);
 }
 
 TEST(DebugFolder, AFolderWithoutDataIsEmpty) {

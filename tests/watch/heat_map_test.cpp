@@ -67,7 +67,7 @@ TEST(HeatMapTest, NumbersOfOneSignGoFromVioletToYellow) {
   EXPECT_EQ(Pixels(map).At(79, 0), "253,231,37");
   EXPECT_EQ(llvm::cantFail(HeatMapOf(Filled({3}))).colors, "all 1");
   EXPECT_EQ(llvm::cantFail(HeatMapOf(Filled({}, INFINITY))).colors,
-            "nothing is finite; magenta: 1 element NaN or infinite");
+            "no finite elements; magenta: 1 element NaN or infinite");
   // The largest numbers of a double differ by more than a double holds.
   HeatMap far = llvm::cantFail(HeatMapOf(Make({3}, {-1.7e308L, 0, 1.7e308L}, proto::DT_DOUBLE)));
   EXPECT_EQ(Pixels(far).At(41, 0), "247,247,247");
@@ -96,7 +96,7 @@ TEST(HeatMapTest, OtherAxesMakeTiles) {
 
 TEST(HeatMapTest, LargeTensorsFit) {
   HeatMap map = llvm::cantFail(HeatMapOf(Filled({3000, 5000})));
-  EXPECT_EQ(map.layout, "axis 0 down, axis 1 across, a pixel for 3 by 3 elements");
+  EXPECT_EQ(map.layout, "axis 0 down, axis 1 across, one pixel for 3 by 3 elements");
   EXPECT_EQ(map.width, 1667);
   EXPECT_EQ(map.height, 1000);
   // One bad element is seen.
@@ -106,7 +106,7 @@ TEST(HeatMapTest, LargeTensorsFit) {
   Pixels pixels(map);
   EXPECT_EQ(pixels.At(4321 / 3, 0), "255,0,255");
   map = llvm::cantFail(HeatMapOf(Filled({100000})));
-  EXPECT_EQ(map.layout, "axis 0 across, 317 elements a row");
+  EXPECT_EQ(map.layout, "axis 0 across, 317 elements per row");
   EXPECT_EQ(map.width, 634);
   EXPECT_EQ(map.height, 632);
   map = llvm::cantFail(HeatMapOf(Filled({40000, 16, 16})));

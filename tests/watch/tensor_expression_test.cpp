@@ -302,7 +302,7 @@ TEST(TensorExpression, SaysWhatIsWrong) {
   EXPECT_EQ(Text("x[0, 0, 0]"), "3 indices are too many for a tensor of shape [2,3]");
   EXPECT_EQ(Text("x + u"), "shapes [2,3] and [2] do not broadcast");
   EXPECT_EQ(Text("s + 1"), "+: string[2] [\"one\",\"two\"] holds no numbers");
-  EXPECT_EQ(Text("c + 1"), "+: not of complex numbers; take abs(), real() or imag() of them");
+  EXPECT_EQ(Text("c + 1"), "+ does not take complex numbers: take their abs(), real() or imag()");
   EXPECT_EQ(Text("max(e)"), "max: there are no elements");
   EXPECT_EQ(Text("max(x, y)"), "max takes 1 arguments, 2 are given");
   EXPECT_EQ(Text("y // 0"), "//: an integer is divided by zero");
