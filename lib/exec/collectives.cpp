@@ -11,7 +11,7 @@ bool IsReceiver(llvm::StringRef op) {
   return op == "CollectiveBcastRecv" || op == "CollectiveBcastRecvV2";
 }
 
-// Ops that may be in one group.
+// Returns the family of an op: ops of one family may be in one group.
 llvm::StringRef Family(llvm::StringRef op) {
   op.consume_back("V2");
   return op == "CollectiveBcastSend" || op == "CollectiveBcastRecv" ? "CollectiveBcast" : op;
@@ -30,7 +30,7 @@ std::string Named(llvm::ArrayRef<Node> nodes) {
   return text;
 }
 
-// "/device:CPU:10" after "/device:CPU:2": numbers by value.
+// Compares names with numbers by value: "/device:CPU:10" comes after "/device:CPU:2".
 bool IsBefore(llvm::StringRef a, llvm::StringRef b) {
   while (!a.empty() && !b.empty()) {
     uint64_t number_a, number_b;
@@ -122,7 +122,7 @@ Error Collectives::Fits(const Group& group, const Keys& keys, const Member& memb
   return differ("the shape", DimsText(first.value.dims()), DimsText(member.value.dims()));
 }
 
-// The value that is broadcast must have the shape that its receivers expect.
+// A broadcast value must have the shape that its receivers expect.
 Error Collectives::CheckShapes(const Group& group) {
   auto sender = llvm::find_if(group.members, [](const Member& m) { return bool(m.value); });
   if (sender == group.members.end())
@@ -147,8 +147,8 @@ Error Collectives::CheckShapes(const Group& group) {
   return Error::success();
 }
 
-// Which member's value comes first, and so on. Members stand in the order of their devices, in
-// which they get results; with communicators, TensorFlow has values in the order of the ranks.
+// Returns the order of the members' values. Members and their results are in the order of devices;
+// with communicators, TensorFlow orders the values by rank.
 Expected<std::vector<size_t>> Collectives::OrderOfValues(const Group& group) {
   std::vector<size_t> order(group.members.size(), group.members.size());
   for (size_t i = 0; i < order.size(); ++i) {

@@ -18,7 +18,7 @@ double AsDouble(uint64_t bits) {
   return value;
 }
 
-// One number of a repeated field, or all of a packed one.
+// Reads one number of a repeated field, or all of a packed one.
 template <typename T>
 void AppendNumbers(WireReader& reader, std::vector<T>* numbers) {
   if (reader.type() == WireType::kVarint) numbers->push_back(static_cast<T>(reader.number()));
@@ -187,7 +187,7 @@ void DebugRecords::ReadDebuggedGraph(llvm::StringRef record) {
   graph_sets_[index] = set_;
 }
 
-// Only data inputs are recorded, as "node:slot"; other spellings appear in files of other writers.
+// Only data inputs are recorded, as "node:slot"; files of other writers have other spellings.
 DebugInput DebugRecords::ParseInput(llvm::StringRef text) {
   TensorName name = ReadFunctionTensorName(text);
   DebugInput input;

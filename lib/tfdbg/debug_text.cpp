@@ -65,7 +65,7 @@ llvm::StringRef ExecutionLabel(const DebugRun& run, const DebugExecution& execut
 }
 
 std::string TimeText(double seconds_since_1970) {
-  // Beyond these years gmtime has no answer, and no run was made.
+  // gmtime fails beyond these years, and no run is from there.
   if (!(seconds_since_1970 > 0) || seconds_since_1970 > 1e11) return "";
   std::time_t time = static_cast<std::time_t>(seconds_since_1970);
   std::tm parts;

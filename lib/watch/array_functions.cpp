@@ -13,7 +13,7 @@ using Call = TensorExpression::Node;
 using Unary = Number (*)(Number);
 using Binary = Number (*)(Number, Number);
 
-// --- Dtypes, as NumPy 2 gives them.
+// --- Dtypes, as in NumPy 2.
 
 bool IsFloat(DataType type) { return IsFloating(type); }
 bool IsUnsigned(DataType type) {
@@ -64,7 +64,7 @@ void Round(NumberArray* array) {
   for (Number& value : array->values) value = RoundTo(array->dtype, value);
 }
 
-// What an operation of the dtype gives: integers wrap around, below 2^64 as they do in memory.
+// Returns a result as the dtype holds it: integers wrap around, below 2^64 as they do in memory.
 Number ResultOf(DataType type, Number number) {
   if (!IsInteger(type) || !std::isfinite(number)) return RoundTo(type, number);
   Number range = std::ldexp(Number{1}, static_cast<int>(8 * DataTypeSize(type)));
@@ -73,7 +73,7 @@ Number ResultOf(DataType type, Number number) {
   return rest >= range / 2 ? rest - range : rest < -range / 2 ? rest + range : rest;
 }
 
-// --- Element by element.
+// --- Elementwise functions.
 
 Number FloorDivide(Number a, Number b) { return std::floor(a / b); }
 Number Modulo(Number a, Number b) {
@@ -157,7 +157,7 @@ Expected<Dims> BroadcastDims(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> 
   return dims;
 }
 
-// `array` with those dims, elements repeated.
+// Returns `array` broadcast to those dims.
 NumberArray BroadcastTo(const NumberArray& array, const Dims& dims) {
   if (array.dims == dims) return array;
   NumberArray wide;
@@ -252,7 +252,7 @@ Expected<NumberArray> Each(llvm::StringRef name, const UnaryFunction& function, 
   return array;
 }
 
-// --- The rest.
+// --- Other functions.
 
 NumberArray Counts(llvm::ArrayRef<int64_t> counts, bool is_list) {
   NumberArray result;
@@ -277,14 +277,15 @@ Expected<NumberArray> Where(const std::vector<NumberArray>& arguments) {
   return result;
 }
 
-// |a - b| <= tolerance; equal infinities are within any, NaN within none.
+// |a - b| <= tolerance; equal infinities are always within, NaN never.
 Expected<NumberArray> Within(const std::vector<NumberArray>& arguments) {
   BinaryFunction equal{[](Number a, Number b) -> Number { return a == b; }, BinaryFunction::kTruth};
   BinaryFunction far{[](Number a, Number b) -> Number { return std::fabs(a - b); },
                      BinaryFunction::kPromoted};
   BinaryFunction less{[](Number a, Number b) -> Number { return a <= b; }, BinaryFunction::kTruth};
   ASSIGN_OR_RETURN(NumberArray result, Pairwise("==", equal, arguments[0], arguments[1]));
-  // In double: of small floats the difference would be rounded, of integers wrap around.
+  // Compute in double: the difference of small floats would be rounded, that of integers wrap
+  // around.
   NumberArray a = arguments[0], b = arguments[1];
   a.dtype = b.dtype = proto::DT_DOUBLE;
   a.is_weak = b.is_weak = false;
@@ -294,7 +295,7 @@ Expected<NumberArray> Within(const std::vector<NumberArray>& arguments) {
   return result;
 }
 
-// Filters of the debugger, of complex numbers too: whether any element is one.
+// The debugger's filters, also for complex numbers: true if any element matches.
 using IsOne = bool (*)(Number);
 IsOne FilterNamed(llvm::StringRef name) {
   if (name == "has_nan") return [](Number x) { return std::isnan(x); };
@@ -303,7 +304,7 @@ IsOne FilterNamed(llvm::StringRef name) {
   return nullptr;
 }
 
-// How many arguments a function takes; 0: there is none of that name.
+// Returns the number of arguments of a function; 0: no function has that name.
 size_t NumArguments(llvm::StringRef name) {
   if (UnaryFunctions().count(name) || IsReduction(name)) return 1;
   if (BinaryFunctions().count(name) || name == "and" || name == "or") return 2;
@@ -376,7 +377,7 @@ Expected<NumberArray> CallFunction(const Call& call, std::vector<NumberArray> ar
       value = first.dtype == proto::DT_BOOL ? value == 0 : -value - 1;
     return first;
   }
-  // `and`, `or`: of one element each.
+  // `and`, `or`: operands of one element each.
   bool truths[2];
   for (int i = 0; i < 2; ++i) {
     if (arguments[i].size() != 1) {

@@ -18,7 +18,7 @@ namespace {
 constexpr int kBuckets = 30;
 constexpr int64_t kMostImages = 3;
 
-// Name, TensorBoard's plugin, and how it keeps the data.
+// The name, TensorBoard's plugin, and its data class.
 struct Kind {
   const char *name, *plugin;
   proto::DataClass data;
@@ -70,8 +70,8 @@ Error AddScalar(const Tensor& tensor, proto::TensorProto* out) {
   return ForEach(tensor, [&](double value) { out->add_float_val(static_cast<float>(value)); });
 }
 
-// The buckets are those of tf.summary.histogram: of one value alone all have its edges, and the
-// last one counts; of none all is 0.
+// The buckets are those of tf.summary.histogram: if all values are equal, all buckets have that
+// value as edges, and the last one counts them; without values all are 0.
 Error AddHistogram(const Tensor& tensor, proto::TensorProto* out) {
   if (!IsNumber(tensor.dtype()))
     return MakeError("a histogram needs numbers, this is {0}", TypeAndShape(tensor));
@@ -102,7 +102,7 @@ Error AddHistogram(const Tensor& tensor, proto::TensorProto* out) {
   return Error::success();
 }
 
-// Number, height, width and channels of a tensor that holds images.
+// Returns number, height, width and channels of a tensor that holds images.
 std::optional<std::array<int64_t, 4>> ImageDims(const Tensor& tensor) {
   llvm::ArrayRef<int64_t> dims = tensor.dims();
   std::array<int64_t, 4> all = {1, 1, 1, 1};
@@ -112,7 +112,7 @@ std::optional<std::array<int64_t, 4>> ImageDims(const Tensor& tensor) {
   return all;
 }
 
-// As tf.image.convert_image_dtype to uint8 with saturation.
+// Converts like tf.image.convert_image_dtype to uint8 with saturation.
 uint8_t PixelOf(double value, double scale) {
   if (std::isnan(value)) return 0;
   return static_cast<uint8_t>(std::clamp(value * scale, 0.0, 255.0));

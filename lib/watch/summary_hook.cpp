@@ -11,7 +11,7 @@ namespace grapnel {
 
 namespace {
 
-// In a body the handle is an argument, whose value is as old as its call.
+// In a function body the handle is an argument, whose value is as old as its call.
 bool HasVariables(const ExpressionPlace& place, const Graph& main) {
   return place.body == &main && !place.is_in_loop && llvm::any_of(place.ports, [&](Port port) {
            return TypeOfPort(main, port) == proto::DT_RESOURCE;
@@ -44,7 +44,7 @@ Expected<std::unique_ptr<SummaryHook>> SummaryHook::Make(
   return hook;
 }
 
-// What is in a loop cannot be fetched; there it is seen if it runs.
+// Tensors in a loop cannot be fetched: they are observed if the loop runs.
 Error SummaryHook::Begin(StepContext& step) {
   ASSIGN_OR_RETURN(events_, EventStream::Create(folder_, EventStream::kUsualSuffix));
   for (size_t e = 0; e < requests_.size(); ++e) {
@@ -111,7 +111,7 @@ void SummaryHook::Write(const std::string& tag, int64_t step, proto::Summary::Va
   events_->Add(step, std::move(event));
 }
 
-// What a summary op of the graph made is written as it is.
+// Writes the output of a summary op of the graph unchanged.
 Expected<bool> SummaryHook::WriteWhole(const StepContext& step, size_t i) {
   const Tensor& value = step.fetched[i];
   auto port = FindTensorIfThere(module_.main, step.fetches[i]);

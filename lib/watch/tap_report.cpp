@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// The main graph, and what it calls, however deep.
+// Returns the main graph and the functions that it calls, directly or not.
 std::vector<const Graph*> ReachedBodies(const Module& module) {
   std::vector<const Graph*> bodies = {&module.main};
   std::set<const Graph*> seen(bodies.begin(), bodies.end());
