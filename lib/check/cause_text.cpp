@@ -65,7 +65,7 @@ void WriteConsequences(const DebugRun& run, const BlameReport& report, llvm::raw
   os << "\n";
 }
 
-// The first cause was told already, but for how often it came again.
+// The first cause has been written already, except for its repetitions.
 void WriteOtherCauses(const BlameReport& report, llvm::raw_ostream& os) {
   if (report.num_causes < 2) return;
   os << "\n" << Plural(report.num_causes - 1, "other tensor") << " went bad without a bad input:\n";

@@ -1,8 +1,7 @@
-// How far what activations read is spread: 0.5 to 2 is healthy, and this speaks up where a layer is
-// far from it, as happens where weights are all too small or too large and each layer multiplies
-// that.
+// Checks the spread of the inputs of activations: 0.5 to 2 is healthy. Reports layers far outside
+// of that, as when weights are all too small or too large and each layer multiplies the effect.
 //
-// Says nothing of gates and the last layer, and of a graph that does not train.
+// Skips gates, the last layer, and graphs that do not train.
 #include "lib/check/doctor/activation.h"
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
@@ -15,7 +14,7 @@ constexpr int64_t kFewest = 32;
 
 struct Seen {
   Activation activation;
-  Tally numbers;  // of the first step
+  Tally numbers;  // from the first step
 };
 
 class ActivationSpread : public Check {

@@ -1,8 +1,8 @@
-// An input that is one number throughout, in every step: zeros that a loader filled in, an image
-// that was not read, labels of one class.
+// An input that has the same value everywhere, in every step: zeros from a loader, an image that
+// was not read, labels of one class.
 //
-// Says nothing of: fewer than 16 elements; ones, and whole numbers that are no ids or labels (a
-// mask); states that go into a loop.
+// Skips inputs with fewer than 16 elements, ones and whole numbers other than ids or labels (a
+// mask), and states of a loop.
 #include "lib/check/doctor/cross_entropy.h"
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
@@ -30,7 +30,7 @@ class ConstantInput : public Check {
     for (size_t i = 0; i < feeds.size(); ++i) {
       const Tally& seen = seen_[i];
       if (!seen.IsConstant() || seen.elements < kFewest) continue;
-      // A state that is handed from step to step begins as zeros.
+      // A state that is passed from step to step starts as zeros.
       bool others_vary = false;
       for (size_t j = 0; j < feeds.size(); ++j) {
         bool varies = seen_[j].elements >= kFewest && !seen_[j].IsConstant();

@@ -1,4 +1,4 @@
-// What a network puts out though none of its inputs goes into it.
+// An output of a network that does not depend on any of its inputs.
 #include "lib/check/doctor/doctor.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,4 +1,4 @@
-// Dropout in a graph that predicts: a random mask, put over what a layer gives.
+// Dropout in an inference graph: a random mask over the output of a layer.
 //
 //   RandomUniform -> GreaterEqual -> (Cast -> Mul | Select) <- x
 #include "lib/check/doctor/doctor.h"
@@ -12,7 +12,7 @@ bool IsUniform(llvm::StringRef op) {
          op == "StatelessRandomUniformV2" || op == "StatefulUniform";
 }
 
-// What puts the mask over `x`; false: it is none.
+// Returns the op that applies the mask to `x`; null if `random` is not a mask.
 Node MaskAt(const Network& network, const Node& random) {
   std::vector<BodyPort> open = {{random, 0}};
   PortSet seen;

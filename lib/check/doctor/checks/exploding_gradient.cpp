@@ -7,8 +7,8 @@
 namespace grapnel {
 namespace {
 
-// A sum over a batch has a large gradient too, of which Adam makes small steps: so that it is large
-// has to show in the step, or to be beyond all doubt.
+// A sum over a batch has a large gradient too, which Adam turns into small steps. So a large
+// gradient must show in the step, or be hopelessly large.
 constexpr double kLarge = 1000;    // times the weights' norm, or 1 if they are smaller
 constexpr double kStep = 0.1;      // of the weights' norm
 constexpr double kHopeless = 1e5;  // times the weights' norm
@@ -53,7 +53,7 @@ class ExplodingGradient : public Check {
   }
 
  private:
-  // 0: it is fine.
+  // Returns 0 if the gradient is fine.
   static double LargestIfBad(const DoctorContext& context, const SeenGradient& gradient) {
     const VariableHistory* history = context.HistoryOf(gradient.index);
     double weights = history && !history->moments.empty() ? history->moments[0].norm : 0;

@@ -1,5 +1,5 @@
-// Labels that a cross-entropy cannot mean: numbers of classes that there are not, rows of
-// probabilities that do not add up to 1, -1 and 1 where 0 and 1 are asked for.
+// Labels that do not fit a cross-entropy: class numbers out of range, rows of probabilities that do
+// not add up to 1, labels of -1 and 1 instead of 0 and 1.
 #include <cmath>
 
 #include "lib/check/doctor/cross_entropy.h"
@@ -28,7 +28,7 @@ class LabelsOutOfRange : public Check {
         if (value.rank() > 0) seen->classes = value.dim(value.rank() - 1);
       });
       watches.Add(flow.Source(loss.labels),
-                    [seen](int, const Tensor& value) { Count(value, *seen); });
+                  [seen](int, const Tensor& value) { Count(value, *seen); });
     }
   }
 

@@ -1,5 +1,5 @@
-// A loss that is NaN or infinite, or checkpoints that hold such numbers. `grapnel blame` finds what
-// made the first.
+// A loss that is NaN or infinite, or checkpoints with such values. `grapnel blame` finds the op
+// that produced the first.
 #include <cmath>
 
 #include "lib/check/doctor/doctor.h"
@@ -16,7 +16,7 @@ class NotFinite : public Check {
   void Watch(const DoctorContext& context, TensorWatches& watches) override {
     const Network& network = *context.network;
     std::vector<BodyPort> ends = network.losses();
-    // An output may well be minus infinity where a mask is; NaN it may not.
+    // An output may be minus infinity where a mask applies, but not NaN.
     bool has_loss = !ends.empty();
     if (!has_loss) {
       for (const BodyPort& fetch : network.ends().fetches)

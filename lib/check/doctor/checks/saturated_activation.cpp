@@ -1,8 +1,7 @@
-// A Tanh or Sigmoid between layers whose results are nearly all at its ends, where it lets hardly
-// any gradient back.
+// A Tanh or Sigmoid between layers whose results are nearly all at the ends of its range, where it
+// passes almost no gradient back.
 //
-// Says nothing of gates, whose results are multiplied, of the Tanh in a GELU, and of what comes
-// last.
+// Skips gates, whose results are multiplied, the Tanh in a GELU, and the last layer.
 #include <cmath>
 
 #include "lib/check/doctor/activation.h"

@@ -1,5 +1,5 @@
-// Probabilities where a loss takes logits: it applies softmax or sigmoid itself, so they go through
-// it twice, and the gradient all but vanishes.
+// Probabilities as input of a loss that takes logits: it applies softmax or sigmoid itself, so they
+// are applied twice, and the gradient almost vanishes.
 //
 //   logits -> Softmax -> (Identity, Reshape) -> SparseSoftmaxCrossEntropyWithLogits
 //

@@ -1,7 +1,6 @@
-// A softmax over one class: it is 1, whatever it reads.
+// A softmax over one class: it is 1 for any input.
 //
-// Says nothing of attention, whose weights are multiplied with values: one step of a sequence is
-// fine.
+// Skips attention, whose weights are multiplied with values: a sequence of one step is fine.
 #include "lib/check/doctor/doctor.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"

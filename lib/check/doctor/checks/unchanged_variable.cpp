@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// Whether every step gives it a value that does not come from the one before.
+// True if every step assigns a value that does not depend on the previous one.
 bool IsReset(const Network& network, const NetworkVariable& variable) {
   return llvm::any_of(variable.updates, [&](const VariableUpdate& update) {
     llvm::StringRef op = update.node.op();
@@ -29,7 +29,7 @@ class UnchangedVariable : public Check {
       bool is_seen = history && history->moments.size() > 1 && IsFloating(history->dtype);
       if (!is_seen || !variable.IsTrained() || history->Changed()) continue;
       bool is_connected = network.losses().empty() || network.ReachesLoss(variable);
-      // Of what is not connected loss_not_connected speaks.
+      // loss_not_connected reports unconnected variables.
       if (!is_connected || IsReset(network, variable)) continue;
       (variable.updates.empty() ? left_out : given).push_back(&variable);
     }
@@ -50,7 +50,7 @@ class UnchangedVariable : public Check {
   }
 
  private:
-  // "this variable is", "this variable and 2 others ('a', 'b') are".
+  // Returns "this variable is", or "this variable and 2 others ('a', 'b') are".
   static std::string Subject(llvm::ArrayRef<const NetworkVariable*> variables) {
     if (variables.size() == 1) return "this variable is";
     constexpr size_t kMost = 4;
@@ -70,7 +70,7 @@ class UnchangedVariable : public Check {
     std::vector<std::string> same;
     for (const VariableHistory& history : context.saved) {
       bool is_weight = history.IsWeight() && IsFloating(history.dtype) && !history.is_slot;
-      // Of zeros weight_norm speaks.
+      // weight_norm reports zeros.
       if (is_weight && history.moments.size() > 1 && !history.Changed() &&
           history.moments[0].norm > 0)
         same.push_back(history.name);

@@ -1,16 +1,16 @@
-// Large numbers that a layer reads as they are: bytes of an image, years, prices.
+// Large numbers that a layer reads unscaled: bytes of an image, years, prices.
 //
-// Says nothing where anything is computed between the input and the layer, where the layer's output
-// is normalized, and of a graph that does not train.
+// Skips inputs with any computation before the layer, layers whose output is normalized, and graphs
+// that do not train.
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
 
 namespace grapnel {
 namespace {
 
-constexpr double kLargest = 20, kSpread = 5;  // of numbers that are fine
+constexpr double kLargest = 20, kSpread = 5;  // limits of unsuspicious numbers
 
-// The layer that reads it without anything computed on the way; null: none.
+// Returns the layer that reads the input directly; null if no layer does.
 const Layer* LayerThatReads(const Network& network, const BodyPort& input) {
   std::vector<BodyPort> open = {input};
   PortSet seen;

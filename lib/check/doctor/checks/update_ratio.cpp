@@ -1,6 +1,6 @@
-// How much a step changes weights, against how large they are: about 1e-3 is usual.
+// The change of weights in a step, relative to their norm: about 1e-3 is usual.
 //
-// Says nothing of vectors and biases, and of what begins as zeros.
+// Skips vectors and biases, and weights that start as zeros.
 #include <algorithm>
 
 #include "lib/check/doctor/doctor.h"
@@ -14,7 +14,7 @@ constexpr double kLeast = 1e-5, kMost = 0.3;
 
 struct Ratios {
   double middle = 0, most = 0;  // over the steps; 0: it does not change
-  bool grow = false;            // as those of a branch do whose scale begins as zero
+  bool grow = false;            // as in a branch whose scale starts as zero
 };
 
 Ratios RatiosOf(const VariableHistory& history) {

@@ -1,4 +1,4 @@
-// Weights in checkpoints that are all zero, or grow many times over from the first to the last.
+// Weights in checkpoints that are all zero, or grow many times from the first to the last.
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
 

@@ -1,6 +1,6 @@
-// Weights whose gradient is zero throughout, in every step.
+// Weights whose gradient is zero everywhere, in every step.
 //
-// Says nothing of vectors: the gradient of a bias before a normalization is zero as it should be.
+// Skips vectors: the gradient of a bias before a normalization is rightly zero.
 #include "lib/check/doctor/checks/gradients.h"
 #include "lib/support/text.h"
 
