@@ -264,7 +264,7 @@ void BadProducers::Add(const Node& node, BadOrigin origin, int output, const Ten
     made.elements.push_back(ElementFor(inputs_[i], value.dims(), made.index));
   }
   made.calls = CurrentCallSites();
-  cause.reason = origin == BadOrigin::kFeed       ? "as the value that was given for it"
+  cause.reason = origin == BadOrigin::kFeed       ? "as the value fed for it"
                  : origin == BadOrigin::kVariable ? "which was there before the run"
                                                   : CauseReason(cause);
   producers_.push_back(std::move(made));

@@ -102,10 +102,10 @@ std::string CauseReason(const Cause& cause) {
   for (const CauseInput& input : cause.inputs) {
     if (input.value.bad)
       return "because its input " + NameOf(input) + " holds " + BadText(input.value);
-    if (input.is_bad_variable) return "because the variable was given NaN or infinity before";
+    if (input.is_bad_variable) return "because the variable was assigned NaN or infinity before";
   }
   if (cause.op_type == "Const") return "as a constant of the program";
-  if (cause.op_type == "Placeholder") return "as an argument that was given to the function";
+  if (cause.op_type == "Placeholder") return "as an argument passed to the function";
   std::string pitfall = PitfallText(cause);
   if (!pitfall.empty()) return pitfall;
   if (cause.inputs.empty()) return "without any input";
@@ -122,7 +122,7 @@ std::string CauseReason(const Cause& cause) {
   if (!uncounted.empty()) return text + uncounted;
   // The reason inside of a merged op is unknown.
   if (cause.op_type == "_UnaryOpsComposition")
-    return text + ": it is several ops in one, and the graph as it was tells which";
+    return text + ": it is several ops merged into one; the original graph shows which of them";
   if (known == cause.inputs.size() && MadeOnlyInfinity(cause.value) && !HasPitfall(cause.op_type))
     text += ": the result may be too large for its type";
   return text;

@@ -168,8 +168,8 @@ void DivergenceFinder::Compare(int64_t order, const NodeRun& a, const NodeRun& b
 DivergenceFinder::Answer DivergenceFinder::CauseOf(int64_t order, const NodeRun& a,
                                                    const NodeRun& b, Mismatch* mismatch) {
   using C = MismatchKind;
-  if (order < 0) return {C::kFault, "as the value that was given for it"};
-  if (IsCallThatPartedInside(a)) return {C::kConsequence, "of what diverged inside of it"};
+  if (order < 0) return {C::kFault, "as the value fed for it"};
+  if (IsCallThatPartedInside(a)) return {C::kConsequence, "of a difference inside of it"};
   if (!b.node) {
     Answer answer = CauseByRecord(a, mismatch);
     bool is_other_op = !b.recorded_op.empty() && b.recorded_op != a.node.op();
@@ -280,9 +280,10 @@ DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const
     bool is_faithful =
         !divergence_.faults.empty() || IsFaithful(a, b, mismatch->output).value_or(true);
     if (is_faithful) return {C::kConsequence, "of what it reads"};
-    return {C::kFault,
-            "more than its inputs, which part by rounding: A's op makes another value of B's "
-            "inputs"};
+    return {
+        C::kFault,
+        "more than its inputs, which differ by rounding: A's op computes another value from B's "
+        "inputs"};
   }
   std::string attrs = AttrsText(a.node, b.node);
   if (!attrs.empty()) attrs = ": " + attrs;
@@ -290,20 +291,21 @@ DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const
     const Tensor &x = a.outputs[mismatch->output], &y = b.outputs[mismatch->output];
     if (attrs.empty() && IsRoundingOfSum(a.node, a.inputs, x, y, mismatch->output))
       return {C::kRounding,
-              "of inputs that are the same: its terms cancel, and another order of additions makes "
-              "as much"};
+              "of equal inputs: its terms cancel, and another order of additions explains "
+              "the difference"};
     if (count == 0) return {C::kFault, "though it reads nothing" + attrs};
     return {C::kFault, "though all its inputs are the same, bit for bit" + attrs};
   }
   if (std::optional<bool> is_faithful = IsFaithful(a, b, mismatch->output)) {
     if (*is_faithful)
       return {C::kRounding,
-              "of inputs that differ by rounding alone: A's op makes the same of B's inputs"};
-    return {C::kFault, "though its inputs agree: A's op makes another value of B's inputs" + attrs};
+              "of inputs that differ only by rounding: A's op computes the same from B's inputs"};
+    return {C::kFault,
+            "though its inputs agree: A's op computes another value from B's inputs" + attrs};
   }
   double grown = largest > 0 ? mismatch->difference.norm_error / largest : kMostGrowth + 1;
   if (attrs.empty() && mismatch->difference.mismatch.empty() && grown <= kMostGrowth)
-    return {C::kRounding, "of inputs that differ by rounding alone"};
+    return {C::kRounding, "of inputs that differ only by rounding"};
   return {C::kFault, "though all its inputs agree" + attrs};
 }
 
@@ -333,10 +335,10 @@ DivergenceFinder::Answer DivergenceFinder::CauseByRecord(const NodeRun& a,
   }
   if (FollowsFromBefore(a.node, Run::kA)) return {C::kConsequence, "of what it reads"};
   if (!is_complete)
-    return {C::kFault, "though what is recorded of the tensors that it depends on agrees"};
+    return {C::kFault, "though the records of the tensors that it depends on agree"};
   bool is_rounding = largest > 0 && mismatch->difference.mismatch.empty() &&
                      mismatch->difference.norm_error <= kMostGrowth * largest;
-  if (is_rounding) return {C::kRounding, "of inputs that differ by rounding alone"};
+  if (is_rounding) return {C::kRounding, "of inputs that differ only by rounding"};
   return {C::kFault, "though all its inputs agree"};
 }
 

@@ -85,7 +85,7 @@ class Search {
   Expected<Reduced> Run() {
     ASSIGN_OR_RETURN(bool interesting, options_.interesting(*best_));
     ++checks_;
-    if (!interesting) return MakeError("the check does not hold for the graph as it is");
+    if (!interesting) return MakeError("the check does not hold for the original graph");
     const std::vector<std::unique_ptr<Reduction>> reductions = AllReductions();
     do {
       progress_ = false;

@@ -24,7 +24,7 @@ Expected<Tensor> Generate(llvm::StringRef name, DataType type, llvm::ArrayRef<in
                           const MadeUp& how) {
   std::optional<int64_t> count = NumElements(dims);
   if (!count || *count > (int64_t{1} << 30))
-    return MakeError("feed '{0}': {1} is too large to be made up", name, DimsText(dims));
+    return MakeError("feed '{0}': {1} is too large to generate", name, DimsText(dims));
   std::mt19937_64 random(llvm::xxHash64(name));
   auto below = [&](uint64_t n) { return random() % n; };
   if (type == proto::DT_STRING) {
@@ -35,7 +35,7 @@ Expected<Tensor> Generate(llvm::StringRef name, DataType type, llvm::ArrayRef<in
   }
   size_t size = DataTypeSize(type);
   if (size == 0)
-    return MakeError("feed '{0}': a value of type {1} cannot be made up: feed it", name,
+    return MakeError("feed '{0}': a value of type {1} cannot be generated: feed it", name,
                      DataTypeName(type));
   bool is_signed = type == proto::DT_INT8 || type == proto::DT_INT16 || type == proto::DT_INT32 ||
                    type == proto::DT_INT64;
@@ -130,8 +130,7 @@ std::vector<Trial> TrialsOf(const Graph& graph, const std::vector<FedValue>& giv
     trials.push_back({"odd open sizes", Sizes({3, 9, 33, 65}), false, true});
     trials.push_back({"open sizes of 0", Sizes({0}), true, true});
   }
-  if (!made_up.empty())
-    trials.push_back({"the opposite values", {{2, true, true}, {2, true}}, true});
+  if (!made_up.empty()) trials.push_back({"negated values", {{2, true, true}, {2, true}}, true});
   return trials;
 }
 

@@ -85,8 +85,8 @@ Expected<std::unique_ptr<ValueCheck>> ValueCheck::Create(const Module& module,
     }
   }
   if (check->tried_.empty())
-    return MakeError("values cannot be checked, the graph as it is does not run: {0}",
-                     first_error.value_or("there is nothing to feed it with"));
+    return MakeError("values cannot be checked, the original graph does not run: {0}",
+                     first_error.value_or("there are no values to feed"));
   for (const std::string& text : left_out) {
     if (check->options_.sink) check->options_.sink(Severity::kWarning, text);
   }
@@ -144,7 +144,7 @@ Error ValueCheck::Settle(const Module& module, Tried* tried) {
     auto ran = RunGraph(module, tried->feeds, order, options_.fetches);
     if (ran) {
       tried->orders.push_back(order);
-      Distrust(*ran, "depends on the order in which nodes run that no edge keeps in order", tried);
+      Distrust(*ran, "depends on the order of nodes that no edge orders", tried);
     } else {
       llvm::consumeError(ran.takeError());
     }

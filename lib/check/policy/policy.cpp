@@ -192,7 +192,7 @@ class PolicyReader {
     toml::parse_result parsed = toml::parse(std::string_view(bytes.data(), bytes.size()));
     if (!parsed) {
       const toml::parse_error& error = parsed.error();
-      NoteError(error.source(), MakeError("no TOML: {0}", std::string(error.description())));
+      NoteError(error.source(), MakeError("not valid TOML: {0}", std::string(error.description())));
       return AllErrors();
     }
     // toml++ iterates over tables and keys in the order of their names.
@@ -205,8 +205,8 @@ class PolicyReader {
     // policy would accept everything.
     if (policy_.rules.empty())
       return MakeError(
-          "{0}: no check is demanded: a table makes one, such as [unused_inputs] (`grapnel check "
-          "--list` tells of them, `grapnel check MODEL --init` prints a policy)",
+          "{0}: it requires no check: add a table, such as [unused_inputs] (`grapnel check "
+          "--list` shows them, `grapnel check MODEL --init` prints a policy)",
           policy_.path);
     auto by_line = [](const auto& a, const auto& b) { return a.line < b.line; };
     llvm::stable_sort(policy_.rules, by_line);
@@ -313,7 +313,8 @@ class PolicyReader {
     for (const char* key : {"check", "node", "reason"})
       if (!table[key].is_string()) return MakeError("[[waiver]] needs '{0}', a text", key);
     if (auto known = TableOf(text("check")); !known) return known.takeError();
-    if (text("reason").empty()) return MakeError("'reason' is empty: say why this may be so");
+    if (text("reason").empty())
+      return MakeError("'reason' is empty: explain why this is acceptable");
     auto node = Glob::Parse(text("node"));
     if (!node) return Annotate("node", node.takeError());
     std::string until = DateOf(table["until"].node());

@@ -45,17 +45,17 @@ class ActivationSpread : public Check {
       if (spread > kMost && (!large || spread > large->numbers.deviation())) large = seen.get();
     }
     const Network& network = *context.network;
-    if (network.losses().empty() && !network.HasGradients()) return "nothing trains here";
+    if (network.losses().empty() && !network.HasGradients()) return "the graph does not train";
     if (seen_.empty()) return "there is no activation between layers";
     for (const Seen* seen : {small, large}) {
       if (!seen) continue;
-      std::string what = Sentence("what this {0} reads has a spread of {1} (0.5 to 2 is healthy)",
+      std::string what = Sentence("the input of this {0} has a spread of {1} (0.5 to 2 is healthy)",
                                   seen->activation.name, Short(seen->numbers.deviation()));
       if (count > 1) what += Sentence("; {0} of {1} activations are far off", count, seen_.size());
       Find(Confidence::kLikely, seen->activation.node, what,
-           seen == small ? "begin with larger weights (Glorot's, He's before a Relu), or normalize "
+           seen == small ? "start with larger weights (Glorot, or He before a Relu), or normalize "
                            "between layers"
-                         : "begin with smaller weights, scale the inputs, or normalize between "
+                         : "start with smaller weights, scale the inputs, or normalize between "
                            "layers");
     }
     return "";
@@ -68,7 +68,7 @@ class ActivationSpread : public Check {
 GRAPNEL_CHECK(ActivationSpread,
               {.name = "activation_spread",
                .stage = CheckStage::kActivation,
-               .looks_for = "activations that read numbers spread far more or less than 0.5 to 2",
+               .looks_for = "activations whose inputs have a spread far outside of 0.5 to 2",
                .needs = {Evidence::kValues}});
 
 }  // namespace

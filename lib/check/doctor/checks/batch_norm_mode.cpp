@@ -68,7 +68,7 @@ class BatchNormMode : public Check {
         has_any = true;
         if (!is_training)
           Find(Confidence::kLikely, node,
-               "this graph predicts, and normalizes by the mean and variance of the batch (axis 0)",
+               "this inference graph normalizes by the mean and variance of the batch (axis 0)",
                kPredict);
       }
     }
@@ -80,12 +80,12 @@ class BatchNormMode : public Check {
     bool by_batch = node.GetBool("is_training", true);
     if (by_batch && !is_training) {
       Find(Confidence::kLikely, node,
-           "this graph predicts, and normalizes by the statistics of the batch (is_training=true)",
+           "this inference graph normalizes by the statistics of the batch (is_training=true)",
            kPredict);
     } else if (by_batch && network.Trains() && !Updates(network, node)) {
       Find(Confidence::kLikely, node,
-           "this step trains, and does not update the moving averages of this normalization: what "
-           "predicts by them will see their first values",
+           "this step trains, and does not update the moving averages of this normalization: "
+           "inference will use their initial values",
            "run tf.GraphKeys.UPDATE_OPS with the step, or call the layer with training=True");
     } else if (!by_batch && network.Trains() && TrainsScale(network, node) &&
                IsVariableRead(network, node)) {
@@ -119,7 +119,7 @@ class BatchNormMode : public Check {
 GRAPNEL_CHECK(BatchNormMode,
               {.name = "batch_norm_mode",
                .stage = CheckStage::kModel,
-               .looks_for = "batch normalization that trains where it should predict, or the other "
+               .looks_for = "batch normalization in training mode during inference, or the other "
                             "way round",
                .needs = {Evidence::kGraph}});
 

@@ -42,13 +42,13 @@ class ConstantInput : public Check {
           Sentence("all {0} elements of this input are {1}", seen.elements, Short(seen.min));
       if (context.batches > 1) all += Sentence(", in all {0} batches", context.batches);
       if (is_label) {
-        Find(Confidence::kLikely, feeds[i].node(), all + ": there is one class only",
-             "shuffle before batching, and look at what the loader gives for labels");
+        Find(Confidence::kLikely, feeds[i].node(), all + ": there is only one class",
+             "shuffle before batching, and check the labels that the loader returns");
       } else {
         Find(others_vary ? Confidence::kPossible : Confidence::kLikely, feeds[i].node(),
              all + ": there is nothing in it to learn from",
-             "look at what the loader gives: a file that was not read, a wrong column, a scale "
-             "that made everything one number");
+             "check what the loader returns: a file that was not read, a wrong column, a scale "
+             "that makes all numbers equal");
       }
     }
     return feeds.empty() ? "nothing is fed" : "";
@@ -95,7 +95,7 @@ class ConstantInput : public Check {
 
 GRAPNEL_CHECK(ConstantInput, {.name = "constant_input",
                               .stage = CheckStage::kInput,
-                              .looks_for = "an input that is one number throughout: zeros, one "
+                              .looks_for = "an input in which all numbers are equal: zeros, one "
                                            "class among the labels",
                               .needs = {Evidence::kValues}});
 

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kFewestRows = 32;
 constexpr double kShare = 0.8;
 const char* const kAdvice =
-    "lower the learning rate, begin with He's weights and biases of zero, scale the inputs, or use "
+    "lower the learning rate, start with He weights and zero biases, scale the inputs, or use "
     "a leaky Relu";
 
 struct Seen {
@@ -47,7 +47,7 @@ class DeadRelu : public Check {
       if (seen->rows < kFewestRows || units < 2 || dead < kShare * units) continue;
       Find(dead == units ? Confidence::kCertain : Confidence::kLikely, seen->node,
            dead == units ? Sentence("all {0} units of this Relu are zero for every row in every "
-                                    "step: nothing goes through it, nor any gradient",
+                                    "step: it passes neither values nor gradients",
                                     units)
                          : Sentence("{0} of {1} units of this Relu are zero for every row in every "
                                     "step",
@@ -73,8 +73,8 @@ class DeadRelu : public Check {
       if (seen.first < 2 || !seen.second) continue;
       const DebugGraph& graph = run.graphs[place.first];
       Find(Confidence::kLikely, graph.ops[place.second].name.str(),
-           Sentence("this Relu was zero throughout in all {0} records of it: nothing goes through "
-                    "it, nor any gradient",
+           Sentence("this Relu was zero everywhere in all {0} records of it: it passes neither "
+                    "values nor gradients",
                     seen.first),
            kAdvice);
       findings.back().function = graph.name.str();

@@ -52,7 +52,7 @@ class DropoutMode : public Check {
       Node mask = predicts ? MaskAt(network, node) : Node();
       if (!mask || network.layers().empty() || !IsOfInputs(network, mask)) continue;
       Find(Confidence::kLikely, mask,
-           Sentence("this graph predicts, and drops numbers at random: '{0}' draws the mask",
+           Sentence("this inference graph drops numbers at random: '{0}' draws the mask",
                     node.name()),
            "call the model with training=False, or export it again in that mode");
     }
@@ -62,7 +62,7 @@ class DropoutMode : public Check {
 
 GRAPNEL_CHECK(DropoutMode, {.name = "dropout_mode",
                             .stage = CheckStage::kModel,
-                            .looks_for = "dropout in a graph that predicts",
+                            .looks_for = "dropout in an inference graph",
                             .needs = {Evidence::kGraph}});
 
 }  // namespace

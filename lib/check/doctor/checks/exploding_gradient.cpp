@@ -47,8 +47,8 @@ class ExplodingGradient : public Check {
     Find(std::isinf(worst_norm) ? Confidence::kCertain : Confidence::kLikely, worst->variable->name,
          what,
          std::isinf(worst_norm)
-             ? "grapnel blame names the op that made the first of them"
-             : "begin with smaller weights, normalize between layers, or clip gradients by norm");
+             ? "grapnel blame names the op that produced the first of them"
+             : "start with smaller weights, normalize between layers, or clip gradients by norm");
     return "";
   }
 

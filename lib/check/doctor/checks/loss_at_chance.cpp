@@ -63,10 +63,10 @@ class LossAtChance : public Check {
       Find(
           Confidence::kLikely, seen->node,
           Sentence("the loss is {0} after {1}, and guessing among {2} classes gives ln({2}) = {3}; "
-                   "logits are all but the same for every row",
+                   "logits are almost the same for every row",
                    Short(seen->means.back()), Plural(context.steps, "step"), seen->classes,
                    Short(chance)),
-          "look along the way from the input to the logits: a dead layer, weights of zero, a "
+          "check the path from the input to the logits: a dead layer, weights of zero, a "
           "factor "
           "that is far too small");
     }
@@ -124,7 +124,7 @@ class LossAtChance : public Check {
 
 GRAPNEL_CHECK(LossAtChance, {.name = "loss_at_chance",
                              .stage = CheckStage::kStep,
-                             .looks_for = "a cross-entropy that stays what guessing gives",
+                             .looks_for = "a cross-entropy that stays at the value of guessing",
                              .needs = {Evidence::kSteps, Evidence::kScalars}});
 
 }  // namespace

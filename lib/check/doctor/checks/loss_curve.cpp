@@ -38,7 +38,7 @@ class LossOverTraining : public Check {
  public:
   std::string Run(const DoctorContext& context) override {
     std::vector<LossCurve> curves = LossCurvesOf(*context.scalars, context.loss_tag);
-    if (curves.empty()) return Lacks("no scalar is called a loss: --loss TAG");
+    if (curves.empty()) return Lacks("no scalar is named a loss: --loss TAG");
     bool looked = false;
     for (const LossCurve& curve : curves) {
       CurveShape shape = ShapeOf(*curve.series);
@@ -61,7 +61,7 @@ class LossOverTraining : public Check {
       Find(Confidence::kLikely, name,
            Sentence("the loss rises: from {0} to {1} over {2}", Short(shape.first),
                     Short(shape.last), Plural(shape.records, "record")),
-           "lower the learning rate, clip gradients by norm, and look at the sign of the loss");
+           "lower the learning rate, clip gradients by norm, and check the sign of the loss");
     } else if (!shape.ends_lowest && rise > kRise * shape.lowest &&
                rise > kOfTheFall * (shape.first - shape.lowest)) {
       Find(Confidence::kLikely, name,
@@ -74,7 +74,7 @@ class LossOverTraining : public Check {
                     Short(shape.first), Short(shape.last), Short(shape.lowest),
                     Plural(shape.records, "record")),
            "run grapnel doctor on the training step: a learning rate of zero, a loss that no "
-           "gradient reaches, inputs that are all alike");
+           "gradient reaches, inputs that are all equal");
     }
   }
 
@@ -91,10 +91,10 @@ class LossOverTraining : public Check {
       if (trained.records < kFewestRecords || !trained.ends_lowest) continue;
       Find(Confidence::kPossible, curve.series->name(),
            Sentence("the loss is lowest at step {0}, with {1}, and has risen to {2} since, while "
-                    "'{3}' falls on to {4}: the network learns by heart",
+                    "'{3}' keeps falling to {4}: the network overfits",
                     shape.lowest_at, Short(shape.lowest), Short(shape.last), other.series->name(),
                     Short(trained.last)),
-           "stop there, give it more data, or fewer weights, dropout, a penalty");
+           "stop there, or use more data, fewer weights, dropout or a weight penalty");
       return;
     }
   }

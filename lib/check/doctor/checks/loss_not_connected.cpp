@@ -55,17 +55,18 @@ class LossNotConnected : public Check {
     if (!block) {
       Find(Confidence::kLikely, names[0],
            Sentence("{0} does not depend on this variable{1}", losses, others),
-           "connect its layer, or add its own loss; set trainable=False if it is meant");
+           "connect its layer, or add its own loss; set trainable=False if this is intended");
       return;
     }
     // StopGradient is deliberate: the other network of a GAN, a target of Q-learning.
     bool is_meant = HasSuffix(block.op(), "Gradient");
     Find(is_meant ? Confidence::kPossible : Confidence::kLikely, names[0],
-         Sentence("no gradient of {0} reaches this variable{1}: '{2}' ({3}) is between, which has "
-                  "none",
-                  losses, others, block.name(), block.op()),
-         is_meant ? "leave it where it is meant, as for a target network; else take it away"
-                  : "use what has a gradient in its place (softmax for argmax, a product with "
+         Sentence(
+             "no gradient of {0} reaches this variable{1}: '{2}' ({3}) is in between, which has "
+             "none",
+             losses, others, block.name(), block.op()),
+         is_meant ? "keep it if it is intended, as for a target network; else remove it"
+                  : "replace it with an op that has a gradient (softmax for argmax, a product with "
                     "probabilities for a comparison), or do not train it");
   }
 };

@@ -39,8 +39,8 @@ class NotFinite : public Check {
     for (const auto& [node, step] : seen_) {
       if (step < 0) continue;
       Find(Confidence::kCertain, node,
-           Sentence("this holds NaN or infinity from step {0} on", step + 1),
-           Sentence("grapnel blame{0} names the op that made the first",
+           Sentence("this has NaN or infinity from step {0} on", step + 1),
+           Sentence("grapnel blame{0} names the op that produced the first",
                     step > 0 ? " --repeat " + std::to_string(step + 1) : std::string()));
     }
     for (const VariableHistory& history : context.saved) {
@@ -88,11 +88,12 @@ class NotFinite : public Check {
       }
     }
     if (!tells)
-      return Lacks("debug mode " + DebugModeName(run.mode) + " does not tell, FULL_HEALTH does");
+      return Lacks("debug mode " + DebugModeName(run.mode) +
+                   " does not record it, FULL_HEALTH does");
     if (bad > 0)
       Find(Confidence::kCertain, first,
-           Sentence("{0} that were recorded hold NaN or infinity", Plural(bad, "tensor")),
-           "grapnel blame on this folder names the op that made the first");
+           Sentence("{0} in the records have NaN or infinity", Plural(bad, "tensor")),
+           "grapnel blame on this folder names the op that produced the first");
     return "";
   }
 

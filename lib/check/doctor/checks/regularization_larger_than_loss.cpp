@@ -63,7 +63,7 @@ class RegularizationLargerThanLoss : public Check {
            Sentence("of the loss '{0}' {1} is regularization (the largest part {2}), and {3} "
                     "depends on the input",
                     sum.loss.name(), Short(penalty), Short(most), Short(loss)),
-           "make its factor smaller, by ten times or more; a mean in place of a sum over weights "
+           "reduce its factor, by ten times or more; a mean instead of a sum over weights "
            "does that too");
     }
     return has_penalty ? "" : "no part of a loss is regularization";
@@ -75,7 +75,7 @@ class RegularizationLargerThanLoss : public Check {
 
 GRAPNEL_CHECK(RegularizationLargerThanLoss, {.name = "regularization_larger_than_loss",
                                              .stage = CheckStage::kModel,
-                                             .looks_for = "a loss most of which is regularization",
+                                             .looks_for = "a loss that is mostly regularization",
                                              .needs = {Evidence::kValues}});
 
 }  // namespace

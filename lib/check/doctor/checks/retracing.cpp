@@ -92,12 +92,12 @@ class Retracing : public Check {
     size_t times = tracings.graphs.size();
     if (times < kFewest || tracings.calls > 2 * times) return;
     const DebugGraph& graph = run.graphs[tracings.graphs[0]];
-    Find(
-        Confidence::kLikely, graph.name.str(),
-        Sentence("this function was traced {0} times in {1}{2}", times,
-                 Plural(tracings.calls, "recorded call"), ShapesText(run, tracings)),
-        "give tf.function an input_signature with None where sizes differ, or reduce_retracing; "
-        "pass tensors in place of Python numbers, and make the function once, outside of the loop");
+    Find(Confidence::kLikely, graph.name.str(),
+         Sentence("this function was traced {0} times in {1}{2}", times,
+                  Plural(tracings.calls, "recorded call"), ShapesText(run, tracings)),
+         "give tf.function an input_signature with None where sizes differ, or reduce_retracing; "
+         "pass tensors instead of Python numbers, and create the function once, outside of the "
+         "loop");
     int frame = FirstFrame(run, graph);
     if (frame >= 0) findings.back().file = LineOf(run, frame);
   }
@@ -105,7 +105,7 @@ class Retracing : public Check {
 
 GRAPNEL_CHECK(Retracing, {.name = "retracing",
                           .stage = CheckStage::kModel,
-                          .looks_for = "a function that is traced again in most of its calls",
+                          .looks_for = "a function that is retraced in most of its calls",
                           .needs = {Evidence::kDebugFolder}});
 
 }  // namespace

@@ -124,13 +124,13 @@ class SymmetricInitialization : public Check {
   void Report(const Network& network, const Layer& layer, const Weights& weights, bool stays,
               bool has_relu) {
     bool is_zero = weights.IsZero();
-    std::string what = Sentence("all {0} units of '{1}' begin with the same weights{2}",
+    std::string what = Sentence("all {0} units of '{1}' start with the same weights{2}",
                                 weights.units, layer.node.name(), is_zero ? ", zero" : "");
     bool is_stuck = is_zero && has_relu;
-    what += stays ? "; the next layer treats them alike too, so that they stay one unit for ever"
-            : is_stuck ? "; the Relu after it lets no gradient back at zero, so that they stay so"
-                       : ", and only what comes after it makes them differ";
-    std::string advice = "begin with random numbers: Glorot's, or He's before a Relu";
+    what += stays      ? "; the next layer treats them alike too, so they stay one unit forever"
+            : is_stuck ? "; the Relu after it passes no gradient at zero, so they stay the same"
+                       : ", and only later layers make them differ";
+    std::string advice = "start with random numbers: Glorot, or He before a Relu";
     Confidence confidence = stays      ? Confidence::kCertain
                             : is_stuck ? Confidence::kLikely
                                        : Confidence::kPossible;
@@ -141,7 +141,7 @@ class SymmetricInitialization : public Check {
 GRAPNEL_CHECK(SymmetricInitialization,
               {.name = "symmetric_initialization",
                .stage = CheckStage::kModel,
-               .looks_for = "a hidden layer whose units all begin with the same weights, or zeros",
+               .looks_for = "a hidden layer whose units all start with the same weights, or zeros",
                .needs = {Evidence::kGraph}});
 
 }  // namespace

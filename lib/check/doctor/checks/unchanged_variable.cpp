@@ -38,12 +38,12 @@ class UnchangedVariable : public Check {
       Find(Confidence::kLikely, given[0]->name,
            Sentence("{0} {1}, though '{2}' assigns to it", Subject(given), after,
                     given[0]->updates.back().node.name()),
-           "look at the learning rate, and at its gradient");
+           "check the learning rate and the gradient");
     }
     if (!left_out.empty()) {
       Find(Confidence::kPossible, left_out[0]->name,
-           Sentence("{0} {1}: nothing that runs assigns to it", Subject(left_out), after),
-           "give it to the optimizer (var_list, trainable_variables), or set trainable=False if it "
+           Sentence("{0} {1}: no op of the run assigns to it", Subject(left_out), after),
+           "pass it to the optimizer (var_list, trainable_variables), or set trainable=False if it "
            "is frozen on purpose");
     }
     return "";
@@ -80,21 +80,21 @@ class UnchangedVariable : public Check {
                                    llvm::StringRef(context.checkpoints.back()));
     if (!some_change) {
       Find(Confidence::kLikely, same[0], Sentence("no weights change {0}", between),
-           "look at whether the step runs, and at the learning rate");
+           "check that the step runs, and the learning rate");
       return;
     }
     for (const std::string& name : same)
       Find(Confidence::kPossible, name,
            Sentence("these weights are the same in all checkpoints {0}, while others change",
                     between),
-           "give them to the optimizer, or leave it if they are frozen on purpose");
+           "pass them to the optimizer, unless they are frozen on purpose");
   }
 };
 
 GRAPNEL_CHECK(UnchangedVariable,
               {.name = "unchanged_variable",
                .stage = CheckStage::kStep,
-               .looks_for = "a trained variable that stays the same over steps or checkpoints",
+               .looks_for = "a trained variable that does not change over steps or checkpoints",
                .needs = {Evidence::kSteps, Evidence::kCheckpoints}});
 
 }  // namespace

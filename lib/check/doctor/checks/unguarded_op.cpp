@@ -169,7 +169,7 @@ class UnguardedOp : public Check {
       bool matters = suspect.kind != Kind::kQuotient && IsOfAnySign(suspect.range);
       return matters ? ", which can be 0 or less" : ", which can be 0";
     }
-    if (!was_zero) return Sentence(", which was {0} at least in this run", Short(suspect.least));
+    if (!was_zero) return Sentence(", which was at least {0} in this run", Short(suspect.least));
     bool is_negative = suspect.least < 0;
     return Sentence(", which was {0} in step {1}", is_negative ? Short(suspect.least) : "0",
                     suspect.step);
@@ -203,7 +203,7 @@ class UnguardedOp : public Check {
 GRAPNEL_CHECK(UnguardedOp,
               {.name = "unguarded_op",
                .stage = CheckStage::kModel,
-               .looks_for = "a log, quotient or root of what can be zero, without a guard",
+               .looks_for = "a log, quotient or root of a value that can be zero, without a guard",
                .needs = {Evidence::kGraph}});
 
 }  // namespace

@@ -66,11 +66,11 @@ class UnusedInput : public Check {
       bool is_shape = by_shape.Has(input);
       bool is_read = !input.node().UsesOf(input.port.index).empty();
       Find(is_read && !is_shape ? Confidence::kLikely : Confidence::kCertain, input.node(),
-           is_shape  ? "of this input the shape alone is used, and none of its values"
-           : is_read ? "nothing that is fetched or assigned depends on this input"
-                     : "nobody reads this input",
-           "connect it, or take it out of what is fed: a wrong variable in the code reads as an "
-           "input that nobody needs");
+           is_shape  ? "only the shape of this input is used, and none of its values"
+           : is_read ? "no fetch and no assignment depends on this input"
+                     : "no node reads this input",
+           "connect it, or do not feed it: a wrong variable in the code shows as an "
+           "unused input");
     }
     return "";
   }
@@ -78,7 +78,7 @@ class UnusedInput : public Check {
 
 GRAPNEL_CHECK(UnusedInput, {.name = "unused_input",
                             .stage = CheckStage::kInput,
-                            .looks_for = "an input whose values nothing depends on",
+                            .looks_for = "an input whose values have no effect",
                             .needs = {Evidence::kGraph}});
 
 }  // namespace

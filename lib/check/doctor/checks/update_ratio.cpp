@@ -50,10 +50,10 @@ class UpdateRatio : public Check {
       if (ratios.middle > high) most = &history, high = ratios.middle;
     }
     if (least)
-      Report(*least, low, small, "all but stay",
-             "raise the learning rate, or look at why its gradient is so small");
+      Report(*least, low, small, "barely change",
+             "raise the learning rate, or find out why the gradient is so small");
     if (most)
-      Report(*most, high, large, "jump about",
+      Report(*most, high, large, "jump around",
              "lower the learning rate, or clip gradients by norm");
     return "";
   }

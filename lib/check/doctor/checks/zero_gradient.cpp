@@ -27,9 +27,9 @@ class ZeroGradient : public Check {
     if (first) {
       std::string others = count > 1 ? ", that of " + Plural(count - 1, "other") + " too" : "";
       Find(Confidence::kLikely, first->variable->name,
-           Sentence("the gradient of these weights ('{0}') is zero throughout in all {1}{2}",
+           Sentence("the gradient of these weights ('{0}') is zero everywhere in all {1}{2}",
                     first->node.name(), Plural(context.steps, "step"), others),
-           "look along the way from the loss: a Relu that is never above zero, a product with "
+           "check the path from the loss: a Relu that is never above zero, a product with "
            "zeros, a clip or minimum that cuts everything");
     }
     return seen_.empty() ? "no gradient was found" : "";
