@@ -1,4 +1,4 @@
-// What a policy's file says, and which findings its waivers take.
+// The parsing of policies, and the findings that waivers cover.
 #include "lib/check/policy/policy.h"
 
 #include "gtest/gtest.h"
@@ -59,7 +59,7 @@ TEST(Policy, BytesHaveUnits) {
     return Parse(("[file_size]\nmost = " + value).c_str()).rules[0].Number("most", -1);
   };
   EXPECT_EQ(most("300"), 300);
-  EXPECT_EQ(most("9223372036854775807"), 9223372036854775807.0);  // no double holds it exactly
+  EXPECT_EQ(most("9223372036854775807"), 9223372036854775807.0);  // not exact as a double
   EXPECT_EQ(most("2.5"), 2.5);
   EXPECT_EQ(most("\"25 MB\""), 25e6);
   EXPECT_EQ(most("\"1.5GiB\""), 1.5 * 1024 * 1024 * 1024);
@@ -159,7 +159,7 @@ TEST(Waivers, ThatNothingNeedsAreTold) {
       Parse("[ops]\n[[waiver]]\ncheck='ops'\nnode='gone'\nreason='so'\nuntil='2026-12-31'\n");
   std::vector<PolicyFinding> findings;
   ApplyWaivers(policy, "2026-01-01", {"dtypes"}, &findings);
-  EXPECT_TRUE(findings.empty()) << "nobody looked at ops";
+  EXPECT_TRUE(findings.empty()) << "the check of ops did not run";
   ApplyWaivers(policy, "2026-01-01", {"ops"}, &findings);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].what, "the waiver of ops for 'gone' is not needed");

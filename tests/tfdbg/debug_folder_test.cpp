@@ -79,7 +79,7 @@ TEST(DebugFolder, KeepsRunsApart) {
   EXPECT_EQ(one.runs[0].traces.size(), 2u);
 }
 
-// What TensorBoard dies of is a problem here, and the rest is read.
+// Records that crash TensorBoard are reported here, and the rest is read.
 TEST(DebugFolder, SaysWhatIsBroken) {
   const std::pair<const char*, const char*> cases[] = {
       {"bad_file_index", "stack frame 'f1' is in source file 9 of 1"},
@@ -133,7 +133,8 @@ std::string Bytes(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Every file cut anywhere, and with bytes turned: whatever is left is read, and no run dies.
+// Truncates every file at any point, and corrupts bytes: the remaining records are read, without a
+// crash.
 TEST(DebugFolder, SurvivesAnyDamage) {
   namespace fs = std::filesystem;
   fs::path copy = fs::path(testing::TempDir()) / "debug_damage";

@@ -24,7 +24,7 @@ Tensor Filled(Dims dims, long double value = 1) {
   return Make(std::move(dims), std::vector<long double>(count, value));
 }
 
-// The picture's pixels, as libpng reads them again.
+// The image's pixels, as read by libpng.
 struct Pixels {
   explicit Pixels(const HeatMap& map) {
     png_image image = {};
@@ -74,7 +74,7 @@ TEST(HeatMapTest, NumbersOfOneSignGoFromVioletToYellow) {
 }
 
 TEST(HeatMapTest, OtherAxesMakeTiles) {
-  // 2 images of 3 by 4 with 5 channels: one row of tiles an image.
+  // 2 images of 3 by 4 with 5 channels: one row of tiles for each image.
   HeatMap map = llvm::cantFail(HeatMapOf(Filled({2, 3, 4, 5}), ImageAxes{1, 2}));
   EXPECT_EQ(map.layout, "axis 1 down, axis 2 across, 10 tiles by axes 0, 3");
   Pixels pixels(map);
@@ -86,7 +86,7 @@ TEST(HeatMapTest, OtherAxesMakeTiles) {
             "axis 1 down, axis 2 across, 7 tiles by axis 0");
   EXPECT_EQ(llvm::cantFail(HeatMapOf(Filled({7, 3, 4}), ImageAxes{-1, 0})).layout,
             "axis 2 down, axis 0 across, 3 tiles by axis 1");
-  // Each element in its place.
+  // Each element at its position.
   std::vector<long double> values(24, 0);
   values[(1 * 3 + 2) * 4 + 3] = 1;
   map = llvm::cantFail(HeatMapOf(Make({2, 3, 4}, values)));
@@ -99,7 +99,7 @@ TEST(HeatMapTest, LargeTensorsFit) {
   EXPECT_EQ(map.layout, "axis 0 down, axis 1 across, one pixel for 3 by 3 elements");
   EXPECT_EQ(map.width, 1667);
   EXPECT_EQ(map.height, 1000);
-  // One bad element is seen.
+  // One bad element is visible.
   std::vector<long double> values(5000, 1);
   values[4321] = NAN;
   map = llvm::cantFail(HeatMapOf(Make({1, 5000}, values)));
