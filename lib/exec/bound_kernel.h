@@ -17,11 +17,11 @@ class BoundKernel {
   // Makes the kernel for a node. Errors: an attribute that the op does not allow, and errors of the
   // kernel's factory. Neither these errors nor those of Call() name the node.
   static Expected<BoundKernel> Make(const KernelDef& def, const KernelSetup& setup);
-  // A kernel that the plan adds (copies to a device): one input, not checked, and one output.
+  // A kernel that the plan adds (a copy to a device), without checks.
   static BoundKernel OfPlan(KernelFn run);
 
   Error Call(KernelContext& context) const;
-  // The same for inputs other than the node's, which the caller has made (a collective's values).
+  // The same without checks, on inputs that the caller has made (a collective's values).
   Error CallOnOthers(KernelContext& context) const;
 
  private:

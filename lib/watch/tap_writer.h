@@ -1,4 +1,4 @@
-// A thread that writes tap events, so that computing threads need not.
+// A thread that writes tap events, so that the threads that compute do not have to.
 #ifndef GRAPNEL_LIB_WATCH_TAP_WRITER_H_
 #define GRAPNEL_LIB_WATCH_TAP_WRITER_H_
 
