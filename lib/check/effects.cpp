@@ -233,8 +233,7 @@ std::optional<std::string> DifferenceOf(const Effects& got, const Effects& expec
     }
     bool in_any_order = llvm::is_contained(unordered, target);
     if (in_any_order && is.size() == was.size() && SameInAnyOrder(is, was, same)) continue;
-    if (in_any_order && is.size() == was.size())
-      return target + ": the effects are not those that they were";
+    if (in_any_order && is.size() == was.size()) return target + ": the effects have changed";
     for (size_t i = 0; i < std::max(is.size(), was.size()); ++i) {
       std::string place = target + ", effect " + std::to_string(i + 1) + ": ";
       if (i >= is.size()) return place + "was " + TextOfEffect(was[i]) + ", and is gone";
