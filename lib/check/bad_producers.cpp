@@ -21,7 +21,7 @@ bool HoldsNumbers(const Tensor& tensor) {
 
 // --- Single elements.
 
-// Its bytes as a tensor of one element.
+// Returns the bytes of one element as a tensor.
 Literal ElementOf(const Literal& literal, int64_t i) {
   size_t size = DataTypeSize(literal.dtype());
   llvm::StringRef bytes = literal.bytes().substr(literal.is_splat() ? 0 : i * size, size);
@@ -36,7 +36,7 @@ int64_t FirstBad(const Tensor& tensor) {
     llvm::consumeError(element.takeError());
     return false;
   };
-  // Blocks first: an element by itself is slow to look at.
+  // Blocks first: checking single elements is slow.
   constexpr int64_t kBlock = 1024;
   int64_t size = tensor.num_elements(), at = 0;
   size_t width = DataTypeSize(literal.dtype());
@@ -59,7 +59,7 @@ std::vector<int64_t> IndexOf(int64_t flat, llvm::ArrayRef<int64_t> dims) {
   return index;
 }
 
-// What an input that broadcasts to an output of `dims` gives to its element at `index`.
+// Returns the element of an input that broadcasts to `index` of an output of `dims`.
 std::string ElementFor(const Tensor& input, llvm::ArrayRef<int64_t> dims,
                        llvm::ArrayRef<int64_t> index) {
   bool has_numbers = input && !input.HoldsObjects() && input.dtype() != proto::DT_STRING;
@@ -90,7 +90,7 @@ void MakeFinite(std::complex<T>* data, int64_t size, bool /*ones*/) {
   }
 }
 
-// By their bits: the largest number is the one below infinity.
+// By their bits: the largest number is just below infinity.
 void MakeFinite16(uint16_t* data, int64_t size, uint16_t infinity, uint16_t one, bool ones) {
   for (int64_t i = 0; i < size; ++i) {
     uint16_t magnitude = data[i] & 0x7FFF;
@@ -201,7 +201,7 @@ Error BadProducers::EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> 
   for (size_t i = 0; i < outputs.size() && !hands_on; ++i) {
     if (!IsBad(outputs[i])) continue;
     if (reads_opaque) {
-      // Nothing was bad before: so what is behind the handle was.
+      // Nothing was bad before, so the resource behind the handle was.
       if (!has_seen_bad_) Add(node, BadOrigin::kVariable, static_cast<int>(i), outputs[i]);
     } else if (!has_seen_bad_ || llvm::none_of(inputs_, IsBad)) {
       Add(node, BadOrigin::kOp, static_cast<int>(i), outputs[i]);
@@ -214,7 +214,7 @@ Error BadProducers::EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> 
 
 void BadProducers::OnCall(const CallFrame& call) { ++calls_[call.function]; }
 
-// A While's iterations are counted by the runs of its condition, over the whole run.
+// Counts a While's iterations by the runs of its condition, over the whole run.
 int64_t BadProducers::IterationOf(const CallFrame* call) const {
   while (call && call->iteration < 0) call = call->outer;
   if (!call) return -1;
@@ -264,7 +264,7 @@ void BadProducers::Add(const Node& node, BadOrigin origin, int output, const Ten
     made.elements.push_back(ElementFor(inputs_[i], value.dims(), made.index));
   }
   made.calls = CurrentCallSites();
-  cause.reason = origin == BadOrigin::kFeed       ? "as the value that was given for it"
+  cause.reason = origin == BadOrigin::kFeed       ? "as the value fed for it"
                  : origin == BadOrigin::kVariable ? "which was there before the run"
                                                   : CauseReason(cause);
   producers_.push_back(std::move(made));

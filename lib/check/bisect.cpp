@@ -18,7 +18,7 @@ struct Probe {
   int rewrites = 0;
   Rewrite last;
   std::optional<std::string> what;
-  bool pass_failed = false;  // which is what `what` says
+  bool pass_failed = false;  // `what` is the error of a failed pass
 };
 
 Expected<Probe> Try(const BisectOptions& options, int limit) {

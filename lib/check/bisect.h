@@ -1,4 +1,4 @@
-// Which single rewrite made a check fail.
+// Finds the single rewrite that makes a check fail.
 #ifndef GRAPNEL_LIB_CHECK_BISECT_H_
 #define GRAPNEL_LIB_CHECK_BISECT_H_
 
@@ -12,23 +12,23 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC BisectOptions {
-  // The graph before any pass, the same each time; what it returns lives until the next call.
+  // Returns the graph before any pass, the same each time; it is valid until the next call.
   std::function<Expected<Module*>()> open;
-  OptimizeOptions optimize;  // limit: where the search ends; -1: all rewrites
-  // What is wrong with a graph; nothing when it is well.
+  OptimizeOptions optimize;  // limit: the end of the search; -1: all rewrites
+  // Returns the problem of a graph; nullopt if it has no problem.
   std::function<Expected<std::optional<std::string>>(const Module&)> fails;
 };
 
 struct GRAPNEL_PUBLIC Culprit {
-  Rewrite rewrite;   // the first after which `fails` says something
-  int rewrites = 0;  // of how many
-  std::string what;  // what it says
+  Rewrite rewrite;   // the first after which `fails` returns a problem
+  int rewrites = 0;  // the number of rewrites searched
+  std::string what;  // the problem
 };
 
 // Runs the passes about log2(rewrites) times, each time with a limit, as `opt --limit` does. A pass
-// that fails since a rewrite, as one that broke the graph, is a check that fails. Nothing: with all
-// rewrites the check still passes. Errors: it fails before the first rewrite; a pass fails by
-// itself, or changed the graph on no record.
+// that fails because of a rewrite, as when the graph is broken, counts as a failed check. Returns
+// nullopt if the check passes with all rewrites. Errors: the check fails before the first rewrite;
+// a pass fails by itself, or changed the graph without recording a rewrite.
 GRAPNEL_PUBLIC Expected<std::optional<Culprit>> Bisect(const BisectOptions& options);
 
 }  // namespace grapnel

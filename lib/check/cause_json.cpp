@@ -11,7 +11,7 @@ using llvm::json::OStream;
 
 constexpr int kLinesAround = 5;
 
-// An index; null for none.
+// Writes an index, or null for -1.
 void WriteIndex(OStream& json, const char* key, int index) {
   json.attribute(key, index < 0 ? llvm::json::Value(nullptr) : llvm::json::Value(index));
 }
@@ -78,7 +78,7 @@ void WriteCauseFields(const DebugRun& run, const Cause& cause, OStream& json) {
   json.attributeArray("kinds", [&] {
     for (const std::string& kind : BadKinds(cause.value)) json.value(kind);
   });
-  json.attribute("index", nullptr);  // folders keep counts, not places
+  json.attribute("index", nullptr);  // debug folders keep counts, not indices
   WriteIndex(json, "iteration", cause.iteration);
   json.attribute("cause", cause.op_type == "Const"         ? "const"
                           : cause.op_type == "Placeholder" ? "feed"

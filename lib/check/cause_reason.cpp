@@ -9,7 +9,7 @@ namespace {
 enum class Of { kZero, kNegative };
 enum class Makes { kInf, kNan, kBoth };
 
-// An op that is not defined at some finite numbers.
+// An op that is undefined for some finite numbers.
 struct KnownCause {
   llvm::StringRef op_type;
   size_t input;
@@ -47,7 +47,7 @@ std::string CountOf(Of of, int64_t count) {
   return Plural(count, "negative number");
 }
 
-// How many numbers of the input the op is not defined at; 0 where it is not counted.
+// Returns how many numbers of the input the op is undefined for; 0 if they were not counted.
 int64_t CountFallen(const Cause& cause, const KnownCause& pitfall) {
   if (pitfall.op_type != cause.op_type || pitfall.input >= cause.inputs.size() ||
       !Made(cause.value, pitfall.makes))
@@ -57,7 +57,7 @@ int64_t CountFallen(const Cause& cause, const KnownCause& pitfall) {
   return pitfall.of == Of::kZero ? value.health.zero : value.health.negative;
 }
 
-// The pitfall that this op fell into, in words; empty when none is seen.
+// Describes the pitfall of this op; empty if none is seen.
 std::string KnownCauseText(const Cause& cause) {
   std::string text;
   for (const KnownCause& pitfall : kKnownCauses) {
@@ -74,7 +74,7 @@ bool HasPitfall(llvm::StringRef op_type) {
   return llvm::any_of(kKnownCauses, [&](const KnownCause& p) { return p.op_type == op_type; });
 }
 
-// A pitfall that only a mode that counts more would have shown.
+// Describes a pitfall that only a more detailed debug mode would show.
 std::string UncountedKnownCauseText(const Cause& cause) {
   for (const KnownCause& pitfall : kKnownCauses) {
     if (pitfall.op_type != cause.op_type || pitfall.input >= cause.inputs.size() ||
@@ -90,7 +90,7 @@ std::string UncountedKnownCauseText(const Cause& cause) {
   return "";
 }
 
-// Products, sums and exponentials of finite numbers go wrong by leaving the range only.
+// Products, sums and exponentials of finite numbers fail only by overflow.
 bool MadeOnlyInfinity(const RecordedTensor& value) {
   return value.what >= Recorded::kBadCounts && value.health.nan == 0;
 }
@@ -102,10 +102,10 @@ std::string CauseReason(const Cause& cause) {
   for (const CauseInput& input : cause.inputs) {
     if (input.value.bad)
       return "because its input " + NameOf(input) + " holds " + BadText(input.value);
-    if (input.is_bad_variable) return "because the variable was given NaN or infinity before";
+    if (input.is_bad_variable) return "because the variable was assigned NaN or infinity before";
   }
   if (cause.op_type == "Const") return "as a constant of the program";
-  if (cause.op_type == "Placeholder") return "as an argument that was given to the function";
+  if (cause.op_type == "Placeholder") return "as an argument passed to the function";
   std::string pitfall = KnownCauseText(cause);
   if (!pitfall.empty()) return pitfall;
   if (cause.inputs.empty()) return "without any input";
@@ -120,9 +120,9 @@ std::string CauseReason(const Cause& cause) {
                                                  : "though all its inputs are finite";
   std::string uncounted = UncountedKnownCauseText(cause);
   if (!uncounted.empty()) return text + uncounted;
-  // What it was within several ops in one is not seen.
+  // The reason inside of a merged op is unknown.
   if (cause.op_type == "_UnaryOpsComposition")
-    return text + ": it is several ops in one, and the graph as it was tells which";
+    return text + ": it is several ops merged into one; the original graph shows which of them";
   if (known == cause.inputs.size() && MadeOnlyInfinity(cause.value) && !HasPitfall(cause.op_type))
     text += ": the result may be too large for its type";
   return text;

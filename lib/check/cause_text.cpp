@@ -20,7 +20,7 @@ void WriteSource(const DebugRun& run, const Cause& cause, llvm::raw_ostream& os)
   const DebugSource& source = run.sources[frame.source];
   os << source.path << ":" << frame.line << " in " << frame.function;
   if (cause.framework_frames)
-    os << " (" << Plural(cause.framework_frames, "frame") << " of TensorFlow or Keras left out)";
+    os << " (" << Plural(cause.framework_frames, "frame") << " of TensorFlow or Keras omitted)";
   os << "\n";
   std::vector<llvm::StringRef> lines = SourceLines(source);
   int last = std::min<int>(static_cast<int>(lines.size()), frame.line + kLinesAround);
@@ -65,7 +65,7 @@ void WriteConsequences(const DebugRun& run, const BlameReport& report, llvm::raw
   os << "\n";
 }
 
-// The first cause was told already, but for how often it came again.
+// The first cause has been written already, except for its repetitions.
 void WriteOtherCauses(const BlameReport& report, llvm::raw_ostream& os) {
   if (report.num_causes < 2) return;
   os << "\n" << Plural(report.num_causes - 1, "other tensor") << " went bad without a bad input:\n";
@@ -99,12 +99,12 @@ void WriteCauseText(const DebugRun& run, const Cause& cause, llvm::raw_ostream& 
   WriteSource(run, cause, os);
   WriteTensors(cause, os);
   if (!cause.also.empty())
-    os << "\nover the same input later: " << llvm::join(cause.also, ", ") << "\n";
+    os << "\nlater because of the same input: " << llvm::join(cause.also, ", ") << "\n";
 }
 
 void WriteBlameText(const DebugRun& run, const BlameReport& report, llvm::raw_ostream& os) {
   if (run.executions.empty() && run.traces.empty()) {
-    os << "the run holds no record of a tensor\n";
+    os << "the run has no record of a tensor\n";
     return;
   }
   if (!report.can_tell) {

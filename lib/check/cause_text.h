@@ -1,4 +1,4 @@
-// The first cause of what went wrong in a run, for people and for programs.
+// Writes the first cause of a failure in a run as text or as JSON.
 #ifndef GRAPNEL_LIB_CHECK_CAUSE_TEXT_H_
 #define GRAPNEL_LIB_CHECK_CAUSE_TEXT_H_
 
@@ -9,20 +9,20 @@
 
 namespace grapnel {
 
-// The first cause of one run: a sentence, the source line with five lines around it, the op's
-// output and inputs, and what came of it.
+// Writes the first cause of one run: a sentence, the source line with five lines around it, the
+// op's output and inputs, and the consequences.
 void WriteBlameText(const DebugRun& run, const BlameReport& report, llvm::raw_ostream& os);
-// The card of one tensor: its sentence, source line, output and inputs.
+// Writes the card of one tensor: its sentence, source line, output and inputs.
 void WriteCauseText(const DebugRun& run, const Cause& cause, llvm::raw_ostream& os);
-// The same as attributes of an object that is open.
+// Writes the same as attributes of an open object.
 void WriteCauseFields(const DebugRun& run, const Cause& cause, llvm::json::OStream& json);
-// The object: what "first_bad" below is.
+// Writes it as an object, like "first_bad" below.
 void WriteCauseJson(const DebugRun& run, const Cause& cause, llvm::json::OStream& json);
-// "first_bad": {...} or null, "first_any": the same, "can_tell", "alerts", "consequences",
-// "bad_tensors": [...], "causes": [...], as fields of an object that is open.
+// Writes "first_bad": {...} or null, "first_any": the same, "can_tell", "alerts", "consequences",
+// "bad_tensors": [...], "causes": [...], as fields of an open object.
 void WriteBlameJson(const DebugRun& run, const BlameReport& report, llvm::json::OStream& json);
 
-// "mul:0"; of an execution its op's type instead of a name.
+// Returns "mul:0"; for an execution its op's type instead of a name.
 std::string AlertName(const DebugRun& run, const DebugAlert& alert);
 
 }  // namespace grapnel

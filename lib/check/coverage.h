@@ -1,4 +1,4 @@
-// Which ops of a model cannot run here: asked before a run, instead of found out by it.
+// Finds the ops of a model that cannot run in this build, without a run.
 #ifndef GRAPNEL_LIB_CHECK_COVERAGE_H_
 #define GRAPNEL_LIB_CHECK_COVERAGE_H_
 
@@ -12,18 +12,18 @@ namespace grapnel {
 
 struct UnsupportedOp {
   std::string op;
-  std::string reason;  // "no CPU kernel for op 'X'", or which dtypes there are
-  std::string first;   // node; of a function's body "function/node"
+  std::string reason;  // "no CPU kernel for op 'X'", or the supported dtypes
+  std::string first;   // a node; in a function's body "function/node"
   int64_t nodes = 0;
 };
 
-// Ops without a kernel for `device` ("CPU"), in the main graph and in the functions that it
-// reaches. Sorted by nodes, most first, then by op. Linear in the nodes.
+// Returns the ops without a kernel for `device` ("CPU"), in the main graph and in the functions
+// that it reaches, sorted by number of nodes, most first, then by op. Linear in the nodes.
 std::vector<UnsupportedOp> UnsupportedOps(const Module& module, llvm::StringRef device);
 
-// "ops": [{"op", "nodes", "reason", "first"}], as an attribute of an object that is open.
+// Writes the attribute "ops": [{"op", "nodes", "reason", "first"}] of an open object.
 void WriteUnsupportedJson(llvm::ArrayRef<UnsupportedOp> ops, llvm::json::OStream& json);
-// A table of at least one.
+// Returns a table; `ops` must not be empty.
 std::string UnsupportedTable(llvm::ArrayRef<UnsupportedOp> ops);
 
 }  // namespace grapnel

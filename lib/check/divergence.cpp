@@ -13,7 +13,7 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kMostWorst = 10;
-// What an op that cannot be computed by itself may make of rounded inputs.
+// The largest factor by which an op that cannot be recomputed may amplify rounding of its inputs.
 constexpr double kMostGrowth = 1e3;
 
 bool HoldsValues(const Tensor& tensor) { return tensor && !tensor.HoldsObjects(); }
@@ -30,7 +30,7 @@ std::string CallersText(llvm::ArrayRef<CallSite> calls) {
   return text;
 }
 
-// Whether the same nodes call, in the same iterations; names of functions aside.
+// True if the same nodes call, in the same iterations; ignores names of functions.
 bool AreAlike(llvm::ArrayRef<CallSite> a, llvm::ArrayRef<CallSite> b) {
   auto is_same = [](const CallSite& x, const CallSite& y) {
     return x.caller == y.caller && x.iteration == y.iteration;
@@ -38,8 +38,8 @@ bool AreAlike(llvm::ArrayRef<CallSite> a, llvm::ArrayRef<CallSite> b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), is_same);
 }
 
-// "attribute 'alpha' is 0.1 in A, 0.3 in B"; empty: all are alike. Names of functions aside: what
-// is in them is compared by itself.
+// Returns "attribute 'alpha' is 0.1 in A, 0.3 in B"; empty if all are equal. Ignores names of
+// functions, since their contents are compared separately.
 std::string AttrsText(const Node& a, const Node& b) {
   std::set<llvm::StringRef> keys;
   for (const Node& node : {a, b}) {
@@ -61,8 +61,8 @@ std::string OtherOpText(llvm::StringRef a, llvm::StringRef b) {
   return llvm::formatv("which is {0} in A and {1} in B", a, b).str();
 }
 
-// How many products or terms are added up for one element of an op that adds; 0: it adds none, or
-// nothing is known of it.
+// Returns how many products or terms an op adds up for one element; 0 if it adds none, or if that
+// is unknown.
 double TermsOf(const Node& node, llvm::ArrayRef<Tensor> inputs, const Tensor& output) {
   llvm::StringRef op = node.op();
   double out = static_cast<double>(std::max<int64_t>(output.num_elements(), 1));
@@ -168,8 +168,8 @@ void DivergenceFinder::Compare(int64_t order, const NodeRun& a, const NodeRun& b
 DivergenceFinder::Answer DivergenceFinder::CauseOf(int64_t order, const NodeRun& a,
                                                    const NodeRun& b, Mismatch* mismatch) {
   using C = MismatchKind;
-  if (order < 0) return {C::kFault, "as the value that was given for it"};
-  if (IsCallThatDivergedInside(a)) return {C::kConsequence, "of what diverged inside of it"};
+  if (order < 0) return {C::kFault, "as the value fed for it"};
+  if (IsCallThatDivergedInside(a)) return {C::kConsequence, "of a difference inside of it"};
   if (!b.node) {
     Answer answer = CauseByRecord(a, mismatch);
     bool is_other_op = !b.recorded_op.empty() && b.recorded_op != a.node.op();
@@ -208,7 +208,7 @@ DivergenceFinder::Answer DivergenceFinder::CauseOf(int64_t order, const NodeRun&
   return answer;
 }
 
-// B's input for each of A's: where an op takes them in any order, one that agrees, if there is one.
+// Returns B's input for each of A's: if an op takes them in any order, prefers one that agrees.
 std::vector<size_t> DivergenceFinder::InputsOfB(const NodeRun& a, const NodeRun& b) const {
   std::vector<size_t> of_b(a.inputs.size());
   for (size_t i = 0; i < of_b.size(); ++i) of_b[i] = i;
@@ -228,7 +228,7 @@ std::vector<size_t> DivergenceFinder::InputsOfB(const NodeRun& a, const NodeRun&
   return of_b;
 }
 
-// What B's node reads where inputs diverged, if that was not compared itself.
+// Returns an input of B's node that was not compared itself, if inputs diverged.
 std::string DivergenceFinder::ReadAlone(const Node& b, llvm::ArrayRef<ComparedInput> inputs,
                                         llvm::ArrayRef<size_t> of_b) const {
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -242,7 +242,7 @@ std::string DivergenceFinder::ReadAlone(const Node& b, llvm::ArrayRef<ComparedIn
   return "";
 }
 
-// Those that ran, one by one.
+// For nodes that ran: compares their inputs one by one.
 DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const NodeRun& b,
                                                          Mismatch* mismatch) const {
   using C = MismatchKind;
@@ -276,13 +276,14 @@ DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const
           C::kFault,
           llvm::formatv("because it reads {0} in B, which has no counterpart in A", alone).str()};
     }
-    // What is behind a fault follows from it; behind rounding there may be the first.
+    // A difference after a fault is its consequence; one after rounding may be the first fault.
     bool is_faithful =
         !divergence_.faults.empty() || IsFaithful(a, b, mismatch->output).value_or(true);
     if (is_faithful) return {C::kConsequence, "of what it reads"};
-    return {C::kFault,
-            "more than its inputs, which part by rounding: A's op makes another value of B's "
-            "inputs"};
+    return {
+        C::kFault,
+        "more than its inputs, which differ by rounding: A's op computes another value from B's "
+        "inputs"};
   }
   std::string attrs = AttrsText(a.node, b.node);
   if (!attrs.empty()) attrs = ": " + attrs;
@@ -290,25 +291,27 @@ DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const
     const Tensor &x = a.outputs[mismatch->output], &y = b.outputs[mismatch->output];
     if (attrs.empty() && IsRoundingOfSum(a.node, a.inputs, x, y, mismatch->output))
       return {C::kRounding,
-              "of inputs that are the same: its terms cancel, and another order of additions makes "
-              "as much"};
+              "of equal inputs: its terms cancel, and another order of additions explains "
+              "the difference"};
     if (count == 0) return {C::kFault, "though it reads nothing" + attrs};
     return {C::kFault, "though all its inputs are the same, bit for bit" + attrs};
   }
   if (std::optional<bool> is_faithful = IsFaithful(a, b, mismatch->output)) {
     if (*is_faithful)
       return {C::kRounding,
-              "of inputs that differ by rounding alone: A's op makes the same of B's inputs"};
-    return {C::kFault, "though its inputs agree: A's op makes another value of B's inputs" + attrs};
+              "of inputs that differ only by rounding: A's op computes the same from B's inputs"};
+    return {C::kFault,
+            "though its inputs agree: A's op computes another value from B's inputs" + attrs};
   }
   double grown = largest > 0 ? mismatch->difference.norm_error / largest : kMostGrowth + 1;
   if (attrs.empty() && mismatch->difference.mismatch.empty() && grown <= kMostGrowth)
-    return {C::kRounding, "of inputs that differ by rounding alone"};
+    return {C::kRounding, "of inputs that differ only by rounding"};
   return {C::kFault, "though all its inputs agree" + attrs};
 }
 
-// B's inputs are not at hand: what was found of the tensors that A's node reads stands for them.
-DivergenceFinder::Answer DivergenceFinder::CauseByRecord(const NodeRun& a, Mismatch* mismatch) const {
+// B's inputs are not available: uses the results for the tensors that A's node reads.
+DivergenceFinder::Answer DivergenceFinder::CauseByRecord(const NodeRun& a,
+                                                         Mismatch* mismatch) const {
   using C = MismatchKind;
   bool is_complete = true;
   double largest = 0;
@@ -323,7 +326,7 @@ DivergenceFinder::Answer DivergenceFinder::CauseByRecord(const NodeRun& a, Misma
     if (input.is_compared) {
       const State& found = state->second;
       input.difference.norm_error = found.norm_error;
-      input.difference.agreement = found.diverged           ? Agreement::kDiverged
+      input.difference.agreement = found.diverged         ? Agreement::kDiverged
                                    : found.norm_error > 0 ? Agreement::kWithin
                                                           : Agreement::kSame;
       largest = std::max(largest, found.norm_error);
@@ -332,10 +335,10 @@ DivergenceFinder::Answer DivergenceFinder::CauseByRecord(const NodeRun& a, Misma
   }
   if (FollowsFromBefore(a.node, Run::kA)) return {C::kConsequence, "of what it reads"};
   if (!is_complete)
-    return {C::kFault, "though what is recorded of the tensors that it depends on agrees"};
+    return {C::kFault, "though the records of the tensors that it depends on agree"};
   bool is_rounding = largest > 0 && mismatch->difference.mismatch.empty() &&
                      mismatch->difference.norm_error <= kMostGrowth * largest;
-  if (is_rounding) return {C::kRounding, "of inputs that differ by rounding alone"};
+  if (is_rounding) return {C::kRounding, "of inputs that differ only by rounding"};
   return {C::kFault, "though all its inputs agree"};
 }
 
@@ -359,7 +362,7 @@ void DivergenceFinder::NoteCallersOfB() {
 }
 
 bool DivergenceFinder::FollowsFromBefore(const Node& node, Run run) const {
-  constexpr size_t kMost = 10'000;  // of a graph of which nearly nothing is paired
+  constexpr size_t kMost = 10'000;  // limit for a graph of which almost nothing is paired
   const auto& states = run == Run::kA ? states_a_ : states_b_;
   llvm::DenseSet<std::pair<const Graph*, NodeId>> seen;
   std::vector<Node> open = {node};
@@ -379,12 +382,12 @@ bool DivergenceFinder::FollowsFromBefore(const Node& node, Run run) const {
       }
     }
     if (run == Run::kB && callers_b_.contains({&at.graph(), at.id()})) return true;
-    // What the iteration before made is told by its own; that of this one may have come since.
+    // Differences from the previous iteration are reported there; this iteration's may be new.
     if (at.op() == "NextIteration" && divergence_.diverged > 0) return true;
     if (at.op() != "_Arg") continue;
     for (const CallFrame* call = CurrentCall(); call; call = call->outer) {
       if (!call->function || &call->function->body != &at.graph()) continue;
-      // From the second iteration on it is what the one before made.
+      // From the second iteration on the value is from the previous one.
       if (call->iteration > 0 && divergence_.diverged > 0) return true;
       if (call->caller) add(*call->caller);
     }
@@ -412,7 +415,7 @@ std::optional<Tensor> DivergenceFinder::Evaluate(const Node& node, llvm::ArrayRe
   return std::nullopt;
 }
 
-// n terms, added in any order, are off by n - 1 roundings of the sum of their magnitudes at most.
+// A sum of n terms, in any order, is off by at most n - 1 roundings of the sum of their magnitudes.
 bool DivergenceFinder::IsRoundingOfSum(const Node& node, llvm::ArrayRef<Tensor> inputs,
                                        const Tensor& x, const Tensor& y, int output) const {
   double terms = TermsOf(node, inputs, x);

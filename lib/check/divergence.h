@@ -1,5 +1,5 @@
-// Where two runs part: the first op that makes other values of inputs that agree, told from what
-// only follows from it and from rounding.
+// Finds where two runs diverge: the first op whose values differ although its inputs agree, as
+// opposed to consequences of earlier differences and of rounding.
 #ifndef GRAPNEL_LIB_CHECK_DIVERGENCE_H_
 #define GRAPNEL_LIB_CHECK_DIVERGENCE_H_
 
@@ -17,34 +17,34 @@
 namespace grapnel {
 
 enum class MismatchKind : uint8_t {
-  kFault,        // what it reads agrees, what it gives does not
-  kRounding,     // so little as another order of additions makes, or as rounded inputs make of it
-  kConsequence,  // of a tensor that diverged before
+  kFault,        // its inputs agree, its output does not
+  kRounding,     // no more than reordered additions cause, or than rounded inputs explain
+  kConsequence,  // an input had diverged before
 };
 
 struct ComparedInput {
   std::string name;  // in A
   bool is_compared = true;
-  TensorDifference difference;  // of a recorded run its agreement and norm error alone
+  TensorDifference difference;  // for a recorded run only its agreement and norm error
 };
 
-// One tensor of A and the one of B that stands for it.
+// One tensor of A and its counterpart in B.
 struct Mismatch {
   int64_t order = 0;                   // of the node in run A
-  std::string node, op, node_b, op_b;  // B's name only where it is another
+  std::string node, op, node_b, op_b;  // B's names only if they differ
   int output = 0;
-  std::vector<CallSite> calls;    // A's
-  std::vector<CallSite> calls_b;  // where they are others: a loop in one, a While in the other
+  std::vector<CallSite> calls;    // in A
+  std::vector<CallSite> calls_b;  // if they differ: a loop in one, a While in the other
   std::string type_a, type_b;     // "float[2,3]"
-  std::string made_at;            // "net.py:21 in loss_fn": as B's record says, else A's graph
+  std::string made_at;            // "net.py:21 in loss_fn": from B's record, else from A's graph
   TensorDifference difference;
   MismatchKind cause = MismatchKind::kFault;
   std::string reason;                 // "though all its inputs are the same: ..."
   std::vector<ComparedInput> inputs;  // empty: they cannot be compared one by one
-  int64_t times = 1;                  // this output, in all iterations and calls
+  int64_t times = 1;                  // occurrences of this output, in all iterations and calls
 };
 
-// Rounding that one op made more of.
+// A rounding error that one op amplified.
 struct ErrorGrowth {
   std::string node, op;
   double before = 0, after = 0;  // norm errors of its inputs and its output
@@ -53,18 +53,18 @@ struct ErrorGrowth {
 
 struct Divergence {
   int64_t tensors = 0, same = 0, within = 0, diverged = 0;
-  std::optional<Mismatch> first_diverged, first_rounding;  // that diverged
-  std::vector<Mismatch> faults;  // in the order of A, an output each; at most kMostFaults
-  std::vector<Mismatch> worst;   // a few, an output each, the largest error first
+  std::optional<Mismatch> first_diverged, first_rounding;  // among those that diverged
+  std::vector<Mismatch> faults;  // in the order of A, each output once; at most kMostFaults
+  std::vector<Mismatch> worst;   // a few, each output once, the largest error first
   std::optional<ErrorGrowth> growth;
   static constexpr size_t kMostFaults = 256;
 };
 
-// Fills a Divergence from pairs.
+// Computes a Divergence from pairs.
 class DivergenceFinder : public PairSink {
  public:
-  // `evaluator` computes single ops to tell rounding from faults: what A's op makes of B's inputs;
-  // null: less is told apart. It outlives the finder.
+  // `evaluator` computes single ops to distinguish rounding from faults: the result of A's op for
+  // B's inputs. If null, fewer cases are distinguished. It must outlive the finder.
   DivergenceFinder(Tolerance tolerance, Evaluator* evaluator)
       : tolerance_(tolerance), evaluator_(evaluator) {}
 
@@ -72,7 +72,7 @@ class DivergenceFinder : public PairSink {
 
   const Divergence& divergence() const { return divergence_; }
   Divergence Take() { return std::move(divergence_); }
-  // Of an output of B that was compared: whether its last run diverged.
+  // True if the last run of a compared output of B diverged.
   bool HasDiverged(const Node& b, int output) const;
   bool WasCompared(const Node& b, int output) const;
 
@@ -97,13 +97,15 @@ class DivergenceFinder : public PairSink {
   bool IsCallThatDivergedInside(const NodeRun& a) const;
   void NoteCallers(const NodeRun& a);
   void NoteCallersOfB();
-  // Whether something that `node` reads, directly or through what was not compared, diverged.
+  // True if a value that `node` reads, directly or through values that were not compared, diverged.
   enum class Run { kA, kB };
   bool FollowsFromBefore(const Node& node, Run run) const;
-  // Whether x and y, made of `inputs` by one op that adds, may differ by the order of additions.
+  // True if x and y, computed from `inputs` by one op that adds, may differ by the order of
+  // additions.
   bool IsRoundingOfSum(const Node& node, llvm::ArrayRef<Tensor> inputs, const Tensor& x,
                        const Tensor& y, int output) const;
-  // Whether B's output is what A's op makes of B's inputs; none: it cannot be computed by itself.
+  // True if B's output equals the result of A's op for B's inputs; nullopt if that cannot be
+  // computed.
   std::optional<bool> IsFaithful(const NodeRun& a, const NodeRun& b, int output) const;
   std::optional<Tensor> Evaluate(const Node& node, llvm::ArrayRef<Tensor> inputs, int output) const;
   void NoteGrowth(const NodeRun& a, const Mismatch& mismatch);
@@ -113,7 +115,7 @@ class DivergenceFinder : public PairSink {
   Evaluator* evaluator_;
   Divergence divergence_;
   llvm::DenseMap<Output, State> states_a_, states_b_;
-  std::set<std::string> callers_;  // of what has diverged, in A, without iterations
+  std::set<std::string> callers_;  // of diverged nodes, in A, without iterations
   llvm::DenseSet<std::pair<const Graph*, NodeId>> callers_b_;  // the same in B
 };
 

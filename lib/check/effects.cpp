@@ -18,7 +18,7 @@ bool Asserts(llvm::StringRef op) {
   return op == "Assert" || op.starts_with("CheckNumerics") || op == "EnsureShape";
 }
 
-// The op's input that holds the resource or the reference to the variable.
+// True for the op's input that holds the resource or the reference to the variable.
 bool TakesState(const Node& node, const OpInfo& info) {
   auto types = TypesOf(node, info);
   if (!types) {
@@ -31,7 +31,7 @@ bool TakesState(const Node& node, const OpInfo& info) {
   return llvm::is_contained(types->inputs, proto::DT_RESOURCE) || is_argument_ref();
 }
 
-// Edges keep their order, or they hand a reference or resource on.
+// Edges order such ops, or they pass a reference or resource on.
 bool IsFlow(llvm::StringRef op) {
   return op.starts_with("TensorArray") || op.starts_with("Stack") || op.starts_with("Ref") ||
          op.starts_with("_") || op == "Switch" || op == "Merge" || op == "Identity" ||
@@ -45,7 +45,7 @@ std::string TextOfEffect(const Effect& effect) {
   return text;
 }
 
-// Texts whose words are the same, but for numbers that were rounded otherwise.
+// True if the words are the same, and numbers differ only by rounding.
 bool SameText(llvm::StringRef a, llvm::StringRef b) {
   constexpr llvm::StringLiteral kOfNumbers = "0123456789+-.eE";
   constexpr double kRounding = 1e-4;
@@ -84,7 +84,7 @@ std::optional<std::string> DifferenceOf(const Effect& got, const Effect& expecte
   return "was " + text_of(expected) + ", and is " + text_of(got) + " now";
 }
 
-// Every effect of `expected` with one of `got`, whatever their order.
+// True if every effect of `expected` matches one of `got`, in any order.
 bool SameInAnyOrder(llvm::ArrayRef<Effect> got, llvm::ArrayRef<Effect> expected, SameValues same) {
   std::vector<bool> taken(got.size());
   return llvm::all_of(expected, [&](const Effect& effect) {
@@ -124,7 +124,7 @@ bool EffectLog::HasEffect(const Node& node) {
   const OpInfo* info = DefinitionOf(node);
   if (!info || OnlyReadsState(op) || IsFlow(op) || MayCallFunctions(node)) return false;
   if (TakesState(node, *info)) return true;
-  // Files, and what else leaves the graph.
+  // Files, and other effects outside of the graph.
   return info->is_stateful && NumOutputs(node) == 0;
 }
 
@@ -233,8 +233,7 @@ std::optional<std::string> DifferenceOf(const Effects& got, const Effects& expec
     }
     bool in_any_order = llvm::is_contained(unordered, target);
     if (in_any_order && is.size() == was.size() && SameInAnyOrder(is, was, same)) continue;
-    if (in_any_order && is.size() == was.size())
-      return target + ": the effects are not those that they were";
+    if (in_any_order && is.size() == was.size()) return target + ": the effects have changed";
     for (size_t i = 0; i < std::max(is.size(), was.size()); ++i) {
       std::string place = target + ", effect " + std::to_string(i + 1) + ": ";
       if (i >= is.size()) return place + "was " + TextOfEffect(was[i]) + ", and is gone";

@@ -1,4 +1,4 @@
-// The side effects of a run: what it prints, asserts, assigns and writes.
+// The side effects of a run: printing, assertions, assignments and writes.
 #ifndef GRAPNEL_LIB_CHECK_EFFECTS_H_
 #define GRAPNEL_LIB_CHECK_EFFECTS_H_
 
@@ -13,8 +13,8 @@
 
 namespace grapnel {
 
-// The order in which a run executes nodes that are ready. If a rewrite dropped the control edge
-// that ordered two nodes, they swap places in one of these orders.
+// The order in which a run executes ready nodes. If a rewrite dropped the control edge between two
+// nodes, their order changes in one of these orders.
 enum class EffectOrder {
   kAsInFile,
   kWritesLast,  // nodes with effects as late as possible, the last in the file first
@@ -24,28 +24,28 @@ enum class EffectOrder {
 // One effect.
 struct Effect {
   std::string op;
-  std::vector<Tensor> values;  // its inputs but for resources; of what is printed the line
+  std::vector<Tensor> values;  // its inputs without resources; for prints the line
 };
 
-// The effects of one run by what they are done to, each list in the order in which they happened:
+// The effects of one run by target, each list in the order in which they happened. Targets are
 // "variable 'v'", "file 'log.txt'", "what is printed", "what is asserted".
 using Effects = std::map<std::string, std::vector<Effect>>;
 
-// Collects the effects of one run. The hook, the print sink and the session of the run's options
-// must be those given here.
+// Collects the effects of one run. The run must use this hook, this print sink and the session
+// passed to Take().
 class EffectLog : public OrderingHook {
  public:
-  // `debugging`: also what is printed and asserted.
+  // `debugging`: also collects prints and assertions.
   EffectLog(EffectOrder order, bool debugging) : order_(order), debugging_(debugging) {}
 
-  // Whether nodes like this have effects, or read what others change: whether orders matter.
+  // True if such nodes have effects, or read state that others change, so that their order matters.
   static bool HasEffect(const Node& node);
   static bool ReadsState(const Node& node);
 
   MessageSink print();
-  // When the run is over; the log is empty then. Resources are called by their names in `session`.
+  // Call it after the run; empties the log. Resources are named as in `session`.
   Effects Take(const Session& session);
-  // Whether an Assert was given what is not true.
+  // True if an Assert failed.
   bool assertion_failed() const { return assertion_failed_; }
 
   bool Wants(const Node& node) override;
@@ -55,7 +55,7 @@ class EffectLog : public OrderingHook {
 
  private:
   struct Entry {
-    std::string target;  // "" where it is the resource
+    std::string target;  // "" for a resource
     const Object* resource = nullptr;
     Effect effect;
   };
@@ -66,12 +66,12 @@ class EffectLog : public OrderingHook {
   bool assertion_failed_ = false;
 };
 
-// How values are compared: nothing where they are the same, else how they differ.
+// Compares two values: nullopt if they are the same, else how they differ.
 using SameValues =
     llvm::function_ref<std::optional<std::string>(const Tensor& got, const Tensor& expected)>;
 
-// How the effects of a run differ from those expected; nothing: they do not. Those in `unordered`
-// may come in any order.
+// Returns how the effects of a run differ from those expected; nullopt if they do not. Targets in
+// `unordered` accept any order.
 std::optional<std::string> DifferenceOf(const Effects& got, const Effects& expected,
                                         const std::vector<std::string>& unordered, SameValues same);
 

@@ -19,7 +19,7 @@ class Blame {
   std::vector<Cause> Explain(llvm::ArrayRef<DebugAlert> tensors);
 
  private:
-  // Calls one of these for each record in the order of execution, until one gives false.
+  // Calls one of these for each record in the order of execution, until one returns false.
   void Walk(llvm::function_ref<bool(int)> on_trace, llvm::function_ref<bool(int)> on_execution);
   void PassTrace(int index);
   void PassExecution(int index);
@@ -40,7 +40,7 @@ class Blame {
   const DebugRun& run_;
   ValueFlow flow_;
   size_t max_causes_;
-  std::vector<bool> bad_inside_;  // by execution: a trace of it is bad
+  std::vector<bool> bad_inside_;  // by execution: it has a bad trace
   BlameReport report_;
 };
 
@@ -48,7 +48,7 @@ std::vector<ValueSource> Blame::InputsOf(const DebugTrace& trace) const {
   std::vector<ValueSource> sources;
   if (trace.op < 0) return sources;
   const DebugOp& op = run_.graphs[trace.graph].ops[trace.op];
-  // A traced argument is no op: the caller's tensor is its input.
+  // A traced argument is not an op: its input is the caller's tensor.
   if (op.type == "Placeholder")
     sources.push_back(flow_.SourceOfArgument({trace.graph, trace.op, trace.slot}, trace.execution,
                                              trace.iteration));
@@ -56,7 +56,7 @@ std::vector<ValueSource> Blame::InputsOf(const DebugTrace& trace) const {
     sources.push_back(flow_.SourceOfInput(trace.graph, op, input, trace.execution));
   if (auto variable = flow_.SourceOfVariable({trace.graph, trace.op, trace.slot}))
     sources.push_back(*variable);
-  // A call hands on what went bad inside.
+  // The result of a call is bad if a value inside is.
   auto inside = flow_.SourceInside({trace.graph, trace.op, trace.slot}, trace.execution);
   if (inside && flow_.IsBad(*inside)) sources.push_back(*inside);
   return sources;
@@ -107,7 +107,7 @@ bool Blame::IsSameOp(const DebugAlert& a, const DebugAlert& b) const {
   return x.op_type == y.op_type && x.stack == y.stack;
 }
 
-// Whether an op went bad over the same input in the same call; it is told with that one then.
+// True if an earlier op is bad because of the same input in the same call; then merges the two.
 bool Blame::HasSameOrigin(const Cause& cause) {
   int input = KnownCauseInput(cause);
   if (input < 0 || cause.execution < 0 || cause.inputs[input].made_by.empty()) return false;
@@ -127,7 +127,7 @@ void Blame::Add(DebugAlert alert, bool is_cause, llvm::ArrayRef<ValueSource> sou
   std::optional<Cause> cause;
   if (is_cause) {
     cause = MakeCause(alert, sources);
-    // What falls over the input of an earlier cause is a consequence of the same zeros.
+    // An op that fails because of an earlier cause's input is a consequence of the same zeros.
     is_cause = !HasSameOrigin(*cause);
   }
   alert.is_cause = is_cause;
@@ -213,7 +213,7 @@ void Blame::Walk(llvm::function_ref<bool(int)> on_trace,
                  llvm::function_ref<bool(int)> on_execution) {
   size_t trace = 0;
   for (size_t e = 0; e < run_.executions.size(); ++e) {
-    // What was computed within a call comes before the call's end.
+    // Tensors computed within a call precede the call's end.
     while (trace < run_.traces.size() &&
            run_.traces[trace].wall_time <= run_.executions[e].wall_time)
       if (!on_trace(static_cast<int>(trace++))) return;
@@ -267,7 +267,7 @@ std::vector<Cause> Blame::Explain(llvm::ArrayRef<DebugAlert> tensors) {
 }  // namespace
 
 const RecordedTensor& AlertValue(const DebugRun& run, const DebugAlert& alert) {
-  static const RecordedTensor nothing;  // of an execution without outputs
+  static const RecordedTensor nothing;  // for an execution without outputs
   if (alert.trace >= 0) return run.traces[alert.trace].value;
   const std::vector<RecordedTensor>& outputs = run.executions[alert.execution].outputs;
   return static_cast<size_t>(alert.output) < outputs.size() ? outputs[alert.output] : nothing;

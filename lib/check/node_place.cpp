@@ -47,7 +47,7 @@ bool IsPart(llvm::StringRef word) {
          (word.consume_front("branch") && IsNumber(word));
 }
 
-// What a path has between a caller and a node, and what is noted of the branch.
+// Appends the path from a caller to a node, and notes the branch.
 void AppendPart(llvm::StringRef part, NodePlace* place) {
   if (part == "cond") {
     place->path += "?/";
@@ -91,7 +91,7 @@ NodePlace PlaceOfName(llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef, 8> words;
   name.split(words, '/');
   for (size_t i = 0; i < words.size(); ++i) {
-    // The last word is the node's own, and the first of a caller's.
+    // The last word is the node's own, and the first is a caller's.
     bool is_part =
         i > 0 && i + 2 < words.size() && IsPart(words[i]) && IsLoweredNumber(words[i + 1]);
     if (is_part) {
@@ -105,7 +105,7 @@ NodePlace PlaceOfName(llvm::StringRef name) {
 
 bool MayBeSameBranches(llvm::StringRef a, llvm::StringRef b) {
   auto of_a = Split(a, ';'), of_b = Split(b, ';');
-  if (of_a.size() != of_b.size()) return true;  // a branch that was inlined is not noted
+  if (of_a.size() != of_b.size()) return true;  // inlined branches are not noted
   for (size_t i = 0; i < of_a.size(); ++i) {
     auto any_of_b = Split(of_b[i], '|');
     auto is_there = [&](llvm::StringRef part) { return llvm::is_contained(any_of_b, part); };

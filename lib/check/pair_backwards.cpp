@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// Of Identity after Identity, and of what lies between a Switch and its Merge.
+// Limit on chains of Identity, and on paths from a Switch to its Merge.
 constexpr int kLongestPath = 10'000;
 
 bool IsEnd(const Node& node) {
@@ -19,7 +19,7 @@ bool IsEnd(const Node& node) {
   });
 }
 
-// What is read through Identity; a graph may be broken, and read itself.
+// Returns the source through Identity; a broken graph may read itself.
 Port Source(const Graph& graph, Port port) {
   for (int i = 0; i < kLongestPath && port.node != kNoNode; ++i) {
     Node node = graph.node(port.node);
@@ -36,10 +36,10 @@ bool IsOfLoop(const Node& merge) {
   return false;
 }
 
-// The output of the Switch behind which a Merge's input was made; -1: it is not found. All that a
-// branch reads comes through its Switch, or waits for it.
+// Returns the output of the Switch that leads to a Merge's input; -1 if it is not found. All inputs
+// of a branch come through its Switch, or wait for it.
 int SideOf(const Graph& graph, Port port) {
-  int open = 0;  // conditionals that have ended on the way, and not begun yet
+  int open = 0;  // conditionals that have ended on the path and not begun yet
   for (int i = 0; i < kLongestPath && port.node != kNoNode; ++i) {
     Node node = graph.node(port.node);
     if (node.op() == "Switch") {
@@ -56,13 +56,13 @@ int SideOf(const Graph& graph, Port port) {
   return -1;
 }
 
-// "while" of "while/LoopCond" and "while/LoopCond/_14"; empty: it is named otherwise.
+// Returns "while" for "while/LoopCond" and "while/LoopCond/_14"; empty for other names.
 llvm::StringRef LoopName(const Node& loop_cond) {
   auto [loop, after] = loop_cond.name().split("/LoopCond");
   return after.empty() || after.starts_with("/_") ? loop : llvm::StringRef();
 }
 
-// A variable of a loop: where an iteration finds it, and what it is before the first.
+// A variable of a loop: its value in an iteration, and its initial value.
 struct LoopVariable {
   Node merge;
   Port start;
@@ -125,8 +125,8 @@ class Pairing {
     }
   }
 
-  // Of a loop whose results are handed on otherwise (arrays of tensors): its condition by the
-  // loop's name, its variables by what they begin with.
+  // For a loop whose results are passed on in other ways (arrays of tensors): pairs its condition
+  // by the loop's name, and its variables by their initial values.
   void AddLoops() {
     llvm::StringMap<NodeId> loops_of_b;
     for (Node y : b_.nodes()) {
@@ -144,7 +144,7 @@ class Pairing {
     }
   }
 
-  // Of those that begin alike the n-th is the n-th, if there are as many.
+  // Pairs variables with the same initial value in order, if there are equally many.
   void AddVariables(llvm::ArrayRef<LoopVariable> of_x, llvm::ArrayRef<LoopVariable> of_y) {
     for (const LoopVariable& x : of_x) {
       auto is_x = [&](const LoopVariable& other) { return other.start == x.start; };
@@ -166,7 +166,8 @@ class Pairing {
     return a_.node(x.node).name() == b_.node(y.node).name();
   }
 
-  // TensorFlow 1 merges what is made when the condition is false first, its lowering of If last.
+  // TensorFlow 1 puts the value for a false condition first in a Merge, its lowering of If puts it
+  // last.
   bool IsTurned(const Node& x, const Node& y) const {
     if (x.op() != "Merge" || y.op() != "Merge" || x.num_inputs() != 2 || y.num_inputs() != 2)
       return false;
@@ -191,10 +192,10 @@ class Pairing {
   }
 
   const Graph &a_, &b_;
-  llvm::DenseMap<NodeId, NodeId> of_a_;  // its node of B
+  llvm::DenseMap<NodeId, NodeId> of_a_;  // the node of B for each
   llvm::DenseSet<NodeId> of_b_;
   std::vector<std::pair<Node, Node>> pairs_;
-  size_t next_ = 0;  // the first whose inputs were not considered
+  size_t next_ = 0;  // the first whose inputs have not been visited
 };
 
 }  // namespace

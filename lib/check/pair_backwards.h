@@ -1,5 +1,4 @@
-// Which node of one graph is which of another, from what both end with: for graphs that are built
-// alike and named otherwise.
+// Pairs the nodes of two graphs of similar structure but different names, starting at their ends.
 #ifndef GRAPNEL_LIB_CHECK_PAIR_BACKWARDS_H_
 #define GRAPNEL_LIB_CHECK_PAIR_BACKWARDS_H_
 
@@ -10,10 +9,10 @@
 
 namespace grapnel {
 
-// Begins with namesakes of one op that no data edge leaves (in both, then in one of the graphs),
-// then with loops of one name, and goes back along data edges, from input i of one to input i of
-// the other; Identity is passed over. An op that is another is paired where what it reads is alike.
-// A node is in one pair at most, in that which is nearer to the end. Cost: linear, for a loop
+// Starts with nodes of the same name and op that no data edge leaves (in both graphs, then in one
+// of them), then with loops of one name, and follows data edges backwards, from input i of one node
+// to input i of the other, ignoring Identity. Nodes of different ops are paired if their inputs
+// match. A node is in at most one pair, the one nearest to the end. Cost: linear, for a loop
 // quadratic in its variables.
 std::vector<std::pair<Node, Node>> PairBackwards(const Graph& a, const Graph& b);
 

@@ -9,12 +9,12 @@
 namespace grapnel {
 namespace {
 
-// No digit is right where the error is half of the largest number.
+// No digit is correct if the error is half of the largest number.
 constexpr double kAllBits = 0.5;
-// What inputs may have lost for the op itself to be what loses: an error grown a hundredfold.
+// An op that amplifies the error of its inputs at least this much is the cause of the loss.
 constexpr double kLeastGrowth = 16;
 
-// To nearest even, by the bits: `dropped` of them go.
+// Rounds to nearest even by dropping `dropped` bits.
 float RoundBits(float value, int dropped) {
   uint32_t bits;
   std::memcpy(&bits, &value, 4);
@@ -30,7 +30,7 @@ float RoundToHalf(float value) {
     float rounded = RoundBits(value, 13);
     return std::fabs(rounded) > 65504 ? std::copysign(INFINITY, value) : rounded;
   }
-  // Subnormal: multiples of 2^-24, which is what 0.5 and more are rounded to.
+  // Subnormal: multiples of 2^-24, to which 0.5 and more are rounded.
   return std::copysign((magnitude + 0.5f) - 0.5f, value);
 }
 

@@ -1,5 +1,5 @@
-// What a run would lose in a shorter floating-point format: its floats are rounded to it one after
-// another, as they are made.
+// Simulates a run in a shorter floating-point format: rounds its floats to the format one after
+// another, as they are computed.
 #ifndef GRAPNEL_LIB_CHECK_PRECISION_LOSS_H_
 #define GRAPNEL_LIB_CHECK_PRECISION_LOSS_H_
 
@@ -13,7 +13,7 @@
 
 namespace grapnel {
 
-// Numbers of 16 bits that floats are rounded to, to nearest even. Subnormal halves are kept.
+// A 16-bit format to which floats are rounded, to nearest even. Subnormal halves are kept.
 class ShortFormat {
  public:
   // DT_HALF or DT_BFLOAT16.
@@ -29,44 +29,44 @@ class ShortFormat {
 enum class LossKind : uint8_t {
   kOverflow,   // finite numbers become infinite
   kUnderflow,  // numbers become 0
-  kCancelled,  // of inputs that have lost little, no digit is left
+  kCancelled,  // the inputs have lost little, but no correct digit remains
 };
 
 struct PrecisionLoss {
   LossKind kind = LossKind::kOverflow;
   std::string node, op;
   int output = 0;
-  std::vector<CallSite> calls;  // of the first time
+  std::vector<CallSite> calls;  // of the first occurrence
   int64_t elements = 0;
   int64_t lost = 0;         // elements that overflow, or underflow, in the worst run of the node
   double extreme = 0;       // the largest that overflows, or the smallest that underflows
-  double norm_error = 0;    // kCancelled: of the output; see TensorDifference
+  double norm_error = 0;    // for kCancelled: of the output; see TensorDifference
   double error_before = 0;  // the largest of its inputs
   int64_t times = 1;
-  // What a graph of this format has to keep in float: all of underflow is a few elements near 0 at
-  // times, and does no harm.
+  // True if a graph in this format must keep the output in float. Underflow of a few elements near
+  // 0 occurs at times, and is harmless.
   bool is_harmful = true;
 };
 
 using FloatNode = std::pair<const Graph*, NodeId>;
 
-// Rounds run B for RunPairs, and sees what is lost.
+// Rounds run B for RunPairs, and records the losses.
 class PrecisionWatch : public PairSink {
  public:
-  // Nodes of `kept` stay as they are; with `keeps_range` also each that would overflow or vanish.
+  // Does not round nodes of `kept`; with `keeps_range` also those that would overflow or underflow.
   PrecisionWatch(ShortFormat format, std::set<FloatNode> kept, bool keeps_range)
       : format_(format), kept_(std::move(kept)), keeps_range_(keeps_range) {}
 
-  // RunPairs' editor.
+  // The editor for RunPairs.
   Tensor Edit(const Node& node, int output, const Tensor& value);
   void OnPair(int64_t order, const NodeRun& a, const NodeRun& b) override;
-  // What comes after is of runs that were seen before, and not counted.
+  // Later runs repeat earlier ones, and are not counted.
   void EndPart() { is_first_ = false; }
 
-  // In the order of the run, an output each.
+  // In the order of the run, each output once.
   const std::vector<PrecisionLoss>& losses() const { return losses_; }
-  // Those given, those kept for their range, and for each cancellation the nodes that made its
-  // inputs.
+  // Returns the nodes given as `kept`, those kept for their range, and for each cancellation the
+  // nodes that computed its inputs.
   std::set<FloatNode> kept_and_wanted() const;
   const std::set<FloatNode>& kept_for_range() const { return kept_for_range_; }
   int64_t tensors() const { return tensors_; }

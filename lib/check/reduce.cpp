@@ -12,14 +12,14 @@
 namespace grapnel {
 namespace {
 
-// Nodes that nobody reads though they are no results go, and what only they read; functions that
-// nobody calls go.
+// Removes nodes that have no readers and are not results, then their inputs, and functions without
+// callers.
 class Cleaner {
  public:
-  // Results of `module` before the change.
+  // The results of `module` before the change.
   explicit Cleaner(Module& module) : module_(module) { KeepResults(); }
 
-  // Nodes that nobody reads now are results too.
+  // Nodes without readers become results too.
   void KeepResults() {
     for (Body body : Bodies(module_)) {
       for (Node node : body.graph->nodes()) {
@@ -85,7 +85,7 @@ class Search {
   Expected<Reduced> Run() {
     ASSIGN_OR_RETURN(bool interesting, options_.interesting(*best_));
     ++checks_;
-    if (!interesting) return MakeError("the check does not hold for the graph as it is");
+    if (!interesting) return MakeError("the check does not hold for the original graph");
     const std::vector<std::unique_ptr<Reduction>> reductions = AllReductions();
     do {
       progress_ = false;

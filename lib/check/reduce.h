@@ -1,4 +1,4 @@
-// The smallest graph that still shows something.
+// Reduces a graph to the smallest one that still has a property.
 #ifndef GRAPNEL_LIB_CHECK_REDUCE_H_
 #define GRAPNEL_LIB_CHECK_REDUCE_H_
 
@@ -10,11 +10,11 @@
 namespace grapnel {
 
 struct ReduceOptions {
-  // Whether a graph still shows it. An error ends the search.
+  // True if a graph still has the property. An error ends the search.
   std::function<Expected<bool>(const Module&)> interesting;
-  // Called with each graph that does and is smaller than the last: to save it. May be empty.
+  // Called with each smaller graph that has the property, to save it. May be null.
   std::function<Error(const Module&)> found;
-  int max_checks = -1;  // calls of `interesting`; -1: until nothing can go
+  int max_checks = -1;  // calls of `interesting`; -1: until no step is left
 };
 
 struct Reduced {
@@ -22,10 +22,10 @@ struct Reduced {
   int checks = 0;
 };
 
-// Drops results nobody reads, turns nodes into placeholders, bypasses nodes, drops control edges,
-// devices, attributes and functions, makes constants plain and dimensions small; in chunks that
-// halve, over and over, until no single step is left. Nodes keep their names. Errors: `module` is
-// not interesting itself.
+// Drops results without readers, turns nodes into placeholders, bypasses nodes, drops control
+// edges, devices, attributes and functions, simplifies constants and shrinks dimensions. Works in
+// chunks that halve, repeatedly, until no single step is left. Nodes keep their names. Errors:
+// `module` itself is not interesting.
 Expected<Reduced> Reduce(std::unique_ptr<Module> module, const ReduceOptions& options);
 
 }  // namespace grapnel

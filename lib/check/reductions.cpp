@@ -30,7 +30,7 @@ Place PlaceOf(Module& module, const Item& item) {
   return place;
 }
 
-// An item for each node for which `wanted` says so.
+// Returns an item for each node for which `wanted` is true.
 template <typename Wanted>
 Items NodesWhere(Module& module, Wanted wanted, bool main_only = false) {
   Items items;
@@ -59,7 +59,7 @@ class DropResults : public Reduction {
   }
 };
 
-// What a result was made from becomes one.
+// Replaces a result by the inputs from which it was computed.
 class PeelResults : public DropResults {
   bool MakesResults() const override { return true; }
 };
@@ -106,7 +106,7 @@ class TurnIntoPlaceholders : public Reduction {
 };
 
 class GoRound : public Reduction {
-  // The input that has the dtype of the only output that is read.
+  // Returns an input that has the dtype of the only output with readers.
   static int InputLike(const Node& node) {
     DataType type = TypeOfPort(node.graph(), {node.id(), 0});
     if (!node.HasDataUses() || type == proto::DT_INVALID) return -1;
@@ -211,7 +211,7 @@ class DropAttributes : public Reduction {
   }
 };
 
-// Every element as the first one.
+// Sets all elements to the first one.
 class FlattenConstants : public Reduction {
   static bool IsWanted(const Node& node) {
     if (node.op() != "Const") return false;
@@ -238,8 +238,8 @@ class FlattenConstants : public Reduction {
   }
 };
 
-// A dimension that several shapes share becomes smaller in all of them: in placeholders, in
-// constants, and in constants that look like shapes.
+// Shrinks a dimension that several shapes share in all of them: in placeholders, in constants, and
+// in constants that look like shapes.
 class ShrinkDimensions : public Reduction {
  public:
   explicit ShrinkDimensions(int64_t to) : to_(to) {}
@@ -265,7 +265,7 @@ class ShrinkDimensions : public Reduction {
   }
 
   void Apply(Module& module, llvm::ArrayRef<Item> items) const override {
-    std::set<int64_t> from;  // any number: a DenseSet has no room for two of them
+    std::set<int64_t> from;  // any number: a DenseSet reserves two
     for (const Item& item : items) from.insert(item.number);
     std::vector<NodeId> ids;
     for (Node node : module.main.nodes()) ids.push_back(node.id());

@@ -1,4 +1,4 @@
-// The steps by which a graph becomes smaller. Private to lib/check.
+// The steps that make a graph smaller. Private to lib/check.
 #ifndef GRAPNEL_LIB_CHECK_REDUCTIONS_H_
 #define GRAPNEL_LIB_CHECK_REDUCTIONS_H_
 
@@ -10,7 +10,7 @@
 
 namespace grapnel {
 
-// One thing that could go: in which body, of which node, and what of it.
+// A removable item: its function, its node, and the part of the node.
 struct Item {
   std::string function, node, part;
   int64_t number = 0;
@@ -22,13 +22,13 @@ class Reduction {
  public:
   virtual ~Reduction() = default;
   virtual Items Find(Module& module) const = 0;
-  // Takes the items away, as far as they are still there.
+  // Removes the items that still exist.
   virtual void Apply(Module& module, llvm::ArrayRef<Item> items) const = 0;
-  // What then nobody reads stays, as a result.
+  // Values that lose their readers stay, as results.
   virtual bool MakesResults() const { return false; }
 };
 
-// In the order in which they are tried: those that take most first.
+// In the order in which they are tried: the largest reductions first.
 std::vector<std::unique_ptr<Reduction>> AllReductions();
 
 }  // namespace grapnel

@@ -52,7 +52,7 @@ Error SaveReproducer(Module& module, const OptimizeOptions& options, const Stage
   silent.sink = nullptr;
   silent.on_refusal = nullptr;
   auto result = manager.Run(module, silent);
-  if (result) return MakeError("pass '{0}' was not reached again", failed.pass);
+  if (result) return MakeError("the rerun did not reach pass '{0}'", failed.pass);
   if (!written) return result.takeError();
   llvm::consumeError(result.takeError());
   return Error::success();

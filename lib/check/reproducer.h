@@ -1,4 +1,4 @@
-// What is left of a run whose pass failed: the graph that the pass was given.
+// Saves the input graph of a pass that failed.
 #ifndef GRAPNEL_LIB_CHECK_REPRODUCER_H_
 #define GRAPNEL_LIB_CHECK_REPRODUCER_H_
 
@@ -10,12 +10,12 @@
 
 namespace grapnel {
 
-// Notes the stage that failed in `failed`, which must outlive the run. To be added before what may
-// fail, the verifier for one.
+// Stores the failing stage in `failed`, which must outlive the run. Add it before instrumentations
+// that may fail, such as the verifier.
 std::unique_ptr<Instrumentation> MakeFailureInstrumentation(std::optional<Stage>* failed);
 
-// Runs the passes on `module`, the graph as it was at the start, up to the stage that failed, and
-// writes the graph to `path`. Costs nothing while no pass fails: no graph is kept.
+// Runs the passes on `module`, the initial graph, up to the failed stage, and writes the graph to
+// `path`. Costs nothing unless a pass fails: no graph is kept.
 Error SaveReproducer(Module& module, const OptimizeOptions& options, const Stage& failed,
                      llvm::StringRef path);
 

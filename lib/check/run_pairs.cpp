@@ -6,11 +6,11 @@
 namespace grapnel {
 namespace {
 
-constexpr int64_t kBytesOfNode = 256;  // of what is held beside tensors, about
+constexpr int64_t kBytesOfNode = 256;  // an estimate of the memory for a node besides its tensors
 
 }  // namespace
 
-// Gathers what a hook is told of a node into a NodeRun.
+// A hook that collects the reports on a node into a NodeRun.
 class RunPairs::Recorder : public RunHook {
  public:
   Recorder(std::function<void(NodeRun)> take, Editor edit)
@@ -50,7 +50,7 @@ class RunPairs::Recorder : public RunHook {
     std::vector<Tensor> inputs;
   };
 
-  // What stands above has failed, and never came to an end.
+  // The entries above have failed, and never ended.
   std::vector<Tensor> InputsOf(const Node& node) {
     std::lock_guard lock(mutex_);
     std::vector<Begun>& begun = begun_[std::this_thread::get_id()];
@@ -82,7 +82,7 @@ std::string PlaceInBody(const Node& node) {
 }
 
 uint64_t KeyOf(llvm::StringRef place, int64_t times) {
-  // Two of DenseMap's keys are taken.
+  // DenseMap reserves two keys.
   uint64_t key = llvm::xxHash64((place + "*" + llvm::Twine(times)).str());
   return key >= ~uint64_t{1} ? key - 2 : key;
 }
@@ -108,14 +108,15 @@ RunHook& RunPairs::hook_b() { return *recorder_b_; }
 
 void RunPairs::PairFeed(const NodeRun& a, const NodeRun& b) { sink_.OnPair(-1, a, b); }
 
-// Bytes that it adds to what is held. What is free, a constant's, the plan has anyway.
+// Returns the bytes that the tensor adds to the held values. A constant is free: the plan keeps it
+// anyway.
 int64_t RunPairs::Hold(const Tensor& tensor, bool is_free) {
   if (!tensor || !tensor.buffer()) return 0;
   if (!buffers_.insert(tensor.buffer().get()).second || is_free) return 0;
   return static_cast<int64_t>(tensor.buffer()->size());
 }
 
-// What of its caller the function is that `call` is of.
+// Returns the role of the call's function in its caller.
 const std::string& RunPairs::PartOf(const CallFrame& call) {
   auto [part, is_new] =
       parts_.try_emplace({&call.caller->graph(), call.caller->id(), call.function});
@@ -123,7 +124,7 @@ const std::string& RunPairs::PartOf(const CallFrame& call) {
   return part->second;
 }
 
-// With callers, and iterations on the way.
+// Includes callers and iterations.
 NodePlace RunPairs::PlaceNow(const Node& node, const Namer& namer) {
   auto place_of = [&](const Node& at) { return namer ? namer(at) : PlaceOfName(at.name()); };
   llvm::SmallVector<const CallFrame*, 8> frames;
@@ -153,7 +154,7 @@ void RunPairs::TakeA(NodeRun run) {
   held_bytes_ += kBytesOfNode;
   for (const Tensor& tensor : run.inputs) held_bytes_ += Hold(tensor, false);
   for (const Tensor& tensor : run.outputs) held_bytes_ += Hold(tensor, false);
-  // One node at least, or no part would ever end.
+  // At least one node, or no part would ever end.
   if (held_bytes_ > budget_ && order > begin_) {
     end_ = order;
     return;
@@ -177,7 +178,7 @@ void RunPairs::OfferRecorded(llvm::StringRef function, llvm::StringRef node, int
 void RunPairs::Meet(uint64_t key, const NodeRun& b, llvm::StringRef branches) {
   auto found = held_.find(key);
   if (found == held_.end()) return;
-  // Branches may be called alike, and each run has taken another.
+  // Branches may have the same name, and each run may have taken another.
   if (!MayBeSameBranches(found->second.branches, branches)) return;
   ++paired_;
   sink_.OnPair(found->second.order, found->second.run, b);

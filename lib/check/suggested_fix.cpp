@@ -8,7 +8,7 @@ namespace {
 constexpr const char* kWhere =
     "; a `where` must be on its input: one on its output keeps the value out, and not the gradient";
 
-// Of the forward op, where the op is part of a gradient that TensorFlow names so.
+// For the forward op, if the op is part of a gradient that TensorFlow names so.
 bool IsOfGradient(const Cause& cause) {
   llvm::StringRef name = cause.node;
   return name.contains("gradient_tape/") || name.starts_with("gradients/") ||

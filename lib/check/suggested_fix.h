@@ -1,4 +1,4 @@
-// What a person can do about an op that makes NaN or infinity.
+// Suggests fixes for ops that make NaN or infinity.
 #ifndef GRAPNEL_LIB_CHECK_MENDING_H_
 #define GRAPNEL_LIB_CHECK_MENDING_H_
 
@@ -8,8 +8,8 @@
 
 namespace grapnel {
 
-// One sentence, "take the logarithm of max(x, 1e-7), or of softmax by log_softmax"; by the op, and
-// by what it was given. Empty: nothing better is known than to look at the inputs.
+// Returns one sentence, "take the logarithm of max(x, 1e-7), or of softmax by log_softmax", by the
+// op and its inputs. Empty: no better advice is known than to check the inputs.
 std::string SuggestedFix(const Cause& cause);
 
 }  // namespace grapnel

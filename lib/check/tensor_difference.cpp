@@ -10,8 +10,8 @@
 namespace grapnel {
 namespace {
 
-// A real element, or a part of a complex one, as a double. Floats are read where they lie: the
-// others go through a literal.
+// The real elements of a tensor, or the parts of complex ones, as doubles. Floats are read in
+// place; other dtypes go through a literal.
 class Elements {
  public:
   explicit Elements(const Tensor& tensor)
@@ -29,7 +29,7 @@ class Elements {
     }
   }
   int64_t IntAt(int64_t i) const { return literal_.AsInt(i); }
-  // The place of element `i` among the numbers of its dtype, both zeros being 0.
+  // Returns the rank of element `i` among the numbers of its dtype; both zeros are 0.
   int64_t RankAt(int64_t i) const {
     switch (type_) {
       case proto::DT_FLOAT:
@@ -93,7 +93,7 @@ int LeastExponent(DataType type) {
   }
 }
 
-// The distance to the next number of the dtype, of subnormals too.
+// Returns the distance to the next number of the dtype, including subnormals.
 double UlpAt(double value, int mantissa_bits, int least_exponent) {
   int exponent = value == 0 ? least_exponent : std::max(std::ilogb(value), least_exponent);
   return std::ldexp(1.0, exponent - mantissa_bits);
@@ -137,7 +137,7 @@ void DiffStrings(const Tensor& a, const Tensor& b, TensorDifference* out) {
   Place(a, b, first, out);
 }
 
-// A double does not tell large integers apart.
+// A double cannot distinguish large integers.
 void DiffIntegers(const Tensor& a, const Tensor& b, TensorDifference* out) {
   Elements in_a(a), in_b(b);
   int64_t worst = -1;

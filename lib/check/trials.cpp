@@ -24,7 +24,7 @@ Expected<Tensor> Generate(llvm::StringRef name, DataType type, llvm::ArrayRef<in
                           const MadeUp& how) {
   std::optional<int64_t> count = NumElements(dims);
   if (!count || *count > (int64_t{1} << 30))
-    return MakeError("feed '{0}': {1} is too large to be made up", name, DimsText(dims));
+    return MakeError("feed '{0}': {1} is too large to generate", name, DimsText(dims));
   std::mt19937_64 random(llvm::xxHash64(name));
   auto below = [&](uint64_t n) { return random() % n; };
   if (type == proto::DT_STRING) {
@@ -35,7 +35,7 @@ Expected<Tensor> Generate(llvm::StringRef name, DataType type, llvm::ArrayRef<in
   }
   size_t size = DataTypeSize(type);
   if (size == 0)
-    return MakeError("feed '{0}': a value of type {1} cannot be made up: feed it", name,
+    return MakeError("feed '{0}': a value of type {1} cannot be generated: feed it", name,
                      DataTypeName(type));
   bool is_signed = type == proto::DT_INT8 || type == proto::DT_INT16 || type == proto::DT_INT32 ||
                    type == proto::DT_INT64;
@@ -44,7 +44,7 @@ Expected<Tensor> Generate(llvm::StringRef name, DataType type, llvm::ArrayRef<in
   for (int64_t i = 0; i < *count; ++i) {
     double value = static_cast<double>(below(type == proto::DT_BOOL ? 2 : 4));
     if (IsFloating(type) || IsComplex(type)) {
-      // Multiples of 1/64 are exact in every float dtype but the 8-bit ones.
+      // Multiples of 1/64 are exact in every float dtype except 8-bit ones.
       value = (static_cast<double>(below(127)) + 1) / 64;
       if (below(2)) value = -value;
       if (how.negative) value = -value;
@@ -78,7 +78,7 @@ Expected<llvm::DenseSet<NodeId>> FedNodes(const Graph& graph, const std::vector<
   return fed;
 }
 
-// A size, and larger ones of the same kind: what a graph with convolutions may need.
+// A size, and larger ones of the same kind, which a graph with convolutions may need.
 std::vector<MadeUp> Sizes(llvm::ArrayRef<int64_t> sizes) {
   std::vector<MadeUp> choices;
   for (int64_t size : sizes) choices.push_back({size});
@@ -103,7 +103,7 @@ Expected<std::vector<FedValue>> CompleteFeeds(const Graph& graph, std::vector<Fe
   return given;
 }
 
-// The placeholders that are made up.
+// Returns the placeholders with generated values.
 static std::vector<Node> MadeUpNodes(const Graph& graph, const std::vector<FedValue>& given) {
   std::vector<Node> nodes;
   auto fed = FedNodes(graph, given);
@@ -130,8 +130,7 @@ std::vector<Trial> TrialsOf(const Graph& graph, const std::vector<FedValue>& giv
     trials.push_back({"odd open sizes", Sizes({3, 9, 33, 65}), false, true});
     trials.push_back({"open sizes of 0", Sizes({0}), true, true});
   }
-  if (!made_up.empty())
-    trials.push_back({"the opposite values", {{2, true, true}, {2, true}}, true});
+  if (!made_up.empty()) trials.push_back({"negated values", {{2, true, true}, {2, true}}, true});
   return trials;
 }
 
@@ -149,7 +148,7 @@ std::vector<Trial> WildTrialsOf(const Graph& graph, const std::vector<FedValue>&
     least_room = std::min(room, least_room.value_or(room));
   }
   std::vector<Trial> trials;
-  // Where they have no room side by side, one after the other.
+  // If they do not fit side by side, use one after the other.
   int kinds = !least_room ? 0 : *least_room >= kRoom ? 1 : static_cast<int>(kNotFinite.size());
   for (int first = 0; first < kinds; ++first) {
     Trial trial = {"values that are not finite", sizes, true};

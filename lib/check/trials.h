@@ -16,35 +16,37 @@ struct FedValue {
   Tensor value;
 };
 
-// How values are made up.
+// How to generate values.
 struct MadeUp {
   int64_t open_size = 2;  // the size used for an unknown dimension
   // Negate the generated numbers, so that two trials cover both signs of each element. Integers and
   // strings have a flag of their own, since many are indices.
   bool negative = false, negative_integers = false;
-  // Set: every fourth float is, in turn, a NaN, an infinity, its negative, -0 or a number that most
-  // sums and products overflow with, from this one of them on.
+  // If set, every fourth float is, in turn, a NaN, an infinity, its negative, -0 or a number that
+  // overflows in most sums and products, starting with this one of them.
   std::optional<int> first_not_finite = std::nullopt;
 };
 
-// Values for every Placeholder that `given` leaves out, after it in the order of the graph: the
-// same for the same name, dtype and shape. Floats lie in (-2, 2) and are never 0, integers in [0,
-// 4), strings are short numbers; of an unknown rank a scalar. Errors: resources and variants.
+// Returns `given`, then values for every Placeholder that it lacks, in the order of the graph. The
+// same name, dtype and shape give the same value. Floats are in (-2, 2) and never 0, integers in
+// [0, 4), strings are short numbers; an unknown rank becomes a scalar. Errors: resources and
+// variants.
 Expected<std::vector<FedValue>> CompleteFeeds(const Graph& graph, std::vector<FedValue> given,
                                               const MadeUp& how = {});
 
-// What a graph is tried on.
+// A set of feeds on which to try a graph.
 struct Trial {
-  std::string name;             // "odd open sizes"; "" of values that are like any others
-  std::vector<MadeUp> choices;  // the first on which the graph runs as it is
-  bool is_extra = false;        // left out in silence where the graph does not run on it
-  bool varies_sizes = false;    // it is what open sizes are that matters
+  std::string name;             // "odd open sizes"; "" for ordinary values
+  std::vector<MadeUp> choices;  // the first on which the unchanged graph runs is used
+  bool is_extra = false;        // skipped silently if the graph does not run on it
+  bool varies_sizes = false;    // its purpose is to vary open sizes
 };
 
-// Open sizes as an even number, as 1, as an odd number and as 0; values of either sign. Each where
-// it makes a difference to what is fed beside `given`.
+// Returns trials with open sizes as an even number, as 1, as an odd number and as 0, and with
+// values of either sign; only those that change the feeds beside `given`.
 std::vector<Trial> TrialsOf(const Graph& graph, const std::vector<FedValue>& given);
-// Values that are not finite, or overflow: on those TensorFlow's own rewrites give others, too.
+// Returns trials with values that are not finite, or overflow. TensorFlow's own rewrites change
+// their results too.
 std::vector<Trial> WildTrialsOf(const Graph& graph, const std::vector<FedValue>& given);
 
 }  // namespace grapnel

@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-// Largest finite magnitude.
+// Returns the largest finite magnitude.
 double MagnitudeOf(const Literal& literal) {
   double most = 0;
   if (!IsFloating(literal.dtype()) && !IsComplex(literal.dtype())) return most;
@@ -35,7 +35,7 @@ bool HasState(const Module& module) {
          llvm::any_of(module.functions, [&](const auto& function) { return has(function->body); });
 }
 
-// The effects on one of the things that they are done to.
+// Returns the effects on one target.
 Effects EffectsOn(const Effects& effects, const std::string& target) {
   auto found = effects.find(target);
   return found == effects.end() ? Effects() : Effects{{target, found->second}};
@@ -85,16 +85,16 @@ Expected<std::unique_ptr<ValueCheck>> ValueCheck::Create(const Module& module,
     }
   }
   if (check->tried_.empty())
-    return MakeError("values cannot be checked, the graph as it is does not run: {0}",
-                     first_error.value_or("there is nothing to feed it with"));
+    return MakeError("values cannot be checked, the original graph does not run: {0}",
+                     first_error.value_or("there are no values to feed"));
   for (const std::string& text : left_out) {
     if (check->options_.sink) check->options_.sink(Severity::kWarning, text);
   }
   return check;
 }
 
-// On the first choice on which the graph runs; nothing, and why not on the first, where it runs on
-// none. An extra one may also end with an assertion.
+// Tries the choices until the graph runs; nullopt if it runs on none of them, with the reason for
+// the first. An extra trial may also end with an assertion.
 std::optional<ValueCheck::Tried> ValueCheck::Try(const Module& module, const Trial& trial,
                                                  std::string* why_not) {
   std::optional<Tried> asserting;
@@ -131,8 +131,8 @@ std::optional<ValueCheck::Tried> ValueCheck::Try(const Module& module, const Tri
   return trial.is_extra ? std::move(asserting) : std::nullopt;
 }
 
-// Leaves out what is not the same in each run of the unchanged graph. Orders are tried on the first
-// feeds alone: what runs in which order depends on no value.
+// Drops everything that varies between runs of the unchanged graph. Orders are tried only on the
+// first feeds: the order of nodes does not depend on values.
 Error ValueCheck::Settle(const Module& module, Tried* tried) {
   tried->orders = {EffectOrder::kAsInFile};
   if (tried->ends_with_assertion) return Error::success();
@@ -144,7 +144,7 @@ Error ValueCheck::Settle(const Module& module, Tried* tried) {
     auto ran = RunGraph(module, tried->feeds, order, options_.fetches);
     if (ran) {
       tried->orders.push_back(order);
-      Distrust(*ran, "depends on the order in which nodes run that no edge keeps in order", tried);
+      Distrust(*ran, "depends on the order of nodes that no edge orders", tried);
     } else {
       llvm::consumeError(ran.takeError());
     }
@@ -198,7 +198,7 @@ Expected<ValueCheck::Ran> ValueCheck::RunGraph(const Module& module,
     options.hook = &log;
     options.print = log.print();
   }
-  // What depends on constants alone is computed when the graph is compiled.
+  // Values that depend only on constants are computed when the graph is compiled.
   Deadline deadline(options_.timeout_s, cancel, [] {});
   auto run = [&]() -> Expected<Ran> {
     if (options_.fill_session) RETURN_IF_ERROR(options_.fill_session(module, session));

@@ -1,4 +1,4 @@
-// Whether a graph that was rewritten still computes what it did.
+// Checks that a rewritten graph still computes the same values.
 #ifndef GRAPNEL_LIB_CHECK_VALUE_CHECK_H_
 #define GRAPNEL_LIB_CHECK_VALUE_CHECK_H_
 
@@ -19,38 +19,38 @@
 namespace grapnel {
 
 struct ValueCheckOptions {
-  std::vector<FedValue> feeds;       // those that are given; the others are made up (Trial)
+  std::vector<FedValue> feeds;       // the given feeds; others are generated (Trial)
   std::vector<std::string> fetches;  // tensors, or nodes without outputs
   double rtol = 1e-4;                // half and bfloat16: 64 times that
-  double atol = 1e-5;                // of the largest finite magnitude of the tensor
-  double timeout_s = 0;              // of one run; 0: never
-  // The passes drop what prints and asserts (debug_stripper): that is no difference then.
+  double atol = 1e-5;                // relative to the largest finite magnitude of the tensor
+  double timeout_s = 0;              // for one run; 0: no limit
+  // The passes drop prints and assertions (debug_stripper), so their absence is not a difference.
   bool drops_debugging = false;
   ThreadPool* pool = nullptr;  // required; outlives the check
   MessageSink sink;
-  // Before each run: puts into a session what variables and tables hold; null: nothing.
+  // Called before each run: fills a session with the values of variables and tables; may be null.
   std::function<Error(const Module&, Session&)> fill_session;
 };
 
-// Runs a graph before it is changed, and again whenever asked: on the feeds that were given and on
-// several that are made up, and where it has state or effects in several orders. A fetch that
-// differs between runs of the unchanged graph (random numbers, a race) is said and not compared.
+// Runs a graph before it is changed, and again on request: on the given feeds and on several
+// generated ones, and in several orders if it has state or effects. A fetch that differs between
+// runs of the unchanged graph (random numbers, a race) is reported and not compared.
 class ValueCheck {
  public:
-  // Errors: the graph, as it is, cannot run on any of them, or not in time.
+  // Errors: the unchanged graph cannot run on any of the feeds, or not within the time limit.
   static Expected<std::unique_ptr<ValueCheck>> Create(const Module& module,
                                                       ValueCheckOptions options);
-  // Nothing when every fetch has the value that it had, and every effect is what it was; else what
-  // is not, and how: also that the graph cannot run any more. A feed that the graph does not have
-  // any more is left out.
+  // Returns nullopt if every fetch and every effect is unchanged; else the differences, including
+  // that the graph no longer runs. Ignores a feed that the graph no longer has.
   Expected<std::optional<std::string>> Differs(const Module& module) const;
-  // The same on values that are not finite, beside the graph that was given to Renew() last. On
-  // those TensorFlow's rewrites differ, and ours, which are the same: it is asked of others'.
+  // The same for values that are not finite, relative to the graph last passed to Renew().
+  // TensorFlow's rewrites change such results, and so do ours, which match them, so this is used
+  // for rewrites of plugins.
   void Renew(const Module& module);
   std::optional<std::string> DiffersWildly(const Module& module) const;
   int num_compared() const;  // fetches
-  int num_effects() const;   // what has effects: variables, files, what is printed
-  // What open sizes were tried as; empty where there are none.
+  int num_effects() const;   // targets of effects: variables, files, printing
+  // Returns the sizes tried for open dimensions; empty if there are no open dimensions.
   std::vector<int64_t> open_sizes() const;
 
  private:
@@ -60,13 +60,13 @@ class ValueCheck {
   };
   struct Tried {
     std::string name;             // "open sizes as 3"
-    std::optional<int64_t> size;  // that open sizes are; nothing: none is
+    std::optional<int64_t> size;  // of open dimensions; nullopt: the trial has no open dimensions
     std::vector<FedValue> feeds;
     std::vector<EffectOrder> orders;
-    std::vector<std::optional<Literal>> reference;  // by fetch; nothing: not compared
+    std::vector<std::optional<Literal>> reference;  // by fetch; nullopt: not compared
     Effects effects;
-    std::vector<std::string> unordered, ignored;  // of what they are done to
-    bool ends_with_assertion = false;             // each run, and nothing else is known of it
+    std::vector<std::string> unordered, ignored;  // targets of effects
+    bool ends_with_assertion = false;             // in every run, so nothing else is known
   };
   ValueCheck() = default;
   Expected<Ran> RunGraph(const Module& module, const std::vector<FedValue>& feeds,
@@ -86,12 +86,12 @@ class ValueCheck {
   std::vector<Tried> tried_, wild_;
 };
 
-// " with open sizes as 2, 1 and 3"; "" of none.
+// Returns " with open sizes as 2, 1 and 3"; "" if `sizes` is empty.
 std::string OpenSizesText(llvm::ArrayRef<int64_t> sizes);
 
-// Checks after each pass that changed something, those of plugins on values that are not finite,
-// too; the first that changed a value ends the run with an error, and `difference` then says what
-// it was. Both must outlive the run.
+// Checks values after each pass that changed the graph, and after passes of plugins also on values
+// that are not finite. The first pass that changes a value ends the run with an error, and
+// `difference` describes the change. Both must outlive the run.
 std::unique_ptr<Instrumentation> MakeValueCheckInstrumentation(ValueCheck* check,
                                                                std::string* difference);
 

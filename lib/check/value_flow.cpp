@@ -6,15 +6,15 @@
 namespace grapnel {
 namespace {
 
-// More steps than a real chain has: broken folders can hold rings.
+// Longer than any real chain: broken folders can have cycles.
 constexpr int kMaxSteps = 1000;
 
-// Ops that put their other inputs into the variable of the first.
+// True for ops that put their other inputs into the variable of the first.
 bool IsVariableWrite(llvm::StringRef op_type) {
   return (HasPrefix(op_type, "Assign") && HasSuffix(op_type, "VariableOp")) ||
          HasPrefix(op_type, "ResourceApply") || HasPrefix(op_type, "ResourceSparseApply") ||
          HasPrefix(op_type, "ResourceScatter") ||
-         // Of references, as graphs of TensorFlow 1 have them.
+         // For references, in graphs of TensorFlow 1.
          op_type == "Assign" || op_type == "AssignAdd" || op_type == "AssignSub" ||
          HasPrefix(op_type, "Apply") || HasPrefix(op_type, "SparseApply") ||
          (HasPrefix(op_type, "Scatter") && !HasPrefix(op_type, "ScatterNd")) ||
@@ -22,7 +22,7 @@ bool IsVariableWrite(llvm::StringRef op_type) {
           op_type != "ScatterNdNonAliasingAdd");
 }
 
-// The output with this number, when every output left its place in the record.
+// Returns the output with this number, if every output has an entry in the record.
 const RecordedTensor* OutputOf(const DebugExecution& execution, int output) {
   bool aligned = execution.outputs.size() == execution.output_ids.size();
   if (!aligned || output < 0 || static_cast<size_t>(output) >= execution.outputs.size())
@@ -65,7 +65,7 @@ void ValueFlow::PassExecution(int execution) {
   }
 }
 
-// Writes of variables inside a function leave no trace: they are found when the call has ended.
+// Writes of variables inside a function leave no trace: they are noted when the call ends.
 void ValueFlow::MarkVariables(int graph, int execution) {
   for (int index : variable_writes_[graph]) {
     const DebugOp& op = run_.graphs[graph].ops[index];
@@ -87,7 +87,8 @@ bool ValueFlow::IsBad(const ValueSource& source) const {
   return IsHandle(source.tensor) && bad_handles_.contains(KeyOf(source.tensor));
 }
 
-// An op of a graph that names a variable: a graph that is run by itself has its variables inside.
+// True for an op of a graph that names a variable: a graph that is run by itself contains its
+// variables.
 bool ValueFlow::IsHandle(DebugTensor tensor) const {
   if (tensor.op < 0) return false;
   llvm::StringRef type = run_.graphs[tensor.graph].ops[tensor.op].type;
@@ -106,7 +107,7 @@ std::optional<DebugTensor> ValueFlow::NewestOf(llvm::ArrayRef<DebugTensor> tenso
   int newest_trace = -2;
   for (DebugTensor tensor : tensors) {
     int trace = -1;
-    // A result is an Identity, which leaves no trace: what it reads does.
+    // A result is an Identity, which leaves no trace: its input does.
     for (const DebugInput& input : run_.graphs[tensor.graph].ops[tensor.op].inputs)
       if (input.op >= 0)
         trace = std::max(trace, LastTrace({tensor.graph, input.op, input.slot}, execution));
@@ -121,19 +122,19 @@ std::optional<ValueSource> ValueFlow::SourceInside(DebugTensor call, int executi
   return result ? std::optional(SourceOf(*result, execution)) : std::nullopt;
 }
 
-// The tensor whose value `tensor` has; nothing when an op made it here.
+// Returns the tensor with the value of `tensor`; nullopt if an op computed it here.
 std::optional<DebugTensor> ValueFlow::StepBack(DebugTensor tensor, int execution,
                                                bool value_known) const {
   const DebugGraph& graph = run_.graphs[tensor.graph];
   const DebugOp& op = graph.ops[tensor.op];
-  // Of tfdbg v1, where a _Recv reads what its _Send does.
+  // In tfdbg v1 a _Recv reads what its _Send does.
   bool is_transfer = op.type == "_Recv" || op.type == "_HostRecv";
   if ((op.type == "Identity" || is_transfer) && !op.inputs.empty()) {
     const DebugInput& input = op.inputs[0];
     if (input.op >= 0) return DebugTensor{tensor.graph, input.op, input.slot};
     return calls_.InsideUnrecorded(tensor.graph, op, input);
   }
-  // A later iteration of a loop has its value from the one before.
+  // In a later iteration of a loop, the value is from the previous one.
   if (calls_.IsArgument(tensor))
     return value_known && calls_.IsLoopBody(tensor.graph) ? std::nullopt : calls_.Outside(tensor);
   return NewestOf(calls_.Inside(tensor), execution);
@@ -148,7 +149,8 @@ void ValueFlow::FollowEager(int64_t id, ValueSource* source) const {
   if (!source->value) source->value = OutputOf(run_.executions[source->execution], source->output);
 }
 
-// The eager tensor that Python passed for an argument of the function that `execution` called.
+// Returns the eager tensor that Python passed for an argument of the function that `execution`
+// called.
 std::optional<int64_t> ValueFlow::EagerArgument(DebugTensor argument, int execution) const {
   int index = calls_.ArgumentIndex(argument);
   if (index < 0 || execution < 0 || run_.executions[execution].graph != argument.graph)

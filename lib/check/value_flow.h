@@ -1,4 +1,5 @@
-// Where a tensor of a debug folder had its value from, through arguments, results and variables.
+// Traces a tensor of a debug folder to the origin of its value, through arguments, results and
+// variables.
 #ifndef GRAPNEL_LIB_CHECK_VALUE_FLOW_H_
 #define GRAPNEL_LIB_CHECK_VALUE_FLOW_H_
 
@@ -15,17 +16,17 @@
 
 namespace grapnel {
 
-// Where a value was made, as far as it can be followed.
+// The origin of a value, as far as it can be followed.
 struct GRAPNEL_PUBLIC ValueSource {
-  DebugTensor tensor;                     // tensor.op -1: made by an eager op, or not known
-  int trace = -1;                         // that recorded it, if one did
-  int execution = -1, output = 0;         // the eager op or call that put it out, if one did
-  std::optional<int64_t> eager_id;        // of the eager tensor through which it came
+  DebugTensor tensor;                     // tensor.op -1: computed by an eager op, or unknown
+  int trace = -1;                         // the trace that recorded it, if any
+  int execution = -1, output = 0;         // the eager op or call that output it, if any
+  std::optional<int64_t> eager_id;        // of the eager tensor that carried it
   const RecordedTensor* value = nullptr;  // null: not recorded
 };
 
-// Follows a run from its first record to its last: Pass() each record in order; questions are
-// answered as of then. The run must outlive it and not change.
+// Follows a run from its first record to its last: Pass each record in order; queries refer to the
+// current record. The run must outlive it and not change.
 class GRAPNEL_PUBLIC ValueFlow {
  public:
   // Cost: linear in ops.
@@ -33,25 +34,26 @@ class GRAPNEL_PUBLIC ValueFlow {
   void PassTrace(int trace);
   void PassExecution(int execution);
 
-  // Of an output within the call `execution` (-1: not known which).
+  // Returns the source of an output within the call `execution` (-1: unknown).
   ValueSource SourceOf(DebugTensor tensor, int execution) const;
   ValueSource SourceOfInput(int graph, const DebugOp& reader, const DebugInput& input,
                             int execution) const;
-  // Of what an argument stands for, in this iteration of a loop, whatever was recorded of itself.
+  // Returns the source of an argument's value, in this iteration of a loop, ignoring records of the
+  // argument itself.
   ValueSource SourceOfArgument(DebugTensor argument, int execution, int iteration) const;
   ValueSource SourceOfEager(int64_t id) const;
-  // Of what a calling, branching or looping op puts out, in the body that it ran; nothing of
-  // others.
+  // Returns the source of an output of a calling, branching or looping op, in the body that ran;
+  // nullopt for other ops.
   std::optional<ValueSource> SourceInside(DebugTensor call, int execution) const;
-  // Of what a variable puts out that is an op of the graph: what it was given in calls before;
-  // nothing of other ops.
+  // Returns the source of the output of a variable that is an op of the graph: assignments in
+  // earlier calls; nullopt for other ops.
   std::optional<ValueSource> SourceOfVariable(DebugTensor tensor) const {
     if (!IsHandle(tensor)) return std::nullopt;
     ValueSource source;
     source.tensor = tensor;
     return source;
   }
-  // Whether the value holds NaN or infinity, or is a variable that was given some.
+  // True if the value holds NaN or infinity, or is a variable that was assigned some.
   bool IsBad(const ValueSource& source) const;
 
  private:
@@ -74,7 +76,7 @@ class GRAPNEL_PUBLIC ValueFlow {
   llvm::DenseMap<Key, int> last_trace_;
   std::unordered_map<int64_t, std::pair<int, int>> maker_;  // eager tensor -> execution, output
   std::unordered_set<int64_t> bad_variables_;               // by their handles
-  llvm::DenseSet<Key> bad_handles_;                         // the same of those inside of graphs
+  llvm::DenseSet<Key> bad_handles_;                         // the same for handles inside of graphs
 };
 
 }  // namespace grapnel

@@ -11,7 +11,7 @@
 
 #include "lib/support/memory_budget.h"
 
-// An address sanitizer is told what is idle; elsewhere these are nothing.
+// Tells an address sanitizer which memory is idle; without one these are no-ops.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #include <sanitizer/asan_interface.h>
@@ -28,15 +28,15 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kAlignment = 64, kPage = 4096, kHugePage = size_t{2} << 20;
-// Addresses cost nothing: one range holds what most runs need, and is one piece when all is idle.
+// Addresses are free: one range holds what most runs need, and is one piece when all of it is idle.
 constexpr size_t kRange = size_t{256} << 20;
-// A piece that is left over and smaller than this stays part of the buffer.
+// A smaller remainder stays part of the buffer.
 constexpr size_t kSmallestPiece = 4096;
 constexpr size_t kRedZone = GRAPNEL_RED_ZONE;
 
 size_t RoundUp(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
-// Addresses that are set aside, used from the front.
+// A reserved range of addresses, used from the front.
 struct Range {
   char* begin = nullptr;
   size_t size = 0, used = 0;
@@ -44,7 +44,7 @@ struct Range {
 
 struct Arena;
 
-// Part of a range: a buffer, or idle.
+// A part of a range: a buffer, or an idle piece.
 struct Piece : Buffer {
   Piece(Arena* home, Range* range) : Buffer(nullptr, 0), home(home), range(range) {}
   void Destroy() override;
@@ -56,19 +56,19 @@ struct Piece : Buffer {
 
   Arena* home;
   Range* range;
-  size_t bytes = 0;                           // of the piece; size() is what was asked for
+  size_t bytes = 0;                           // of the piece; size() is the requested size
   Piece *before = nullptr, *after = nullptr;  // neighbors in the range
   bool is_idle = false;
-  bool is_resident = false;  // idle, and counted in the budget: the system still holds its pages
+  bool is_resident = false;  // idle, and counted in the budget: the system still has its pages
   struct Smaller {
     bool operator()(const Piece* a, const Piece* b) const {
       return a->bytes != b->bytes ? a->bytes < b->bytes : a->data() < b->data();
     }
   };
-  std::set<Piece*, Smaller>::node_type node;  // while it is a buffer: its place in `idle`, unused
+  std::set<Piece*, Smaller>::node_type node;  // its node of `idle` while it is a buffer
 };
 
-// Lives as long as its handle and the buffers in use.
+// Lives as long as its handle and its buffers.
 struct Arena {
   Arena(IdleMemory what, MemoryCounter* told) : idle_memory(what), counter(told) {}
   ~Arena() {
@@ -88,7 +88,7 @@ struct Arena {
       return piece ? piece : TakeNew(wanted);
     };
     Piece* piece = take();
-    if (!piece) {  // what is kept for others may be what is missing
+    if (!piece) {  // the memory kept for other sizes may be enough
       for (Piece* idle_piece : idle) GiveBack(*idle_piece);
       piece = take();
     }
@@ -100,7 +100,7 @@ struct Arena {
     return BufferRef(piece);
   }
 
-  // True: nobody needs the arena any more.
+  // Returns true if the arena is no longer in use.
   bool TakeBack(Piece* piece) {
     if (counter) counter->Sub(static_cast<int64_t>(piece->size()));
     std::lock_guard lock(mutex);
@@ -109,7 +109,7 @@ struct Arena {
     if (idle_memory == IdleMemory::kGivenBack) GiveBack(*piece);
     if (Piece* after = piece->after; after && after->is_idle) Join(piece, after);
     if (Piece* before = piece->before; before && before->is_idle) {
-      Join(before, piece);  // `before` takes it in
+      Join(before, piece);  // merges it into `before`
       piece = before;
     }
     MakeIdle(piece);
@@ -173,14 +173,14 @@ struct Arena {
     return piece;
   }
 
-  // From the end of the last range, after what is idle there; or of a new one.
+  // Takes memory at the end of the last range, including an idle piece there, or from a new range.
   Piece* TakeNew(size_t wanted) {
     Range* range = ranges.empty() ? nullptr : ranges.back().get();
     Piece* last = range ? last_piece : nullptr;
     size_t has = last && last->is_idle ? last->bytes : 0;
-    if (has >= wanted) return nullptr;  // the budget did not allow it
+    if (has >= wanted) return nullptr;  // the budget does not allow it
     bool fits = range && range->size - range->used >= wanted - has;
-    // The budget first: addresses for what it refuses are not set aside.
+    // The budget first: no addresses are reserved for memory that it refuses.
     size_t uncounted = fits && has && last->is_resident ? wanted - has : wanted;
     if (!Count(uncounted)) return nullptr;
     if (!fits) {
@@ -206,8 +206,8 @@ struct Arena {
     return piece;
   }
 
-  // Small runs touch small pages: the first of a range are such, and from there on huge ones, where
-  // the system lets us, cost a hundredth of the faults.
+  // Small runs use small pages: a range begins with them. After them come huge pages, which, where
+  // the system allows them, cost a hundredth of the page faults.
   Range* NewRange(size_t wanted) {
     size_t size = std::max(kRange, RoundUp(wanted, kHugePage));
     auto map = [](size_t bytes) {
@@ -216,7 +216,7 @@ struct Arena {
       return at == MAP_FAILED ? nullptr : static_cast<char*>(at);
     };
     char* at = map(size);
-    if (!at) {  // the process may have only so many addresses
+    if (!at) {  // the process may have a limit on addresses
       size = RoundUp(wanted, kPage);
       at = map(size);
     }
@@ -238,7 +238,7 @@ struct Arena {
     if (last_piece == piece) last_piece = next;
   }
 
-  // `next` becomes part of `piece`, which lies before it. Neither is among the idle afterwards.
+  // Merges `next` into `piece`, which precedes it. Neither is idle afterwards.
   void Join(Piece* piece, Piece* next) {
     if (piece->is_idle) MakeBusy(piece);
     if (next->is_idle) MakeBusy(next);
@@ -251,10 +251,10 @@ struct Arena {
     spare.push_back(next);
   }
 
-  // The whole pages of an idle piece go; what is read there later is zero.
+  // Returns the whole pages of an idle piece to the system; they read as zero later.
   void GiveBack(Piece& piece) {
     if (!piece.is_resident) return;
-    // A range begins with a page.
+    // Ranges begin on a page boundary.
     size_t from = piece.at() - piece.range->begin;
     size_t begin = RoundUp(from, kPage), end = (from + piece.bytes) / kPage * kPage;
     if (end > begin) madvise(piece.range->begin + begin, end - begin, MADV_DONTNEED);
@@ -307,7 +307,7 @@ class ArenaHandle : public Allocator {
 }  // namespace
 
 Allocator& WeightAllocator() {
-  static auto* arena = new ArenaHandle(IdleMemory::kGivenBack, nullptr);  // kernels may live on
+  static auto* arena = new ArenaHandle(IdleMemory::kGivenBack, nullptr);  // kernels may outlive it
   return *arena;
 }
 

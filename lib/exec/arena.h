@@ -1,4 +1,4 @@
-// Memory for large buffers that come and go: what is given back side by side is one piece again.
+// An allocator for large buffers, which merges adjacent free pieces.
 // Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_ARENA_H_
 #define GRAPNEL_LIB_EXEC_ARENA_H_
@@ -9,18 +9,18 @@
 
 namespace grapnel {
 
-// What an arena does with memory that nobody uses.
+// The policy of an arena for memory that is not in use.
 enum class IdleMemory {
-  kKept,       // stays for the next buffers: values of runs
-  kGivenBack,  // goes back to the system at once: weights, which come once
+  kKept,       // stays with the arena for the next buffers: values of runs
+  kGivenBack,  // goes back to the system at once: weights, which are allocated once
 };
 
-// Takes the smallest idle piece that a buffer fits into, the lowest of those, and cuts off what is
-// left; so a run takes little more than what lives at the same time, whatever the sizes. Its memory
-// grows within ranges of addresses that are set aside, and is counted in the process's budget as
-// far as it was ever used. Buffers may outlive the arena. Thread-safe; a buffer costs the look-up
-// in a tree of what is idle.
-// `counter` is told of what is handed out and given back, and must outlive the buffers; null: none.
+// Returns a best-fit allocator: it takes the smallest free piece that fits, the lowest address
+// among those, and splits off the rest. A run so takes little more than the buffers that are alive
+// at the same time, whatever their sizes. The arena grows within reserved ranges of addresses, and
+// the process's budget counts it by the most that it ever used. Buffers may outlive the arena.
+// Thread-safe; a buffer costs a look-up in a tree of free pieces.
+// `counter`, which may be null, counts the bytes in use, and must outlive the buffers.
 std::unique_ptr<Allocator> MakeArena(IdleMemory idle, MemoryCounter* counter = nullptr);
 
 }  // namespace grapnel

@@ -8,13 +8,14 @@
 namespace grapnel {
 namespace {
 
-// A reference is a resource here, and so are arrays' handles, strings in a GraphDef.
+// In memory, references are resources, and so are handles of arrays, which are strings in a
+// GraphDef.
 DataType InMemory(const Node& node, DataType type) {
   bool is_handle = type == proto::DT_STRING && node.op().starts_with("TensorArray");
   return IsRefType(type) || is_handle ? proto::DT_RESOURCE : type;
 }
 
-// What runs for the node. What a plugin's kernel says, or throws, is said to be its own.
+// Makes the node's kernel. Errors and exceptions of a plugin's kernel name the plugin.
 Expected<KernelFn> MakeRun(const KernelDef& def, const KernelSetup& setup) {
   if (!*def.plugin) return def.factory(setup);
   std::string whose = std::string("kernel of ") + def.plugin;
@@ -34,12 +35,12 @@ Expected<BoundKernel> BoundKernel::Make(const KernelDef& def, const KernelSetup&
   const OpInfo* info = DefinitionOf(setup.node());
   if (info) RETURN_IF_ERROR(CheckAllowedAttrs(setup.node(), *info));
   ASSIGN_OR_RETURN(kernel.run_, MakeRun(def, setup));
-  // A factory that knows no code for the node's dtypes has none to give.
+  // A factory without code for the node's dtypes returns an empty function.
   if (!kernel.run_) return MakeError("no kernel for dtypes that the node says");
   for (int i = 0; i < setup.num_inputs(); ++i) {
     Input input;
     input.dtype = InMemory(setup.node(), setup.input_type(i));
-    // A reference may also be its value, where the node reads no more than that.
+    // A reference may also be its value, if the node only reads it.
     if (IsRefType(setup.input_type(i))) input.dtype = proto::DT_INVALID;
     kernel.inputs_.push_back(input);
   }
@@ -50,7 +51,7 @@ Expected<BoundKernel> BoundKernel::Make(const KernelDef& def, const KernelSetup&
   return kernel;
 }
 
-// Ranks of inputs; and which outputs are references, which plans do not say.
+// Reads the ranks of inputs, and which outputs are references, which plans do not say.
 Error BoundKernel::ReadArguments(const OpInfo& info) {
   size_t slot = 0;
   for (const OpArg& arg : info.inputs) {
@@ -110,7 +111,8 @@ Error BoundKernel::CallOnOthers(KernelContext& context) const {
   return WithoutExceptions([&] { return run_(context); });
 }
 
-// In the words of the op: "input 1 ('axis') is int32[2], a scalar was expected".
+// Describes the problem by the op's arguments: "input 1 ('axis') is int32[2], a scalar was
+// expected".
 Error BoundKernel::Refuse(const KernelContext& context, int i) const {
   const Input& wanted = inputs_[i];
   const Tensor& input = context.input(i);
@@ -126,7 +128,7 @@ Error BoundKernel::Refuse(const KernelContext& context, int i) const {
   else if (input.rank() < wanted.min_rank || input.rank() > wanted.max_rank)
     expected = RankText(wanted.min_rank, wanted.max_rank);
   else
-    expected = wanted.is_one ? "one element" : "an element at least";
+    expected = wanted.is_one ? "one element" : "at least one element";
   return MakeError("{0} is {1}, {2} was expected", what, is, expected);
 }
 

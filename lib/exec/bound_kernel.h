@@ -1,4 +1,4 @@
-// A kernel as it is called: what was made for a node, and what holds before and after each call.
+// A kernel bound to its node, with the checks before and after each call.
 #ifndef GRAPNEL_LIB_EXEC_BOUND_KERNEL_H_
 #define GRAPNEL_LIB_EXEC_BOUND_KERNEL_H_
 
@@ -6,30 +6,30 @@
 
 namespace grapnel {
 
-// The one way to call a kernel, of a plan or to fold a constant. It is called with inputs that its
-// op and its registration allow, of the dtypes that the node says, or not at all; what it gives has
-// the dtypes that the node says; and it ends with an Error, never with an exception.
+// The one way to call a kernel, from a plan or to fold a constant. Checks the inputs against the
+// op, the registration and the node's dtypes before a call, and the dtypes of the outputs after it.
+// A call returns an Error and never throws.
 //
 // Cost: two comparisons for each input and one for each output.
 class BoundKernel {
  public:
   BoundKernel() = default;
-  // Makes the kernel for a node. Errors: an attribute that the op does not allow, and what the
-  // kernel's factory refuses. They do not name the node, nor do those of Call().
+  // Makes the kernel for a node. Errors: an attribute that the op does not allow, and errors of the
+  // kernel's factory. Neither these errors nor those of Call() name the node.
   static Expected<BoundKernel> Make(const KernelDef& def, const KernelSetup& setup);
-  // Work that the plan adds (copies to a device): of one input and output, which it does not read.
+  // A kernel that the plan adds (a copy to a device), without checks.
   static BoundKernel OfPlan(KernelFn run);
 
   Error Call(KernelContext& context) const;
-  // The same on other inputs than the node's, which the caller has made (a collective's values).
+  // The same without checks, on inputs that the caller has made (a collective's values).
   Error CallOnOthers(KernelContext& context) const;
 
  private:
   struct Input {
     DataType dtype = proto::DT_INVALID;  // DT_INVALID: any
     int8_t min_rank = 0, max_rank = OpArg::kAnyRank;
-    bool is_one = false;   // of one element
-    bool is_some = false;  // of one element or more
+    bool is_one = false;   // exactly one element
+    bool is_some = false;  // at least one element
   };
 
   Error ReadArguments(const OpInfo& info);
@@ -41,7 +41,7 @@ class BoundKernel {
   KernelFn run_;
   llvm::SmallVector<Input, 4> inputs_;
   llvm::SmallVector<DataType, 2> outputs_;
-  Node node_;  // for the error's words
+  Node node_;  // for error messages
 };
 
 }  // namespace grapnel

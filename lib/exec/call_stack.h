@@ -1,5 +1,6 @@
-// Where in a run a thread is: in which functions, called by which nodes, and in which iterations of
-// loops. Kept in runs that a hook looks at, for the hook to ask; other runs do not pay for it.
+// The call stack of a thread within a run: the functions, the nodes that call them, and the
+// iterations of loops. Kept only in runs that have a hook, which may query it; other runs pay
+// nothing.
 #ifndef GRAPNEL_LIB_EXEC_CALL_STACK_H_
 #define GRAPNEL_LIB_EXEC_CALL_STACK_H_
 
@@ -13,17 +14,18 @@ namespace grapnel {
 // A call of a function, or an iteration of a loop that Enter, Merge and Exit make.
 struct GRAPNEL_PUBLIC CallFrame {
   const Function* function = nullptr;  // null: an iteration
-  // The node that calls; null of an iteration, and of a call that a dataset makes on its own.
+  // The calling node; null for an iteration, and for a call that a dataset makes on its own.
   const Node* caller = nullptr;
-  llvm::StringRef loop;    // of an iteration: the name of its frame
-  int64_t iteration = -1;  // from 0, also of a call of a While's condition or body; -1: in no loop
-  const CallFrame* outer = nullptr;  // null: the graph that is run
+  llvm::StringRef loop;    // for an iteration: the name of its frame
+  int64_t iteration = -1;  // from 0, also for a call of a While's condition or body; -1: in no loop
+  const CallFrame* outer = nullptr;  // null: the graph that runs
 };
 
-// The innermost on this thread, which lives as long as the node that asks runs; null: none.
+// Returns the innermost frame of this thread, valid while the current node runs; null if there is
+// none.
 GRAPNEL_PUBLIC const CallFrame* CurrentCall();
 
-// Until it ends this thread is in `frame`, which outlives it.
+// Puts this thread into `frame`, which must outlive the scope.
 class GRAPNEL_PUBLIC InCall {
  public:
   explicit InCall(const CallFrame* frame);
@@ -35,10 +37,10 @@ class GRAPNEL_PUBLIC InCall {
   const CallFrame* before_;
 };
 
-// The node that this thread runs; null: none that a hook could see.
+// Returns the node that this thread runs; null if no hook could observe it.
 GRAPNEL_PUBLIC const Node* RunningNode();
 class RunHook;
-// The hook that wants it; null: none does.
+// Returns the hook that wants the running node; null if none does.
 GRAPNEL_PUBLIC RunHook* HookOfRunningNode();
 
 class GRAPNEL_PUBLIC InNode {

@@ -11,7 +11,7 @@ bool IsReceiver(llvm::StringRef op) {
   return op == "CollectiveBcastRecv" || op == "CollectiveBcastRecvV2";
 }
 
-// Ops that may be in one group.
+// Returns the family of an op: ops of one family may be in one group.
 llvm::StringRef Family(llvm::StringRef op) {
   op.consume_back("V2");
   return op == "CollectiveBcastSend" || op == "CollectiveBcastRecv" ? "CollectiveBcast" : op;
@@ -30,7 +30,7 @@ std::string Named(llvm::ArrayRef<Node> nodes) {
   return text;
 }
 
-// "/device:CPU:10" after "/device:CPU:2": numbers by value.
+// Compares names with numbers by value: "/device:CPU:10" comes after "/device:CPU:2".
 bool IsBefore(llvm::StringRef a, llvm::StringRef b) {
   while (!a.empty() && !b.empty()) {
     uint64_t number_a, number_b;
@@ -122,7 +122,7 @@ Error Collectives::Fits(const Group& group, const Keys& keys, const Member& memb
   return differ("the shape", DimsText(first.value.dims()), DimsText(member.value.dims()));
 }
 
-// The value that is broadcast must have the shape that its receivers expect.
+// A broadcast value must have the shape that its receivers expect.
 Error Collectives::CheckShapes(const Group& group) {
   auto sender = llvm::find_if(group.members, [](const Member& m) { return bool(m.value); });
   if (sender == group.members.end())
@@ -147,15 +147,15 @@ Error Collectives::CheckShapes(const Group& group) {
   return Error::success();
 }
 
-// Which member's value comes first, and so on. Members stand in the order of their devices, in
-// which they get results; with communicators, TensorFlow has values in the order of the ranks.
+// Returns the order of the members' values. Members and their results are in the order of devices;
+// with communicators, TensorFlow orders the values by rank.
 Expected<std::vector<size_t>> Collectives::OrderOfValues(const Group& group) {
   std::vector<size_t> order(group.members.size(), group.members.size());
   for (size_t i = 0; i < order.size(); ++i) {
     const Member& member = group.members[i];
     size_t rank = member.rank < 0 ? i : static_cast<size_t>(member.rank);
     if (rank >= order.size() || order[rank] != order.size())
-      return MakeError("{0}: rank {1} of {2} is another's, or not below the group's size, {3}",
+      return MakeError("{0}: rank {1} of {2} is taken, or not below the group size, {3}",
                        group.keys.text, rank, Named(member.node), order.size());
     order[rank] = i;
   }
@@ -187,7 +187,7 @@ Error Collectives::CheckNotComplete(const Keys& keys, const Member& member) cons
       met != complete_.end() &&
       llvm::none_of(met->second, [&](const Node& node) { return node == member.node; });
   if (!is_one_too_many) return Error::success();
-  return MakeError("{0}: {1} comes to a group that is complete without it: {2}", keys.text,
+  return MakeError("{0}: {1} joins a group that is already complete: {2}", keys.text,
                    Named(member.node), Named(met->second));
 }
 
@@ -221,7 +221,7 @@ Error Collectives::WhyWaiting(const Node& node) const {
     std::vector<Node> come;
     for (const Member& member : group.members) come.push_back(member.node);
     if (!llvm::is_contained(come, node)) continue;
-    return MakeError("{0}: only {1} of its {2} members came, and no other will: {3}",
+    return MakeError("{0}: only {1} of its {2} members arrived, and no others will: {3}",
                      group.keys.text, come.size(), group.keys.size, Named(come));
   }
   return MakeError("it waits for its group");

@@ -1,5 +1,5 @@
-// Collective ops: each node of a group, most often on a device of its own, brings a value, and all
-// go on when the last has come.
+// Collective ops: each node of a group, usually on a device of its own, contributes a value, and
+// all proceed once the last has arrived.
 #ifndef GRAPNEL_LIB_EXEC_COLLECTIVES_H_
 #define GRAPNEL_LIB_EXEC_COLLECTIVES_H_
 
@@ -15,12 +15,13 @@
 
 namespace grapnel {
 
-// Whether nodes of this op are members of groups. The kernel runs once for a group: input `i` is
-// what the member of rank i brought (no tensor: nothing), output `i` what it gets.
+// True if nodes of this op are members of groups. The kernel runs once for a group: input `i` is
+// the contribution of the member of rank i (an empty tensor if it has none), output `i` is its
+// result.
 bool IsCollective(llvm::StringRef op);
 
-// What CollectiveInitializeCommunicator makes for each member: who it is in which group. Each use
-// of it is another instance.
+// The result of CollectiveInitializeCommunicator for one member: its group and its rank. Each use
+// of a communicator is a new instance.
 class Communicator : public Object {
  public:
   Communicator(int64_t group, int64_t rank, int64_t size) : group(group), rank(rank), size(size) {}
@@ -30,28 +31,28 @@ class Communicator : public Object {
   std::atomic<int64_t> next_instance{0};
 };
 
-// Where the members of a graph's groups meet in a run. Members know each other by group key and
-// instance key (NcclAllReduce: by shared_name), in each iteration of loops anew; those with
-// communicators by what these say and how often they were used. Their rank is the order of their
-// devices, or their communicator's; of those on one device, the order of `order`. Thread-safe.
+// The meeting point of the members of a graph's groups in one run. Members match by group key and
+// instance key (NcclAllReduce: by shared_name), separately in each loop iteration; members with a
+// communicator match by its group and its number of uses. Ranks follow the communicators, or else
+// the order of devices; members on one device follow `order`. Thread-safe.
 class Collectives {
  public:
   struct Member {
     Node node;
     uint64_t order = 0;
-    Rendezvous* rendezvous = nullptr;  // where the answer is sent
-    Message answer;                    // its `to` and `iterations` are set
-    Tensor value;                      // what it brings; none: it receives
+    Rendezvous* rendezvous = nullptr;  // where the result is sent
+    Message answer;                    // `to` and `iterations` are set
+    Tensor value;                      // its contribution; empty: it only receives
     std::vector<Tensor> settings;      // its other inputs
-    int64_t rank = -1;                 // its communicator's
+    int64_t rank = -1;                 // from its communicator
   };
   using Merge = llvm::function_ref<Error(llvm::MutableArrayRef<Tensor> values,
                                          llvm::MutableArrayRef<Tensor> results)>;
 
-  // The member that comes last calls `merge`, which makes the results; each is sent its own. Errors
-  // name the nodes: members that do not fit together, one too many.
+  // The last member to arrive calls `merge`, which makes the results; each member is sent its own.
+  // Errors name the nodes: members that do not match, or one too many.
   Error Join(Member member, Merge merge);
-  // Why a node has no answer: which members of its group are missing.
+  // Explains why a node has no result: the members of its group that are missing.
   Error WhyWaiting(const Node& node) const;
   void Clear();
 
@@ -75,7 +76,7 @@ class Collectives {
   mutable std::mutex mutex_;
   // By keys and iteration.
   std::map<std::pair<std::string, std::vector<int64_t>>, Group> waiting_;
-  std::map<std::string, std::vector<Node>> complete_;  // by keys: who met there first
+  std::map<std::string, std::vector<Node>> complete_;  // by keys: the first members that met there
 };
 
 }  // namespace grapnel

@@ -17,39 +17,39 @@ namespace grapnel {
 // One element of a dataset: a tensor for each component.
 using DatasetElement = std::vector<Tensor>;
 
-// What each component of an element is: its dtype, and its shape as far as it is known. Both are
-// empty where nothing is.
+// The dtype and shape of each component of an element; shapes may be partly known. Both lists are
+// empty if nothing is known.
 struct ElementSpec {
   std::vector<DataType> dtypes;
   std::vector<Shape> shapes;
 
-  // Whether an element, or every element of what `is` describes, can be one of these.
+  // Errors: the element, or an element that `is` describes, does not fit this spec.
   Error Check(llvm::ArrayRef<Tensor> element) const;
   Error Check(const ElementSpec& is) const;
 };
 
-// What an op of tf.data keeps between the steps of an iterator, such as a compiled function. An
+// State that a tf.data op keeps between the steps of an iterator, such as a compiled function. An
 // iterator and the iterators that it reads share these states, by name.
 class IteratorState {
  public:
   virtual ~IteratorState() = default;
 };
 
-// What a step of an iterator may use.
+// The services and the states that a step of an iterator may use.
 struct DatasetContext {
   const RunServices& services;
   std::map<std::string, std::shared_ptr<IteratorState>>& states;
 };
 
-// One step of an iterator: returns the next element, or nullopt at the end and at each call after
-// it. Not thread-safe. Parallel ops of tf.data run one step after the other, so that the order of
-// elements is always the same.
+// One step of an iterator: returns the next element, or nullopt at the end and at every call after
+// it. Not thread-safe. Parallel tf.data ops run one step after the other, so that the order of
+// elements is deterministic.
 using DatasetNext = llvm::unique_function<Expected<std::optional<DatasetElement>>(DatasetContext&)>;
 
 class Dataset : public Object {
  public:
   static constexpr int64_t kInfinite = -1, kUnknown = -2;
-  // Makes an iterator. An op's kernel gives it, with the op's inputs captured.
+  // Makes an iterator. The op's kernel supplies it, with the op's inputs captured.
   using Begin = std::function<Expected<DatasetNext>(DatasetContext&)>;
 
   Dataset(std::string op, int64_t cardinality, ElementSpec spec, Begin begin)
@@ -58,12 +58,12 @@ class Dataset : public Object {
         spec_(std::move(spec)),
         begin_(std::move(begin)) {}
 
-  // Returns a new iterator, which stands before the first element. Its steps are errors once the
-  // run that they are for is cancelled, and where an element has not the components of spec().
+  // Returns a new iterator, positioned before the first element. Its steps fail once their run is
+  // cancelled, or when an element does not have the components of spec().
   Expected<DatasetNext> MakeIterator(DatasetContext& context) const;
-  // The number of elements, kInfinite or kUnknown, as TensorFlow tells it without iterating.
+  // The number of elements, kInfinite or kUnknown, as TensorFlow determines it without iterating.
   int64_t cardinality() const { return cardinality_; }
-  // As TensorFlow knows it without iterating.
+  // The components as TensorFlow knows them without iterating.
   const ElementSpec& spec() const { return spec_; }
   std::string ToString() const override { return "dataset of " + op_; }
 
@@ -90,15 +90,16 @@ class DatasetWalk {
 // The resource that MakeIterator starts and IteratorGetNext reads. Thread-safe.
 class DatasetIterator : public Object {
  public:
-  // `spec` is what the op that makes the iterator says of its elements.
+  // `spec` describes the elements by the attributes of the op that makes the iterator.
   DatasetIterator(std::string name, ElementSpec spec)
       : name_(std::move(name)), spec_(std::move(spec)) {}
   const ElementSpec& spec() const { return spec_; }
 
-  // Begins at the first element of `dataset`, whatever was iterated before. Errors: the dataset has
-  // elements that are not as spec() says.
+  // Starts at the first element of `dataset`, whatever was iterated before. Errors: the dataset's
+  // elements do not match spec().
   Error Start(DatasetRef dataset);
-  // Returns the next element; nullopt at the end. Errors: Start was never called, and those of ops.
+  // Returns the next element; nullopt at the end. Errors: Start was never called, and errors of
+  // ops.
   Expected<std::optional<DatasetElement>> Next(const RunServices& services);
   std::string ToString() const override { return "iterator '" + name_ + "'"; }
 

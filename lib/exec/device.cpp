@@ -123,7 +123,8 @@ Expected<std::vector<Device*>> Devices::OfKind(llvm::StringRef name) {
 
 Expected<Device*> Devices::Find(llvm::StringRef name) {
   ASSIGN_OR_RETURN(DeviceSpec wanted, DeviceSpec::ParseTyped(name));
-  if (!wanted.type) return MakeError("'{0}' names no device: CPU, GPU or GPU:1 was expected", name);
+  if (!wanted.type)
+    return MakeError("'{0}' is not a device name: CPU, GPU or GPU:1 was expected", name);
   std::string kind = wanted.type.text().upper();
   ASSIGN_OR_RETURN(std::vector<Device*> devices, OfKind(kind));
   int ordinal = std::max(wanted.id, 0);

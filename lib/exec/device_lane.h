@@ -1,4 +1,4 @@
-// What an executor has of a device: a stream, a pool of its memory, copies to and from the host.
+// An executor's share of a device: a stream, a memory pool, copies to and from the host.
 // Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_DEVICE_LANE_H_
 #define GRAPNEL_LIB_EXEC_DEVICE_LANE_H_
@@ -9,8 +9,8 @@
 
 namespace grapnel {
 
-// One stream for all nodes of a device in a plan: they run in the order in which they were queued,
-// so memory that a node gave back serves the next without waiting. Nothing in it leaves the
+// One stream for all nodes of a device in a plan. They run in the order in which they were queued,
+// so memory that one node frees serves the next without waiting. No memory of the lane leaves the
 // executor: feeds and fetches are in host memory.
 struct DeviceLane {
   Device* device;
@@ -20,13 +20,14 @@ struct DeviceLane {
   static Expected<std::unique_ptr<DeviceLane>> Open(Device& device);
 };
 
-// Whether a node may run on `device`: it names no other one.
+// True if a node may run on `device`: the node does not name another device.
 bool AllowsDevice(const Node& node, const Device& device);
 
-// The kernel of a copy node; a null lane is the host. The copy to the host waits until it is there.
+// The kernel of a copy node; a null lane is the host. A copy to the host waits until it is
+// complete.
 Expected<KernelFn> MakeCopyKernel(DeviceLane* from, DeviceLane* to);
 
-// Copies of tensors that may lie on the lane's device, in host memory.
+// Copies tensors that may be on the lane's device to host memory.
 Error CopyToHost(DeviceLane& lane, llvm::ArrayRef<Tensor> tensors,
                  llvm::SmallVectorImpl<Tensor>& copies);
 

@@ -1,5 +1,5 @@
-// Loops of kernels that make an output element by element, of which a hook may see parts while they
-// are in the cache of the thread that made them.
+// Loops for kernels that compute an output element by element. A hook may count parts of the output
+// while they are still in the cache of the thread that computed them.
 #ifndef GRAPNEL_LIB_EXEC_ELEMENT_LOOP_H_
 #define GRAPNEL_LIB_EXEC_ELEMENT_LOOP_H_
 
@@ -8,20 +8,20 @@
 
 namespace grapnel {
 
-// Counts an output while it is made.
+// Counts the elements of an output while a kernel computes it.
 class ElementCounter {
  public:
   virtual ~ElementCounter() = default;
-  // Elements [begin, end) of `output` are what they will be: adds them to `sum`. On several threads
-  // at once, in any order, each element once.
+  // Adds elements [begin, end) of `output`, which are final, to `sum`. Called on several threads at
+  // once, in any order, once for each element.
   virtual void Count(const Tensor& output, int64_t begin, int64_t end, ElementCounts& sum) = 0;
-  // What a thread counted in `sum`, of so many elements, when it is through with its part.
+  // Adds the `sum` that a thread has counted over `elements` elements, when it ends its part.
   virtual void Add(const ElementCounts& sum, int64_t elements) = 0;
 };
 
-// As ctx.ParallelFor(units, cost, body), where unit i makes elements [i * width, (i + 1) * width)
-// of `out`, output 0, the last one as far as there are any. Where a hook counts them, in pieces
-// that stay in a core's first caches.
+// Like ctx.ParallelFor(units, cost, body), where unit i computes elements [i * width, (i + 1) *
+// width) of `out`, which is output 0; the last unit may be partial. When a hook counts, the loop
+// runs in pieces that stay in a core's first-level caches.
 void ForElements(KernelContext& ctx, const Tensor& out, int64_t units, int64_t width, double cost,
                  llvm::function_ref<void(int64_t, int64_t)> body);
 

@@ -28,7 +28,7 @@ class CpuEvaluator : public Evaluator {
       return MakeError("{0} inputs are given, op '{1}' takes {2}", inputs.size(), node.op(),
                        types.inputs.size());
     }
-    // What is handed on is the same literal, wherever its bytes lie.
+    // An op that passes its input on returns the same literal, wherever its bytes are.
     bool hands_on = node.op() == "Identity" || node.op() == "StopGradient" ||
                     node.op() == "PreventGradient" || node.op() == "Snapshot";
     if (hands_on && inputs.size() == 1 && inputs[0].dtype() == types.outputs[0])
@@ -55,14 +55,14 @@ class CpuEvaluator : public Evaluator {
     std::vector<Literal> results;
     for (const Tensor& output : outputs) {
       if (output.HoldsObjects())
-        return MakeError("{0} is no value of a constant", output.ToString());
+        return MakeError("{0} cannot be the value of a constant", output.ToString());
       results.push_back(output.ToLiteral());
     }
     return results;
   }
 
  private:
-  // Weights are folded once: what is read again, to look for equal ones, comes back cheaply.
+  // Weights are folded once: they can be read again cheaply, in the search for equal ones.
   static constexpr size_t kLarge = size_t{64} << 10;
   ThreadPool& pool_;
   std::unique_ptr<Allocator> allocator_;

@@ -1,4 +1,4 @@
-// The CPU kernels as an Evaluator: what constant folding computes with.
+// An Evaluator over the CPU kernels, for constant folding.
 #ifndef GRAPNEL_LIB_EXEC_EVALUATOR_H_
 #define GRAPNEL_LIB_EXEC_EVALUATOR_H_
 
@@ -10,7 +10,7 @@
 
 namespace grapnel {
 
-// `pool` outlives it. Not thread-safe.
+// `pool` must outlive the evaluator. Not thread-safe.
 GRAPNEL_PUBLIC std::unique_ptr<Evaluator> MakeCpuEvaluator(ThreadPool& pool);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Runs graphs: the executor, and what looks at its runs.
+// The executor, which runs graphs, and the hooks that observe its runs.
 #ifndef GRAPNEL_LIB_EXEC_EXECUTOR_H_
 #define GRAPNEL_LIB_EXEC_EXECUTOR_H_
 
@@ -16,52 +16,53 @@ namespace grapnel {
 
 class ElementCounter;  // lib/exec/element_loop.h
 
-// Looks at runs as they go. Called on whichever thread ran the node, on several at once, of one run
-// or of several; lib/exec/call_stack.h says in which call and iteration. A tensor must not be kept
-// beyond the call unless it is copied: a copy shares the buffer, and stops it from being reused in
+// Observes runs. Called on the thread that ran the node, possibly on several threads at once, for
+// one run or several; lib/exec/call_stack.h gives the call and iteration. Do not keep a tensor
+// beyond the call without a deep copy: a copied Tensor shares the buffer and prevents its reuse in
 // place.
 class GRAPNEL_PUBLIC RunHook {
  public:
   virtual ~RunHook() = default;
-  virtual bool Wants(const Node& node) = 0;  // asked once a node, when the plan is made
-  // Asked once a plan for each constant that it wants: what is read in its place, of the same dtype
-  // and shape.
+  virtual bool Wants(const Node& node) = 0;  // called once for each node, when the plan is made
+  // Called once in a plan for each constant that the hook wants: returns the value to use instead,
+  // of the same dtype and shape.
   virtual Tensor ReplaceConstant(const Node&, const Tensor& value) { return value; }
-  // An error of either stops the run, which fails with it; an error before the node keeps the node
-  // from running. A call that does not return pauses the run: no lock is held, and other threads
-  // finish the nodes that they have begun, but little begins after that.
+  // An error from either fails the run; an error from BeforeNode keeps the node from running. A
+  // call that does not return pauses the run: no lock is held, and other threads finish the nodes
+  // that they have started, but start few others.
   virtual Error BeforeNode(const Node&, llvm::ArrayRef<Tensor> /*inputs*/) {
     return Error::success();
   }
   virtual Error AfterNode(const Node&, llvm::ArrayRef<Tensor> /*outputs*/) {
     return Error::success();
   }
-  // Before AfterNode(): may put other tensors of the same dtype and shape in their place. A
-  // tensor's own memory must not be written: others may share it. Not asked of what lies on a
-  // device.
+  // Called before AfterNode(): may replace tensors by others of the same dtype and shape. Do not
+  // write to a tensor's own memory: others may share it. Not called for tensors on a device.
   virtual Error EditOutputs(const Node&, llvm::MutableArrayRef<Tensor> /*outputs*/) {
     return Error::success();
   }
-  // A function's body begins, on this thread; CurrentCall() is `call` until it ends.
+  // A function's body begins on this thread; CurrentCall() is `call` until it ends.
   virtual void OnCall(const CallFrame& /*call*/) {}
-  // A constant, in each run: it is not run, but seen like any other node. `is_first` is true once
-  // for each constant of a plan, however many runs there are; later the value is the same. When
-  // runs overlap, the call with `is_first` need not have returned before another begins.
+  // Called for a constant in each run: a constant does not execute, but is observed like any other
+  // node. `is_first` is true once for each constant of a plan, however many runs there are; later
+  // the value is the same. When runs overlap, another call may begin before the call with
+  // `is_first` has returned.
   virtual Error OnConstant(const Node& node, const Tensor& value, bool /*is_first*/) {
     return AfterNode(node, value);
   }
 
-  // Asked while the node runs, on its thread: who counts output 0 while the kernel makes it. Null:
-  // nobody. Asked of large outputs alone, and of kernels that can say (ForElements).
+  // Called on the node's thread while it runs: returns the counter for output 0 while the kernel
+  // computes it, or null to count nothing. Called only for large outputs, and for kernels that
+  // support it (ForElements).
   virtual ElementCounter* Counter(const Node& /*node*/, const Tensor& /*output*/) {
     return nullptr;
   }
-  // Asked once a plan: whether BeforeNode() and EditOutputs() do anything, and are to be called.
+  // Called once for each plan: whether BeforeNode() and EditOutputs() do anything and are called.
   virtual bool SeesInputs() const { return true; }
   virtual bool EditsOutputs() const { return true; }
 
-  // Whether the hook takes tensors that lie on a device, and the stream that makes them: then a
-  // node there calls AfterNodeOn() alone. Else BeforeNode() and AfterNode() get copies in host
+  // True if the hook accepts tensors on a device, with the stream that computes them: then a node
+  // there calls AfterNodeOn() only. Otherwise BeforeNode() and AfterNode() get copies in host
   // memory, for which the run waits.
   virtual bool TakesDeviceTensors() const { return false; }
   virtual Error AfterNodeOn(Stream&, const Node&, llvm::ArrayRef<Tensor> /*outputs*/) {
@@ -69,43 +70,43 @@ class GRAPNEL_PUBLIC RunHook {
   }
 };
 
-// Told of each kernel's run, on any thread. Unlike a hook it leaves the plan as it is without it.
+// Notified of each kernel's run, on any thread. Unlike a hook, it does not change the plan.
 class GRAPNEL_PUBLIC RunProfiler {
  public:
   using Clock = std::chrono::steady_clock;
   virtual ~RunProfiler() = default;
-  // Before a kernel; returns the time. The kernels of a function run between Begin() and OnKernel() of
-  // the kernel that calls it.
+  // Called before a kernel; returns the time. The kernels of a function run between Begin() and
+  // OnKernel() of the kernel that calls it.
   virtual Clock::time_point Begin() { return Clock::now(); }
-  // A function was compiled for its first call: after Begin() of the kernel that calls it, on the
+  // A function was compiled for its first call: called after Begin() of the calling kernel, on the
   // same thread.
   virtual void Compiled(const Function& /*function*/, Clock::time_point /*began*/,
                         Clock::time_point /*ended*/) {}
-  // One kernel does the work of several nodes (lib/exec/fusion.h), and is OnKernel() as the last of
-  // them. When the plan is made.
+  // One kernel does the work of several nodes (lib/exec/fusion.h), and OnKernel() names the last of
+  // them. Called when the plan is made.
   virtual void OnFused(const Node& /*last*/, llvm::ArrayRef<Node> /*nodes*/) {}
-  // How the kernel that is under way on this thread does it, where that is not its usual way:
+  // Names the algorithm of the kernel that runs on this thread, if it is not the usual one:
   // "Winograd".
   virtual void OnVariant(const char* /*how*/) {}
-  // After a kernel, on the same thread, also if it failed. A device's kernel is only queued by
-  // then.
+  // Called after a kernel, on the same thread, even if it failed. A kernel on a device has only
+  // been enqueued by then.
   virtual void OnKernel(const Node& node, Clock::time_point began, Clock::time_point ended,
                    llvm::ArrayRef<Tensor> outputs) = 0;
 
-  MemoryCounter memory;  // host memory that runs took and have not given back
+  MemoryCounter memory;  // host memory that runs have allocated and not freed
 };
 
-// How a plan is spread.
+// The distribution of a plan over devices.
 struct GRAPNEL_PUBLIC PlanSpread {
   int on_device = 0, on_host = 0;  // nodes that run; copies not counted
   int copies = 0;                  // in each run
-  int64_t constant_bytes = 0;      // copied once, when the plan was made
-  std::string note;                // set: why everything is on the CPU
+  int64_t constant_bytes = 0;      // copied once, when the plan is made
+  std::string note;                // if not empty: why everything is on the CPU
 };
 
 struct GRAPNEL_PUBLIC ExecutorOptions {
   ExecutorOptions() = default;
-  // For a function that a kernel calls: all but feeds and fetches as in the run that it is part of.
+  // For a function that a kernel calls: everything but feeds and fetches is as in the calling run.
   explicit ExecutorOptions(const RunServices& services)
       : pool(&services.pool),
         hook(services.hook),
@@ -119,74 +120,73 @@ struct GRAPNEL_PUBLIC ExecutorOptions {
         is_xla(services.is_xla) {}
 
   std::vector<std::string> feeds;    // tensors: "x:0", or "x" for output 0
-  std::vector<std::string> fetches;  // tensors, or nodes without outputs that are to run
+  std::vector<std::string> fetches;  // tensors, or nodes without outputs that must run
   ThreadPool* pool = nullptr;        // required; outlives the executor
   RunHook* hook = nullptr;
-  MessageSink print;           // what PrintV2 and its like print
-  Session* session = nullptr;  // variables and tables; null: one of the executor's own
+  MessageSink print;           // receives the output of PrintV2 and similar ops
+  Session* session = nullptr;  // variables and tables; null: the executor makes its own
   RunProfiler* profiler = nullptr;
-  // Where a node runs that has a kernel there and names no other device; the others run on the CPU,
-  // and values are copied where they cross. Null: the CPU.
+  // The device for nodes that have a kernel there and name no other device. The others run on the
+  // CPU, and values are copied as needed. Null: the CPU.
   Device* device = nullptr;
-  // Set: the run ends with an error as soon as the kernels that it is in have returned.
+  // If set: ends the run with an error as soon as the running kernels have returned.
   const CancelFlag* cancel = nullptr;
-  // Convolutions may be computed by Winograd's way where the CPU's library has it: faster, with
-  // other rounding.
+  // Allows Winograd convolutions where the CPU's library has them: faster, with different rounding.
   bool winograd = false;
-  // Values are those of a TensorFlow that computes with oneDNN, where its kernels round otherwise
-  // than TensorFlow's own. Constants are computed by TensorFlow's own either way.
+  // Rounds as a TensorFlow that uses oneDNN does, where oneDNN rounds differently from TensorFlow's
+  // own kernels. Constants are always folded as TensorFlow's own kernels compute them.
   bool onednn = true;
-  // The graph is part of what XLA compiles in TensorFlow: ops that check values do nothing. Calls
-  // that are marked _XlaMustCompile set it for their function.
+  // TensorFlow compiles the graph with XLA: ops that check values do nothing. Calls marked
+  // _XlaMustCompile set this for their function.
   bool is_xla = false;
-  // Set: asked once for each large constant whose value nobody reads but kernels that pack it.
-  // Takes it out of the graph, which nobody asks for it again, and gives what holds its memory:
-  // that goes when it is packed. Null: the graph keeps it.
+  // Called once for each large constant that only kernels that pack it read. Takes the value out of
+  // the graph, which must not be asked for it again, and returns the owner of its memory, which is
+  // released once the value is packed. Null: the graph keeps its values.
   std::function<std::shared_ptr<const void>(const Node& constant)> take_value;
-  // The graph is one of the partitions that a PartitionedExecutor runs.
+  // The graph is one of the partitions of a PartitionedExecutor.
   bool is_partition = false;
 };
 
 class RunState;  // lib/exec/run_state.h
 
-// A graph that is compiled once for given feeds and fetches, and run as often as one likes: kernels
-// are made, constants loaded, and order and readers found when it is compiled.
+// A graph compiled once for given feeds and fetches, to run any number of times. Compilation makes
+// the kernels, loads the constants, and determines the order and the readers of each value.
 //
-// Run() may be called on several threads at once. Each run has a state of its own: values on their
-// way, frames, what has run. States are kept for later runs, as many as ever ran at once, so that a
-// steady sequence of runs allocates nothing but its results. Runs share
-//   - the plan: constants, kernels, and the times that nodes took last. What an op keeps from run
-//   to
-//     run it keeps under a lock: overlapping runs of a random op get different numbers;
-//   - the session: a run sees what others assign to its variables. Which of two wins is not said;
-//   - the pool of threads: while one run's kernel has it, those of others stay on their own thread;
-//   - the pool of buffers, from which a buffer is given back at its last use, and overwritten in
-//     place where that is safe;
-//   - the device's stream and memory: work that runs queue is done in the order in which it was
-//     queued. A run that ends waits for all of it, and an error of it fails each run that waits;
+// Run() may be called on several threads at once. Each run has its own state: values in flight,
+// frames, finished nodes. States are kept for later runs, as many as ever ran at once, so a steady
+// sequence of runs allocates only its results. Runs share
+//   - the plan: constants, kernels, and the last times of nodes. State that an op keeps between
+//     runs is behind a lock: overlapping runs of a random op get different numbers;
+//   - the session: a run sees what others assign to its variables. The order is unspecified;
+//   - the thread pool: while one run's kernel uses it, kernels of other runs stay on their own
+//     thread;
+//   - the buffer pool: a buffer returns to it after its last use, and is overwritten in place where
+//     that is safe;
+//   - the device's stream and memory: work runs in the order in which it was queued. A run waits
+//     for all of it before it ends, and an error in it fails each run that waits;
 //   - the hook, the profiler and the print sink, which are called on the threads of all runs.
 class GRAPNEL_PUBLIC Executor {
  public:
-  // The module must outlive the executor and not change. Errors: a feed or fetch that is not there,
-  // an op without a kernel (all of them are listed), a placeholder that nobody feeds.
+  // The module must outlive the executor and not change. Errors: a feed or fetch that does not
+  // exist, ops without a kernel (all are listed), a placeholder without a feed.
   static Expected<std::unique_ptr<Executor>> Compile(const Graph& graph,
                                                      const ExecutorOptions& options);
-  // A function's body: feeds are its arguments, fetches its results.
+  // Compiles a function's body: the feeds are its arguments, the fetches its results.
   static Expected<std::unique_ptr<Executor>> CompileFunction(const Function& function,
                                                              const ExecutorOptions& options);
   ~Executor();
 
-  // Gives the values of the fetches in order, in host memory (an empty tensor for a node without
-  // outputs). `feeds` are in host memory too, in the order of the options; their dtype is checked
-  // against the graph, and their shape against a Placeholder's. A feed that is moved in may be
+  // Returns the values of the fetches in order, in host memory (an empty tensor for a node without
+  // outputs). `feeds` are in host memory too, in the order of the options; their dtypes are checked
+  // against the graph, and their shapes against Placeholders. A feed that is moved in may be
   // overwritten. Errors name the node.
   Expected<std::vector<Tensor>> Run(std::vector<Tensor> feeds);
-  // The same without an allocation, for callers that run it often: takes the feeds, and fills
-  // `results`, one for each fetch.
+  // The same without allocation, for frequent runs: takes the feeds and fills `results`, one for
+  // each fetch.
   Error Run(llvm::MutableArrayRef<Tensor> feeds, llvm::MutableArrayRef<Tensor> results);
 
-  // Runs one after the other, as of a loop: a state of their own for all of them, so that none is
-  // looked for. One thread at a time; must not outlive the executor.
+  // A sequence of runs, as in a loop, that owns one state for all of them instead of acquiring one
+  // for each. Use on one thread at a time; must not outlive the executor.
   class Series {
    public:
     explicit Series(Executor& executor);
@@ -201,7 +201,7 @@ class GRAPNEL_PUBLIC Executor {
 
   int num_nodes() const;  // the nodes that run
   int num_fetches() const;
-  // Whether a run reads feed `i`. If not, an empty tensor does as well.
+  // True if a run reads feed `i`. If not, an empty tensor will do.
   bool ReadsFeed(int i) const;
   const PlanSpread& spread() const;
 

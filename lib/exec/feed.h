@@ -8,22 +8,22 @@
 
 namespace grapnel {
 
-// The dtype of a tensor as the graph says it; DT_INVALID where the op is not known. Errors: there
-// is no such tensor.
+// Returns the dtype of a tensor in the graph; DT_INVALID if the op is unknown. Errors: the graph
+// has no such tensor.
 GRAPNEL_PUBLIC Expected<DataType> TypeOfFeed(const Graph& graph, llvm::StringRef tensor);
 
-// Read a .npy file as a value for `tensor`. Errors: there is no such tensor or file, or the file is
-// of another dtype than the graph says: values are not converted.
+// Reads a .npy file as a value for `tensor`. Errors: no such tensor or file, or the file's dtype
+// differs from the graph's: values are not converted.
 GRAPNEL_PUBLIC Expected<Tensor> LoadFeed(const Graph& graph, llvm::StringRef tensor,
                                          llvm::StringRef path);
 GRAPNEL_PUBLIC Expected<Tensor> ReadFeed(const Graph& graph, llvm::StringRef tensor,
                                          std::shared_ptr<const FileBytes> file);
-// The same for a value of dtype `type`; DT_INVALID: the file's own.
+// The same for a value of dtype `type`; DT_INVALID accepts the file's own.
 GRAPNEL_PUBLIC Expected<Tensor> LoadFeedOf(DataType type, llvm::StringRef tensor,
                                            llvm::StringRef path);
 
-// A value that is at hand, for a tensor of dtype `type`: itself, or, as NumPy has no quantized
-// dtypes, the same numbers as one of those. Errors: it is of another dtype.
+// Checks a value in memory for a tensor of dtype `type`. Returns the value itself, or the same
+// numbers as a quantized dtype, which NumPy does not have. Errors: the dtypes differ.
 GRAPNEL_PUBLIC Expected<Tensor> FeedOf(llvm::StringRef tensor, DataType type,
                                        const Tensor& at_hand);
 

@@ -1,4 +1,4 @@
-// Frames that are entered, and iterations that begin and end.
+// The beginning and end of frames and iterations.
 #include "lib/exec/frame_state.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -29,8 +29,8 @@ void FrameRunner::State::EnterFrame(uint32_t id, Tensor& value, Iteration* from)
   FinishIfDone(child);
 }
 
-// Sends a value into the iteration after `from`. That begins now, unless as many as may overlap are
-// under way: then the value waits.
+// Sends a value into the iteration after `from`. Begins that iteration now, unless the limit of
+// overlapping iterations is reached: then the value waits.
 void FrameRunner::State::ToNextIteration(uint32_t id, Tensor& value, Iteration* from) {
   RunFrame* frame = from->frame;
   if (!frame->parent) return SendInto(id, value, from);  // in no loop
@@ -44,8 +44,8 @@ void FrameRunner::State::ToNextIteration(uint32_t id, Tensor& value, Iteration* 
   SendInto(id, value, from->next);
 }
 
-// A frame that was used before, and whose messages have all been received since: if it counted
-// those of two loops together, one loop could wait for receivers of the other.
+// Returns a used frame whose messages have all been received since: if it counted those of two
+// loops together, one loop could wait for receivers of the other.
 FrameRunner::State::RunFrame* FrameRunner::State::SpareFrame(int kind) {
   uint32_t num_sends = kind == 0 ? 0 : plan_.frames[kind].num_sends;
   std::vector<RunFrame*>& spare = spares_[kind].frames;
@@ -112,7 +112,7 @@ FrameRunner::State::Iteration* FrameRunner::State::AddIteration(RunFrame* frame)
   return iteration;
 }
 
-// Removes iterations that are over, and begins the next one if values wait for it.
+// Removes finished iterations, and begins the next one if values wait for it.
 void FrameRunner::State::Advance(RunFrame* frame) {
   if (frame->enters_left > 0) return;
   for (;;) {

@@ -1,15 +1,15 @@
-// Kernels that helpers run. The thread that decides goes on meanwhile, and sends on what the
-// kernels made when they have finished.
+// Kernels that helpers run. The leader continues meanwhile, and sends on the results when they have
+// finished.
 #include "lib/exec/frame_state.h"
 
 namespace grapnel {
 
-// False: the kernel is to run here and now. True: a helper runs it, or it waits because its node
-// still runs for an earlier iteration.
+// Returns false if the kernel must run on this thread now. True: a helper runs it, or it waits
+// because its node still runs for an earlier iteration.
 bool FrameRunner::State::Offload(Instance instance) {
   Turns& turns = turns_[instance.node];
   bool is_free = !turns.is_offloaded && !turns.next;
-  if (is_free && (ready_.empty() || !client_.IsLong(instance.node))) return false;  // most often
+  if (is_free && (ready_.empty() || !client_.IsLong(instance.node))) return false;  // common
   const Item& item = plan_.items[instance.node];
   if (turns.next == instance.iteration) {
     turns.next = nullptr;
@@ -47,7 +47,7 @@ void FrameRunner::State::QueueNextTurn(uint32_t id) {
   ready_.Push({id, turns.next});
 }
 
-// Sends on what a kernel made that ran on another thread.
+// Sends on the results of a kernel that ran on another thread.
 Error FrameRunner::State::Complete(Call* call) {
   Instance instance = call->instance;
   turns_[instance.node].is_offloaded = false;
@@ -60,7 +60,7 @@ Error FrameRunner::State::Complete(Call* call) {
   return Error::success();
 }
 
-// The first error stands for all.
+// Returns the first error only.
 Error FrameRunner::State::CompleteAll(llvm::ArrayRef<OffloadedKernels::Call*> calls) {
   Error first = Error::success();
   for (OffloadedKernels::Call* call : calls) {

@@ -55,7 +55,7 @@ Error FramePlan::FindFrames(llvm::ArrayRef<FlowNode> flow) {
       item.child = entered.number;
       item.is_constant = node.node.GetBool("is_constant");
       ++entered.num_enters;
-      // The first Enter says how many; one iteration at a time is the least.
+      // The first Enter sets the limit, which is at least one iteration at a time.
       if (entered.max_iterations == 0)
         entered.max_iterations = std::max<int64_t>(node.node.GetInt("parallel_iterations", 10), 1);
     }
@@ -77,8 +77,8 @@ Error FramePlan::FindFrames(llvm::ArrayRef<FlowNode> flow) {
   return CheckFrames(flow, output_frame);
 }
 
-// Where a value goes is a place in an iteration of its reader's frame: a value of another would go
-// past it.
+// A value is stored in an iteration of its reader's frame: a value from another frame would never
+// arrive.
 Error FramePlan::CheckFrames(llvm::ArrayRef<FlowNode> flow,
                              llvm::ArrayRef<int> output_frame) const {
   auto check = [&](uint32_t id, int64_t maker) -> Error {
@@ -159,7 +159,7 @@ void FramePlan::Connect(llvm::ArrayRef<FlowNode> flow) {
   LayOut(flow, by_port);
 }
 
-// Writes the edges into one array, those of a port side by side.
+// Writes the edges into one array, grouped by port.
 void FramePlan::LayOut(llvm::ArrayRef<FlowNode> flow, EdgesByPort& by_port) {
   for (uint32_t id = 0; id < flow.size(); ++id) {
     Item& item = items[id];
@@ -186,8 +186,8 @@ void FramePlan::LayOut(llvm::ArrayRef<FlowNode> flow, EdgesByPort& by_port) {
   }
 }
 
-// The constant `id` goes over this edge. A kernel's input has it in place from iteration to
-// iteration, and the edge only says that the kernel may run.
+// Sends constant `id` over this edge. A kernel's input keeps it from iteration to iteration, so the
+// edge only signals that the kernel may run.
 void FramePlan::PutInPlace(uint32_t id, Edge& edge) {
   edge.constant = static_cast<int32_t>(id);
   if (edge.kind != FlowKind::kKernel) return;
@@ -195,9 +195,9 @@ void FramePlan::PutInPlace(uint32_t id, Edge& edge) {
   edge.constant = kInPlace;
 }
 
-// Removes nodes of a loop that only hand a value on, and constants. What sent such a node a value
-// sends it to the node's readers instead, or sends them the constant. Later nodes are removed
-// first, so that a chain of them is removed as a whole.
+// Removes constants and pass-through nodes of a loop: the producer of such a node sends its value,
+// or the constant, to the node's readers instead. Later nodes are removed first, so that a chain is
+// removed as a whole.
 void FramePlan::Shorten(llvm::ArrayRef<FlowNode> flow, EdgesByPort& by_port) {
   auto goes = [&](uint32_t id) {
     bool hands_on = flow[id].kind == FlowKind::kPass || flow[id].kind == FlowKind::kConstant;

@@ -1,5 +1,5 @@
-// The state of one run of a graph with frames: which values have arrived where. Private to
-// lib/exec.
+// The state of one run of a graph with frames: the values that have arrived at each node.
+// Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_FRAME_STATE_H_
 #define GRAPNEL_LIB_EXEC_FRAME_STATE_H_
 
@@ -13,7 +13,7 @@
 
 namespace grapnel {
 
-// Used by one run at a time, and kept for the memory that it has.
+// Used by one run at a time, and reused for its memory.
 class FrameRunner::State {
  public:
   State(const FramePlan& plan, Client& client, HelperThreads& helpers, int threads);
@@ -28,23 +28,23 @@ class FrameRunner::State {
   using Item = FramePlan::Item;
   using Edge = FramePlan::Edge;
   struct RunFrame;
-  // What a node has got in one iteration.
+  // The inputs of a node that have arrived in one iteration.
   struct Arrivals {
-    uint32_t waits_for = 0;    // edges that nothing has come over yet
-    int32_t alive = -1;        // of a Merge: the cell that came alive first; -1: none yet
-    uint32_t dead_inputs = 0;  // of a Merge
+    uint32_t waits_for = 0;    // edges over which nothing has arrived yet
+    int32_t alive = -1;        // for a Merge: the first cell with a live value; -1: none yet
+    uint32_t dead_inputs = 0;  // for a Merge
     bool is_dead = false;      // an input or a control edge is dead
     bool is_queued = false;
   };
-  // One iteration of a frame, with what has arrived for its nodes.
+  // One iteration of a frame, with the arrivals of its nodes.
   struct Iteration {
     RunFrame* frame = nullptr;
     Iteration* next = nullptr;
     int64_t number = 0;
-    CallFrame call;                   // in a watched run, of a loop
+    CallFrame call;                   // in a watched run, for a loop
     int open = 0;                     // nodes that are queued or run, and frames entered from here
     std::vector<Arrivals> nodes;      // by number in the frame
-    std::vector<Tensor> cells;        // inputs, those of a node side by side
+    std::vector<Tensor> cells;        // inputs; those of a node are adjacent
     std::vector<RunFrame*> children;  // by number; null: not entered now
   };
   struct RunFrame {
@@ -54,11 +54,11 @@ class FrameRunner::State {
     int64_t num_iterations = 0, next_number = 0;
     int enters_left = 0;
     int open = 0;  // of all iterations
-    // With their nodes: values of constant Enters (an empty one is dead), and values for an
+    // Each with its node: values of constant Enters (an empty one is dead), and values for an
     // iteration that has not begun.
     std::vector<std::pair<uint32_t, Tensor>> constants, waiting;
     std::vector<uint32_t> exits_alive;      // the Exits that were alive
-    std::unique_ptr<SendWindow[]> windows;  // of its sends, by number
+    std::unique_ptr<SendWindow[]> windows;  // for its sends, by number
   };
   // A node in one iteration.
   struct Instance {
@@ -79,19 +79,19 @@ class FrameRunner::State {
 
    private:
     void Grow();
-    std::vector<Instance> ring_;  // a power of two of them
+    std::vector<Instance> ring_;  // the size is a power of two
     size_t head_ = 0, tail_ = 0;
   };
-  // Of a kRecv or kCollective: iterations in which it waits, and messages that were sent before it
-  // did.
+  // The state of a kRecv or kCollective: the iterations that wait for a message, and the messages
+  // that came before their iteration waited.
   struct Receiver {
     uint32_t node;
     std::vector<Iteration*> waiting;
     std::vector<Message> early;
   };
-  // Memory of a frame that is used again.
+  // Memory of a frame, for reuse.
   struct Spare {
-    std::vector<Arrivals> fresh;  // as nodes are when an iteration begins
+    std::vector<Arrivals> fresh;  // nodes as they are at the beginning of an iteration
     std::vector<Iteration*> iterations;
     std::vector<RunFrame*> frames;
   };
@@ -108,7 +108,7 @@ class FrameRunner::State {
   }
   Tensor NumberOfInput(uint32_t number);
   Error InIteration(const Iteration& iteration, Error error) const;
-  // Where the nodes of the iteration are.
+  // Returns the call frame of the iteration's nodes.
   const CallFrame* CallOf(const Iteration& iteration) const {
     return iteration.frame->kind ? &iteration.call : outer_call_;
   }
@@ -119,7 +119,7 @@ class FrameRunner::State {
     return {instance.iteration->cells.data() + item.first_cell, item.num_inputs};
   }
 
-  // Values on their way. Each of these leaves `value` empty.
+  // Delivery of values. Each of these leaves `value` empty.
   void SendAll(uint32_t id, llvm::MutableArrayRef<Tensor> outputs, Iteration* to);
   void Send(uint32_t id, uint32_t port, Tensor& value, Iteration* to);
   void SendInto(uint32_t id, Tensor& value, Iteration* to);
@@ -164,7 +164,7 @@ class FrameRunner::State {
   // they became ready.
   struct Turns {
     bool is_offloaded = false;
-    Iteration* next = nullptr;  // has been put into the queue again, before those that wait
+    Iteration* next = nullptr;  // is queued again, ahead of those that wait
     std::vector<Iteration*> waiting;
   };
   bool Offload(Instance instance);
@@ -176,14 +176,14 @@ class FrameRunner::State {
   const FramePlan& plan_;
   Client& client_;
   const CancelFlag* cancel_;
-  bool shares_ = false;  // with helpers
+  bool shares_ = false;  // uses helpers
   bool is_watched_;
   const CallFrame* outer_call_ = nullptr;  // where the graph itself runs
   std::vector<std::unique_ptr<Iteration>> iterations_;
   std::vector<std::unique_ptr<RunFrame>> frames_;
   std::vector<Spare> spares_;
-  std::vector<Tensor> outputs_;  // of the node that runs
-  std::vector<Tensor> numbers_;  // 0, 1, ...: which input a Merge took
+  std::vector<Tensor> outputs_;  // of the running node
+  std::vector<Tensor> numbers_;  // 0, 1, ...: the index of the input that a Merge took
   RunFrame* root_ = nullptr;
   Queue ready_;
   std::vector<std::unique_ptr<Call>> calls_;
@@ -193,7 +193,7 @@ class FrameRunner::State {
   Rendezvous rendezvous_;
   std::vector<Message> messages_;
   std::vector<Receiver> receivers_;
-  std::vector<Instance> held_sends_;  // wait until messages sent before are received
+  std::vector<Instance> held_sends_;  // wait until earlier messages are received
 };
 
 }  // namespace grapnel

@@ -1,5 +1,6 @@
-// Which node runs next, and where its outputs go. Iterations begin and end in frame_iterations.cpp,
-// partitions meet in frame_transfers.cpp, and frame_offloading.cpp runs kernels on other threads.
+// Chooses the next node to run, and sends its outputs. Iterations begin and end in
+// frame_iterations.cpp, partitions meet in frame_transfers.cpp, and frame_offloading.cpp runs
+// kernels on other threads.
 #include "lib/exec/frames.h"
 
 #include "lib/exec/frame_state.h"
@@ -59,7 +60,7 @@ Error FrameRunner::State::Run() {
 }
 
 void FrameRunner::State::End(bool has_failed) {
-  // After an error helpers may still run kernels, and loops are left as they stood.
+  // After an error, helpers may still run kernels, and loops stay as they are.
   while (offloaded_.TakeBack()) {
   }
   while (offloaded_.count() > 0) {
@@ -88,7 +89,7 @@ void FrameRunner::State::Begin() {
   for (uint32_t id : plan_.frames[0].nodes) EnqueueIfReady(id, start);
 }
 
-// Goes on until the run is over or everything waits for another partition.
+// Continues until the run is over or everything waits for another partition.
 Error FrameRunner::State::Continue() {
   for (;;) {
     if (rendezvous_.HasNews()) RETURN_IF_ERROR(ReceiveMessages());
@@ -162,7 +163,7 @@ void FrameRunner::State::FillGiven(uint32_t id, Iteration* iteration) {
   }
 }
 
-// Drops the values that the node has read. Constants stay for the next iteration, and are put back
+// Drops the inputs that the node has read. Constants stay for the next iteration, and are put back
 // if the kernel has taken them.
 void FrameRunner::State::ClearInputs(const Item& item, Iteration* iteration) {
   const std::vector<int32_t>& constant_cells = plan_.frames[item.frame].constant_cells;
@@ -176,7 +177,7 @@ void FrameRunner::State::ClearInputs(const Item& item, Iteration* iteration) {
   }
 }
 
-// Runs a node that hands on an input that is alive.
+// Runs a node that passes on a live input.
 Error FrameRunner::State::PassOn(Instance instance) {
   const Item& item = plan_.items[instance.node];
   Iteration* iteration = instance.iteration;
@@ -243,8 +244,9 @@ Expected<uint32_t> FrameRunner::State::ChosenPort(uint32_t id, const Tensor& cho
   bool fits =
       chosen.rank() == 0 && (chosen.dtype() == proto::DT_BOOL || chosen.dtype() == proto::DT_INT32);
   if (!fits)
-    return MakeError("node '{0}' ({1}): input 1 is no scalar that says where to go",
-                     plan_.nodes[id].name(), plan_.nodes[id].op());
+    return MakeError(
+        "node '{0}' ({1}): input 1 must be a bool or int32 scalar that selects the output",
+        plan_.nodes[id].name(), plan_.nodes[id].op());
   int64_t last = plan_.items[id].num_outputs - 1;
   int64_t port = chosen.dtype() == proto::DT_BOOL ? *chosen.data<bool>() : *chosen.data<int32_t>();
   return static_cast<uint32_t>(port < 0 || port > last ? last : port);
@@ -272,7 +274,7 @@ Tensor FrameRunner::State::NumberOfInput(uint32_t number) {
   return numbers_[number];
 }
 
-// Adds to an error which loops it came out of, and in which iteration of each.
+// Adds the loops and their iterations to an error.
 Error FrameRunner::State::InIteration(const Iteration& iteration, Error error) const {
   for (const Iteration* at = &iteration; at->frame->parent; at = at->frame->parent) {
     const std::string& name = plan_.frames[at->frame->kind].name;
@@ -281,7 +283,7 @@ Error FrameRunner::State::InIteration(const Iteration& iteration, Error error) c
   return error;
 }
 
-// --- Values on their way.
+// --- Delivery of values.
 
 void FrameRunner::State::SendAll(uint32_t id, llvm::MutableArrayRef<Tensor> outputs,
                                  Iteration* to) {
@@ -290,14 +292,14 @@ void FrameRunner::State::SendAll(uint32_t id, llvm::MutableArrayRef<Tensor> outp
   SendControls(plan_.items[id], false, to);
 }
 
-// Sends output 0 of a node that hands its input on, dead or alive.
+// Sends output 0 of a node that passes its input on, dead or alive.
 void FrameRunner::State::SendInto(uint32_t id, Tensor& value, Iteration* to) {
   bool is_dead = !value;
   Send(id, 0, value, to);
   SendControls(plan_.items[id], is_dead, to);
 }
 
-// An empty value is dead. The last reader gets the value itself, and may write in its memory.
+// An empty value is dead. The last reader gets the value itself, and may overwrite its memory.
 void FrameRunner::State::Send(uint32_t id, uint32_t port, Tensor& value, Iteration* to) {
   const FramePlan::Port& edges = plan_.ports[plan_.items[id].first_port + port];
   if (!value) {
@@ -329,7 +331,8 @@ void FrameRunner::State::SendControls(const Item& item, bool is_dead, Iteration*
     DeliverKnown(plan_.edges[i], is_dead, to);
 }
 
-// Delivers what needs no value of the maker: that it has run, a constant, or that it is dead.
+// Delivers a signal that needs no value from the producer: that it has run, a constant, or that it
+// is dead.
 void FrameRunner::State::DeliverKnown(const Edge& edge, bool is_dead, Iteration* to) {
   if (edge.cell == FramePlan::kControl)
     DeliverControl(edge, is_dead, to);
@@ -378,7 +381,7 @@ void FrameRunner::State::DeliverDead(const Edge& edge, Iteration* iteration) {
   Arrivals& arrivals = iteration->nodes[edge.local];
   if (edge.kind == FlowKind::kMerge) {
     ++arrivals.dead_inputs;
-    // A loop that is not entered has no iteration that could bring the other input.
+    // A loop that is not entered has no iteration that could deliver the other input.
     if (edge.is_from_enter && !arrivals.is_queued) arrivals.is_dead = true;
     return EnqueueIfReady(edge.to, iteration);
   }

@@ -1,5 +1,5 @@
-// Runs a graph that has Switch, Merge and loops of single nodes: which nodes run, and how often, is
-// known only as they do.
+// Runs a graph that has Switch, Merge and loops of single nodes: the run itself determines which
+// nodes run, and how often.
 #ifndef GRAPNEL_LIB_EXEC_FRAMES_H_
 #define GRAPNEL_LIB_EXEC_FRAMES_H_
 
@@ -13,66 +13,66 @@
 
 namespace grapnel {
 
-// One run at a time, by TensorFlow's rules. A node that reads or waits for a dead tensor puts out
-// dead tensors, but a Merge is alive when one of its inputs is. A dead NextIteration starts no
-// iteration. An Exit that was never alive is dead when its frame is done. Iterations of a loop
-// overlap where values allow it, at most as many as `parallel_iterations` of its Enter says; nor
-// has a _Send in a loop more messages that were not received than that.
+// Runs one run at a time, by TensorFlow's rules. A node that reads or waits for a dead tensor
+// outputs dead tensors, but a Merge is alive if one of its inputs is. A dead NextIteration starts
+// no iteration. An Exit that was never alive is dead when its frame is done. Iterations of a loop
+// overlap where values allow it, up to the `parallel_iterations` of its Enter; that is also the
+// limit of unreceived messages of a _Send in a loop.
 //
-// The calling thread decides everything and runs the kernels. A kernel that is long, and not the
-// only one that is ready, goes to a helper, but no node runs twice at a time. The memory of an
-// iteration is used again for a later one: a loop allocates nothing however many iterations it has,
-// and a later run nothing at all.
+// The calling thread makes all decisions and runs the kernels. A helper takes a long kernel that is
+// not the only one ready, but no node runs twice at a time. A later iteration reuses the memory of
+// an earlier one: the allocations of a loop do not depend on its number of iterations, and a later
+// run allocates nothing.
 class FrameRunner {
  public:
-  // What the runner asks for, and tells of.
+  // Supplies values and kernels to the runner, and receives its results.
   class Client {
    public:
     virtual ~Client() = default;
-    // Set: the run is to end. Asked once.
+    // If set, the flag can end the run. Called once.
     virtual const CancelFlag* cancel() const = 0;
-    // Whether anybody asks for CurrentCall(). Asked once.
+    // True if CurrentCall() is used. Called once.
     virtual bool IsWatched() const = 0;
-    // The value of an input that is given.
+    // Returns the value of an input that is known before the run.
     virtual Tensor Given(uint32_t node, int input) = 0;
-    // Called on any thread, for several nodes at a time. What it leaves in `inputs` is dropped.
+    // Called on any thread, for several nodes at a time. Values left in `inputs` are dropped.
     virtual Error RunKernel(uint32_t node, llvm::MutableArrayRef<Tensor> inputs,
                             llvm::MutableArrayRef<Tensor> outputs) = 0;
     // A watched node without a kernel has run; outputs that are dead are empty.
     virtual Error Passed(uint32_t node, llvm::ArrayRef<Tensor> inputs,
                          llvm::ArrayRef<Tensor> outputs) = 0;
-    // Whether the kernel takes so long that another thread is worth waking.
+    // True if the kernel takes long enough to wake another thread for it.
     virtual bool IsLong(uint32_t node) = 0;
-    // An output that is alive, of a node outside of any loop.
+    // Receives a live output of a node outside of any loop.
     virtual void Result(uint32_t node, int port, const Tensor& value) = 0;
-    // Of a kSend. The client fills in `message.to` and sends it to the partition that receives it.
-    // False: nobody does.
+    // Sends the message of a kSend: the client fills in `message.to` and sends it to the receiving
+    // partition. Returns false if there is no receiver.
     virtual bool Send(uint32_t node, Message message) = 0;
-    // Of a kCollective: it takes the inputs. The result comes later, as the message `answer`.
+    // Joins a kCollective: takes the inputs. The result comes later, as the message `answer`.
     virtual Error Join(uint32_t node, llvm::MutableArrayRef<Tensor> inputs, Message answer) = 0;
-    // How likely it is that other nodes wait because this one does (a kSend, kRecv or kCollective);
-    // 0 is likeliest.
+    // Ranks how likely it is that other nodes wait because this one does (a kSend, kRecv or
+    // kCollective); 0 is likeliest.
     virtual int StuckRank(uint32_t node) = 0;
-    // Why what the node waits for will never come.
+    // Explains why the node's value will never arrive.
     virtual Error WhyStuck(uint32_t node) = 0;
   };
 
-  // At most `threads` run kernels, the caller's included. `plan`, `helpers` and `client` outlive
-  // the runner; several runners may share the plan and the helpers.
+  // At most `threads` threads run kernels, including the caller's. `plan`, `helpers` and `client`
+  // must outlive the runner; several runners may share the plan and the helpers.
   FrameRunner(const FramePlan& plan, Client& client, HelperThreads& helpers, int threads);
   ~FrameRunner();
 
   Error Run();
-  // The same in steps, for one of several partitions: Begin, Continue until no partition has
+  // The same in steps, for one of several partitions: Begin, then Continue until no partition has
   // anything to do, FindStuck, End. Steps may be on different threads, one at a time.
   void Begin();
   Error Continue();
-  // When no partition can go on: why this one has not come to its end, if it has not. It looks at
-  // nodes of one rank: all partitions are asked for rank 0 first, then for the next.
+  // Explains, when no partition can continue, why this one has not finished. Considers nodes of one
+  // rank: call it for rank 0 on all partitions first, then for the next rank.
   static constexpr int kStuckRanks = 3;
   Error FindStuck(int rank);
   void End(bool has_failed);
-  // Where messages to this partition are sent.
+  // The rendezvous that receives messages for this partition.
   Rendezvous& rendezvous();
 
  private:

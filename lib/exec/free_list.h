@@ -1,4 +1,4 @@
-// Objects that are used again. Private to lib/exec.
+// A list of objects for reuse. Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_FREE_LIST_H_
 #define GRAPNEL_LIB_EXEC_FREE_LIST_H_
 
@@ -9,8 +9,8 @@
 
 namespace grapnel {
 
-// Keeps what was given back until somebody takes it. One object that goes in and out, over and
-// over, takes no lock and no allocation: most plans are run by one thread at a time. Thread-safe.
+// Keeps returned objects for reuse. A single object that is taken and returned over and over needs
+// neither a lock nor an allocation: most plans are run by one thread at a time. Thread-safe.
 template <typename T>
 class FreeList {
  public:
@@ -19,7 +19,7 @@ class FreeList {
   FreeList& operator=(const FreeList&) = delete;
   ~FreeList() { delete last_.load(); }
 
-  // Null: nothing is free, the caller makes one.
+  // Returns null if the list is empty; the caller then makes an object.
   std::unique_ptr<T> Take() {
     if (T* last = last_.exchange(nullptr, std::memory_order_acquire))
       return std::unique_ptr<T>(last);
@@ -34,7 +34,7 @@ class FreeList {
     T* none = nullptr;
     if (last_.compare_exchange_strong(none, object.get(), std::memory_order_release,
                                       std::memory_order_relaxed)) {
-      (void)object.release();  // the list's now
+      (void)object.release();  // the list owns it now
       return;
     }
     std::lock_guard lock(mutex_);

@@ -1,5 +1,5 @@
-// Steps of a plan that stand for several nodes: one kernel does what several did, and what was
-// between them is never written to memory. What looks for them is registered like a kernel.
+// Steps of a plan that stand for several nodes: one kernel does the work of all, and the values
+// between them are never written to memory. The finders of fusions are registered like kernels.
 #ifndef GRAPNEL_LIB_EXEC_FUSION_H_
 #define GRAPNEL_LIB_EXEC_FUSION_H_
 
@@ -12,8 +12,7 @@
 
 namespace grapnel {
 
-// The steps of a plan on the CPU, as they are before any are joined: by number, each after those
-// that it reads.
+// The steps of a plan on the CPU before fusion, by number; each follows the steps that it reads.
 class FusionView {
  public:
   virtual ~FusionView() = default;
@@ -21,24 +20,24 @@ class FusionView {
   virtual Node node(int step) const = 0;
   virtual llvm::ArrayRef<DataType> output_types(int step) const = 0;
   virtual int num_inputs(int step) const = 0;
-  // The step whose output 0 is input `i`; -1: a feed, a constant, or another output.
+  // Returns the step whose output 0 is input `i`; -1: a feed, a constant, or another output.
   virtual int Maker(int step, int i) const = 0;
-  // What input `i` reads, by number: where two inputs have one, they read the same tensor.
+  // Returns the number of the tensor that input `i` reads: equal numbers mean the same tensor.
   virtual int Value(int step, int i) const = 0;
-  // The value of input `i` if it is the same in every run, else null. Elements may be unaligned
-  // where the step's kernel keeps them (KernelDef::keeps).
+  // Returns the value of input `i` if it is the same in every run, else null. Its elements may be
+  // unaligned if the step's kernel keeps them (KernelDef::keeps).
   virtual const Tensor* Constant(int step, int i) const = 0;
-  // Whether the step may be joined with others: no hook wants it, it is part of no other fusion,
-  // and it waits for nothing but its inputs.
+  // True if the step may be joined with others: no hook wants it, it is not part of another fusion,
+  // and it waits only for its inputs.
   virtual bool IsFree(int step) const = 0;
-  // Whether the step is free, and its output 0 is read by steps and nothing else: no fetch, and
-  // nobody who only waits for it.
+  // True if the step is free and only steps read its output 0: it is not fetched, and no node
+  // merely waits for it.
   virtual bool IsHidden(int step) const = 0;
-  // Who reads output 0 of the step, once for each input.
+  // Returns the steps that read output 0 of the step, once for each input.
   virtual llvm::ArrayRef<int> Readers(int step) const = 0;
 };
 
-// One of the steps that a fusion stands for, as its kernel gets it.
+// One of the steps that a fusion replaces, for the fusion's kernel.
 struct FusedStep {
   BoundKernel kernel;
   std::string name;  // "node 'add' (AddV2, float, /device:CPU:0)", for errors
@@ -46,10 +45,10 @@ struct FusedStep {
 
 struct StepFusion {
   struct Input {
-    int step = 0, input = 0;  // what that step read there
-    Tensor constant;          // if set: this instead
-    // The fusion's kernel keeps it, as one that Keeps() does; so do those that take a step's kernel
-    // along, of what that keeps.
+    int step = 0, input = 0;  // an input of one of the fused steps
+    Tensor constant;          // if set, the value to use instead
+    // The fusion's kernel keeps this constant, as one that declares Keeps() does. A fusion that
+    // takes over a step's kernel keeps what that kernel keeps.
     bool is_kept = false;
   };
 
@@ -57,17 +56,17 @@ struct StepFusion {
   std::vector<Input> inputs;
   KernelCost cost = KernelCost::kElements;
   // Makes the kernel, which has the inputs above and one output, that of the last step. Its errors
-  // name the node. May take the kernels of the steps, in their order, unless it gives an error,
-  // upon which the steps stay what they were.
+  // name the node. It may take over the kernels of the steps, in order, unless it returns an error;
+  // then the steps stay as they were.
   std::function<Expected<KernelFn>(llvm::MutableArrayRef<FusedStep>)> make;
 };
 
-// Whether there is a fusion that `step` is the last of, or the first, as the finder likes. Asked of
-// each step that is free, the last one first.
+// Finds a fusion that begins or ends at `step`, as the finder prefers. Called for each free step,
+// the last one first.
 using FindFusion = std::optional<StepFusion> (*)(const FusionView& view, int step);
 
-// All finders that were linked in, by the place that they were registered with: what a finder took
-// is not shown to those after it.
+// Returns all linked finders, ordered by the `place` of their registration. Steps that one finder
+// takes are not shown to later ones.
 std::vector<FindFusion> FusionFinders();
 bool AddFusionFinder(int place, FindFusion find);
 

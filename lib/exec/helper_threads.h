@@ -1,4 +1,4 @@
-// Threads that help the one that runs a plan: they run whole nodes. Private to lib/exec.
+// Threads that run whole nodes for the thread that runs a plan. Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_HELPER_THREADS_H_
 #define GRAPNEL_LIB_EXEC_HELPER_THREADS_H_
 
@@ -13,15 +13,15 @@
 
 namespace grapnel {
 
-// One set a session (lib/exec/session.h), shared by all its plans and those of the functions that
-// they call: threads are started when there is first work for them and kept, since starting one
-// costs more than most nodes. Thread-safe.
+// One set for each session (lib/exec/session.h), shared by all its plans and those of the functions
+// that they call. Threads start when there is work for them and are kept, since starting one costs
+// more than most nodes. Thread-safe.
 class GRAPNEL_PUBLIC HelperThreads {
  public:
   struct Work {
     void (*run)(const Work&);
     void* owner;
-    // For the owner, to tell its works apart.
+    // For the owner, to distinguish its work items.
     uint32_t number = 0;
     void* item = nullptr;
   };
@@ -29,13 +29,13 @@ class GRAPNEL_PUBLIC HelperThreads {
   HelperThreads() = default;
   HelperThreads(const HelperThreads&) = delete;
   HelperThreads& operator=(const HelperThreads&) = delete;
-  // All work must have been done or taken back.
+  // All work must be done or taken back before.
   ~HelperThreads();
 
-  // Queues work for the first thread that is free; starts threads while there are fewer than
-  // `threads`. No allocation once the queue has been as long before.
+  // Queues work for the first idle thread; starts threads while there are fewer than `threads`.
+  // Allocates only when the queue grows longer than it ever was.
   void Give(const Work& work, int threads);
-  // Removes work of this owner that no thread has begun; nullopt: there is none.
+  // Removes work of this owner that no thread has begun; nullopt if all have begun.
   std::optional<Work> TakeBack(const void* owner);
 
  private:
@@ -43,7 +43,7 @@ class GRAPNEL_PUBLIC HelperThreads {
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<Work> queue_;  // the last goes first: its inputs are still in the caches
+  std::vector<Work> queue_;  // last in, first out: the inputs of the last are still in the caches
   std::vector<std::thread> threads_;
   bool stop_ = false;
 };

@@ -24,7 +24,7 @@ std::vector<DeviceRow> DeviceRows() {
   return rows;
 }
 
-// Of several attributes the first is the one that devices differ in.
+// Returns the first attribute, in which devices differ.
 const OfTypes* FirstTypes(const KernelDef& def) {
   return def.types.empty() ? nullptr : &def.types[0];
 }

@@ -1,4 +1,4 @@
-// What this build and this machine have: kernels and devices, as a table or as JSON.
+// The kernels of this build and the devices of this machine, as a table or as JSON.
 #ifndef GRAPNEL_LIB_EXEC_INVENTORY_H_
 #define GRAPNEL_LIB_EXEC_INVENTORY_H_
 
@@ -7,14 +7,14 @@
 
 namespace grapnel {
 
-// Ops that run, with the devices and the dtypes of each.
+// Writes the ops that have kernels, with their devices and dtypes.
 void WriteKernelsText(llvm::raw_ostream& os);
-// "kernels": [{"op", "device", "type_attr", "types"}], as an attribute of an object that is open.
+// Writes the attribute "kernels": [{"op", "device", "type_attr", "types"}] of an open object.
 void WriteKernelsJson(llvm::json::OStream& json);
 
-// Devices; a kind of which there is none says why. Looks for GPUs.
+// Writes the devices, or why there is no device of a kind. Looks for GPUs.
 void WriteDevicesText(llvm::raw_ostream& os);
-// "devices": [{"device" (null: none), "kind", "text"}], likewise.
+// Writes the attribute "devices": [{"device" (null: none), "kind", "text"}] of an open object.
 void WriteDevicesJson(llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// "T=half", or "T=complex64, Tout=double".
+// Returns "T=half", or "T=complex64, Tout=double".
 std::string TypesAsked(const KernelDef& def, const Node& node) {
   std::string text;
   for (const OfTypes& choice : def.types) {
@@ -20,7 +20,7 @@ std::string TypesAsked(const KernelDef& def, const Node& node) {
   return text;
 }
 
-// "float, double", or "T=complex64, Tout=float or T=complex128, Tout=double".
+// Returns "float, double", or "T=complex64, Tout=float or T=complex128, Tout=double".
 std::string TypesThereAre(llvm::ArrayRef<const KernelDef*> defs) {
   std::string text;
   for (const KernelDef* def : defs) {

@@ -1,4 +1,4 @@
-// Kernels: what one is, what it may ask for, and how it is registered.
+// The interface of kernels, and their registration.
 #ifndef GRAPNEL_LIB_EXEC_KERNEL_H_
 #define GRAPNEL_LIB_EXEC_KERNEL_H_
 
@@ -28,31 +28,31 @@ class RunHook;      // lib/exec/executor.h
 class RunProfiler;  // lib/exec/executor.h
 class Session;      // lib/exec/session.h
 
-// What a run lends its kernels; also to kernels that run functions, for theirs.
+// The services that a run provides to its kernels; a kernel that runs a function passes them on.
 struct GRAPNEL_PUBLIC RunServices {
   Allocator& allocator;  // of the device's memory
   ThreadPool& pool;
-  const MessageSink& print;  // what PrintV2 and its like print
+  const MessageSink& print;  // receives the output of PrintV2 and similar ops
   RunHook* hook = nullptr;
   Session* session = nullptr;  // null where nothing stateful runs
   RunProfiler* profiler = nullptr;
-  // Where nodes run that have a kernel there (ExecutorOptions::device): what a function called from
-  // here is compiled for, whichever device the call itself is on. Null: the CPU.
+  // The device for nodes that have a kernel there (ExecutorOptions::device). Functions called from
+  // here are compiled for it, whichever device the call itself is on. Null: the CPU.
   Device* prefers = nullptr;
-  const CancelFlag* cancel = nullptr;  // what can take long looks at it; null: nobody cancels
+  const CancelFlag* cancel = nullptr;  // polled by long-running kernels; null: no cancellation
   bool winograd = false;               // ExecutorOptions::winograd
   bool onednn = true;                  // ExecutorOptions::onednn
   bool is_xla = false;                 // ExecutorOptions::is_xla
-  // Of a kernel that is not the CPU's, else null: its device and the stream that its work is queued
-  // on, where outputs that are declared host memory come from, and which those are.
+  // For a kernel that is not on the CPU, else null: its device, the stream for its work, the
+  // allocator of outputs declared to be in host memory, and the indices of those outputs.
   Device* device = nullptr;
   Stream* stream = nullptr;
   Allocator* host_allocator = nullptr;
   llvm::ArrayRef<int> host_outputs = {};
 };
 
-// One run of one kernel: its inputs, and where its outputs go. Errors need not name the node: the
-// executor does. Inputs lie where the kernel runs (Tensor::device_data), but for those that its
+// One run of one kernel: its inputs and outputs. Errors need not name the node: the executor does.
+// Inputs are in the memory of the kernel's device (Tensor::device_data), except those that its
 // registration declares to be in host memory.
 class GRAPNEL_PUBLIC KernelContext {
  public:
@@ -65,38 +65,37 @@ class GRAPNEL_PUBLIC KernelContext {
   const Tensor& input(int i) const { return inputs_[i]; }
   DataType output_type(int i) const { return output_types_[i]; }
   const Tensor& output(int i) const { return outputs_[i]; }
-  // Moves the input out: a kernel that passes it on does not keep others from owning it alone.
+  // Moves the input out, so that the kernel can pass it on without sharing its ownership.
   Tensor TakeInput(int i) { return std::move(inputs_[i]); }
 
-  // A new output of dtype output_type(i), not initialized (strings are empty), in the device's
-  // memory unless declared to be in the host's.
+  // Allocates output `i` of dtype output_type(i), uninitialized (strings are empty), in the
+  // device's memory unless declared to be in the host's.
   Expected<Tensor*> Allocate(int i, llvm::ArrayRef<int64_t> dims);
-  // Output `out` in the memory of input `in` when that input has the same number of bytes, is a
-  // plain numeric tensor on the same device and nobody else will read it; else newly allocated.
-  // Each element may be read before it is written, not after.
+  // Reuses the memory of input `in` for output `out` if the input has the same number of bytes, is
+  // a plain numeric tensor on the same device and has no other reader; else allocates. Read each
+  // element before you write it, not after.
   Expected<Tensor*> ForwardOrAllocate(int in, int out, llvm::ArrayRef<int64_t> dims);
-  // Output `i` is this tensor (an input passed on, say).
+  // Sets output `i` to this tensor (such as an input that is passed on).
   void SetOutput(int i, Tensor tensor) { outputs_[i] = std::move(tensor); }
-  // Memory of the device for this run of the kernel, and for the work that it queues on the stream:
-  // the buffer may go at once, its memory is not used before that work is done.
+  // Allocates device memory for this run of the kernel and the work that it queues on the stream.
+  // The buffer may be released at once: its memory is not reused before that work is done.
   Expected<Tensor> Scratch(DataType dtype, llvm::ArrayRef<int64_t> dims) {
     return Tensor::Allocate(dtype, dims, services_.allocator);
   }
 
-  // Calls body(begin, end) for parts of [0, total) on the threads that are free, and returns when
-  // all are done. `cost` is the time of one unit in nanoseconds, roughly: short work stays on this
-  // thread.
+  // Calls body(begin, end) for parts of [0, total) on idle threads, and returns when all are done.
+  // `cost` is the approximate time of one unit in nanoseconds: short work stays on this thread.
   void ParallelFor(int64_t total, double cost, llvm::function_ref<void(int64_t, int64_t)> body) {
     services_.pool.ParallelFor(total, cost, body);
   }
   ThreadPool& pool() { return services_.pool; }
   Allocator& allocator() { return services_.allocator; }
-  // What PrintV2 and its like print, without the newline.
+  // Prints the output of PrintV2 and similar ops, without a newline.
   void Print(llvm::StringRef text) const {
     if (services_.print) services_.print(Severity::kInfo, text);
   }
   Session* session() const { return services_.session; }
-  // Null in the CPU's kernels. Others queue their work on the stream and return without waiting.
+  // Null for CPU kernels. Other kernels queue their work on the stream and return without waiting.
   Device* device() const { return services_.device; }
   Stream* stream() const { return services_.stream; }
   const RunServices& services() const { return services_; }
@@ -107,7 +106,7 @@ class GRAPNEL_PUBLIC KernelContext {
   const RunServices& services_;
 };
 
-// What a kernel knows when it is made, once for each node of a plan.
+// The facts about a node that its kernel's factory may use, once for each node of a plan.
 class GRAPNEL_PUBLIC KernelSetup {
  public:
   KernelSetup(Node node, llvm::ArrayRef<DataType> input_types,
@@ -123,8 +122,9 @@ class GRAPNEL_PUBLIC KernelSetup {
   DataType input_type(int i) const { return input_types_[i]; }
   int num_outputs() const { return static_cast<int>(output_types_.size()); }
   DataType output_type(int i) const { return output_types_[i]; }
-  // The value of input `i` when it is the same in every run (weights), else null. Its buffer lives
-  // as long as the kernel, unless the kernel Keeps() it, in host memory whatever the device.
+  // Returns the value of input `i` if it is the same in every run (weights), else null. It is in
+  // host memory on every device, and its buffer lives as long as the kernel, unless the kernel
+  // Keeps() it.
   const Tensor* constant(int i) const { return constants_[i]; }
   Device* device() const { return device_; }  // null: the CPU
 
@@ -135,32 +135,33 @@ class GRAPNEL_PUBLIC KernelSetup {
   Device* device_;
 };
 
-// A kernel made for one node of a plan. Several runs of the plan may be in it at once, so it is
-// const: what it keeps from run to run (a generator's position, primitives prepared for shapes that
-// were seen) is shared by them and lies behind a lock of its own.
+// A kernel made for one node of a plan. Several runs of the plan may call it at once, so it is
+// const: state that it keeps between runs (a generator's position, primitives prepared for known
+// shapes) is shared by them and needs a lock of its own.
 using KernelFn = llvm::unique_function<Error(KernelContext&) const>;
 
-// Reads attributes, checks what can be checked before running, packs constant weights.
+// Reads attributes, checks everything that does not depend on a run, packs constant weights.
 using KernelFactory = Expected<KernelFn> (*)(const KernelSetup&);
 
-// What a run costs the thread that calls it; a kernel that queues its work is cheap.
+// The cost of a run to the calling thread; a kernel that queues its work is cheap.
 enum class KernelCost : uint8_t {
   kCheap,     // a few microseconds at most, whatever the shapes (Reshape, Shape, Const, Identity)
   kElements,  // grows with the elements; runs on one thread or splits itself through ParallelFor
   kWide,      // a large primitive that uses every thread by itself (oneDNN)
 };
 
-// The op under which the kernel stands for nodes whose op is a function of the library.
+// The op under which a kernel is registered for nodes whose op is a function of the library.
 inline constexpr const char* kFunctionAsOp = "(function)";
 
-// dtypes of this attribute, often "T", that a kernel takes.
+// The dtypes of an attribute, often "T", that a kernel supports.
 struct GRAPNEL_PUBLIC OfTypes {
   OfTypes(const char* attr, std::vector<DataType> types) : attr(attr), types(std::move(types)) {}
   const char* attr;
   std::vector<DataType> types;
 };
 
-// What a kernel demands of an input beyond its dtype. A scalar that is read without a look is one.
+// A requirement of a kernel on an input, beside its dtype. A kernel that reads a scalar without a
+// check of its own must declare it.
 struct GRAPNEL_PUBLIC InputRule {
   static constexpr int kAll = INT32_MIN;
   int slot;  // -1: the last input; kAll: each
@@ -174,11 +175,11 @@ struct GRAPNEL_PUBLIC KernelDef {
   const char* device;  // a kind of device: "CPU", "GPU"
   KernelFactory factory;
   KernelCost cost = KernelCost::kElements;
-  std::vector<OfTypes> types = {};  // all must hold; an attribute that is not there takes any dtype
+  std::vector<OfTypes> types = {};  // all must hold; a node without the attribute passes
   std::vector<InputRule> rules = {};
   std::vector<int> host_inputs = {}, host_outputs = {};  // see HostInputs
   std::vector<int> keeps = {};                           // see Keeps
-  const char* plugin = "";  // set by the registry: the file that it came with
+  const char* plugin = "";  // set by the registry: the file of the plugin
 
   bool Takes(const Node& node) const;  // by the dtypes of its attributes
   bool IsHostInput(int i, int count) const { return Holds(host_inputs, i, count); }
@@ -192,27 +193,28 @@ struct GRAPNEL_PUBLIC KernelDef {
   }
 };
 
-// "float, double".
+// Returns "float, double".
 GRAPNEL_PUBLIC std::string TypeNames(llvm::ArrayRef<DataType> types);
-// "T: float, double", or "T: complex64, Tout: float" with ": " between; empty: any dtypes.
+// Returns "T: float, double", or "T: complex64, Tout: float" with ": " as `between`; empty for any
+// dtypes.
 GRAPNEL_PUBLIC std::string TypesText(const KernelDef& def, llvm::StringRef between);
 
-// All kernels that were linked in; filled before main() by the registrations below, and by plugins,
-// whose kernels go before the program's own. Not changed later.
+// All linked kernels. The registrations below fill it before main(), then plugins, whose kernels
+// take precedence over the program's own. Does not change later.
 class GRAPNEL_PUBLIC KernelRegistry {
  public:
   static KernelRegistry& Get();
   bool Add(KernelDef def);
-  // The kernel for this node on `device` ("CPU"). The error says what there is: "no CPU kernel for
-  // op 'X'", or "op 'X' has no CPU kernel for T=half; it has float, double".
+  // Finds the kernel for this node on `device` ("CPU"). The error says what exists: "no CPU kernel
+  // for op 'X'", or "op 'X' has no CPU kernel for T=half; it has float, double".
   Expected<const KernelDef*> Find(const Node& node, llvm::StringRef device) const;
   bool Has(llvm::StringRef op, llvm::StringRef device) const;
   std::vector<KernelDef> All() const;  // sorted by op, device
 
  private:
-  std::deque<KernelDef> defs_;  // plans point to them
+  std::deque<KernelDef> defs_;  // stable addresses: plans point to them
 
-  // By op, in their order. Made when it is first asked for: most commands never do.
+  // By op, in registration order. Built on first use: most commands never need it.
   using Defs = llvm::SmallVector<const KernelDef*, 2>;
   const Defs& OfOp(llvm::StringRef op) const;
   mutable std::mutex mutex_;
@@ -220,9 +222,9 @@ class GRAPNEL_PUBLIC KernelRegistry {
   mutable llvm::StringMap<Defs> by_op_;
 };
 
-// What a registration may say beside op and factory, in any order: OfTypes, KernelCost and these.
-// Of inputs by number (-1: the last one, InputRule::kAll: each), checked before each run of the
-// kernel (lib/exec/bound_kernel.h) beside the ranks that the op table has: Scalar(1), Vector(0, 2),
+// Options of a registration beside op and factory, in any order: OfTypes, KernelCost and these. The
+// rules apply to inputs by number (-1: the last one, InputRule::kAll: each). Each run of the kernel
+// checks them (lib/exec/bound_kernel.h), beside the ranks of the op table: Scalar(1), Vector(0, 2),
 // OneElement(-1).
 struct GRAPNEL_PUBLIC InputRules {
   std::vector<InputRule> rules;
@@ -256,8 +258,8 @@ template <typename... Slots>
 InputRules NotEmpty(Slots... slots) {
   return {{InputRule{slots, 0, OpArg::kAnyRank, false, true}...}};
 }
-// Of a kernel that is not the CPU's: inputs that it reads, and outputs that it writes, in host
-// memory (a shape, axes), by index; -1 is the last one.
+// For a kernel that is not on the CPU: the inputs that it reads and the outputs that it writes in
+// host memory (a shape, axes), by index; -1 is the last one.
 struct GRAPNEL_PUBLIC HostInputs {
   HostInputs(std::initializer_list<int> slots) : slots(slots) {}
   std::vector<int> slots;
@@ -267,10 +269,10 @@ struct GRAPNEL_PUBLIC HostOutputs {
   std::vector<int> slots;
 };
 
-// Inputs of which the kernel keeps what it needs where they are constant floats: then
-// KernelSetup::constant alone has the elements, which may be unaligned (Tensor::Borrow), and a
-// run's input has dtype and dims without elements. Nobody else holds a weight that only such
-// kernels read, so that it goes when they have packed it.
+// Inputs that the kernel packs and keeps itself if they are constant floats. Then only
+// KernelSetup::constant has the elements, which may be unaligned (Tensor::Borrow), and the input of
+// a run has dtype and dims without elements. A weight that only such kernels read is freed once
+// they have packed it.
 struct GRAPNEL_PUBLIC Keeps {
   template <typename... Slots>
   explicit Keeps(Slots... slots) : slots({slots...}) {}
@@ -296,7 +298,7 @@ KernelDef MakeKernelDef(const char* op, const char* device, KernelFactory factor
   return def;
 }
 
-// At namespace scope of a kernel file; its cost is kElements unless it says another:
+// Use these at namespace scope in a kernel file; the default cost is kElements:
 //   GRAPNEL_CPU_KERNEL("Softmax", MakeSoftmax, OfTypes("T", kFloats), KernelCost::kWide);
 //   GRAPNEL_KERNEL("Sum", "GPU", MakeSum, OfTypes("T", kFloats), HostInputs({1}));
 #define GRAPNEL_KERNEL(op, device, ...)                                                \

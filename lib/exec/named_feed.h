@@ -1,4 +1,4 @@
-// Values that are at hand, where paths of files are expected.
+// Values in memory that take the place of .npy paths.
 #ifndef GRAPNEL_LIB_EXEC_NAMED_FEED_H_
 #define GRAPNEL_LIB_EXEC_NAMED_FEED_H_
 
@@ -8,11 +8,11 @@
 
 namespace grapnel {
 
-// While it lives, its name stands where LoadFeed's path of a file would. It is of the
-// tensor's dtype, or LoadFeed says so.
+// Registers `value` under `name` while this object lives: LoadFeed accepts the name as a path.
+// LoadFeed returns an error if the dtype is not the tensor's.
 class NamedFeed {
  public:
-  NamedFeed(std::string name, Tensor value);  // a name that no other of the process has
+  NamedFeed(std::string name, Tensor value);  // `name` must be unique in the process
   ~NamedFeed();
   NamedFeed(const NamedFeed&) = delete;
   NamedFeed& operator=(const NamedFeed&) = delete;
@@ -21,7 +21,7 @@ class NamedFeed {
   std::string name_;
 };
 
-// No tensor where there is none of that name.
+// Returns an empty tensor if no feed has this name.
 Tensor FindNamedFeed(llvm::StringRef name);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Kernels that helpers run for one thread, which decides what comes next. Private to lib/exec.
+// Kernels that helpers run for the thread that makes the decisions. Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_OFFLOADED_KERNELS_H_
 #define GRAPNEL_LIB_EXEC_OFFLOADED_KERNELS_H_
 
@@ -12,28 +12,29 @@
 
 namespace grapnel {
 
-// Calls of kernels that helpers run. One thread starts them and takes them back.
+// Kernel calls that helpers run. One thread, the leader, starts them and takes the results.
 class OffloadedKernels {
  public:
   struct Call {
     std::vector<Tensor> outputs;
     Error error = Error::success();
   };
-  // Runs the call's kernel and stores what came of it; on any thread.
+  // Runs the call's kernel and stores the result; on any thread.
   using Runner = void (*)(void* owner, Call* call);
 
-  // At most `threads` run kernels, the one that decides included. `helpers` outlive it.
+  // At most `threads` threads run kernels, including the leader. `helpers` must outlive this
+  // object.
   OffloadedKernels(HelperThreads& helpers, int threads, Runner runner, void* owner)
       : helpers_(helpers), threads_(threads), runner_(runner), owner_(owner) {}
 
-  // --- For the thread that decides alone.
-  // Calls that were started and not taken, by TakeFinished() or TakeBack().
+  // --- For the leader only.
+  // The number of calls that were started and not returned by TakeFinished() or TakeBack().
   int count() const { return count_; }
   void Start(Call* call);
-  // Calls that have finished since it was asked last, valid until it is asked again. With `wait` it
-  // waits until there is one.
+  // Returns the calls that have finished since the last call, valid until the next call. With
+  // `wait` it waits until there is one.
   llvm::ArrayRef<Call*> TakeFinished(bool wait);
-  // A call that no helper has begun; null: there is none.
+  // Returns a call that no helper has begun; null if all have begun.
   Call* TakeBack();
 
  private:

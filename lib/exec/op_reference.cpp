@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// "N * T", "float, a scalar", "each of Tin".
+// Returns "N * T", "float, a scalar", "each of Tin".
 std::string KindOf(const OpArg& arg) {
   std::string kind = !arg.type_list_attr.empty() ? "each of " + arg.type_list_attr
                      : !arg.type_attr.empty()    ? arg.type_attr

@@ -1,4 +1,4 @@
-// What an op takes, gives and may be told, and where it runs: as text or as JSON.
+// The inputs, outputs, attributes and kernels of an op, as text or as JSON.
 #ifndef GRAPNEL_LIB_EXEC_OP_REFERENCE_H_
 #define GRAPNEL_LIB_EXEC_OP_REFERENCE_H_
 
@@ -8,24 +8,24 @@
 
 namespace grapnel {
 
-// Whether this build has a kernel for the op, of any dtype, on the CPU or a GPU.
+// True if this build has a kernel for the op, of any dtype, on the CPU or a GPU.
 bool HasKernel(const std::string& op);
 
-// What the executor does without a kernel: constants, placeholders, arguments, TensorFlow 1's
-// control flow, sends, collectives.
+// True if the executor runs the op without a kernel: constants, placeholders, arguments, TensorFlow
+// 1's control flow, sends, collectives.
 bool IsExecutorsOwn(llvm::StringRef op);
 
-// "a scalar", "a tensor of rank 4 or more": ranks from the one to the other, OpArg::kAnyRank for
-// any above.
+// Returns a range of ranks as "a scalar" or "a tensor of rank 4 or more"; a `max_rank` of
+// OpArg::kAnyRank has no upper limit.
 std::string RankText(int min_rank, int max_rank);
 
-// The op's name, then what is said of it, indented: traits, inputs, outputs, attributes, and a line
-// a kernel.
+// Writes the op's name, then its traits, inputs, outputs and attributes, indented, and a line for
+// each kernel.
 void WriteOpText(const OpInfo& op, llvm::raw_ostream& os);
 
-// {"name", "traits", "inputs": [{"name", "kind"}], "outputs", "attributes": [{"name", "type",
-// "default", "allowed"}], "kernels": [{"device", "types"}]}; an attribute without a default, or
-// that may be anything, leaves that out.
+// Writes {"name", "traits", "inputs": [{"name", "kind"}], "outputs", "attributes": [{"name",
+// "type", "default", "allowed"}], "kernels": [{"device", "types"}]}. An attribute without a default
+// or without restrictions omits those keys.
 void WriteOpJson(const OpInfo& op, llvm::json::OStream& json);
 
 }  // namespace grapnel

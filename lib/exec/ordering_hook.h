@@ -1,4 +1,4 @@
-// A hook that says in which order nodes run.
+// A hook that determines the order in which nodes run.
 #ifndef GRAPNEL_LIB_EXEC_ORDERING_HOOK_H_
 #define GRAPNEL_LIB_EXEC_ORDERING_HOOK_H_
 
@@ -6,12 +6,11 @@
 
 namespace grapnel {
 
-// Where it is a run's hook, nodes run one after the other: of those that could run next the one of
-// the least rank. In a graph with Switch, Merge or loops of single nodes they run as they become
-// ready.
+// As a run's hook, it makes nodes run one after the other: the next is the ready node of lowest
+// rank. In a graph with Switch, Merge or loops of single nodes, nodes run as they become ready.
 class OrderingHook : public RunHook {
  public:
-  virtual int64_t Rank(const Node& node) const = 0;  // asked once a plan
+  virtual int64_t Rank(const Node& node) const = 0;  // called once for each plan
 };
 
 }  // namespace grapnel

@@ -12,30 +12,30 @@
 
 namespace grapnel {
 
-// Partitions are run in steps: one goes on until it must wait for another. Each is stepped by one
-// thread at a time. A thread whose partition waits takes the next one that can go on, so two
-// partitions that answer each other in turns stay on one thread. Another thread is woken when a
-// partition that is ready, or one that is being stepped, took long of late: to wake a thread costs
-// some ten microseconds.
+// Partitions run in steps: a step continues until it must wait for another partition. One thread at
+// a time steps a partition. A thread whose partition waits takes the next one that is ready, so two
+// partitions that reply to each other in turns stay on one thread. Another thread is woken only if
+// a ready partition, or one in a step, took long recently: waking a thread costs about ten
+// microseconds.
 class PartitionWorkers {
  public:
-  // `step(i)` goes on with partition `i` until it has nothing to do; `stop(i)` tells a partition
-  // that may be stepped just then that the run has failed. At most `threads` threads step, the one
-  // that calls Run() included.
+  // `step(i)` continues partition `i` until it has nothing to do; `stop(i)` tells a partition,
+  // which may be in a step at that time, that the run has failed. At most `threads` threads step,
+  // including the one that calls Run().
   PartitionWorkers(int partitions, int threads, HelperThreads& helpers,
                    std::function<Error(int)> step, std::function<void(int)> stop);
 
-  // Steps every partition once, and again those that are woken, until none can go on. The first
-  // error ends the run. No step is under way when it returns. One run at a time.
+  // Steps every partition once, and again after each Wake(), until all are idle. The first error
+  // ends the run. No step is active when it returns. One run at a time.
   Error Run();
-  // There is something to do for the partition. On any thread. When nothing runs it changes
-  // nothing: Run() steps every partition.
+  // Marks a partition as having work. May be called on any thread; has no effect between runs,
+  // because Run() steps every partition.
   void Wake(int partition);
 
  private:
   struct Partition {
     enum { kIdle, kReady, kRunning, kRunningAndWoken } state = kIdle;
-    int64_t step_time;  // nanoseconds, the longest of late
+    int64_t step_time;  // nanoseconds, the longest of recent steps
   };
   bool IsLong(const Partition& partition) const;
   void MakeReady(int partition);
@@ -53,7 +53,7 @@ class PartitionWorkers {
   std::vector<Partition> partitions_;
   std::vector<int> ready_;  // first in, first out; there are few
   int running_ = 0;
-  int called_ = 0;  // helpers that were called, whether they have come or not
+  int called_ = 0;  // helpers that were called, whether they have started or not
   bool runs_ = false, leader_waits_ = false;
   bool has_failed_ = false;
   Error error_ = Error::success();

@@ -11,13 +11,13 @@
 namespace grapnel {
 namespace {
 
-// What all runs share of a partition.
+// The parts of a partition that all runs share.
 struct PartitionPlan {
   std::string device;
   ThreadPool pool{1};  // its kernels run on the thread that runs the partition
   std::unique_ptr<ExecutionPlan> plan;
-  // By place among those of this partition: place among all feeds, and all fetches. The partition's
-  // fetches beyond these are its _Sends.
+  // By number among those of this partition: the number among all feeds, and all fetches. Further
+  // fetches of the partition are its _Sends.
   std::vector<size_t> feeds, fetches;
 };
 
@@ -75,7 +75,7 @@ Error PartitionPlans::Add(const PartitionGraph& given, const ExecutorOptions& op
   return Error::success();
 }
 
-// One run of all partitions at a time, kept for the next one.
+// One run of all partitions, reused for later runs.
 class PartitionedRun {
  public:
   explicit PartitionedRun(const PartitionPlans& plans);
@@ -132,7 +132,7 @@ Error PartitionedRun::Begin(llvm::ArrayRef<Tensor> feeds) {
   return Error::success();
 }
 
-// Why a partition has not come to its end, when no partition can go on.
+// Explains why a partition has not finished, when no partition can continue.
 Error PartitionedRun::FindStuck() {
   for (int rank = 0; rank < FrameRunner::kStuckRanks; ++rank) {
     for (size_t i = 0; i < states_.size(); ++i) {
@@ -179,7 +179,7 @@ Expected<std::unique_ptr<PartitionedExecutor>> PartitionedExecutor::Compile(
     options.session = plans.own_session.get();
   }
   plans.session = options.session;
-  // A hook sees the partitions in an order that is always the same.
+  // A hook sees the partitions in a deterministic order.
   plans.num_threads = options.hook ? 1 : options.pool->num_threads();
   plans.num_fetches = options.fetches.size();
   plans.print = options.print;

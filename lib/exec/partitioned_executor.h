@@ -1,4 +1,4 @@
-// Runs a graph that was split by device: partitions that send one another values.
+// Runs a graph that is split by device into partitions, which send values to each other.
 #ifndef GRAPNEL_LIB_EXEC_PARTITIONED_EXECUTOR_H_
 #define GRAPNEL_LIB_EXEC_PARTITIONED_EXECUTOR_H_
 
@@ -18,25 +18,25 @@ struct GRAPNEL_PUBLIC PartitionGraph {
   const Graph* graph;  // outlives the executor
 };
 
-// The partitions share a session. Each has one thread at a time and runs its nodes as they become
-// ready; there are as many threads as are of use, at most those of the pool. A value goes to its
-// receiver together with the iteration of the loops that it is in, dead tensors too, so a branch or
-// a loop of single nodes may be spread over partitions. A sender in a loop is ahead of its receiver
-// by `parallel_iterations` at most: memory does not grow with the number of iterations.
+// The partitions share a session. One thread at a time runs the nodes of a partition as they become
+// ready; there are as many threads as are useful, at most those of the pool. A value travels to its
+// receiver together with its loop iterations, dead tensors too, so a branch or a loop of single
+// nodes may span partitions. A sender in a loop is at most `parallel_iterations` ahead of its
+// receiver: memory does not grow with the number of iterations.
 //
-// Thread-safe like an Executor: runs that overlap meet in a rendezvous and in groups of collectives
-// of their own.
+// Thread-safe like an Executor: overlapping runs have separate rendezvous and groups of
+// collectives.
 class GRAPNEL_PUBLIC PartitionedExecutor {
  public:
-  // Feeds and fetches are looked for in all partitions; of `options.pool` only the number of
-  // threads is used. Every _Send of a partition runs. Errors are Executor::Compile's, and: two
-  // nodes that send or receive the same, ends of different dtypes.
+  // Feeds and fetches may be in any partition; only the number of threads of `options.pool` is
+  // used. Every _Send of a partition runs. Errors: those of Executor::Compile; two nodes that send
+  // or receive the same value; ends of different dtypes.
   static Expected<std::unique_ptr<PartitionedExecutor>> Compile(
       llvm::ArrayRef<PartitionGraph> partitions, const ExecutorOptions& options);
   ~PartitionedExecutor();
 
-  // As Executor::Run. When partitions fail, the error of the one that failed first. A receiver that
-  // no sender has served when no partition can go on is an error that names both ends.
+  // Like Executor::Run. If partitions fail, the error is that of the first failure. If no partition
+  // can continue and a receiver still waits, the error names both ends.
   Expected<std::vector<Tensor>> Run(llvm::ArrayRef<Tensor> feeds);
 
  private:

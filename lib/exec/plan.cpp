@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// Nanoseconds. To wake another thread costs some ten thousand of them.
+// Nanoseconds. Waking another thread costs about ten thousand.
 constexpr int64_t kWorthAnotherThread = 40000;
 
 }  // namespace
@@ -22,7 +22,7 @@ Error ExecutionPlan::CheckFeeds(llvm::ArrayRef<Tensor> values) const {
     return MakeError("{0} values are fed, {1} were expected", values.size(), feeds.size());
   for (size_t i = 0; i < values.size(); ++i) {
     const Feed& feed = feeds[i];
-    if (!values[i]) continue;  // nobody reads it, or a reader says that it is not there
+    if (!values[i]) continue;  // no node reads it, or a reader reports that it is missing
     if (feed.dtype != proto::DT_INVALID && values[i].dtype() != feed.dtype) {
       return MakeError("feed '{0}' is {1}, the graph has {2}", feed.node.name(),
                        DataTypeName(values[i].dtype()), DataTypeName(feed.dtype));

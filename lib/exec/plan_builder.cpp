@@ -1,4 +1,4 @@
-// The plan as a whole: which nodes are needed, and who waits for whom.
+// Builds the plan as a whole: the needed nodes, and the edges between them.
 #include "lib/exec/plan_builder.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ bool IsPlaceholder(const Node& node) {
          node.op() == "PlaceholderWithDefault" || IsArgument(node);
 }
 
-// A result is not run; what it waits for is.
+// A result does not run; the nodes that it waits for do.
 void AddWaitsOfResult(const Graph& graph, llvm::StringRef fetch,
                       llvm::SmallVectorImpl<NodeId>* targets) {
   Node node = graph.node(llvm::cantFail(FindEnd(graph, fetch)).node);
@@ -26,7 +26,7 @@ void AddWaitsOfResult(const Graph& graph, llvm::StringRef fetch,
     targets->push_back(node.control(i).id());
 }
 
-// Whether it puts out a variable that stands for its value (VariableV2, RefEnter, ...).
+// True if the op outputs a variable that stands for its value (VariableV2, RefEnter, ...).
 bool PutsReferences(const Node& node) {
   const OpInfo* info = DefinitionOf(node);
   if (!info) return false;
@@ -38,8 +38,8 @@ bool PutsReferences(const Node& node) {
   return llvm::any_of(types->outputs, IsRefType);
 }
 
-// Whether what a kernel gives may depend on what ran before it. The ops of a TensorArray say their
-// order themselves, by the flow value that one hands to the next.
+// True if a kernel's outputs may depend on earlier runs of nodes. TensorArray ops are ordered by
+// the flow value that one passes to the next.
 bool HasState(const PlanNode& plan) {
   if (plan.node.op().starts_with("TensorArray")) return false;
   const OpInfo* info = DefinitionOf(plan.node);
@@ -148,8 +148,8 @@ Expected<std::unique_ptr<ExecutionPlan>> PlanBuilder::Build(llvm::ArrayRef<Port>
   return std::move(plan_);
 }
 
-// Walks from the fetches and targets to all that they read or wait for, up to the feeds. The _Send
-// of a _Recv is needed too, though no edge leads there.
+// Walks from the fetches and targets to all nodes that they read or wait for, up to the feeds.
+// Includes the _Send of each _Recv, though no edge leads there.
 Error PlanBuilder::FindNeeded(llvm::ArrayRef<Port> fetches, llvm::ArrayRef<NodeId> targets) {
   needed_.assign(graph_.end_id(), false);
   llvm::SmallVector<NodeId, 32> todo;
@@ -176,7 +176,7 @@ Error PlanBuilder::FindNeeded(llvm::ArrayRef<Port> fetches, llvm::ArrayRef<NodeI
   return Error::success();
 }
 
-// A control edge from a placeholder that is fed means nothing: the value is there before the run.
+// A control edge from a fed placeholder has no effect: the value is there before the run.
 bool PlanBuilder::IsFedPlaceholder(Port port) const {
   return port.IsControl() && IsPlaceholder(graph_.node(port.node)) &&
          fed_.contains(Key({port.node, 0}));
@@ -225,8 +225,8 @@ Error PlanBuilder::AddFetch(Port fetch) {
   return Error::success();
 }
 
-// Control edges may lead through a node that is no plan node (a constant, or one that was computed
-// already): its readers wait for what it would have waited for.
+// Control edges may lead through a node that is not in the plan (a constant, or one already
+// computed): its readers wait for the nodes that it would wait for.
 void PlanBuilder::KeepOrder(const Node& node) {
   llvm::SmallVector<uint32_t, 4> waits;
   auto inherit = [&](NodeId from) {
@@ -300,8 +300,8 @@ void PlanBuilder::LinkReaders() {
   }
 }
 
-// The node that became ready last goes first: its inputs are still in the caches, and their memory
-// comes back soonest. A hook may choose another order.
+// Last in, first out: the inputs of the node that became ready last are still in the caches, and
+// its memory is freed soonest. A hook may choose another order.
 void PlanBuilder::FindOrder() {
   const std::vector<PlanNode>& nodes = plan_->nodes;
   const auto* hook = dynamic_cast<const OrderingHook*>(plan_->options.hook);
@@ -332,7 +332,7 @@ void PlanBuilder::FindOrder() {
   }
 }
 
-// Where nodes run as often as they are reached, FramePlan says who reads what.
+// Where nodes may run any number of times, FramePlan determines the readers.
 Error PlanBuilder::LinkFrames() {
   std::vector<FlowNode> flow;
   for (uint32_t id = 0; id < plan_->nodes.size(); ++id) {
@@ -358,7 +358,7 @@ Expected<FlowNode> PlanBuilder::FlowNodeOf(uint32_t id) {
     Port port = plan.node.input(i);
     auto slot = slot_of_.find(Key(port));
     if (slot == slot_of_.end()) {
-      return MakeError("node '{0}': input {1} reads output {2} of '{3}', which it has not",
+      return MakeError("node '{0}': input {1} reads output {2} of '{3}', which it does not have",
                        plan.node.name(), i, port.index, graph_.node(port.node).name());
     }
     plan.inputs.push_back(slot->second);
@@ -372,8 +372,8 @@ Expected<FlowNode> PlanBuilder::FlowNodeOf(uint32_t id) {
   return flow;
 }
 
-// Gives each node's inputs their places, side by side, and the fetches after them; and finds the
-// places that each slot goes to. In a graph with frames inputs have places there instead.
+// Assigns adjacent positions to each node's inputs, then to the fetches, and finds the positions to
+// which each slot goes. In a graph with frames, inputs have positions there instead.
 void PlanBuilder::LinkInputs() {
   ExecutionPlan& plan = *plan_;
   std::vector<std::vector<uint32_t>> readers(plan.slots.size());
@@ -399,8 +399,8 @@ void PlanBuilder::LinkInputs() {
                         });
 }
 
-// A constant that nobody reads but kernels that keep it is theirs alone: the plan has its dtype and
-// dims. What was multiplied into others is nobody's.
+// A constant that only kernels that keep it read belongs to them alone: the plan keeps its dtype
+// and dims. A constant that was multiplied into others has no owner.
 void PlanBuilder::LeaveToKernels() {
   if (!may_keep_) return;
   enum Reader : char { kNone, kKept, kOther };

@@ -1,4 +1,4 @@
-// Makes a plan out of a graph, feeds and fetches. Private to lib/exec.
+// Makes a plan from a graph, feeds and fetches. Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_PLAN_BUILDER_H_
 #define GRAPNEL_LIB_EXEC_PLAN_BUILDER_H_
 
@@ -14,16 +14,16 @@
 
 namespace grapnel {
 
-// Finds the nodes that the fetches need, adds them to the plan one after the other, and links them:
-// who reads what, and who waits for whom. There is one function for each kind of node.
+// Finds the nodes that the fetches need, adds them to the plan one after the other, and links each
+// to its readers and to the nodes that wait for it. There is one function for each kind of node.
 class PlanBuilder {
  public:
-  // Executor::Compile and Executor::CompileFunction say what is an error.
+  // Errors: see Executor::Compile and Executor::CompileFunction.
   static Expected<std::unique_ptr<const ExecutionPlan>> OfGraph(const Graph& graph,
                                                                 const ExecutorOptions& options);
   static Expected<std::unique_ptr<const ExecutionPlan>> OfFunction(const Function& function,
                                                                    const ExecutorOptions& options);
-  // A partition's, whose sends and receives are not linked yet (LinkTransfers).
+  // Makes the plan of a partition, whose sends and receives are not linked yet (LinkTransfers).
   static Expected<std::unique_ptr<ExecutionPlan>> OfPartition(const Graph& graph,
                                                               const ExecutorOptions& options);
 
@@ -56,8 +56,8 @@ class PlanBuilder {
   // The inputs of a node that has a kernel.
   struct KernelInputs {
     llvm::SmallVector<DataType, 4> types;
-    llvm::SmallVector<const Tensor*, 4> constants;  // null: not the same in every run
-    bool are_constant = false;                      // all of them, and there are some
+    llvm::SmallVector<const Tensor*, 4> constants;  // null: differs between runs
+    bool are_constant = false;                      // all of them, and there is at least one
   };
   void AddFeed(Port feed, DataType type);
   Error AddNode(const Node& node);
@@ -84,7 +84,7 @@ class PlanBuilder {
     return static_cast<uint64_t>(port.node) << 32 | static_cast<uint32_t>(port.index);
   }
   Slot NewSlot();
-  // The port is read from this slot, unless it is fed.
+  // Makes the port read this slot, unless it is fed.
   void Bind(Port port, Slot slot) { slot_of_.try_emplace(Key(port), slot); }
   void AddPlanNode(PlanNode plan);
   void AppendToPlan(PlanNode plan);
@@ -94,23 +94,23 @@ class PlanBuilder {
   llvm::DenseSet<uint64_t> fed_;            // by Key
   std::vector<bool> needed_;                // by NodeId
   bool has_flow_ = false;                   // Switch, Merge or a loop
-  bool may_keep_ = false;                   // kernels may be left alone with constants
+  bool may_keep_ = false;                   // kernels may become the only owners of constants
   bool has_references_ = false;             // has_flow_, and variables that stand for their values
   llvm::DenseMap<uint64_t, Slot> slot_of_;  // by Key
-  llvm::DenseMap<NodeId, uint32_t> plan_of_;    // the plan node whose end is this node's
-  llvm::DenseMap<NodeId, Tensor> flow_values_;  // of FlowKind::kConstant
-  struct Borrowed {                             // a constant as it lies in the graph
+  llvm::DenseMap<NodeId, uint32_t> plan_of_;    // the last plan node for this node
+  llvm::DenseMap<NodeId, Tensor> flow_values_;  // for FlowKind::kConstant
+  struct Borrowed {                             // a constant that shares the graph's memory
     Slot slot;
     NodeId node;
     Tensor value;
   };
   std::vector<Borrowed> borrowed_;
-  // Plan nodes to wait for. A node that has none of its own (a constant, or one that was computed
-  // already) hands them to its readers; a plan node waits for them beside its inputs.
+  // Plan nodes to wait for. A node without a plan node (a constant, or one already computed) passes
+  // them on to its readers; a plan node waits for them in addition to its inputs.
   llvm::DenseMap<NodeId, llvm::SmallVector<uint32_t, 4>> handed_on_, waits_too_;
   std::vector<int64_t> maker_;  // by slot: its plan node; -1: a feed or a constant
   std::map<std::pair<Slot, DeviceLane*>, Slot> copies_;
-  std::vector<std::string> missing_;  // what keeps the graph from running
+  std::vector<std::string> missing_;  // the problems that keep the graph from running
 };
 
 }  // namespace grapnel

@@ -71,7 +71,7 @@ class PlanFuser : public FusionView {
   }
   llvm::ArrayRef<int> Readers(int step) const override { return readers_[step]; }
 
-  // Asks each finder of each step.
+  // Calls each finder for each step.
   void FindAll() {
     for (FindFusion find : FusionFinders()) {
       for (int step = size(); step-- > 0;) {
@@ -84,7 +84,7 @@ class PlanFuser : public FusionView {
     }
   }
 
-  // Puts the fusions into the plan, at the place of their last step.
+  // Inserts the fusions into the plan, each at the position of its last step.
   std::vector<uint32_t> Apply() {
     std::vector<bool> is_gone(plan_.nodes.size(), false);
     bool has_joined = false;
@@ -115,7 +115,8 @@ class PlanFuser : public FusionView {
     return plan_.nodes[maker].first_output == slot;
   }
 
-  // The last step of the fusion becomes what stands for all of them. False: it cannot be made.
+  // Makes the last step of the fusion represent all of them. Returns false if the kernel cannot be
+  // made.
   bool Join(StepFusion& fusion) {
     PlanNode joined;
     PlanNode& last = plan_.nodes[fusion.steps.back()];
@@ -155,7 +156,7 @@ class PlanFuser : public FusionView {
     return true;
   }
 
-  // Weights that were multiplied into others are held by nobody.
+  // Weights that were multiplied into others have no owner.
   void DropUnread() {
     std::vector<bool> is_read(plan_.slots.size(), false);
     for (const PlanNode& node : plan_.nodes) {
@@ -173,7 +174,7 @@ class PlanFuser : public FusionView {
   ExecutionPlan& plan_;
   const FusionFacts& facts_;
   std::vector<llvm::SmallVector<int, 2>> readers_;  // of output 0
-  std::vector<bool> is_seen_;                       // something else than a step's input
+  std::vector<bool> is_seen_;                       // visible other than as a step's input
   std::vector<bool> is_taken_;
   std::vector<StepFusion> fusions_;
 };

@@ -1,5 +1,5 @@
-// Joins steps of a plan (lib/exec/fusion.h) before readers and order are found. Private to
-// lib/exec.
+// Fuses steps of a plan (lib/exec/fusion.h) before its readers and order are determined.
+// Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_PLAN_FUSION_H_
 #define GRAPNEL_LIB_EXEC_PLAN_FUSION_H_
 
@@ -9,16 +9,16 @@
 
 namespace grapnel {
 
-// What is known of a plan's steps beside the plan.
+// Facts about a plan's steps that the plan does not hold.
 struct FusionFacts {
   std::vector<int64_t> maker;       // by slot: the step that makes it; -1: none
   std::vector<bool> is_waited_for;  // by step: another one waits for it without reading it
   std::vector<bool> waits;          // by step: it waits for another one without reading it
 };
 
-// Joins what the registered finders find, in `plan`, whose constants that are not read any more
-// go. Gives the new number of each step: that of the fusion for those that it stands for. Empty: no
-// step was joined. Not for plans with frames, or with a device beside the CPU.
+// Applies the registered finders to `plan`, and drops its constants that are no longer read.
+// Returns the new number of each step; fused steps get the number of their fusion. Empty: no step
+// was fused. Not for plans with frames, or with a device beside the CPU.
 std::vector<uint32_t> FuseSteps(ExecutionPlan& plan, const FusionFacts& facts);
 
 }  // namespace grapnel

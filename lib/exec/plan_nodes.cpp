@@ -1,4 +1,4 @@
-// One node of the graph after the other: what becomes of each kind in the plan.
+// Converts the nodes of the graph, one at a time, into parts of the plan.
 #include "lib/exec/plan_builder.h"
 #include "lib/ir/attr_rules.h"
 #include "lib/ir/function_ends.h"
@@ -21,7 +21,7 @@ bool IsIdentity(const Node& node) {
          node.num_inputs() == 1;
 }
 
-// The shape that a feed must have; nullopt: any.
+// Returns the shape that a feed must have; nullopt: any.
 std::optional<Shape> ExpectedShape(const Node& node) {
   if (IsArgument(node)) {
     Shape shape = TypeOfArgument(node).shape;
@@ -30,12 +30,12 @@ std::optional<Shape> ExpectedShape(const Node& node) {
   if (node.op() != "Placeholder") return std::nullopt;
   std::optional<AttrView> attr = node.FindAttr("shape");
   std::optional<Shape> shape = attr ? attr->AsShape() : std::nullopt;
-  // A shape of no dimensions is how old graphs say 'unknown'.
+  // In old graphs a shape without dimensions means 'unknown'.
   if (shape && (!shape->known_rank() || shape->rank() == 0)) return std::nullopt;
   return shape;
 }
 
-// Control flow without a kernel. Triggers and collectives have one.
+// True for control flow without a kernel. Triggers and collectives have one.
 bool IsControlFlow(FlowKind flow) {
   return flow != FlowKind::kKernel && flow != FlowKind::kTrigger && flow != FlowKind::kCollective;
 }
@@ -69,7 +69,7 @@ Error PlanBuilder::AddNode(const Node& node) {
 Error PlanBuilder::AddConstant(const Node& node) {
   bool hooked = plan_->options.hook && plan_->options.hook->Wants(node);
   ASSIGN_OR_RETURN(Literal literal, Literal::FromConst(node));
-  // What a kernel may keep is shown to it where it lies; others get a copy where they need one.
+  // A kernel sees a constant that it may keep in place; others get a copy if they need one.
   constexpr size_t kLarge = size_t{16} << 10;
   bool borrows = may_keep_ && literal.dtype() == proto::DT_FLOAT && !literal.is_splat() &&
                  literal.bytes().size() >= kLarge;
@@ -91,7 +91,7 @@ Error PlanBuilder::AddConstant(const Node& node) {
   return Error::success();
 }
 
-// Somebody reads the slot who cannot take it as it lies.
+// Copies the slot's value if a reader cannot use it unaligned.
 Error PlanBuilder::Align(Slot slot) {
   Tensor& constant = plan_->slots[slot].constant;
   if (!constant || constant.IsAligned()) return Error::success();
@@ -100,8 +100,8 @@ Error PlanBuilder::Align(Slot slot) {
   return Error::success();
 }
 
-// In a branch or loop that does not run a constant is a dead tensor like any other. One that a hook
-// watches gets a kernel, so that the hook is told when it is alive.
+// In a branch or loop that does not run, a constant is dead like any other tensor. A constant that
+// a hook watches gets a kernel, so that the hook is called when it is alive.
 void PlanBuilder::AddConstantOfBranch(PlanNode plan, Tensor value) {
   plan.output_types.push_back(value.dtype());
   if (plan.hooked) {
@@ -130,19 +130,21 @@ Error PlanBuilder::AddUnfedArgument(const Node& node) {
   ArgumentType type = TypeOfArgument(node);
   const char* what = "needs a value: feed it";
   if (type.held != proto::DT_INVALID)
-    what = "needs a value: feed what the variable holds";
+    what = "needs a value: feed the variable's value";
   else if (type.dtype == proto::DT_RESOURCE)
-    what = "needs a value: feed what it holds if it is a variable's; no other can be fed";
+    what =
+        "needs a value: feed the variable's value if it is a variable; other resources cannot be "
+        "fed";
   else if (Tensor::IsObject(type.dtype))
-    what = "cannot be fed: no file holds what it stands for";
+    what = "cannot be fed: no file can hold its value";
   missing_.push_back(llvm::formatv("argument {0} '{1}' ({2}) {3}", node.GetInt("index"),
                                    node.name(), type.ToString(), what)
                          .str());
   return Error::success();
 }
 
-// Switch, Merge, loops, sends and receives: the frame runner does what they say. LinkFrames finds
-// their inputs, some of which come later in the plan.
+// Switch, Merge, loops, sends and receives: the frame runner executes them. LinkFrames finds their
+// inputs, some of which come later in the plan.
 Error PlanBuilder::AddControlFlow(PlanNode plan) {
   if (const OpInfo* info = DefinitionOf(plan.node)) {
     if (Error error = CheckAllowedAttrs(plan.node, *info))
@@ -152,8 +154,9 @@ Error PlanBuilder::AddControlFlow(PlanNode plan) {
   return Error::success();
 }
 
-// A node that hands its input on is left out: its readers read the input instead, and what waits
-// for it waits for the maker of the input. False: there is no such input, or it is a reference.
+// Omits a node that passes its input on: its readers read the input instead, and nodes that wait
+// for it wait for the input's producer. Returns false if there is no such input, or it is a
+// reference.
 bool PlanBuilder::AddAsItsInput(const Node& node) {
   Port input = node.input(0);
   auto found = slot_of_.find(Key(input));
@@ -175,7 +178,7 @@ Error PlanBuilder::AddKernel(PlanNode plan, KernelInputs inputs) {
     return Error::success();
   }
   const OpInfo* info = DefinitionOf(plan.node);
-  // Of a call a hook may want what is inside.
+  // A hook may want the nodes inside of a call.
   bool is_watched = plan.hooked || (plan_->options.hook && !CalledFunctions(plan.node).empty());
   bool once = inputs.are_constant && plan.node.num_controls() == 0 && !is_watched && info &&
               !info->is_stateful;
@@ -214,14 +217,14 @@ Error PlanBuilder::FindKept(const KernelDef& def, PlanNode* plan, KernelInputs* 
   return Error::success();
 }
 
-// A node that depends on constants alone (a weight behind an Identity, a folded batch norm) is
-// computed now: kernels that read it see a constant, and can pack it. False: it failed, and will
-// say so in the run.
+// Computes a node that depends only on constants (a weight behind an Identity, a folded batch norm)
+// now: kernels that read it see a constant, and can pack it. Returns false if it failed; the run
+// will report the error.
 bool PlanBuilder::AddComputedOnce(PlanNode& plan) {
   FlushDenormals flush;
   llvm::SmallVector<Tensor, 4> inputs, outputs(plan.output_types.size());
   for (Slot slot : plan.inputs) inputs.push_back(plan_->slots[slot].constant);
-  // What a function prints it prints in the run; what a kernel warns of it says here alone.
+  // Functions print during the run; warnings of kernels appear only here.
   MessageSink warnings = [&](Severity severity, llvm::StringRef text) {
     if (severity != Severity::kInfo && plan_->options.print) plan_->options.print(severity, text);
   };
@@ -241,8 +244,8 @@ bool PlanBuilder::AddComputedOnce(PlanNode& plan) {
   return true;
 }
 
-// False: no device has a kernel for these dtypes and attributes, or its factory refuses, and the
-// CPU takes the node.
+// Returns false if no device has a kernel for these dtypes and attributes, or its factory refuses;
+// then the CPU takes the node.
 Expected<bool> PlanBuilder::AddOnDevice(PlanNode& plan, const KernelInputs& inputs) {
   for (const auto& lane : plan_->lanes) {
     if (!AllowsDevice(plan.node, *lane->device)) continue;
@@ -276,13 +279,13 @@ Error PlanBuilder::AddOnCpu(PlanNode plan) {
   return Error::success();
 }
 
-// --- What a node is, and what it reads
+// --- Kinds and inputs of nodes.
 
 FlowKind PlanBuilder::KindOf(const PlanNode& plan) const {
   if (!has_flow_) return FlowKind::kKernel;
   FlowKind flow = FlowKindOf(plan.node.op());
-  // A hook is told of a kernel's inputs and outputs, and a kernel reads the variable behind a
-  // reference: an Identity is one in both cases.
+  // An Identity needs a kernel in two cases: a hook sees inputs and outputs of kernels, and a
+  // kernel reads the variable behind a reference.
   if (flow == FlowKind::kKernel && !plan.hooked && !has_references_ && IsIdentity(plan.node))
     return FlowKind::kPass;
   return flow;
@@ -301,7 +304,7 @@ Error PlanBuilder::ReadTypes(PlanNode* plan, KernelInputs* inputs) const {
   return Error::success();
 }
 
-// False: the maker of an input is missing itself. An error: the maker has no such output.
+// Returns false if the producer of an input is missing itself. Errors: it has no such output.
 Expected<bool> PlanBuilder::FindInputs(PlanNode* plan, KernelInputs* inputs) {
   const Node& node = plan->node;
   inputs->are_constant = node.num_inputs() > 0;
@@ -309,7 +312,7 @@ Expected<bool> PlanBuilder::FindInputs(PlanNode* plan, KernelInputs* inputs) {
     auto slot = slot_of_.find(Key(node.input(i)));
     if (slot == slot_of_.end()) {
       if (!missing_.empty()) return false;
-      return MakeError("node '{0}': input {1} reads output {2} of '{3}', which it has not",
+      return MakeError("node '{0}': input {1} reads output {2} of '{3}', which it does not have",
                        node.name(), i, node.input(i).index, graph_.node(node.input(i).node).name());
     }
     plan->inputs.push_back(slot->second);
@@ -323,14 +326,14 @@ Expected<bool> PlanBuilder::FindInputs(PlanNode* plan, KernelInputs* inputs) {
   return true;
 }
 
-// Every op without a kernel is listed, also where the inputs could not be made.
+// Lists every op without a kernel, even if its inputs could not be made.
 void PlanBuilder::AddMissingKernel(const Node& node) {
   auto def = KernelRegistry::Get().Find(node, "CPU");
   if (!def) missing_.push_back(("'" + node.name() + "': " + TextOf(def.takeError())).str());
 }
 
-// Replaces the inputs by copies in the memory that the kernel reads. `def` says which inputs a
-// device's kernel reads in host memory; null: a kernel of the CPU.
+// Replaces the inputs by copies in the memory that the kernel reads. `def` declares the inputs that
+// a device's kernel reads in host memory; null: a kernel of the CPU.
 Error PlanBuilder::BringInputs(PlanNode& plan, const KernelDef* def) {
   if (plan_->lanes.empty()) return Error::success();
   int count = static_cast<int>(plan.inputs.size());
@@ -343,8 +346,8 @@ Error PlanBuilder::BringInputs(PlanNode& plan, const KernelDef* def) {
   return Error::success();
 }
 
-// The slot itself if it is in the memory of `to` (null: the host's), else a copy of it: one for all
-// readers there. A constant is copied now, once and for all.
+// Returns the slot itself if it is in the memory of `to` (null: the host's), else a copy, which all
+// readers there share. A constant is copied once, now.
 Expected<Slot> PlanBuilder::InMemoryOf(DeviceLane* to, Slot slot, DataType type,
                                        const Node& maker) {
   DeviceLane* from = plan_->slots[slot].lane;
@@ -377,7 +380,7 @@ Expected<Slot> PlanBuilder::InMemoryOf(DeviceLane* to, Slot slot, DataType type,
   return copy;
 }
 
-// --- Into the plan
+// --- Additions to the plan.
 
 Slot PlanBuilder::NewSlot() {
   plan_->slots.emplace_back();

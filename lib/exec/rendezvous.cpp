@@ -20,7 +20,7 @@ void Rendezvous::Stop() {
 }
 
 void Rendezvous::Receive(std::vector<Message>* messages) {
-  // Reset before the messages are moved: one that is sent meanwhile is news again.
+  // Reset before the messages are moved: a message sent in between counts as news again.
   has_news_ = false;
   std::lock_guard lock(mutex_);
   assert(messages->empty());

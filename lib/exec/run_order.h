@@ -1,4 +1,4 @@
-// Brings what several threads event of one run into the order in which one thread would event it.
+// Brings the events of a run on several threads into the order of a run on one thread.
 #ifndef GRAPNEL_LIB_EXEC_RUN_ORDER_H_
 #define GRAPNEL_LIB_EXEC_RUN_ORDER_H_
 
@@ -12,15 +12,15 @@ namespace grapnel {
 
 class RunOrder;
 
-// Where in the order this thread is: the node that it runs, of a plan whose nodes are shared among
-// threads. Null: what it tells now is in order by itself.
+// The position of this thread in the order: the node that it runs, in a plan whose nodes are shared
+// among threads. Null: its events are in order already.
 struct OrderPoint {
   RunOrder* order = nullptr;
   uint32_t position = 0;
 };
 OrderPoint CurrentOrderPoint();
 
-// Until it ends this thread is there.
+// Puts this thread at a position for the duration of a scope.
 class AtOrderPoint {
  public:
   explicit AtOrderPoint(OrderPoint point);
@@ -34,19 +34,19 @@ class AtOrderPoint {
 
 using OrderedEvent = llvm::unique_function<void()>;
 
-// Calls `event` when all that stands before in the order has been told: at once, or later on the
-// thread that ends the last node before. What is told runs under a lock of its run: it must not run
-// nodes. It may wait for another thread that does not.
+// Calls `event` when all earlier events have been called: at once, or later on the thread that ends
+// the last node before it. Events run under a lock of their run: they must not run nodes. They may
+// wait for a thread that does not.
 void EmitInOrder(OrderedEvent event);
 
-// The order of one plan, which its nodes have by their positions.
+// The order of one plan, whose nodes have positions.
 class RunOrder {
  public:
-  // `outer`: where the thread is that runs the plan, whose order this one is part of.
+  // `outer`: the position of the thread that runs the plan, whose order includes this one.
   void Begin(size_t positions, OrderPoint outer);
   void Emit(uint32_t position, OrderedEvent event);
   void Done(uint32_t position);  // the node there has ended
-  // The run is over, or has failed: what is held back is told.
+  // The run is over, or has failed: calls the events that are held back.
   void End();
 
  private:

@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// The value behind a reference: VariableV2 and its like put out the variable, not its value.
+// Returns the value behind a reference: VariableV2 and its like output the variable.
 Expected<Tensor> Dereferenced(const Tensor& reference) {
   auto* variable = dynamic_cast<StoredVariable*>(reference.data<ObjectRef>()->get());
   if (!variable) return reference;
@@ -26,7 +26,7 @@ RunState::RunState(const ExecutionPlan& plan)
       values_(std::make_unique<Tensor[]>(plan.slots.size())) {
   Clear();  // fills in the constants
   if (!plan.frames) return;
-  // A hook sees a loop in an order that is always the same.
+  // A hook sees a loop in a deterministic order.
   int threads = plan.options.hook ? 1 : plan.num_threads();
   FrameRunner::Client& client = *this;
   frames_ =
@@ -41,14 +41,14 @@ void RunState::Connect(llvm::ArrayRef<Rendezvous*> rendezvous, Collectives& coll
   collectives_ = &collectives;
 }
 
-// --- A run
+// --- A run.
 
 Error RunState::Run(llvm::MutableArrayRef<Tensor> given, llvm::MutableArrayRef<Tensor> results) {
   assert(results.size() == plan_.fetch_slots.size());
   TakeFeeds(given);
   Error error = RunNodes();
   if (!error) error = Collect(results);
-  // What is still queued reads memory of this run, and an error of queued work fails the run.
+  // Queued work still reads memory of this run, and its errors fail the run.
   for (const auto& lane : plan_.lanes) {
     Error late = lane->stream->Wait();
     if (late && !error)
@@ -61,8 +61,8 @@ Error RunState::Run(llvm::MutableArrayRef<Tensor> given, llvm::MutableArrayRef<T
   return error;
 }
 
-// Adds which nodes made what the run held when it failed, the largest first. Values that are in
-// loops are not known here.
+// Adds the nodes whose values the run held when it failed, the largest first. Excludes values in
+// loops.
 Error RunState::AddMemoryReport(Error error) const {
   std::vector<std::string> maker(plan_.slots.size());
   for (const PlanNode& node : plan_.nodes) {
@@ -95,7 +95,7 @@ Error RunState::AddMemoryReport(Error error) const {
   for (size_t i = 0; i < std::min<size_t>(sorted.size(), 5); ++i)
     text +=
         llvm::formatv("{0}'{1}' {2}", i ? ", " : "", sorted[i].second, HumanBytes(sorted[i].first));
-  return MakeError("{0}; live were {1} of values, most of them {2}", TextOf(std::move(error)),
+  return MakeError("{0}; live values took {1}, most of it {2}", TextOf(std::move(error)),
                    HumanBytes(total), text);
 }
 
@@ -129,7 +129,7 @@ Error RunState::RunOnThreads() {
   return plan_.options.hook ? RunWatchedOnThreads() : scheduler_->Run();
 }
 
-// What a hook tells of nodes comes in the order in which one thread would run them.
+// Hooks observe nodes in the order in which one thread would run them.
 Error RunState::RunWatchedOnThreads() {
   if (positions_.empty()) {
     positions_.resize(plan_.nodes.size());
@@ -198,8 +198,8 @@ Error RunState::Collect(llvm::MutableArrayRef<Tensor> results) {
   return Error::success();
 }
 
-// Puts the value before each reader and leaves it empty. The last reader gets the value itself, and
-// may write in its memory.
+// Stores the value for each reader and leaves it empty. The last reader gets the value itself, and
+// may overwrite its memory.
 void RunState::Deliver(Slot slot, Tensor&& value) {
   const SlotInfo& info = plan_.slots[slot];
   if (info.first_target == info.end_target) {
@@ -212,8 +212,7 @@ void RunState::Deliver(Slot slot, Tensor&& value) {
   inputs_[targets[last]] = std::move(value);
 }
 
-// Makes the state as it is before a run, however the last one ended: constants are in their places,
-// and nothing else is.
+// Restores the state before a run, however the last one ended: only the constants are in place.
 void RunState::Clear() {
   for (size_t i = 0; i < plan_.input_constants.size(); ++i) {
     Slot constant = plan_.input_constants[i];
@@ -227,7 +226,7 @@ void RunState::Clear() {
   }
 }
 
-// --- One node
+// --- One node.
 
 Error RunState::RunNode(const PlanNode& node) {
   llvm::MutableArrayRef<Tensor> inputs(&inputs_[node.first_input], node.inputs.size());
@@ -263,7 +262,7 @@ Error RunState::RunIn(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs
   return CallKernel(node, outputs, context);
 }
 
-// The functions that it calls name it as their caller, whether or not the hook wants it.
+// The functions that the node calls name it as their caller, even if the hook does not want it.
 Error RunState::RunWatched(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs,
                            llvm::MutableArrayRef<Tensor> outputs, KernelContext& context) {
   InNode in(&node.node, node.hooked ? plan_.options.hook : nullptr);
@@ -277,10 +276,11 @@ Error RunState::RunWatched(const PlanNode& node, llvm::MutableArrayRef<Tensor> i
 
 Error RunState::CallKernel(const PlanNode& node, llvm::ArrayRef<Tensor> outputs,
                            KernelContext& context) {
-  // The clock takes as long as a small kernel, so it is asked in the first runs and then in some.
+  // Reading the clock takes as long as a small kernel, so only the first runs and some later ones
+  // do.
   bool measured = plan_.options.profiler;
   if (node.cost == KernelCost::kElements) {
-    // Not one atomic step: a run that is not counted because two overlap is no loss.
+    // Not one atomic step: if two runs overlap, missing a count does no harm.
     std::atomic<uint32_t>& num_runs = node.stats->num_runs;
     uint32_t number = num_runs.load(std::memory_order_relaxed) + 1;
     num_runs.store(number, std::memory_order_relaxed);
@@ -288,7 +288,7 @@ Error RunState::CallKernel(const PlanNode& node, llvm::ArrayRef<Tensor> outputs,
   }
   Error error = measured ? RunMeasured(node, context, outputs) : node.kernel.Call(context);
   if (!error) return Error::success();
-  if (!node.stands_for.empty()) return error;  // it names the node that it comes from
+  if (!node.stands_for.empty()) return error;  // the error already names its node
   return Annotate(plan_.Describe(node), std::move(error));
 }
 
@@ -319,7 +319,7 @@ Error RunState::Dereference(const PlanNode& node, llvm::MutableArrayRef<Tensor> 
   return Error::success();
 }
 
-// --- What the hook is told
+// --- Reports to the hook.
 
 Error RunState::ReportConstants() {
   bool is_first = !plan_.stats->has_reported_constants.exchange(true);
@@ -354,7 +354,7 @@ Error RunState::ReportAfter(const PlanNode& node, llvm::ArrayRef<Tensor> outputs
   return hook.AfterNode(node.node, outputs);
 }
 
-// --- What the frame runner asks for
+// --- FrameRunner::Client.
 
 Tensor RunState::Given(uint32_t node, int input) {
   Slot slot = plan_.nodes[node].inputs[input];
@@ -388,7 +388,7 @@ Error RunState::Join(uint32_t id, llvm::MutableArrayRef<Tensor> inputs, Message 
   member.order = static_cast<uint64_t>(plan_.partition) << 32 | id;
   member.rendezvous = &frames_->rendezvous();
   member.answer = std::move(answer);
-  // A receiver brings no value: all its inputs are settings.
+  // A receiver contributes no value: all its inputs are settings.
   size_t first = node.node.op().starts_with("CollectiveBcastRecv") ? 0 : 1;
   if (first > 0) member.value = std::move(inputs[0]);
   for (size_t i = first; i < inputs.size(); ++i) member.settings.push_back(inputs[i]);
@@ -402,8 +402,8 @@ Error RunState::Join(uint32_t id, llvm::MutableArrayRef<Tensor> inputs, Message 
   return Error::success();
 }
 
-// A value that nobody sends is the likeliest cause, then a group that is not complete, then a
-// sender that waits itself.
+// A value without a sender is the likeliest cause, then an incomplete group, then a sender that
+// waits itself.
 int RunState::StuckRank(uint32_t node) {
   FlowKind flow = plan_.nodes[node].flow;
   if (flow == FlowKind::kCollective) return 1;
@@ -415,7 +415,7 @@ Error RunState::WhyStuck(uint32_t id) {
   FlowKind flow = plan_.nodes[id].flow;
   if (flow == FlowKind::kCollective)
     return Annotate(plan_.Describe(plan_.nodes[id]), collectives_->WhyWaiting(node));
-  return MakeError("{0}: '{1}' from {2} to {3}: nobody is left to {4} it",
+  return MakeError("{0}: '{1}' from {2} to {3}: no node is left to {4} it",
                    plan_.Describe(plan_.nodes[id]), node.GetString("tensor_name"),
                    node.GetString("send_device"), node.GetString("recv_device"),
                    flow == FlowKind::kSend ? "receive" : "send");

@@ -1,4 +1,4 @@
-// One run of a plan: the values on their way, and what has run. Private to lib/exec.
+// One run of a plan: the values in flight, and the nodes that have run. Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_RUN_STATE_H_
 #define GRAPNEL_LIB_EXEC_RUN_STATE_H_
 
@@ -14,25 +14,26 @@
 
 namespace grapnel {
 
-// Used by one run at a time and kept for the next one: a later run allocates nothing but results.
+// Used by one run at a time and reused for the next: a later run allocates only results.
 //
-// A node's inputs lie side by side, so that its kernel runs on them where they are, and the maker
-// of a value puts it before each of its readers. Readers are not counted and nothing is looked up.
+// A node's inputs are adjacent, so that its kernel runs on them in place, and the producer of a
+// value stores it for each of its readers. There is no count of readers and no look-up.
 class RunState : private FrameRunner::Client {
  public:
-  // The plan outlives the state.
+  // The plan must outlive the state.
   explicit RunState(const ExecutionPlan& plan);
 
   // Takes the feeds and fills `results`, one for each fetch. Errors name the node.
   Error Run(llvm::MutableArrayRef<Tensor> given, llvm::MutableArrayRef<Tensor> results);
 
-  // --- Of one of several partitions, which are run in steps.
-  // What the partitions of one run share: where each receives, by its number, and where the members
-  // of groups meet. Once, before the first run; outlives the state.
+  // --- For one of several partitions, which run in steps.
+  // Shares the objects that the partitions of one run have in common: the rendezvous of each, by
+  // its number, and the meeting point of groups. Call it once, before the first run; both outlive
+  // the state.
   void Connect(llvm::ArrayRef<Rendezvous*> rendezvous, Collectives& collectives);
   FrameRunner& frames() { return *frames_; }
   Error Begin(llvm::MutableArrayRef<Tensor> given);
-  // The results, if no partition has failed. The state is ready for another run then.
+  // Takes the results, if no partition has failed. The state is ready for another run afterwards.
   Error Finish(bool has_failed, llvm::MutableArrayRef<Tensor> results);
 
  private:
@@ -61,7 +62,7 @@ class RunState : private FrameRunner::Client {
   Error RunMeasured(const PlanNode& node, KernelContext& context, llvm::ArrayRef<Tensor> outputs);
   Error Dereference(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs);
 
-  // What the hook is told.
+  // Reports to the hook.
   Error ReportConstants();
   Error ReportBefore(const PlanNode& node, llvm::ArrayRef<Tensor> inputs);
   Error ReportAfter(const PlanNode& node, llvm::ArrayRef<Tensor> outputs);
@@ -86,12 +87,12 @@ class RunState : private FrameRunner::Client {
   const ExecutionPlan& plan_;
   std::unique_ptr<Tensor[]> inputs_;      // of all nodes, then the fetches
   std::unique_ptr<Tensor[]> values_;      // by slot, while its node runs
-  std::unique_ptr<Scheduler> scheduler_;  // made when it is first needed
-  // Where the run is that a hook watches: nodes on other threads are in the same call.
+  std::unique_ptr<Scheduler> scheduler_;  // made on first use
+  // The call frame of a run that a hook observes: nodes on other threads are in the same call.
   const CallFrame* call_ = nullptr;
-  std::vector<uint32_t> positions_;  // by node: place in the plan's order
+  std::vector<uint32_t> positions_;  // by node: position in the plan's order
   RunOrder order_;
-  std::unique_ptr<FrameRunner> frames_;  // of a plan with frames
+  std::unique_ptr<FrameRunner> frames_;  // for a plan with frames
   std::vector<Rendezvous*> rendezvous_;  // by partition
   std::unique_ptr<Collectives> own_collectives_;
   Collectives* collectives_ = nullptr;

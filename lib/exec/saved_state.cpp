@@ -42,7 +42,7 @@ Error RunOp(const Graph& graph, llvm::StringRef fetch, llvm::ArrayRef<Feed> feed
   return executor->Run(std::move(values)).takeError();
 }
 
-// A case's graph of initializers stays as long as the session: iterators call its functions.
+// A case's graph of initializers, which lives as long as the session: iterators call its functions.
 class InitGraph : public Object {
  public:
   explicit InitGraph(Model model) : model_(std::move(model)) {}
@@ -53,7 +53,7 @@ class InitGraph : public Object {
   Model model_;
 };
 
-// The variable of a node of the main graph, made where the session has none.
+// Returns the variable of a node of the main graph, and makes it if the session has none.
 Expected<StoredVariable*> VariableOf(const Node& node, Session& session) {
   std::string name = NameOfVariable(node);
   DataType dtype = node.GetType("dtype");
@@ -68,13 +68,13 @@ Expected<StoredVariable*> VariableOf(const Node& node, Session& session) {
   return variable;  // the session keeps it
 }
 
-// How much of a checkpoint is read without the saver.
+// The part of a checkpoint to read without the saver.
 enum class Reads {
-  kWhatIsLeft,  // what the saver did not read, or read elsewhere
+  kWhatIsLeft,  // values that the saver did not read, or read elsewhere
   kAll,
 };
 
-// "4 variables have two values in the checkpoint, such as ..."; empty: none has.
+// Returns "4 variables have two values in the checkpoint, such as ..."; empty if none has.
 std::string AmbiguityText(const Graph& main, llvm::ArrayRef<VariableBinding::Bound> bound) {
   const VariableBinding::Bound* first = nullptr;
   size_t count = 0;
@@ -96,7 +96,7 @@ bool HasDeclaredShape(const Node& variable, const Tensor& value) {
   return !shape || FitsShape(Shape(value.dims()), *shape);
 }
 
-// Gives the variables values of the checkpoint. `any`: whether it has one for any.
+// Assigns the values of the checkpoint to variables. `any`: set if it has one for any.
 Expected<RestoredState> Bind(const GraphInFile& graph, llvm::StringRef prefix, Reads reads,
                              Session& session, bool* any) {
   std::optional<KerasWeights> weights;
@@ -126,7 +126,7 @@ Expected<RestoredState> Bind(const GraphInFile& graph, llvm::StringRef prefix, R
   }
   for (auto& [id, reason] : binding.unbound) {
     ASSIGN_OR_RETURN(StoredVariable * variable, VariableOf(main.node(id), session));
-    // The saver does not look at the shape of what it reads.
+    // The saver does not check the shape of the values.
     if (!variable->Get() || !HasDeclaredShape(main.node(id), variable->Get()))
       state.missing.push_back({id, std::move(reason)});
   }
@@ -136,14 +136,14 @@ Expected<RestoredState> Bind(const GraphInFile& graph, llvm::StringRef prefix, R
 Expected<RestoredState> RestoreVariables(const GraphInFile& graph, llvm::StringRef prefix,
                                          Session& session, ThreadPool& pool) {
   Error error = Error::success();
-  bool all = IsKerasFile(prefix);  // which no saver reads
+  bool all = IsKerasFile(prefix);  // no saver reads it
   if (!all && graph.saver && !graph.saver->restore_op.empty()) {
     error = RunOp(graph.module->main, graph.saver->restore_op,
                   {{graph.saver->filename_tensor, prefix.str()}}, session, pool);
   }
   bool failed = static_cast<bool>(error), any = false;
   auto state = Bind(graph, prefix, all || failed ? Reads::kAll : Reads::kWhatIsLeft, session, &any);
-  // Of a checkpoint that holds nothing of the model, what the saver says is as true, and shorter.
+  // If the checkpoint holds nothing of the model, the saver's error is as accurate, and shorter.
   if (failed && !(state && any)) {
     if (!state) llvm::consumeError(state.takeError());
     return Annotate("restoring the variables", std::move(error));
@@ -152,9 +152,9 @@ Expected<RestoredState> RestoreVariables(const GraphInFile& graph, llvm::StringR
   return state;
 }
 
-// The variables of objects by their keys in the checkpoint that the model came with, which knows
-// where they belong. A saver may write copies of them that it made when the model was saved (as of
-// a variable of Keras 3), and nothing has updated those since.
+// Returns the variables of objects by their keys in the model's own checkpoint, which has their
+// positions. A saver may write copies of them that it made when the model was saved (as for a
+// variable of Keras 3), and which have not been updated since.
 Expected<std::map<std::string, Literal>> ValuesOfObjects(const GraphInFile& graph, Bundle* model,
                                                          Session& session) {
   ASSIGN_OR_RETURN(VariableBinding binding, BindVariables(graph, model));
@@ -167,7 +167,7 @@ Expected<std::map<std::string, Literal>> ValuesOfObjects(const GraphInFile& grap
   return values;
 }
 
-// Writes to `prefix` what the saver wrote to `saved`, with these values in the place of its own.
+// Copies the saver's files from `saved` to `prefix`, with these values in place of its own.
 Error CopyWith(const std::map<std::string, Literal>& values, llvm::StringRef saved,
                llvm::StringRef prefix) {
   ASSIGN_OR_RETURN(Bundle bundle, Bundle::Open(saved));
@@ -185,7 +185,7 @@ void RemoveCheckpoint(llvm::StringRef prefix) {
   for (const char* end : {".index", ".data-00000-of-00001"}) llvm::sys::fs::remove(prefix + end);
 }
 
-// A saver may write variables that nothing else reads: where the session began from another
+// A saver may write variables that nothing else reads: if the session was restored from another
 // checkpoint, those have no value yet, and get the model's own.
 Error FillWithOwn(const GraphInFile& graph, llvm::StringRef variables_prefix, Session& session,
                   ThreadPool& pool) {
@@ -223,7 +223,7 @@ std::string InitOpOf(const GraphInFile& graph) {
       if (collection.name == name && !collection.values.empty()) return collection.values[0];
     }
   }
-  // A GraphDef says nothing beside its nodes.
+  // A GraphDef has nothing beside its nodes.
   bool is_graph_alone = graph.signatures.empty() && graph.collections.empty() && graph.module;
   return is_graph_alone ? TableInitOf(graph.module->main) : "";
 }
@@ -236,7 +236,7 @@ Expected<RestoredState> RestoreSession(const GraphInFile& graph, llvm::StringRef
   }
   for (const InitialValue& initial : graph.initial_values) {
     Node node = graph.module->main.Find(initial.node);
-    if (!node) continue;  // a pass found that nobody needs it
+    if (!node) continue;  // a pass removed it because it had no reader
     ASSIGN_OR_RETURN(StoredVariable * variable, VariableOf(node, session));
     if (variable->Get()) continue;
     ASSIGN_OR_RETURN(Tensor value, Tensor::FromLiteral(initial.value));
@@ -283,7 +283,7 @@ Error RestoreCase(const GraphInFile& graph, const Case& values, Session& session
                   ThreadPool& pool) {
   for (const Case::Feed& given : values.variables) {
     Node node = graph.module->main.Find(given.tensor);
-    if (!node) continue;  // a pass found that nobody needs it
+    if (!node) continue;  // a pass removed it because it had no reader
     ASSIGN_OR_RETURN(Literal value, LoadNpyLiteral(given.file, node.GetType("dtype")));
     ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(value));
     ASSIGN_OR_RETURN(StoredVariable * variable, VariableOf(node, session));
@@ -311,7 +311,7 @@ Error CheckHasSaver(const GraphInFile& graph) {
 Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,
                     llvm::StringRef variables_prefix, Session& session, ThreadPool& pool) {
   RETURN_IF_ERROR(CheckHasSaver(graph));
-  std::optional<Bundle> model;  // opened first: it may be what is written
+  std::optional<Bundle> model;  // opened first: it may be overwritten
   if (!variables_prefix.empty()) {
     ASSIGN_OR_RETURN(model, Bundle::Open(variables_prefix));
     if (Error error = FillWithOwn(graph, variables_prefix, session, pool))

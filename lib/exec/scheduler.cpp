@@ -27,7 +27,8 @@ void Scheduler::Lead() {
   }
 }
 
-// Fills local_ with nodes that helpers have made ready, or have not begun. False: the run is over.
+// Fills local_ with nodes that helpers have made ready, or have not begun. Returns false at the end
+// of the run.
 bool Scheduler::FindWork() {
   for (;;) {
     if (failed_ || num_done_ == plan_.nodes.size()) return false;
@@ -44,13 +45,13 @@ bool Scheduler::FindWork() {
       local_.push_back(mine->number);
       return true;
     }
-    // All is done, or what is left waits for a node that failed.
+    // All is done, or the rest waits for a node that failed.
     if (num_offloaded_ == 0 && from_helpers_.empty()) return false;
     wake_.wait(lock, [&] { return !from_helpers_.empty() || num_offloaded_ == 0; });
   }
 }
 
-// Gives long nodes to helpers, as long as there is other work for this thread.
+// Gives long nodes to helpers while there is other work for this thread.
 void Scheduler::ShareOut() {
   for (size_t i = 0; i < local_.size() && local_.size() > 1;) {
     if (!plan_.nodes[local_[i]].IsLong()) {
@@ -80,14 +81,14 @@ void Scheduler::Help(const HelperThreads::Work& work) {
   auto* self = static_cast<Scheduler*>(work.owner);
   llvm::SmallVector<uint32_t, 32> ready;
   self->RunOne(work.number, &ready);
-  // Notified under the lock: after it the scheduler may be gone.
+  // Notify under the lock: after it the scheduler may be destroyed.
   std::lock_guard lock(self->mutex_);
   --self->num_offloaded_;
   self->from_helpers_.append(ready.begin(), ready.end());
   self->wake_.notify_all();
 }
 
-// Adds the nodes that waited for this one alone to `ready`. False: the run has failed.
+// Adds the nodes that only waited for this one to `ready`. Returns false if the run has failed.
 bool Scheduler::RunOne(uint32_t id, llvm::SmallVectorImpl<uint32_t>* ready) {
   if (Error error = run_(id)) {
     std::lock_guard lock(mutex_);

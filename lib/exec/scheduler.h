@@ -13,17 +13,18 @@
 
 namespace grapnel {
 
-// Of one run at a time. The calling thread takes large primitives, which use every core by
-// themselves, and all small work. Helpers take nodes that were long on one thread before, when they
-// are ready beside other work. A plan without such nodes needs no scheduler: its RunState goes by
+// Schedules one run at a time. The calling thread takes large primitives, which use every core by
+// themselves, and all small work. Helpers take nodes that took long on one thread in earlier runs,
+// if other work is ready too. A plan without such nodes needs no scheduler: its RunState follows
 // ExecutionPlan::order.
 class Scheduler {
  public:
-  // `run` runs one node, on any thread; `plan` and `helpers` outlive the scheduler.
+  // `run` runs one node, on any thread; `plan` and `helpers` must outlive the scheduler.
   Scheduler(const ExecutionPlan& plan, HelperThreads& helpers, std::function<Error(uint32_t)> run)
       : plan_(plan), helpers_(helpers), run_(std::move(run)) {}
 
-  // Runs every node once. The first error ends it; what other threads are running is finished.
+  // Runs every node once. The first error ends the run, after the nodes that other threads are
+  // running.
   Error Run();
 
  private:
@@ -38,7 +39,7 @@ class Scheduler {
   HelperThreads& helpers_;
   std::function<Error(uint32_t)> run_;
   std::unique_ptr<std::atomic<uint32_t>[]> waits_;  // by node: edges that it still waits for
-  llvm::SmallVector<uint32_t, 32> local_;  // ready, for the leading thread; the last goes first
+  llvm::SmallVector<uint32_t, 32> local_;  // ready, for the leading thread; last in, first out
   std::mutex mutex_;
   std::condition_variable wake_;
   llvm::SmallVector<uint32_t, 8> from_helpers_;  // made ready by helpers, for the leading thread

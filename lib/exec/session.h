@@ -1,4 +1,4 @@
-// Resources that outlive a run, by name: variables, hash tables, iterators.
+// Named resources that outlive a run: variables, hash tables, iterators.
 #ifndef GRAPNEL_LIB_EXEC_SESSION_H_
 #define GRAPNEL_LIB_EXEC_SESSION_H_
 
@@ -20,15 +20,15 @@ namespace grapnel {
 // them, another trains, a third evaluates. Thread-safe.
 class GRAPNEL_PUBLIC Session {
  public:
-  // Returns the resource `name` of `container`, an op's attributes shared_name and container. Calls
-  // `make` when there is none yet.
+  // Returns the resource `name` of `container` (an op's attributes shared_name and container).
+  // Calls `make` if it does not exist yet.
   ObjectRef FindOrMake(llvm::StringRef container, llvm::StringRef name,
                        llvm::function_ref<ObjectRef()> make);
-  // Drops a resource; a tensor that refers to it keeps it alive. Returns false when the session
-  // does not have it.
+  // Drops a resource; a tensor that refers to it keeps it alive. Returns false if the session does
+  // not have it.
   bool Forget(const Object& object);
 
-  // Returns all resources with their names, sorted by name. A resource of a container is called
+  // Returns all resources with their names, sorted by name. A resource in a container is named
   // "container/name".
   std::vector<std::pair<std::string, ObjectRef>> Resources() const;
 
@@ -50,7 +50,7 @@ class GRAPNEL_PUBLIC StoredVariable : public Object {
 
   const std::string& name() const { return name_; }
   DataType dtype() const { return dtype_; }
-  const Shape& shape() const { return shape_; }  // of the values it takes; may be unknown in part
+  const Shape& shape() const { return shape_; }  // of its values; may be partly unknown
   Tensor Get() const;                            // an empty Tensor before the first Set
   Expected<Tensor> Read() const;                 // an error before the first Set
   void Set(Tensor value);

@@ -44,8 +44,8 @@ class Heap : public Allocator {
   }
 };
 
-// For a few instructions at a time, as often as kernels run: a third of what a mutex costs where
-// nobody waits.
+// Held for a few instructions, as often as kernels run: costs a third of a mutex without
+// contention.
 class SpinLock {
  public:
   void lock() {
@@ -57,7 +57,7 @@ class SpinLock {
   std::atomic<bool> taken_{false};
 };
 
-// Size classes are four to a power of two: at most a quarter of a buffer is slack.
+// Size classes, four for each power of two: at most a quarter of a buffer is slack.
 class Pool : public Allocator {
   struct Shared;
   class IdleBuffers;
@@ -86,11 +86,11 @@ class Pool : public Allocator {
     BufferRef memory_;
     size_t size_class_;
     Shared* home_;
-    PoolBuffer* next_ = nullptr;  // where it is idle
+    PoolBuffer* next_ = nullptr;  // while it is idle
     friend class IdleBuffers;
   };
-  // A list that takes no memory of its own: where a run ends because there is none left, its
-  // buffers still come back.
+  // A list without memory of its own: buffers can be returned even when a run ends because memory
+  // is exhausted.
   class IdleBuffers {
    public:
     IdleBuffers() = default;
@@ -103,14 +103,14 @@ class Pool : public Allocator {
       while (PoolBuffer* buffer = Pop()) delete buffer;
     }
     void Push(PoolBuffer* buffer) { buffer->next_ = std::exchange(first_, buffer); }
-    PoolBuffer* Pop() {  // null: none
+    PoolBuffer* Pop() {  // null: empty
       return first_ ? std::exchange(first_, first_->next_) : nullptr;
     }
 
    private:
     PoolBuffer* first_ = nullptr;
   };
-  // Lives as long as the pool and the buffers that are in use.
+  // Lives as long as the pool and the buffers in use.
   struct Shared {
     SpinLock mutex;
     std::array<IdleBuffers, 4 * 65> idle;
@@ -159,7 +159,7 @@ class Pool : public Allocator {
     }
     auto memory = source_.Allocate(capacity);
     if (!memory) {
-      // What is kept for other sizes may be what is missing.
+      // The memory kept for other sizes may be enough.
       llvm::consumeError(memory.takeError());
       DropIdle();
       memory = source_.Allocate(capacity);
@@ -192,8 +192,7 @@ class Pool : public Allocator {
   Shared* shared_;
 };
 
-// Elements with a destructor: strings and objects. What a string holds beyond its own bytes is not
-// counted.
+// Elements with a destructor: strings and objects. The heap memory of a string is not counted.
 template <typename T>
 class ElementBuffer : public Buffer {
  public:
@@ -215,7 +214,7 @@ class ElementBuffer : public Buffer {
   std::unique_ptr<T[]> elements_;
 };
 
-// Bytes that a literal keeps alive.
+// The bytes that a literal keeps alive.
 class LiteralBuffer : public Buffer {
  public:
   explicit LiteralBuffer(Literal literal)
@@ -228,12 +227,12 @@ class LiteralBuffer : public Buffer {
   Literal literal_;
 };
 
-// The same of large bytes that are read once.
+// The same for large bytes that are read once.
 class BorrowedBuffer : public LiteralBuffer {
  public:
   using LiteralBuffer::LiteralBuffer;
   ~BorrowedBuffer() override { DropPages({static_cast<const char*>(data_), size_}); }
-  // Memory that is the buffer's alone may be written by who holds the buffer alone.
+  // The memory is writable if the buffer is its only owner and has only one owner itself.
   void Own(std::shared_ptr<const void> owner) {
     owner_ = std::move(owner);
     read_only_ = !owner_;

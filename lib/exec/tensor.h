@@ -1,4 +1,4 @@
-// Tensors that exist: a dtype, dimensions and a shared buffer.
+// Tensors with values: a dtype, dimensions and a shared buffer.
 #ifndef GRAPNEL_LIB_EXEC_TENSOR_H_
 #define GRAPNEL_LIB_EXEC_TENSOR_H_
 
@@ -19,8 +19,7 @@ namespace grapnel {
 
 class Device;  // lib/exec/device.h
 
-// Memory of one device with a count of its owners; the last one gives it back to where it came
-// from.
+// A reference-counted piece of memory of one device. The last owner returns it to its source.
 class GRAPNEL_PUBLIC Buffer {
  public:
   Buffer(void* data, size_t size, Device* device = nullptr)
@@ -31,9 +30,9 @@ class GRAPNEL_PUBLIC Buffer {
 
   void* data() const { return data_; }
   size_t size() const { return size_; }
-  // Whose memory it is; null: the host's.
+  // The device of the memory; null: the host.
   Device* device() const { return device_; }
-  // Whether somebody beside the caller may read it: then it must not be written.
+  // True if there is another owner, or the memory is read-only: then it must not be written.
   bool IsShared() const { return read_only_ || owners_.load(std::memory_order_acquire) != 1; }
 
   void Retain() { owners_.fetch_add(1, std::memory_order_relaxed); }
@@ -51,15 +50,15 @@ class GRAPNEL_PUBLIC Buffer {
 };
 using BufferRef = llvm::IntrusiveRefCntPtr<Buffer>;
 
-// Where buffers come from. Thread-safe. Memory is aligned to 64 bytes and not initialized.
+// The source of buffers. Thread-safe. Memory is aligned to 64 bytes and not initialized.
 class GRAPNEL_PUBLIC Allocator {
  public:
   virtual ~Allocator() = default;
-  // An error when the memory is not to be had; never a null buffer.
+  // Returns an error if there is not enough memory; never a null buffer.
   virtual Expected<BufferRef> Allocate(size_t bytes) = 0;
 };
 
-// Bytes in use, and the most that ever were. Thread-safe.
+// The bytes in use, and their peak. Thread-safe.
 class GRAPNEL_PUBLIC MemoryCounter {
  public:
   void Add(int64_t bytes) {
@@ -76,9 +75,9 @@ class GRAPNEL_PUBLIC MemoryCounter {
   std::atomic<int64_t> live_{0}, peak_{0};
 };
 
-// A value of the runtime's own: what an element of a variant tensor (a list of tensors) or of a
-// resource tensor (a variable, a table) stands for. Elements are references; a variant is changed
-// only by its one owner (IsShared), a resource is thread-safe.
+// A value of the runtime, referenced by an element of a variant tensor (a list of tensors) or of a
+// resource tensor (a variable, a table). Elements are references; only the single owner of a
+// variant may change it (IsShared); a resource is thread-safe.
 class GRAPNEL_PUBLIC Object {
  public:
   virtual ~Object() = default;
@@ -95,26 +94,27 @@ class GRAPNEL_PUBLIC Object {
 };
 using ObjectRef = llvm::IntrusiveRefCntPtr<Object>;
 
-// Plain aligned memory, no reuse; what the process's budget allows (lib/support/memory_budget.h).
+// Plain aligned memory without reuse, limited by the process's budget
+// (lib/support/memory_budget.h).
 GRAPNEL_PUBLIC Allocator& HeapAllocator();
 
-// For what is made once and read from then on, as weights that a kernel has packed: huge pages, and
-// what is given back goes to the system at once.
+// For data that is written once and then read, such as weights that a kernel has packed: uses huge
+// pages, and returns freed memory to the system at once.
 GRAPNEL_PUBLIC Allocator& WeightAllocator();
 
-// Keeps what is given back and hands it out again, small buffers by size class and large ones of
-// the host's memory as lib/exec/arena.h says, so that a graph that runs twice allocates once. Takes
-// from `source`, which outlives its buffers; they may outlive the pool. `counter` is told of what
-// is handed out and given back, and must outlive the buffers; null: none.
+// Returns a pool that reuses freed buffers: small ones by size class, large ones of host memory as
+// lib/exec/arena.h describes, so that a second run of a graph allocates nothing. Takes memory from
+// `source`, which must outlive its buffers; they may outlive the pool. `counter`, which may be
+// null, counts the bytes in use, and must outlive the buffers.
 GRAPNEL_PUBLIC std::unique_ptr<Allocator> MakePoolAllocator(Allocator& source = HeapAllocator(),
                                                             MemoryCounter* counter = nullptr);
 
-// Cheap to copy: copies share the buffer. It is written only by its one owner (Buffer::IsShared),
-// as by the kernel that has just allocated it.
+// A tensor is cheap to copy: copies share the buffer. Only its single owner (Buffer::IsShared)
+// writes to it, such as the kernel that has just allocated it.
 class GRAPNEL_PUBLIC Tensor {
  public:
   Tensor() = default;  // no tensor: an output that was never made
-  // Written out for scalars' sake: loops carry them, and most have no dims to copy.
+  // Written out to be fast for scalars: loops carry them, and most have no dims to copy.
   Tensor(const Tensor& other)
       : dtype_(other.dtype_),
         num_elements_(other.num_elements_),
@@ -141,30 +141,31 @@ class GRAPNEL_PUBLIC Tensor {
     buffer_ = std::move(other.buffer_);
     return *this;
   }
-  // `buffer` holds the elements from byte `offset` on.
+  // `buffer` holds the elements, starting at byte `offset`.
   Tensor(DataType dtype, llvm::ArrayRef<int64_t> dims, BufferRef buffer, size_t offset = 0);
-  // The error is an OutOfMemory where it is about memory, with dtype, dims and bytes.
+  // Errors: an OutOfMemory, with dtype, dims and bytes, if there is not enough memory.
   static Expected<Tensor> Allocate(DataType dtype, llvm::ArrayRef<int64_t> dims,
                                    Allocator& allocator = HeapAllocator());
-  // Shares the literal's bytes when they are full and aligned; else copies. A splat is expanded.
+  // Shares the literal's bytes if they are complete and aligned; else copies. Expands a splat.
   static Expected<Tensor> FromLiteral(const Literal& literal,
                                       Allocator& allocator = HeapAllocator());
-  // Shares the literal's bytes wherever they lie: elements may be unaligned, see IsAligned. For a
-  // literal of numbers that is no splat. Pages of a mapped file are dropped when the last tensor
-  // goes (DropPages).
+  // Shares the literal's bytes at any address: elements may be unaligned, see IsAligned. For
+  // literals of numbers that are not splats. Pages of a mapped file are dropped with the last
+  // tensor (DropPages).
   static Tensor Borrow(const Literal& literal);
-  // Of a tensor that Borrow gave: what goes with the last one that shares its bytes.
+  // Attaches `owner` to a tensor that Borrow returned: released with the last tensor that shares
+  // the bytes.
   static void GiveOwner(const Tensor& borrowed, std::shared_ptr<const void> owner);
-  // Whether its elements may be read as what they are; only what Borrow gave may lie otherwise.
+  // True if its elements are aligned to their type; only tensors that Borrow returned may not be.
   bool IsAligned() const;
-  // The tensor itself, or a copy that is aligned.
+  // Returns the tensor itself, or an aligned copy.
   static Expected<Tensor> Aligned(const Tensor& tensor, Allocator& allocator = HeapAllocator());
-  // Dtype and dims without elements: what a run gives a kernel that keeps a constant itself
-  // (KernelDef::keeps).
+  // Returns dtype and dims without elements: the input of a run for a kernel that keeps a constant
+  // itself (KernelDef::keeps).
   Tensor WithoutElements() const { return Tensor(dtype_, dims_, BufferRef()); }
-  // A scalar of dtype variant or resource.
+  // Returns a scalar of dtype variant or resource.
   static Tensor OfObject(DataType dtype, ObjectRef object);
-  // Copies nothing for numeric dtypes: the literal keeps the buffer. Not for HoldsObjects().
+  // Copies nothing for numeric dtypes: the literal shares the buffer. Not for HoldsObjects().
   Literal ToLiteral() const;
 
   explicit operator bool() const { return dtype_ != proto::DT_INVALID; }
@@ -174,21 +175,21 @@ class GRAPNEL_PUBLIC Tensor {
   int64_t dim(int i) const { return dims_[i]; }
   int64_t num_elements() const { return num_elements_; }
   size_t byte_size() const { return num_elements_ * DataTypeSize(dtype_); }  // 0 if not numbers
-  // Variants and resources: elements that live in this process only.
+  // True for variants and resources, whose elements exist only in this process.
   bool HoldsObjects() const { return IsObject(dtype_); }
   static bool IsObject(DataType dtype) {
     return dtype == proto::DT_VARIANT || dtype == proto::DT_RESOURCE;
   }
 
-  // Where the elements lie; null: host memory. data(), raw() and what reads elements are for the
-  // host's only; device_data() is an address in the device's memory, or the host's.
+  // The device of the elements; null: host memory. data(), raw() and functions that read elements
+  // are for host memory only; device_data() is an address in the device's memory, or the host's.
   Device* device() const { return buffer_ ? buffer_->device() : nullptr; }
   void* device_data() { return static_cast<char*>(buffer_->data()) + offset_; }
   const void* device_data() const { return static_cast<const char*>(buffer_->data()) + offset_; }
 
   // The elements, row-major. T is the C++ type of dtype(): Eigen::half and Eigen::bfloat16 for the
-  // 16-bit floats, std::complex, bool, std::string for DT_STRING, ObjectRef (null: nothing yet) for
-  // variants and resources, and the integer of the same size for quantized types.
+  // 16-bit floats, std::complex, bool, std::string for DT_STRING, ObjectRef (null: no value yet)
+  // for variants and resources, and the integer of the same size for quantized types.
   template <typename T>
   T* data() {
     assert(sizeof(T) == DataTypeSize(dtype_) || DataTypeSize(dtype_) == 0);
@@ -206,17 +207,17 @@ class GRAPNEL_PUBLIC Tensor {
 
   const BufferRef& buffer() const { return buffer_; }
   size_t offset() const { return offset_; }
-  // Nobody else holds the buffer: it may be overwritten.
+  // True if the buffer has no other owner: it may be overwritten.
   bool OwnsAlone() const { return buffer_ && !buffer_->IsShared(); }
 
-  // The same elements under other dimensions with the same number of elements.
+  // The same elements with other dimensions of the same number of elements.
   Tensor Reshaped(llvm::ArrayRef<int64_t> dims) const;
   // The same bits under another dtype of the same size.
   Tensor Bitcast(DataType dtype) const;
   // Elements [begin, end) of the first dimension; shares the buffer.
   Tensor Slice(int64_t begin, int64_t end) const;
 
-  // Element `i` of an integer tensor (int32, int64 and the others) as int64.
+  // Element `i` of an integer tensor (int32, int64 and the others) as an int64.
   int64_t IntAt(int64_t i) const;
 
   std::string ToString(int limit = 8) const;  // `float[2,3] [1,2,3,...]`

@@ -1,4 +1,4 @@
-// The value that TensorList ops pass along: tensors of one dtype, some of which may not be set yet.
+// The value of a TensorList variant: tensors of one dtype, some of which may not be set yet.
 #ifndef GRAPNEL_LIB_EXEC_TENSOR_LIST_H_
 #define GRAPNEL_LIB_EXEC_TENSOR_LIST_H_
 
@@ -10,11 +10,11 @@ namespace grapnel {
 
 struct TensorList : Object {
   DataType element_dtype = proto::DT_INVALID;
-  Shape element_shape;  // of each element, as far as known
+  Shape element_shape;  // of each element, may be partly unknown
   int64_t max_elements = -1;
-  std::vector<Tensor> tensors;  // an empty one was never set: it reads as zeros
+  std::vector<Tensor> tensors;  // an empty one was never set and reads as zeros
 
-  // Elements that are new were never set. Errors: a negative size, memory.
+  // New elements are unset. Errors: a negative size, memory.
   Error Resize(int64_t size);
   std::string ToString() const override;
 };

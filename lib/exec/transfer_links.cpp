@@ -1,4 +1,4 @@
-// Which _Recv receives what a _Send sends.
+// Links each _Send to the _Recv that receives its value.
 #include <map>
 
 #include "lib/exec/plan.h"
@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// Both ends of a transfer have these attributes.
+// Returns the attributes that both ends of a transfer share.
 std::string KeyOf(const Node& node) {
   return node.GetString("send_device") + ";" + node.GetString("recv_device") + ";" +
          node.GetString("tensor_name");
@@ -20,7 +20,7 @@ struct End {
 };
 using EndsByKey = std::map<std::string, End>;
 
-// `verb` is what two nodes must not both do.
+// `verb` says what two nodes must not both do.
 Expected<EndsByKey> FindEnds(llvm::ArrayRef<ExecutionPlan*> partitions, FlowKind kind,
                              llvm::StringRef verb) {
   EndsByKey ends;
@@ -64,7 +64,7 @@ Error LinkTransfers(llvm::ArrayRef<ExecutionPlan*> partitions) {
   }
   for (const auto& [key, sender] : senders) {
     auto to = receivers.find(key);
-    if (to == receivers.end()) continue;  // nobody reads it
+    if (to == receivers.end()) continue;  // it has no receiver
     End receiver = to->second;
     DataType sent = sender.node().GetType("T"), expected = receiver.node().GetType("tensor_type");
     if (sent != expected) {

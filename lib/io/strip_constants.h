@@ -1,12 +1,6 @@
-<<<<<<< HEAD
-// A graph as it can be shown to others: without values, paths and the program's text.
+// Strips a graph for publication: removes values, paths and source locations.
 #ifndef GRAPNEL_LIB_IO_STRIP_CONSTANTS_H_
 #define GRAPNEL_LIB_IO_STRIP_CONSTANTS_H_
-=======
-// Strips a graph for publication: removes values, paths and source locations.
-#ifndef GRAPNEL_LIB_IO_LEAVE_OUT_VALUES_H_
-#define GRAPNEL_LIB_IO_LEAVE_OUT_VALUES_H_
->>>>>>> h_a
 
 #include "lib/ir/module.h"
 

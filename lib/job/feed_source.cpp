@@ -41,9 +41,8 @@ Expected<Tensor> GivenValue(const FeedSource& feed, const Graph& graph) {
   if (feed.file.empty() && feed.value.HoldsObjects()) return feed.value;
   ArgumentType type = TypeOfArgument(argument);
   if (type.dtype != proto::DT_RESOURCE) {
-    return MakeError(
-        "feed '{0}': argument {1} ({2}) cannot be fed: no file holds what it stands for",
-        feed.tensor, argument.GetInt("index"), type.ToString());
+    return MakeError("feed '{0}': argument {1} ({2}) cannot be fed: no file can hold its value",
+                     feed.tensor, argument.GetInt("index"), type.ToString());
   }
   // Early dumps do not say what a handle is of; then the value does.
   DataType dtype = type.held;

@@ -11,7 +11,7 @@ namespace {
 
 using Names = std::set<llvm::StringRef>;
 
-// Names in a line of Python, without those that AutoGraph brings.
+// Returns the names in a line of Python, without those that AutoGraph adds.
 Names NamesOf(llvm::StringRef line) {
   Names names;
   auto is_part = [](char c) { return llvm::isAlnum(c) || c == '_'; };
@@ -31,7 +31,7 @@ Names NamesOf(llvm::StringRef line) {
   return names;
 }
 
-// The lines of a function, from 0: its def, and what is indented deeper.
+// The lines of a function, from 0: its def, and the lines indented deeper.
 struct Definition {
   int source = -1;
   size_t begin = 0, end = 0;
@@ -83,7 +83,7 @@ void MapAutographFrames(DebugRun* run) {
   UserFiles files(*run);
   for (DebugFrame& frame : run->frames) {
     if (!is_made(frame)) continue;
-    // Of a name that was taken AutoGraph makes another: tf__rep, and before that plain rep.
+    // AutoGraph renames if a name is taken: tf__rep, and before that plain rep.
     llvm::StringRef function = frame.function;
     function.consume_front("tf__");
     const Definition* definition = files.Find(function);

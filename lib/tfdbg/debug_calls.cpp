@@ -23,7 +23,7 @@ size_t CountArguments(const DebugGraph& graph) {
 
 using TimesByGraph = std::vector<std::vector<double>>;
 
-// When tensors of each outermost function were computed, sorted.
+// The times at which tensors of each outermost function were computed, sorted.
 TimesByGraph TraceTimes(const DebugRun& run) {
   TimesByGraph times(run.graphs.size());
   for (const DebugTrace& trace : run.traces)
@@ -37,8 +37,8 @@ bool AnyWithin(llvm::ArrayRef<double> times, double after, double until) {
   return first != times.end() && *first <= until;
 }
 
-// Of the graphs with the function's name (it has one for each retracing): with as many arguments,
-// and with traces since the execution before, else the newest.
+// Chooses among the graphs with the function's name (it has one for each retracing): one with as
+// many arguments, and with traces since the execution before, else the newest.
 int ChooseGraph(const DebugRun& run, llvm::ArrayRef<int> named, const TimesByGraph& times,
                 const DebugExecution& execution, double time_before) {
   std::vector<int> fitting;
@@ -111,7 +111,7 @@ bool MayCall(const DebugOp& op, const DebugGraph& body) {
   return op.type == "PartitionedCall" || op.type == "StatefulPartitionedCall";
 }
 
-// A captured tensor's Placeholder ends with the name of the op that it stands for.
+// The Placeholder of a captured tensor ends with the name of the op that it stands for.
 int InputByName(const DebugOp& call, llvm::StringRef argument) {
   int best = -1;
   for (size_t i = 0; i < call.inputs.size(); ++i) {
@@ -182,7 +182,7 @@ std::optional<DebugTensor> DebugCalls::Outside(DebugTensor argument) const {
   const DebugOp& call = run_.graphs[graph.outer].ops[body.caller];
   int position = index;
   if (NamedAsBranch(graph.name)) {
-    // Both branches take the same inputs, but each has its captures in an order of its own.
+    // Both branches take the same inputs, but each has its own order of captures.
     position = InputByName(call, graph.ops[argument.op].name);
     bool all_given = body.arguments.size() + 1 == call.inputs.size();
     if (position < 0 && all_given) position = index + 1;

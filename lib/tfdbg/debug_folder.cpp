@@ -14,7 +14,7 @@
 namespace grapnel {
 namespace {
 
-// In the order in which they are read; each with the fields of DebugEvent that it holds.
+// In reading order, each with the fields of DebugEvent that it holds.
 struct FileOfSet {
   llvm::StringRef suffix;
   std::vector<uint32_t> fields;
@@ -28,7 +28,7 @@ const std::vector<FileOfSet>& FilesOfSet() {
   return *files;
 }
 
-// Whether the first record is an event of the kind that the file's name promises.
+// True if the first record is an event of the kind that the file name implies.
 bool StartsWithEvent(llvm::StringRef bytes, llvm::ArrayRef<uint32_t> fields) {
   RecordReader records(bytes);
   if (!records.Next()) return false;
@@ -49,14 +49,14 @@ struct FileSet {
   double start_time = 0;
 };
 
-// TensorFlow makes all six files at once and fills most of them at the first flush.
+// TensorFlow creates all six files at once and fills most of them at the first flush.
 bool IsEmptySet(const FileSet& set) {
   return set.files.size() == FilesOfSet().size() &&
          llvm::all_of(set.files, [](const auto& file) { return file.second->bytes().empty(); });
 }
 
-// Sets by prefix. `is_debug` says whether the contents are tfdbg's. Files that cannot be opened are
-// left out, and become problems when somebody listens.
+// Returns the sets by prefix. Sets `is_debug` if the contents are tfdbg's. Files that cannot be
+// opened are skipped, and reported if the caller collects problems.
 std::map<std::string, FileSet> FindSets(llvm::StringRef path, bool* is_debug,
                                         std::vector<std::string>* problems) {
   std::map<std::string, FileSet> sets;
@@ -90,7 +90,7 @@ void ReadMetadata(FileSet* set, DebugFolder* folder) {
   if (file == set->files.end() || file->second->bytes().empty()) return;
   RecordReader records(file->second->bytes());
   if (!records.Next() || !records.DataIsIntact()) {
-    folder->problems.push_back(set->prefix + ".metadata: its record is cut off or damaged");
+    folder->problems.push_back(set->prefix + ".metadata: its record is truncated or damaged");
     return;
   }
   WireReader event(records.data());
@@ -109,7 +109,7 @@ void ReadMetadata(FileSet* set, DebugFolder* folder) {
   }
 }
 
-// The metadata is what makes TensorBoard find a set at all.
+// TensorBoard finds a set by its metadata.
 void ReportMissing(const FileSet& set, DebugFolder* folder) {
   for (const FileOfSet& kind : FilesOfSet()) {
     auto file = set.files.find(kind.suffix);
@@ -185,13 +185,15 @@ bool IsDebugFolder(llvm::StringRef path) {
 Expected<DebugFolder> ReadDebugFolder(llvm::StringRef path) {
   DebugFolder folder;
   folder.path = path.str();
-  if (!IsDirectory(path)) return MakeError("{0}: is no folder; a debug folder was expected", path);
+  if (!IsDirectory(path))
+    return MakeError("{0}: is not a folder; a debug folder was expected", path);
   bool is_debug = false;
   auto sets = FindSets(path, &is_debug, &folder.problems);
   if (!is_debug && IsV1Dump(path)) return ReadV1Dump(path);
   if (!is_debug)
     return MakeError(
-        "{0}: is no debug folder: it holds no file of TensorFlow's debugger (*.metadata, *.graphs, "
+        "{0}: is not a debug folder: it holds no file of TensorFlow's debugger (*.metadata, "
+        "*.graphs, "
         "*.execution, *.graph_execution_traces)",
         path);
   std::vector<FileSet*> by_time;

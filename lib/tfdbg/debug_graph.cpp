@@ -42,7 +42,7 @@ class ModuleMaker {
   llvm::DenseMap<int, std::string> places_;                    // by stack
 };
 
-// A name for AddNode: records may have none, or one twice.
+// Returns an unused name for AddNode: records may lack names, or repeat them.
 std::string FreeName(const Graph& graph, llvm::StringRef name) {
   if (name.empty()) name = "nameless";
   return graph.Find(name) ? graph.UniqueName(name) : name.str();
@@ -56,7 +56,7 @@ void ModuleMaker::CollectTraces() {
   }
 }
 
-// The signature is what DebugCalls knows of arguments; their types are not known.
+// The signature follows DebugCalls; the types of arguments are not known.
 void ModuleMaker::AddFunction(int graph) {
   const DebugGraph& record = run_.graphs[graph];
   std::string base = record.name.empty() ? "nameless" : record.name.str(), name = base;
@@ -85,7 +85,7 @@ void ModuleMaker::AddOps(int graph, Graph* body) {
                   devices_[graph].lookup(static_cast<int>(i)));
 }
 
-// Calls of functions inside functions are not described, but other ops read what they put out.
+// Calls of functions inside functions are not described, but other ops read their outputs.
 Port ModuleMaker::UnrecordedCall(int graph, const DebugOp& reader, const DebugInput& input,
                                  Graph* body) {
   auto result = calls_.InsideUnrecorded(graph, reader, input);
@@ -129,7 +129,7 @@ std::string AttributeOf(BodyRole role) {
   return "f";
 }
 
-// Ops of control flow name their bodies in attributes, which are not recorded; calls are.
+// Control flow ops name their bodies in attributes, which are not recorded; calls are.
 void ModuleMaker::SetCalls() {
   for (size_t g = 0; g < run_.graphs.size(); ++g) {
     int caller = calls_.Caller(static_cast<int>(g)), outer = run_.graphs[g].outer;
@@ -156,7 +156,8 @@ void ModuleMaker::SetTypes(int graph, Graph* body) {
   }
 }
 
-// Scopes are the user's functions that ran it; the number tells apart what a line ran again.
+// The scopes are the user's functions that ran it; the number distinguishes repeated runs of a
+// line.
 std::string ModuleMaker::ExecutionName(size_t index) {
   const DebugExecution& execution = run_.executions[index];
   auto [place, is_new] = places_.try_emplace(execution.stack);

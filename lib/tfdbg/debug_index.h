@@ -1,4 +1,4 @@
-// What to look up in a run again and again: records by op, readers, calls, ops by source line.
+// Indices for frequent queries of a run: records by op, readers, calls, ops by source line.
 #ifndef GRAPNEL_LIB_TFDBG_DEBUG_INDEX_H_
 #define GRAPNEL_LIB_TFDBG_DEBUG_INDEX_H_
 
@@ -16,30 +16,30 @@ class DebugIndex {
   // Cost: linear in ops and records.
   explicit DebugIndex(const DebugRun& run);
 
-  // Records of all outputs of an op, in the order of execution.
+  // Returns the records of all outputs of an op, in the order of execution.
   llvm::ArrayRef<int> Traces(int graph, int op) const;
-  // Of output `slot` of an op within the same call as `near`, the record closest to it, at or after
-  // it when `after`; -1: none.
+  // Returns the record of output `slot` of an op that is closest to record `near` within the same
+  // call, at or after it if `after`; -1 if there is no such record.
   int TraceNear(int graph, int op, int slot, int near, bool after) const;
-  // The last record of an output within a call; -1: none.
+  // Returns the last record of an output within a call; -1 if there is no such record.
   int TraceIn(DebugTensor tensor, int execution) const;
-  // Ops of the same body that read an output.
+  // Returns the ops of the same body that read an output.
   std::vector<int> Readers(DebugTensor tensor) const;
-  // Ops of the outer body that read a result of a branch, a loop or a called function.
+  // Returns the ops of the outer body that read a result of a branch, a loop or a called function.
   std::vector<DebugTensor> ReadersOutside(DebugTensor result) const;
-  // Executions that were given an eager tensor.
+  // Returns the executions that have an eager tensor as input.
   llvm::ArrayRef<int> EagerReaders(int64_t id) const;
 
-  // What was recorded inside a call.
+  // The records inside a call.
   struct Inside {
     int first = -1, first_bad = -1;  // traces
     int traces = 0, bad = 0;
   };
   const Inside& InsideOf(int execution) const { return inside_[execution]; }
-  // Whether an execution put out, or computed inside, something bad.
+  // True if an execution, or a tensor computed inside it, has a NaN or an infinity.
   bool IsBad(int execution) const;
 
-  // Ops and executions that a line of a file made: those whose deepest frame in the file it is.
+  // The ops and executions that a line created: their deepest frame in the file is on that line.
   struct Line {
     std::vector<DebugTensor> ops;
     std::vector<int> executions;
@@ -53,7 +53,7 @@ class DebugIndex {
   const DebugRun& run_;
   DebugCalls calls_;
   std::vector<std::vector<std::vector<int>>> traces_;   // by graph and op
-  std::vector<std::vector<std::vector<int>>> readers_;  // the same
+  std::vector<std::vector<std::vector<int>>> readers_;  // by graph and op
   std::unordered_map<int64_t, std::vector<int>> eager_readers_;
   // By graph and op of a result: the ops that read it through a call that was not recorded.
   std::map<std::pair<int, int>, std::vector<DebugTensor>> unrecorded_readers_;

@@ -15,7 +15,7 @@ void WriteNumbers(OStream& json, const char* key, llvm::ArrayRef<int64_t> number
   });
 }
 
-// An index; null for none.
+// Writes an index, or null for -1.
 void WriteIndex(OStream& json, const char* key, int index) {
   json.attribute(key, index < 0 ? llvm::json::Value(nullptr) : llvm::json::Value(index));
 }

@@ -18,7 +18,7 @@ double AsDouble(uint64_t bits) {
   return value;
 }
 
-// One number of a repeated field, or all of a packed one.
+// Reads one number of a repeated field, or all of a packed one.
 template <typename T>
 void AppendNumbers(WireReader& reader, std::vector<T>* numbers) {
   if (reader.type() == WireType::kVarint) numbers->push_back(static_cast<T>(reader.number()));
@@ -56,7 +56,7 @@ void DebugRecords::ReadFile(llvm::StringRef name, llvm::StringRef bytes) {
     if (records.DataIsIntact()) {
       ReadEvent(records.data());
     } else if (records.problem().empty()) {
-      Report("its checksum is wrong: it is left out");
+      Report("its checksum is wrong: it is skipped");
     }
   }
   record_ = 0;
@@ -95,7 +95,7 @@ void DebugRecords::ReadEvent(llvm::StringRef event) {
         break;
     }
   }
-  if (reader.failed()) Report("it is no whole DebugEvent: the rest of it is left out");
+  if (reader.failed()) Report("it is not a complete DebugEvent: the rest of it is skipped");
 }
 
 void DebugRecords::ReadSourceFile(llvm::StringRef record) {
@@ -187,7 +187,7 @@ void DebugRecords::ReadDebuggedGraph(llvm::StringRef record) {
   graph_sets_[index] = set_;
 }
 
-// Only data inputs are recorded, as "node:slot"; other spellings appear in files of other writers.
+// Only data inputs are recorded, as "node:slot"; files of other writers have other spellings.
 DebugInput DebugRecords::ParseInput(llvm::StringRef text) {
   TensorName name = ReadFunctionTensorName(text);
   DebugInput input;

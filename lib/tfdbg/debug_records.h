@@ -1,4 +1,4 @@
-// Records of tfdbg v2 files become rows of a DebugRun. For lib/tfdbg/debug_folder.cpp.
+// Converts records of tfdbg v2 files to rows of a DebugRun. For lib/tfdbg/debug_folder.cpp.
 #ifndef GRAPNEL_LIB_TFDBG_DEBUG_RECORDS_H_
 #define GRAPNEL_LIB_TFDBG_DEBUG_RECORDS_H_
 
@@ -26,17 +26,17 @@ enum DebugEventField : uint32_t {
   kDevice = 12,
 };
 
-// Takes sets of files, one after the other, each file in the order in which they are listed below:
-// source files before the frames in them, frames before stacks.
+// Reads sets of files one after the other. The files of a set come in the order of the fields
+// above: source files before the frames in them, frames before stacks.
 class DebugRecords {
  public:
   // Both must outlive it. Problems go to `folder`.
   DebugRecords(DebugFolder* folder, DebugRun* run) : folder_(*folder), run_(*run) {}
-  // Indices of source files, names of graphs and ops begin anew.
+  // Starts a set: indices of source files, names of graphs and ops are per set.
   void BeginSet();
-  // `bytes`: all records of a file that the folder keeps.
+  // `bytes`: all records of a file, which the folder owns.
   void ReadFile(llvm::StringRef name, llvm::StringRef bytes);
-  // Resolves names that could only be resolved now.
+  // Resolves the names that need all records.
   void Finish();
 
  private:
@@ -51,7 +51,7 @@ class DebugRecords {
   void ReadTrace(llvm::StringRef record);
   int ReadStack(llvm::StringRef code_location);
   RecordedTensor ReadTensor(TensorDebugMode mode, llvm::StringRef tensor);
-  int GraphOf(llvm::StringRef id);  // makes one that is not described
+  int GraphOf(llvm::StringRef id);  // adds an undescribed graph if needed
   DebugInput ParseInput(llvm::StringRef text);
   void ResolveInputs(DebugGraph* graph);
   void ResolveTraces();
@@ -60,7 +60,7 @@ class DebugRecords {
 
   DebugFolder& folder_;
   DebugRun& run_;
-  std::string file_;  // what is read now
+  std::string file_;  // the current file
   size_t record_ = 0;
   size_t problems_in_file_ = 0;
   double wall_time_ = 0;
@@ -70,7 +70,7 @@ class DebugRecords {
   std::map<std::pair<llvm::StringRef, llvm::StringRef>, int> source_by_path_;
   llvm::StringMap<int> frame_by_id_, graph_by_id_;
   std::vector<llvm::StringRef> outer_ids_;  // by graph
-  std::vector<int> graph_sets_;             // which set described a graph
+  std::vector<int> graph_sets_;             // the set that described a graph
   std::map<std::vector<int>, int> stack_index_;
 };
 

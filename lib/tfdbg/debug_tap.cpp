@@ -30,10 +30,10 @@ std::string DebugTap::WhyNot(const Node& node, DataType dtype) const {
   std::string why_not = Tap::WhyNot(node, dtype);
   if (!why_not.empty()) return why_not;
   if (!IsDebugged(node.op()))
-    return ("TensorFlow's debugger passes over " + node.op() + ", which hands its input on").str();
+    return ("TensorFlow's debugger skips " + node.op() + ", which passes its input on").str();
   proto::TensorDebugMode mode = DebugModeOf(this->mode());
   if (!IsDebugged(mode, dtype))
-    return (DebugModeName(mode) + " says nothing of " + DataTypeName(dtype)).str();
+    return (DebugModeName(mode) + " does not record " + DataTypeName(dtype)).str();
   return "";
 }
 

@@ -7,11 +7,11 @@
 
 namespace grapnel {
 
-// The mode of debug files that a tap's mode is.
+// Returns the mode of debug files for a mode of taps.
 proto::TensorDebugMode DebugModeOf(TapMode mode);
 
-// What the tensors that `filter` fits were goes to `writer`, which must outlive it and be of the
-// module that runs; of ops and dtypes that TensorFlow's debugger records.
+// Writes the tensors that match `filter` to `writer`, which must outlive the tap and be for the
+// module that runs. Records the ops and dtypes that TensorFlow's debugger records.
 class DebugTap : public WrittenTap {
  public:
   DebugTap(TapFilter filter, TapMode mode, DebugWriter* writer)
@@ -24,13 +24,13 @@ class DebugTap : public WrittenTap {
   bool TellsTime() const override { return true; }
 };
 
-// The same of a program in eager mode: its ops are executions, in the order in which they ran, and
-// functions that it calls have traces. As in TensorFlow `filter` is of values alone: every
-// execution is written.
+// The same for a program in eager mode: its ops become executions, in the order in which they ran,
+// and the functions that it calls have traces. As in TensorFlow `filter` applies only to values:
+// every execution is written.
 class EagerDebugTap : public Tap {
  public:
   EagerDebugTap(TapFilter filter, TapMode mode) : Tap(std::move(filter), mode) {}
-  // Before the first op; outlives it.
+  // Call it before the first op; `writer` must outlive the tap.
   void WriteTo(DebugWriter* writer) { writer_ = writer; }
   bool Wants(const Node& node) override;
   Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;

@@ -53,7 +53,7 @@ void WriteRun(const DebugRun& run, bool all, size_t num_bad, llvm::raw_ostream& 
   for (const DebugDevice& device : run.devices) os << "  device " << device.name << "\n";
   if (num_bad > 0) {
     os << "  " << Plural(num_bad, "tensor")
-       << " with NaN or infinity: `grapnel blame` tells which was first\n";
+       << " with NaN or infinity: `grapnel blame` shows which was first\n";
   }
   WriteFunctions(run, all, os);
 }
@@ -65,7 +65,7 @@ llvm::StringRef ExecutionLabel(const DebugRun& run, const DebugExecution& execut
 }
 
 std::string TimeText(double seconds_since_1970) {
-  // Beyond these years gmtime has no answer, and no run was made.
+  // gmtime fails beyond these years, and no run is from there.
   if (!(seconds_since_1970 > 0) || seconds_since_1970 > 1e11) return "";
   std::time_t time = static_cast<std::time_t>(seconds_since_1970);
   std::tm parts;

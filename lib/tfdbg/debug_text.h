@@ -1,4 +1,4 @@
-// Debug folders, for people and for programs.
+// Writes debug folders as text or as JSON.
 #ifndef GRAPNEL_LIB_TFDBG_DEBUG_TEXT_H_
 #define GRAPNEL_LIB_TFDBG_DEBUG_TEXT_H_
 
@@ -8,21 +8,23 @@
 
 namespace grapnel {
 
-// What a folder holds: runs, their functions and devices, how many records of each kind. `all`: no
-// list is cut short. `count_bad` says how many tensors of a run hold NaN or infinity.
+// Writes the contents of a folder: runs, their functions and devices, the number of records of each
+// kind. `all`: does not shorten lists. `count_bad` returns how many tensors of a run hold NaN or
+// infinity.
 void WriteDebugFolderText(const DebugFolder& folder, bool all,
                           llvm::function_ref<size_t(const DebugRun&)> count_bad,
                           llvm::raw_ostream& os);
-// The same and every record, as attributes of an object that is open: graphs with their ops,
+// Writes the same and every record, as attributes of an open object: graphs with their ops,
 // executions, traces, sources, stack frames.
 void WriteDebugFolderJson(const DebugFolder& folder, llvm::json::OStream& json);
 
-// {"text": "float, 160 elements: ...", "bad", "elements", "nan", ...}: what was recorded of one.
+// Writes the record of one tensor: {"text": "float, 160 elements: ...", "bad", "elements", "nan",
+// ...}.
 void WriteRecordedTensorJson(const RecordedTensor& tensor, llvm::json::OStream& json);
-// "Mul"; of a call the function's name.
+// Returns "Mul"; for a call the function's name.
 llvm::StringRef ExecutionLabel(const DebugRun& run, const DebugExecution& execution);
 
-// "2026-11-21 03:18:16 UTC"; "" for 0.
+// Returns "2026-11-21 03:18:16 UTC"; "" for 0.
 std::string TimeText(double seconds_since_1970);
 
 }  // namespace grapnel

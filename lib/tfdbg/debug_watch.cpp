@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// Which fields of a record say how its tensors were recorded, and hold them.
+// The fields of a record that hold its tensors and their mode.
 struct TensorFields {
   uint32_t mode, tensor;
 };
@@ -24,7 +24,7 @@ bool HasBad(llvm::StringRef record, TensorFields fields) {
       mode = static_cast<TensorDebugMode>(static_cast<int>(reader.number()));
     if (reader.Is(fields.tensor, WireType::kBytes)) tensors.push_back(reader.bytes());
   }
-  std::string problem;  // who reads the folder tells it
+  std::string problem;  // ignored here: readers of the folder report it
   return llvm::any_of(tensors, [&](llvm::StringRef tensor) {
     return ReadRecordedTensor(mode, tensor, &problem).bad;
   });
@@ -40,9 +40,9 @@ bool EventHasBad(llvm::StringRef event) {
   return false;
 }
 
-// `read`: how many bytes were looked at, before and then.
+// `read`: the number of bytes read, before and after.
 bool RestHasBad(llvm::StringRef bytes, size_t* read) {
-  if (bytes.size() < *read) *read = 0;  // it was written anew
+  if (bytes.size() < *read) *read = 0;  // the file was rewritten
   RecordReader records(bytes.drop_front(*read));
   bool has_bad = false;
   while (records.Next() && records.problem().empty()) {

@@ -1,4 +1,4 @@
-// A debug folder that grows while something runs: whether all that came is finite.
+// Watches a debug folder that grows during a run for NaN and infinity.
 #ifndef GRAPNEL_LIB_TFDBG_DEBUG_WATCH_H_
 #define GRAPNEL_LIB_TFDBG_DEBUG_WATCH_H_
 
@@ -10,18 +10,18 @@
 
 namespace grapnel {
 
-// For who looks after each step: reading the whole folder then takes longer with every one.
+// For checks after each step, when reading the whole folder would take longer every time.
 class DebugWatch {
  public:
   explicit DebugWatch(std::string folder) : folder_(std::move(folder)) {}
-  // Whether a NaN or an infinity is in what was written since the last call; a record that is not
-  // whole is for the next one. Of damaged records and modes that keep no health nothing is said.
-  // Errors name the folder or a file that cannot be read. Cost: linear in what is new.
+  // True if the records since the last call have a NaN or an infinity; an incomplete record is left
+  // for the next call. Ignores damaged records and modes without health. Errors name the folder or
+  // the file that cannot be read. Cost: linear in the new bytes.
   Expected<bool> HasNewBad();
 
  private:
   std::string folder_;
-  llvm::StringMap<size_t> read_;  // bytes, by the file's name
+  llvm::StringMap<size_t> read_;  // bytes, by file name
 };
 
 }  // namespace grapnel

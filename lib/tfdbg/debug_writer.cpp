@@ -23,10 +23,10 @@ namespace {
 using proto::DebugEvent;
 
 constexpr const char* kRootGraph = "root";
-// Where a number is put once it is known.
+// Placeholder for a number that is filled in later.
 constexpr char kFill = '\x5A';
 
-// Eight hexadecimal digits, as TensorFlow's.
+// Eight hexadecimal digits, like TensorFlow's.
 std::string NewRunId() {
   uint32_t number;
   if (getrandom(&number, sizeof number, 0) != sizeof number)
@@ -38,7 +38,7 @@ llvm::StringRef BytesOf(llvm::ArrayRef<double> numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)};
 }
 
-// The content of DebugNumericSummaryV2's output; empty in modes that it does not have.
+// Returns the output of DebugNumericSummaryV2; empty in modes that it does not have.
 std::string Summary(proto::TensorDebugMode mode, int64_t tensor_id, DataType dtype,
                     llvm::ArrayRef<int64_t> dims, const Health& health) {
   auto number = [](int64_t n) { return static_cast<double>(n); };
@@ -69,7 +69,7 @@ std::string Summary(proto::TensorDebugMode mode, int64_t tensor_id, DataType dty
       double elements = 1;
       for (int64_t dim : dims) elements *= number(dim);
       columns = {id, number(dtype), rank, elements, 0, 0, 0, 0, 0, 0};
-      // Of more than six dimensions the last six.
+      // Only the last six dimensions.
       dims = dims.take_back(6);
       for (size_t i = 0; i < dims.size(); ++i) columns[4 + i] = number(dims[i]);
       break;
@@ -105,7 +105,7 @@ void Add(proto::StackFrameWithId* frame, llvm::StringRef id, int line, llvm::Str
 
 std::string FrameId(int line) { return "line" + std::to_string(line); }
 
-// Readers tell by the name of a body what it is called for, as TensorFlow's own names say.
+// Readers tell the role of a body by its name, as in TensorFlow's own names.
 std::string NameInRole(const Node& caller, llvm::StringRef function, int number) {
   llvm::StringRef op = caller.op();
   auto named = [&](BodyRole role, const char* prefix) {
@@ -153,7 +153,7 @@ bool IsDebugged(proto::TensorDebugMode mode, DataType dtype) {
 void DebugWriter::Stream::Add(llvm::StringRef event) {
   if (limit_ <= 0) return file_.Add(event);
   if (static_cast<int64_t>(kept_.size()) == limit_) {
-    kept_.push_back(std::move(kept_.front()));  // its memory is used again
+    kept_.push_back(std::move(kept_.front()));  // reuses its memory
     kept_.pop_front();
     kept_.back().assign(event.data(), event.size());
   } else {
@@ -183,13 +183,14 @@ DebugWriter::~DebugWriter() { llvm::consumeError(Close()); }
 Error DebugWriter::Open() {
   const std::string& folder = options_.folder;
   RETURN_IF_ERROR(CreateDirectories(folder));
-  // Of two runs in one folder TensorBoard shows neither.
+  // TensorBoard shows neither of two runs in one folder.
   std::error_code code;
   for (llvm::sys::fs::directory_iterator it(folder, code), end; !code && it != end;
        it.increment(code)) {
     if (llvm::StringRef(it->path()).ends_with(".metadata"))
       return MakeError(
-          "{0}: holds the debug files of another run ({1}), and readers take a folder for one run: "
+          "{0}: holds the debug files of another run ({1}), and readers expect one run in a "
+          "folder: "
           "name another, or remove them",
           folder, llvm::sys::path::filename(it->path()));
   }
@@ -216,8 +217,8 @@ Error DebugWriter::Open() {
   return metadata_.Flush();
 }
 
-// The bodies that body `first` and those after it call, however deep, each once, and the lines of
-// their text.
+// Finds the bodies that body `first` and those after it call, directly or not, each once, and the
+// lines of their text.
 void DebugWriter::FindBodies(size_t first, proto::SourceFile* file) {
   for (size_t b = first; b < bodies_.size(); ++b) {
     const Graph& graph = *bodies_[b].graph;
@@ -282,7 +283,7 @@ void DebugWriter::WriteGraphs() {
   WriteBody(0, kRootGraph, first_lines);
 }
 
-// A program's, with those that it calls, where they are not known.
+// For a program: adds a function and those that it calls, unless they are known.
 void DebugWriter::AddFunction(const Function& function) {
   std::string id = "g" + std::to_string(graph_ids_.size());
   if (!graph_ids_.try_emplace(&function.body, id).second) return;
@@ -320,7 +321,7 @@ void DebugWriter::WriteOp(const Node& node, const Body& body, int line) {
   DebugEvent event;
   event.set_wall_time(WallTime());
   proto::GraphOpCreation* op = event.mutable_graph_op_creation();
-  // As Python makes a body: readers follow calls by its Placeholders and by the Identities at its
+  // As Python creates a body: readers follow calls by its Placeholders and by the Identities at its
   // end.
   op->set_op_type(node.op() == "_Arg"      ? "Placeholder"
                   : node.op() == "_Retval" ? "Identity"
@@ -356,7 +357,7 @@ void DebugWriter::WriteOp(const Node& node, const Body& body, int line) {
 // --- The program.
 
 int DebugWriter::ProgramFile(const SourceFrame& frame) {
-  // The text of the model, where there is one, comes first.
+  // The text of the model, if any, comes first.
   int number = static_cast<int>(program_files_.size()) + (options_.is_eager ? 0 : 1);
   auto [file, is_new] = program_files_.try_emplace(frame.file.str(), number);
   if (!is_new) return file->second;
@@ -385,7 +386,7 @@ std::string DebugWriter::ProgramFrame(const SourceFrame& frame) {
   return known->second;
 }
 
-// Ids of frames, outermost first; none where no line is known.
+// Returns the ids of frames, outermost first; empty if no line is known.
 std::vector<std::string> DebugWriter::ProgramStack(const Node& node) {
   std::vector<std::string> ids;
   if (!options_.stack_of) return ids;
@@ -393,9 +394,9 @@ std::vector<std::string> DebugWriter::ProgramStack(const Node& node) {
   return ids;
 }
 
-// --- What runs.
+// --- Runs.
 
-// The bytes of a trace, in which what differs from one to the next is put in its place.
+// Builds the bytes of a trace, with placeholders for the parts that change.
 void DebugWriter::DescribeTrace(const TapEvent& seen, llvm::StringRef summary, Trace* trace) const {
   DebugEvent event;
   event.set_wall_time(1);
@@ -444,7 +445,7 @@ void DebugWriter::AddTrace(const TapEvent& seen) {
   traces_.Add(trace.record);
 }
 
-// What an eager execution says of an output: nothing where its dtype has no place in the mode.
+// Returns an eager execution's record of an output: empty if the mode does not record its dtype.
 std::string DebugWriter::TensorProtoOf(const Tensor& tensor) const {
   if (tensor.HoldsObjects() || !IsDebugged(options_.mode, tensor.dtype())) return "";
   if (options_.mode == proto::FULL_TENSOR) return tensor.ToLiteral().ToTensorProto();
@@ -457,7 +458,7 @@ void DebugWriter::AddValues(llvm::ArrayRef<Tensor> values, const TapFilter& filt
   if (options_.mode == proto::NO_TENSOR) return;
   for (const Tensor& value : values) {
     if (!value) continue;
-    // Readers find a slot's tensor by its place.
+    // Readers find a slot's tensor by its position.
     proto::TensorProto* tensor = execution->add_tensor_protos();
     if (filter.FitsDtype(value.dtype())) tensor->ParseFromString(TensorProtoOf(value));
   }
@@ -521,7 +522,7 @@ void DebugWriter::AddExecution(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tens
   execution_.Add(event.SerializeAsString());
 }
 
-// Traces before the executions that they were part of: a reader that comes between finds no
+// Writes traces before the executions that they were part of: a concurrent reader finds no
 // execution without its traces.
 Error DebugWriter::Flush() {
   std::lock_guard lock(mutex_);

@@ -25,62 +25,63 @@
 namespace grapnel {
 
 struct DebugWriterOptions {
-  std::string folder;  // made where it is not there
+  std::string folder;  // created if it does not exist
   proto::TensorDebugMode mode = proto::FULL_HEALTH;
-  // The most executions, and the most traces, that are kept, the last ones; 0 or less: all.
+  // The number of executions, and of traces, to keep, the last ones; 0 or less: all.
   int64_t circular_buffer_size = 1000;
-  uint64_t most_bytes = 0;  // of traces; those beyond are counted and not written; 0: no limit
-  std::string source;       // the path by which readers call the model's text, that stacks point to
+  uint64_t most_bytes = 0;  // limit on traces; those beyond are counted, not written; 0: no limit
+  std::string source;       // the path of the model's text for readers; stacks point to it
   std::string graph_name;   // of the main graph
-  // The program's lines: a node that has some has them for its stack, and the model's text stands
-  // for the others. With the text of each file that this machine has, as TensorFlow writes it.
-  std::function<LineTable::Stack(const Node&)> stack_of;                    // none: no node has any
-  std::function<std::vector<std::string>(const SourceFrame&)> read_source;  // none: no text
-  // The main graph is a program's in eager mode, which grows: AddOp() tells of its ops, its
-  // functions are written when they are first called, and there is no text of a model.
+  // The program's stacks: a node without one points to the model's text. Includes the text of each
+  // file that this machine has, as TensorFlow writes it.
+  std::function<LineTable::Stack(const Node&)> stack_of;                    // null: no node has one
+  std::function<std::vector<std::string>(const SourceFrame&)> read_source;  // null: no text
+  // The main graph belongs to a program in eager mode and grows: AddOp() adds its ops, its
+  // functions are written when they are first called, and there is no model text.
   bool is_eager = false;
 };
 
-// Whether TensorFlow's debugger records what an op of that type puts out: calls, Identity and
-// control flow only hand values on.
+// True if TensorFlow's debugger records the outputs of an op of that type: calls, Identity and
+// control flow only pass values on.
 bool IsDebugged(llvm::StringRef op_type);
-// Whether a tensor of that dtype is recorded in that mode: health is of floats, shapes are of
-// numbers, all else of what NumPy can hold.
+// True if the mode records tensors of that dtype: health is for floats, shapes are for numbers, all
+// else is for dtypes that NumPy can hold.
 bool IsDebugged(proto::TensorDebugMode mode, DataType dtype);
 
-// Thread-safe, but for Create() and Close(). What is written once (the graphs, their text) is on
-// disk when Create() returns; executions and traces are when a buffer is full, or at Flush(), each
-// record whole in one write. With a circular buffer they are kept until Close().
+// Thread-safe, except for Create() and Close(). The parts that are written once (the graphs, their
+// text) are on disk when Create() returns; executions and traces are written when a buffer is full,
+// or at Flush(), each record whole in one write. With a circular buffer they are kept until
+// Close().
 class DebugWriter {
  public:
-  // `module` must outlive it. Errors: the folder cannot be made or written; it holds the files of
-  // another run, which readers could not tell apart.
+  // `module` must outlive it. Errors: the folder cannot be created or written; it holds the files
+  // of another run, which readers could not distinguish.
   static Expected<std::unique_ptr<DebugWriter>> Create(const Module& module,
                                                        DebugWriterOptions options);
-  ~DebugWriter();  // closes, and forgets errors
+  ~DebugWriter();  // closes, and ignores errors
 
-  // One output of a node of the main graph or of a function that it calls, however deep; others are
-  // passed over.
+  // Adds one output of a node of the main graph or of a function that it calls, directly or not;
+  // ignores others.
   void AddTrace(const TapEvent& event);
-  // An op of the main graph of a program in eager mode has run. Of outputs that `values` does not
-  // fit no more is recorded than that they are there; of ops that TensorFlow's debugger passes over
-  // nothing is.
+  // Adds an op of the main graph of a program in eager mode after it has run. Outputs that do not
+  // match `values` are recorded without a value; ops that TensorFlow's debugger skips are not
+  // recorded.
   void AddOp(const Node& node, llvm::ArrayRef<Tensor> outputs, const TapFilter& values);
-  // A run of the main graph has ended with these values.
+  // Adds an execution: a run of the main graph that has ended with these values.
   void AddExecution(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetches);
   Error Flush();
   Error Close();
   int64_t left_out() const { return left_out_; }  // traces beyond `most_bytes`
 
  private:
-  // Of main, or of a function that it calls.
+  // The body of main, or of a function that it calls.
   struct Body {
     const Graph* graph;
-    std::string name;                                    // as readers see it
+    std::string name;                                    // for readers
     std::vector<std::string> callers;                    // frames, outermost first
     llvm::DenseMap<NodeId, std::vector<size_t>> called;  // bodies that a node is the first to call
   };
-  // The bytes of a trace, but for its time and what is counted.
+  // The bytes of a trace, except for its time and its counts.
   struct Trace {
     std::string record;  // empty: not recorded
     size_t content = 0;  // where the counts begin
@@ -92,7 +93,7 @@ class DebugWriter {
     Error Open(const std::string& path) { return file_.Open(path); }
     void Keep(int64_t limit) { limit_ = limit; }
     void Add(llvm::StringRef event);
-    Error Flush() { return file_.Flush(); }  // of what is not kept
+    Error Flush() { return file_.Flush(); }  // of records that are not kept
     Error Close();
 
    private:
@@ -123,11 +124,11 @@ class DebugWriter {
   Stream metadata_, source_files_, stack_frames_, graphs_, execution_, traces_;
   std::mutex mutex_;
   std::vector<Body> bodies_;
-  std::map<std::string, int> program_files_;     // their numbers
+  std::map<std::string, int> program_files_;     // by path: their numbers
   llvm::StringMap<std::string> program_frames_;  // ids, by text
   llvm::DenseMap<const Graph*, std::string> graph_ids_;
   llvm::DenseMap<std::pair<const Graph*, NodeId>, std::vector<Trace>> trace_of_;
-  llvm::DenseMap<std::pair<NodeId, int>, int64_t> eager_ids_;  // of AddOp()
+  llvm::DenseMap<std::pair<NodeId, int>, int64_t> eager_ids_;  // from AddOp()
   int64_t next_tensor_id_ = 0, next_eager_id_ = 0;
   uint64_t trace_bytes_ = 0;
   int64_t left_out_ = 0;

@@ -17,7 +17,7 @@
 namespace grapnel {
 namespace {
 
-constexpr int kMostOutputs = 1 << 16;  // what a damaged file says of slots is not believed beyond
+constexpr int kMostOutputs = 1 << 16;  // limit on slots: larger numbers are from a damaged file
 constexpr llvm::StringLiteral kDevicePrefix = "_tfdbg_device_", kGraphPrefix = "_tfdbg_graph_",
                               kCorePrefix = "_tfdbg_core_metadata_", kRunPrefix = "run_",
                               kCopyPrefix = "__copy_", kTapPrefix = "__dbg_";
@@ -34,7 +34,7 @@ bool HoldsDevices(llvm::StringRef path) {
                       [](llvm::StringRef name) { return name.starts_with(kDevicePrefix); });
 }
 
-// Runs in their order: by the number at the end, which counts them, then by time.
+// Returns runs in order: by the number at the end, which counts them, then by time.
 std::vector<std::string> RunFolders(llvm::StringRef path) {
   if (HoldsDevices(path)) return {path.str()};
   std::vector<std::pair<std::pair<uint64_t, uint64_t>, std::string>> found;
@@ -53,7 +53,7 @@ std::vector<std::string> RunFolders(llvm::StringRef path) {
   return folders;
 }
 
-// What is read of an Event; each file is one, as it is.
+// The fields of an Event; each file is one.
 struct Event {
   double wall_time = 0;
   llvm::StringRef graph, message;
@@ -90,7 +90,7 @@ Event ParseEvent(llvm::StringRef bytes) {
 
 // A node of a partition's graph.
 struct PartitionNode {
-  llvm::StringRef name, op, transfer;  // of a _Send or _Recv: the tensor's name
+  llvm::StringRef name, op, transfer;  // for a _Send or _Recv: the tensor's name
   std::vector<llvm::StringRef> inputs;
 };
 
@@ -115,10 +115,10 @@ PartitionNode ParseNode(llvm::StringRef bytes) {
   return node;
 }
 
-// A tensor's file: where it stands in the order, and what is in it.
+// A tensor's file: its position in the order, and its contents.
 struct Dumped {
   double time = 0;     // microseconds
-  int64_t number = 0;  // of files of one microsecond
+  int64_t number = 0;  // among files of one microsecond
   int graph = -1;
   llvm::StringRef device, op_name, debug_op, tensor;
   int slot = 0;
@@ -148,7 +148,7 @@ class V1Reader {
     std::stable_sort(dumped.begin(), dumped.end(), [](const Dumped& a, const Dumped& b) {
       return std::tie(a.time, a.number) < std::tie(b.time, b.number);
     });
-    if (graphs.empty()) Report(path + ": holds no graph of what ran");
+    if (graphs.empty()) Report(path + ": holds no graph of the run");
     AddExecution(path, GraphOf(graphs), core.message, dumped);
   }
 
@@ -164,7 +164,7 @@ class V1Reader {
   DebugRun& run() { return folder_.runs[0]; }
   void Report(std::string text) { folder_.problems.push_back(std::move(text)); }
 
-  // Texts that no file holds.
+  // Owns texts that are not in a file.
   llvm::StringRef Keep(std::string text) {
     auto kept = FileBytes::FromString(std::move(text), "");
     folder_.files.push_back(kept);
@@ -196,7 +196,7 @@ class V1Reader {
         } else if (IsDirectory(file)) {
           open.push_back(file);
         } else if (!llvm::sys::fs::is_regular_file(file)) {
-          Report(file + ": is no file");
+          Report(file + ": is not a file");
         } else if (llvm::StringRef(name).starts_with(kGraphPrefix)) {
           Event event = ParseEvent(Bytes(file));
           if (event.graph.empty())
@@ -210,8 +210,8 @@ class V1Reader {
     }
   }
 
-  // The name ends in "_<slot>_<debug op>_<microseconds>", and "-1" where one was there already;
-  // what was watched stands in the file too.
+  // The name ends in "_<slot>_<debug op>_<microseconds>", and "-1" if the file existed; the watched
+  // tensor is in the file too.
   void ReadTensor(const std::string& path, llvm::StringRef name, llvm::StringRef device,
                   std::vector<Dumped>* dumped) {
     Event event = ParseEvent(Bytes(path));
@@ -222,15 +222,15 @@ class V1Reader {
     name.rsplit('_').second.split('-').second.getAsInteger(10, one.number);
     auto watched = ReadWatchedName(event.watched);
     if (!watched || watched->index >= kMostOutputs || event.tensor.empty())
-      return Report(path + ": is no dump of a tensor");
+      return Report(path + ": is not a tensor dump");
     one.op_name = watched->node;
     one.slot = watched->index;
     one.debug_op = watched->debug_op;
     dumped->push_back(one);
   }
 
-  // The body of one run. Runs of the same graph share it, though their partitions differ in where
-  // the debugger was to write.
+  // Returns the body of one run. Runs of the same graph share it, though their partitions differ in
+  // the debugger's output path.
   int GraphOf(std::vector<llvm::StringRef> partitions) {
     llvm::sort(partitions);
     std::vector<PartitionNode> nodes;
@@ -264,7 +264,7 @@ class V1Reader {
     return llvm::join(lines, "\n");
   }
 
-  // Without what the debugger put in, and with transfers joined: a _Recv reads what its _Send does.
+  // Omits the debugger's nodes, and joins transfers: a _Recv reads what its _Send does.
   void AddOps(llvm::ArrayRef<PartitionNode> nodes, DebugGraph* graph) {
     llvm::StringMap<llvm::StringRef> copied, sent;
     for (const PartitionNode& node : nodes) {
@@ -316,7 +316,7 @@ class V1Reader {
     for (const DebugExecution& before : run.executions)
       execution.call += before.op_type == execution.op_type;
     execution.mode = proto::FULL_TENSOR;
-    // Of several debug ops that watch a tensor, the one that says most.
+    // If several debug ops watch a tensor, keep the most detailed one.
     std::map<std::pair<llvm::StringRef, int>, int> most;
     for (const Dumped& one : dumped) {
       int& of_tensor = most[{one.op_name, one.slot}];
@@ -353,7 +353,7 @@ class V1Reader {
   }
   static bool IsWhole(const Dumped& one) { return one.debug_op.starts_with("DebugIdentity"); }
 
-  // "session.run(loss:0, GradientDescent)", as the session says; else the folder's name.
+  // Returns "session.run(loss:0, GradientDescent)" from the session, else the folder's name.
   static std::string NameOfRun(const std::string& path, llvm::StringRef core) {
     std::string fetched;
     auto json = llvm::json::parse(core);

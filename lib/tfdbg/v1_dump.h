@@ -1,6 +1,5 @@
-// Folders that the first version of TensorFlow's debugger wrote (tfdbg v1,
-// DumpingDebugWrapperSession and its like): a file a tensor, and the graphs of the partitions that
-// ran.
+// Reads folders of the first version of TensorFlow's debugger (tfdbg v1, DumpingDebugWrapperSession
+// and its like): a file for each tensor, and the graphs of the partitions that ran.
 #ifndef GRAPNEL_LIB_TFDBG_V1_DUMP_H_
 #define GRAPNEL_LIB_TFDBG_V1_DUMP_H_
 
@@ -8,15 +7,15 @@
 
 namespace grapnel {
 
-constexpr llvm::StringLiteral kV1 = "tfdbg v1";  // DebugRun::file_version of what is read here
+constexpr llvm::StringLiteral kV1 = "tfdbg v1";  // the DebugRun::file_version of these folders
 
-// Whether a folder holds the dump of a session's run, or such folders ("run_1795232485431360_0").
+// True if a folder holds the dump of a session's run, or such folders ("run_1795232485431360_0").
 bool IsV1Dump(llvm::StringRef path);
 
-// All of them as one run: each call of Session::run is an execution, in order; the graph that it
-// ran, all its devices' parts together and without what the debugger put in, is a function's body;
-// a tensor that was dumped is a trace, by iteration where a loop dumped it several times. What is
-// damaged is a problem and no error. Cost: linear in the bytes of the files, one map a file.
+// Reads all of them as one run. Each call of Session::run is an execution, in order; its graph,
+// with the parts of all devices joined and without the debugger's nodes, is a function's body; a
+// dumped tensor is a trace, with the iteration if a loop dumped it several times. Damage is a
+// problem but not an error. Cost: linear in the bytes of the files, one map for each file.
 Expected<DebugFolder> ReadV1Dump(llvm::StringRef path);
 
 }  // namespace grapnel

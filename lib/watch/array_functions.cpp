@@ -13,7 +13,7 @@ using Call = TensorExpression::Node;
 using Unary = Number (*)(Number);
 using Binary = Number (*)(Number, Number);
 
-// --- Dtypes, as NumPy 2 gives them.
+// --- Dtypes, as in NumPy 2.
 
 bool IsFloat(DataType type) { return IsFloating(type); }
 bool IsUnsigned(DataType type) {
@@ -64,7 +64,7 @@ void Round(NumberArray* array) {
   for (Number& value : array->values) value = RoundTo(array->dtype, value);
 }
 
-// What an operation of the dtype gives: integers wrap around, below 2^64 as they do in memory.
+// Returns a result as the dtype holds it: integers wrap around, below 2^64 as they do in memory.
 Number ResultOf(DataType type, Number number) {
   if (!IsInteger(type) || !std::isfinite(number)) return RoundTo(type, number);
   Number range = std::ldexp(Number{1}, static_cast<int>(8 * DataTypeSize(type)));
@@ -73,7 +73,7 @@ Number ResultOf(DataType type, Number number) {
   return rest >= range / 2 ? rest - range : rest < -range / 2 ? rest + range : rest;
 }
 
-// --- Element by element.
+// --- Elementwise functions.
 
 Number FloorDivide(Number a, Number b) { return std::floor(a / b); }
 Number Modulo(Number a, Number b) {
@@ -157,7 +157,7 @@ Expected<Dims> BroadcastDims(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> 
   return dims;
 }
 
-// `array` with those dims, elements repeated.
+// Returns `array` broadcast to those dims.
 NumberArray BroadcastTo(const NumberArray& array, const Dims& dims) {
   if (array.dims == dims) return array;
   NumberArray wide;
@@ -195,7 +195,7 @@ Expected<NumberArray> Pairwise(llvm::StringRef name, const BinaryFunction& funct
   result.dims = dims;
   bool is_complex = a.IsComplex() || b.IsComplex();
   if (is_complex && name != "==" && name != "!=")
-    return MakeError("{0}: not of complex numbers; take abs(), real() or imag() of them", name);
+    return MakeError("{0} does not take complex numbers: take their abs(), real() or imag()", name);
   bool divides = name == "//" || name == "%";
   if (divides && !IsFloat(result.dtype) && llvm::is_contained(b.values, 0))
     return MakeError("{0}: an integer is divided by zero", name);
@@ -230,7 +230,8 @@ Expected<NumberArray> Each(llvm::StringRef name, const UnaryFunction& function, 
     bool asks = function.result == UnaryFunction::kTruth && name != "not";
     if (asks) result.dtype = proto::DT_BOOL;
     if (!asks && name != "abs" && name != "real")
-      return MakeError("{0}: not of complex numbers; take abs(), real() or imag() of them", name);
+      return MakeError("{0} does not take complex numbers: take their abs(), real() or imag()",
+                       name);
     for (int64_t i = 0; i < array.size(); ++i) {
       Number x = array.values[i], y = array.imaginary[i];
       Number value = name == "abs"    ? std::hypot(x, y)
@@ -251,7 +252,7 @@ Expected<NumberArray> Each(llvm::StringRef name, const UnaryFunction& function, 
   return array;
 }
 
-// --- The rest.
+// --- Other functions.
 
 NumberArray Counts(llvm::ArrayRef<int64_t> counts, bool is_list) {
   NumberArray result;
@@ -263,7 +264,7 @@ NumberArray Counts(llvm::ArrayRef<int64_t> counts, bool is_list) {
 
 Expected<NumberArray> Where(const std::vector<NumberArray>& arguments) {
   const NumberArray &a = arguments[1], &b = arguments[2];
-  if (a.IsComplex() || b.IsComplex()) return MakeError("where: not of complex numbers");
+  if (a.IsComplex() || b.IsComplex()) return MakeError("where does not take complex numbers");
   ASSIGN_OR_RETURN(Dims of_values, BroadcastDims(a.dims, b.dims));
   ASSIGN_OR_RETURN(Dims dims, BroadcastDims(arguments[0].dims, of_values));
   NumberArray choice = BroadcastTo(arguments[0], dims), result = BroadcastTo(a, dims);
@@ -276,14 +277,15 @@ Expected<NumberArray> Where(const std::vector<NumberArray>& arguments) {
   return result;
 }
 
-// |a - b| <= tolerance; equal infinities are within any, NaN within none.
+// |a - b| <= tolerance; equal infinities are always within, NaN never.
 Expected<NumberArray> Within(const std::vector<NumberArray>& arguments) {
   BinaryFunction equal{[](Number a, Number b) -> Number { return a == b; }, BinaryFunction::kTruth};
   BinaryFunction far{[](Number a, Number b) -> Number { return std::fabs(a - b); },
                      BinaryFunction::kPromoted};
   BinaryFunction less{[](Number a, Number b) -> Number { return a <= b; }, BinaryFunction::kTruth};
   ASSIGN_OR_RETURN(NumberArray result, Pairwise("==", equal, arguments[0], arguments[1]));
-  // In double: of small floats the difference would be rounded, of integers wrap around.
+  // Compute in double: the difference of small floats would be rounded, that of integers wrap
+  // around.
   NumberArray a = arguments[0], b = arguments[1];
   a.dtype = b.dtype = proto::DT_DOUBLE;
   a.is_weak = b.is_weak = false;
@@ -293,7 +295,7 @@ Expected<NumberArray> Within(const std::vector<NumberArray>& arguments) {
   return result;
 }
 
-// Filters of the debugger, of complex numbers too: whether any element is one.
+// The debugger's filters, also for complex numbers: true if any element matches.
 using IsOne = bool (*)(Number);
 IsOne FilterNamed(llvm::StringRef name) {
   if (name == "has_nan") return [](Number x) { return std::isnan(x); };
@@ -302,7 +304,7 @@ IsOne FilterNamed(llvm::StringRef name) {
   return nullptr;
 }
 
-// How many arguments a function takes; 0: there is none of that name.
+// Returns the number of arguments of a function; 0: no function has that name.
 size_t NumArguments(llvm::StringRef name) {
   if (UnaryFunctions().count(name) || IsReduction(name)) return 1;
   if (BinaryFunctions().count(name) || name == "and" || name == "or") return 2;
@@ -369,12 +371,13 @@ Expected<NumberArray> CallFunction(const Call& call, std::vector<NumberArray> ar
     return first;
   }
   if (name == "~") {
-    if (IsFloat(first.dtype) || first.IsComplex()) return MakeError("~ is for truth and integers");
+    if (IsFloat(first.dtype) || first.IsComplex())
+      return MakeError("~ takes booleans and integers");
     for (Number& value : first.values)
       value = first.dtype == proto::DT_BOOL ? value == 0 : -value - 1;
     return first;
   }
-  // `and`, `or`: of one element each.
+  // `and`, `or`: operands of one element each.
   bool truths[2];
   for (int i = 0; i < 2; ++i) {
     if (arguments[i].size() != 1) {

@@ -150,7 +150,7 @@ std::vector<llvm::StringRef> ReductionNames() {
 Expected<NumberArray> Reduce(const TensorExpression::Node& call, NumberArray array) {
   const Reduction& reduction = Reductions().find(call.name)->second;
   if (array.IsComplex())
-    return MakeError("{0}: not of complex numbers; take abs(), real() or imag() of them",
+    return MakeError("{0} does not take complex numbers: take their abs(), real() or imag()",
                      call.name);
   NumberArray result;
   result.dtype = TypeOf(reduction.result, array.dtype);
@@ -202,7 +202,7 @@ void BlockReduction::Add(llvm::ArrayRef<Number> values) {
   } else if (name_ == "sum" || name_ == "mean") {
     for (Number value : values) value_ += value;
   } else {
-    // NaN stays.
+    // NaN propagates.
     if (is_first) value_ = values[0];
     bool is_min = name_ == "min";
     for (Number value : values) {

@@ -1,4 +1,4 @@
-// From the elements along an axis, or all of them, to one. Private to lib/watch.
+// Reductions of an array along an axis, or of all its elements. Private to lib/watch.
 #ifndef GRAPNEL_LIB_WATCH_ARRAY_REDUCTIONS_H_
 #define GRAPNEL_LIB_WATCH_ARRAY_REDUCTIONS_H_
 
@@ -10,20 +10,19 @@ namespace grapnel {
 
 bool IsReduction(llvm::StringRef name);
 std::vector<llvm::StringRef> ReductionNames();
-// What the call of a reduction gives, with its axis. Errors: the numbers are complex; the axis is
-// out of range; no elements, where one is asked for.
+// Returns the result of a reduction, with its axis. Errors: the numbers are complex; the axis is
+// out of range; the reduction needs at least one element.
 Expected<NumberArray> Reduce(const TensorExpression::Node& call, NumberArray array);
 
-// A reduction of all elements that come a block at a time: min, max, sum, mean, any, all,
-// count_nonzero.
+// A reduction over all elements, fed in blocks: min, max, sum, mean, any, all, count_nonzero.
 class BlockReduction {
  public:
   static bool Has(llvm::StringRef name);
   explicit BlockReduction(llvm::StringRef name) : name_(name) {}
   void Add(llvm::ArrayRef<NumberArray::Number> values);
-  // Whether what follows changes nothing.
+  // True if further elements cannot change the result.
   bool IsDecided() const;
-  // `dtype`: of the elements. What Reduce() gives.
+  // Returns what Reduce() would. `dtype`: that of the elements.
   NumberArray Result(DataType dtype) const;
 
  private:

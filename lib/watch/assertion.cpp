@@ -17,7 +17,7 @@ std::string Headline(const Assertion& assertion, llvm::StringRef verdict) {
       .str();
 }
 
-// "in node 'y' (Relu), in body that w calls, iteration 2", innermost first.
+// Returns "at node 'y' (Relu), in body that w calls, iteration 2", innermost first.
 std::string Place(const Node& maker, int64_t run) {
   std::string text =
       maker ? llvm::formatv("at node '{0}' ({1})", maker.name(), maker.op()).str() : "as it is fed";
@@ -34,8 +34,8 @@ std::string Place(const Node& maker, int64_t run) {
   return text + (run > 0 ? ", run " + std::to_string(run) : "");
 }
 
-// Of an element-wise comparison, which elements are not so: "2 of 6 elements are not, the first at
-// [0,1]"; empty for a single answer.
+// Returns which elements fail an elementwise comparison: "2 of 6 elements are not, the first at
+// [0,1]"; empty for a single result.
 std::string WhichFail(const TensorExpression& expression, const TensorExpression::Lookup& lookup) {
   auto answers = expression.Evaluate(lookup);
   if (!answers) return llvm::consumeError(answers.takeError()), "";
@@ -102,7 +102,7 @@ TensorExpression::Form AssertionHook::FormOf(const ModuleShapes& shapes,
   return form;
 }
 
-// What is fed has the shape that its placeholder promises, and no other node does.
+// Only fed tensors are sure to have the shape of their placeholder.
 std::vector<std::string> AssertionHook::Refuted(llvm::ArrayRef<std::string> feeds) {
   ModuleShapes shapes(module_);
   bool trusts = true;
@@ -166,7 +166,7 @@ Error AssertionHook::OnValues(size_t expression, const Node& maker, llvm::ArrayR
   auto holds = entry.assertion.expression.AreTrue(lookup);
   if (holds && *holds) return Error::success();
   if (!holds)
-    return MakeError("{0}\n  {1}\n  {2}", Headline(entry.assertion, "has no answer"),
+    return MakeError("{0}\n  {1}\n  {2}", Headline(entry.assertion, "cannot be evaluated"),
                      Place(maker, run_), TextOf(holds.takeError()));
   std::string text = FailureText(entry, maker, lookup);
   std::lock_guard lock(failure_mutex_);
@@ -194,7 +194,7 @@ Error AssertionHook::End(StepContext& step) {
   for (const auto& entry : entries_) {
     if (step.has_failed || entry->is_decided || entry->times > 0) continue;
     sink_(Severity::kWarning, "--assert '" + entry->assertion.expression.text() +
-                                  "' was never asked: its tensors were not made");
+                                  "' was never checked: its tensors were not computed");
   }
   return Error::success();
 }

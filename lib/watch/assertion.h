@@ -1,5 +1,5 @@
-// What a person says is true of tensors: `rank(x:0) == 2: a batch is a matrix`. Checked before a
-// run where shapes, dtypes and constants decide, else where the tensors are made.
+// Assertions that users make about tensors: `rank(x:0) == 2: a batch is a matrix`. Checked before a
+// run if shapes, dtypes and constants decide them, else where the tensors are computed.
 #ifndef GRAPNEL_LIB_WATCH_ASSERTION_H_
 #define GRAPNEL_LIB_WATCH_ASSERTION_H_
 
@@ -16,32 +16,32 @@ namespace grapnel {
 
 struct Assertion {
   TensorExpression expression;
-  std::string message;  // the person's; may be empty
-  // "EXPRESSION" or "EXPRESSION: MESSAGE". Errors show where it cannot be read.
+  std::string message;  // the user's; may be empty
+  // Parses "EXPRESSION" or "EXPRESSION: MESSAGE". Errors point to the unreadable part.
   static Expected<Assertion> Parse(llvm::StringRef text);
 };
 
-// Ends a run at the first assertion that does not hold: the error says where, of which values, and
-// the person's message. An expression of several elements holds when all are true.
+// Ends a run at the first assertion that fails. The error names the place, the values, and the
+// user's message. An expression with several elements holds if all of them are true.
 class AssertionHook : public StepHook, private ExpressionHook {
  public:
-  // Errors: PlaceOf's, with the assertion.
+  // Errors: those of PlaceOf, with the assertion.
   static Expected<std::unique_ptr<AssertionHook>> Make(
       const Module& module, std::vector<Assertion> assertions,
       const std::function<std::string(llvm::StringRef)>& key, MessageSink sink);
 
-  // Those that cannot hold, whatever the values of `feeds` are, a text each. Those that always hold
-  // are not asked again. Before the run. Cost: shapes of the module are inferred.
+  // Returns the texts of the assertions that fail for all values of `feeds`. Drops those that
+  // always hold. Call it before the run. Cost: infers the shapes of the module.
   std::vector<std::string> Refuted(llvm::ArrayRef<std::string> feeds);
-  // The text of the one that ended a run, without the calls that the run puts before it, for the
-  // text says them; empty: none did. After the run.
+  // The text of the failure that ended a run, which names the calls itself, so without the calls
+  // that the run puts in front; empty if none failed. Read it after the run.
   const std::string& failure() const { return failure_; }
 
   std::string name() const override { return "--assert"; }
-  RunHook* node_hook() override;  // null: all are decided
+  RunHook* node_hook() override;  // null: all are decided before the run
   // Errors: a tensor that no fetch needs.
   Error BeforeRun(StepContext& step) override;
-  // Tells the sink of those that were never asked.
+  // Reports the assertions that were never evaluated to the sink.
   Error End(StepContext& step) override;
 
  private:
@@ -52,7 +52,7 @@ class AssertionHook : public StepHook, private ExpressionHook {
   };
   AssertionHook(const Module& module, MessageSink sink) : module_(module), sink_(std::move(sink)) {}
   Error OnValues(size_t expression, const Node& maker, llvm::ArrayRef<Tensor> values) override;
-  // Of tensor `i` of the place.
+  // Returns the form of tensor `i` of the place.
   TensorExpression::Form FormOf(const ModuleShapes& shapes, const ExpressionPlace& place, size_t i,
                                 llvm::ArrayRef<Port> fed) const;
   std::string FailureText(const Entry& entry, const Node& maker,

@@ -12,7 +12,7 @@
 namespace grapnel {
 namespace {
 
-// What makes no bad number of good ones.
+// True for ops that make no bad number from good ones.
 bool OnlyMoves(llvm::StringRef op) {
   return llvm::StringSwitch<bool>(op)
       .Cases("Concat", "ConcatV2", "ExpandDims", "Fill", "Gather", "Maximum", "Minimum", true)
@@ -22,7 +22,7 @@ bool OnlyMoves(llvm::StringRef op) {
       .Default(false);
 }
 
-// Statistics that are not set in inference.
+// True for statistics that are not set in inference.
 bool IsPassedOver(llvm::StringRef op, size_t output) {
   if (op == "FusedBatchNorm" || op == "FusedBatchNormV2") return output >= 1 && output <= 4;
   return op == "FusedBatchNormV3" && output >= 1 && output <= 5;
@@ -36,12 +36,12 @@ std::string PythonType(DataType type) {
                             : name.str();
 }
 
-// What a node was given, for the message: by then it may have written over it, or passed it on.
-// Copied for each node that runs, so it is laid out to be copied soon.
+// A node's input, for the message: by then the node may have overwritten it, or passed it on.
+// Copied for each node that runs, so its layout is fast to copy.
 struct InputForm {
   static constexpr int kDims = 6;
   DataType dtype = proto::DT_INVALID;
-  int rank = 0;  // of more than kDims dimensions the first ones are kept
+  int rank = 0;  // only the first kDims dimensions are kept
   int64_t dims[kDims];
 };
 struct Given {
@@ -50,20 +50,20 @@ struct Given {
   NodeId node = kNoNode;
   int num_inputs = 0;
   InputForm inputs[kInputs];
-  std::vector<Tensor> kept;  // where they are asked for
+  std::vector<Tensor> kept;  // if inputs are kept
 };
-// The nodes that run on this thread, each called by the one below it. Places are used again.
+// The nodes that run on this thread, each called by the one below it. Entries are reused.
 struct GivenStack {
   std::vector<std::unique_ptr<Given>> given;
   size_t depth = 0;
 };
-// One access a call: each asks whether it is there already.
+// One access for each call, since each checks whether it is initialized.
 GivenStack& ThisThread() {
   static thread_local GivenStack stack;
   return stack;
 }
 
-// "(32, 10)", "(2,)", "()"; where there are more, "(1, 2, 3, 4, 5, 6, ...)".
+// Returns "(32, 10)", "(2,)", "()"; for more dimensions "(1, 2, 3, 4, 5, 6, ...)".
 std::string PythonShape(llvm::ArrayRef<int64_t> dims) {
   std::string text = "(";
   for (size_t i = 0; i < dims.size(); ++i) text += (i ? ", " : "") + std::to_string(dims[i]);
@@ -74,7 +74,7 @@ std::string PythonShape(const int64_t* dims, int rank) {
   return rank > InputForm::kDims ? text.substr(0, text.size() - 1) + ", ...)" : text;
 }
 
-// "tf.Tensor([0. 1.], shape=(2,), dtype=float32)".
+// Returns "tf.Tensor([0. 1.], shape=(2,), dtype=float32)".
 std::string EagerText(const Tensor& tensor) {
   std::string text = ArrayString(tensor);
   return llvm::formatv("tf.Tensor({0}{1}, shape={2}, dtype={3})",
@@ -96,7 +96,7 @@ ElementCounter* CheckNumerics::Counter(const Node& node, const Tensor& output) {
 
 Error CheckNumerics::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
   GivenStack& stack = ThisThread();
-  if (!CurrentCall()) stack.depth = 0;  // a run that failed leaves its nodes
+  if (!CurrentCall()) stack.depth = 0;  // a failed run leaves its nodes on the stack
   if (stack.given.size() == stack.depth) stack.given.push_back(std::make_unique<Given>());
   Given& now = *stack.given[stack.depth++];
   now.graph = &node.graph();
@@ -115,7 +115,7 @@ Error CheckNumerics::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs)
 
 Error CheckNumerics::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
   GivenStack& stack = ThisThread();
-  // A constant was given nothing.
+  // A constant has no inputs.
   size_t at = stack.depth;
   auto is_of_node = [&](const Given& given) {
     return given.graph == &node.graph() && given.node == node.id();

@@ -1,5 +1,5 @@
-// A hook that ends a run at the first op that puts out NaN or infinity, as
-// tf.debugging.enable_check_numerics does.
+// A hook that ends a run at the first op whose output has a NaN or an infinity, like
+// tf.debugging.enable_check_numerics.
 #ifndef GRAPNEL_LIB_WATCH_CHECK_NUMERICS_H_
 #define GRAPNEL_LIB_WATCH_CHECK_NUMERICS_H_
 
@@ -17,7 +17,7 @@
 
 namespace grapnel {
 
-// Where a run was ended, with what the op was given.
+// The output that ended a run, with the inputs of its op.
 struct GRAPNEL_PUBLIC NumericsFailure {
   Node node;
   int output = 0;
@@ -25,37 +25,39 @@ struct GRAPNEL_PUBLIC NumericsFailure {
   std::vector<Tensor> inputs;
 };
 
-// Looks at floating-point outputs, but for those that TensorFlow passes over: of ops that hand
+// Checks floating-point outputs, except those that TensorFlow skips: outputs of ops that pass
 // values on (control flow, calls, Identity) or only move them (Reshape, Gather, Maximum, ...), and
-// statistics of fused batch normalizations. A constant counts, as in TensorFlow's graphs.
+// the statistics of fused batch normalizations. Checks constants too, as in TensorFlow's graphs.
 class GRAPNEL_PUBLIC CheckNumerics : public RunHook {
  public:
-  // `skipped`: nodes that are passed over too. `pool`: as HealthOf has it.
+  // `skipped`: nodes to skip as well. `pool`: see HealthOf.
   explicit CheckNumerics(std::vector<Glob> skipped = {}, ThreadPool* pool = nullptr)
       : skipped_(std::move(skipped)), pool_(pool) {}
   bool Wants(const Node& node) override;
   bool EditsOutputs() const override { return false; }
   ElementCounter* Counter(const Node& node, const Tensor& output) override;
   Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) override;
-  // The error has the form of TensorFlow's: op, dtype, shape, counts, inputs, graph; and the node
-  // and the calls that it was in, innermost last.
+  // The error has TensorFlow's form (op, dtype, shape, counts, inputs, graph) and adds the node and
+  // its calls, innermost last.
   Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
-  // It does not change from run to run.
+  // A constant does not change between runs.
   Error OnConstant(const Node& node, const Tensor& value, bool is_first) override {
     return is_first ? AfterNode(node, value) : Error::success();
   }
-  // What AfterNode's error said, where it ended a run, without the calls that the run puts before
-  // it, for the text says them; else empty. After the run.
+  // The text of the error that ended a run, which names the calls itself, so without the calls that
+  // the run puts in front; else empty. Read it after the run.
   const std::string& finding() const { return finding_; }
-  // Before the plan is made: keeps what each op is given until it has run, so that failure() has
-  // it. Ops cannot write over their inputs then.
+  // Keeps the inputs of each op until it has run, for failure(). Ops can then not overwrite their
+  // inputs. Call it before the plan is made.
   void KeepInputs() { keeps_inputs_ = true; }
-  // Before the run: nodes of the main graph are ops that a program in eager mode calls, and their
-  // messages are those of TensorFlow's eager mode, with the inputs' elements. Keeps inputs.
+  // Treats the nodes of the main graph as ops that a program in eager mode calls: messages are
+  // those of TensorFlow's eager mode, with the inputs' elements. Keeps inputs. Call it before the
+  // run.
   void ExpectEagerOps() { is_eager_ = keeps_inputs_ = true; }
-  // Before the run: what the message says last, of the lines that made the node.
+  // Sets the source of the stack text at the end of the message: the lines that made the node. Call
+  // it before the run.
   void SetStackSource(std::function<std::string(const Node&)> stack) { stack_ = std::move(stack); }
-  // The first, where inputs are kept. After the run.
+  // The first failure, if inputs are kept. Read it after the run.
   const std::optional<NumericsFailure>& failure() const { return failure_; }
 
  private:

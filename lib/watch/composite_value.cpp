@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// An argument with the ports that are its.
+// An argument with its ports.
 struct Ports {
   llvm::StringRef name;
   int first = 0, count = 0;
@@ -35,7 +35,7 @@ const Ports* Find(llvm::ArrayRef<Ports> ports, const std::string& name) {
   return found == ports.end() ? nullptr : found;
 }
 
-// "a" of "a_indices" for "indices"; nothing: the name ends otherwise.
+// Returns "a" for "a_indices" and "indices"; nullopt if the name ends otherwise.
 std::optional<std::string> PrefixOf(llvm::StringRef name, llvm::StringRef end) {
   if (!name.consume_back(end) || (!name.empty() && !name.consume_back("_"))) return std::nullopt;
   return name.str();
@@ -53,7 +53,7 @@ void AddSparse(llvm::ArrayRef<Ports> ports, std::vector<Composite>* found) {
     const Ports* shape = nullptr;
     for (llvm::StringRef end : {"shape", "dense_shape", "shapes", "dense_shapes"})
       shape = shape ? shape : Find(ports, Joined(*prefix, end));
-    // SparseToDense.
+    // For SparseToDense.
     if (!shape && *prefix == "sparse") shape = Find(ports, "output_shape");
     if (!values || !shape || values->count != indices.count || shape->count != indices.count)
       continue;
@@ -64,7 +64,7 @@ void AddSparse(llvm::ArrayRef<Ports> ports, std::vector<Composite>* found) {
   }
 }
 
-// RaggedTensorToTensor says of each of its row partitions what it is.
+// RaggedTensorToTensor has the kind of each of its row partitions in an attribute.
 bool HasSplitsAlone(const Node& node) {
   auto types = node.Attr("row_partition_types");
   if (!types) return false;
@@ -113,7 +113,7 @@ std::vector<Composite> CompositesOf(const Node& node, bool of_inputs) {
   return found;
 }
 
-// Of strings TensorFlow's word: to NumPy they are objects.
+// Returns TensorFlow's name for strings: NumPy calls them objects.
 std::string TypeNameOf(const Tensor& values) {
   return values.dtype() == proto::DT_STRING ? "string" : NumPyTypeName(values.dtype());
 }
@@ -126,12 +126,12 @@ Expected<std::vector<int64_t>> IntsOf(const Tensor& tensor) {
   return ints;
 }
 
-// Writes rows in rows, down to elements of `values`.
+// Writes nested rows, down to elements of `values`.
 struct RaggedWriter {
   llvm::ArrayRef<std::vector<int64_t>> splits;
   const Tensor& values;
   int64_t inner;  // elements of one row of values
-  int64_t left;   // that may still be written
+  int64_t left;   // the number of elements that may still be written
   std::string text = {};
 
   void WriteValue(int64_t first, size_t dim) {
@@ -157,7 +157,7 @@ struct RaggedWriter {
         text += "...";
         break;
       }
-      // A row takes room even where it is empty.
+      // An empty row takes room too.
       int64_t before = left;
       write(i);
       if (left == before) --left;
@@ -166,7 +166,7 @@ struct RaggedWriter {
   }
 };
 
-// IndexedSlices: whole rows, by one index each.
+// IndexedSlices: whole rows, with one index for each.
 std::string SlicesText(llvm::ArrayRef<int64_t> rows, const Tensor& values,
                        llvm::ArrayRef<int64_t> dims, int64_t limit) {
   int64_t inner = rows.empty() ? 1 : values.num_elements() / static_cast<int64_t>(rows.size());
@@ -243,7 +243,7 @@ std::vector<Composite> CompositeOutputs(const Node& node) { return CompositesOf(
 Expected<std::string> CompositeText(Composite::Kind kind, llvm::ArrayRef<Tensor> parts,
                                     int64_t limit) {
   for (const Tensor& part : parts)
-    if (!part) return MakeError("one of its parts is not there");
+    if (!part) return MakeError("one of its parts is missing");
   if (kind == Composite::Kind::kSparse) return SparseText(parts[0], parts[1], parts[2], limit);
   return RaggedText(parts, limit);
 }

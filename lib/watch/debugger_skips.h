@@ -1,4 +1,4 @@
-// Ops that TensorFlow's debugger passes over: calls, Identity and control flow only hand values on.
+// The ops that TensorFlow's debugger skips: calls, Identity and control flow only pass values on.
 #ifndef GRAPNEL_LIB_WATCH_DEBUGGER_SKIPS_H_
 #define GRAPNEL_LIB_WATCH_DEBUGGER_SKIPS_H_
 
@@ -6,7 +6,7 @@
 
 namespace grapnel {
 
-// TensorFlow 2.21's list of op callbacks, and the same ops on references.
+// True for the ops on TensorFlow 2.21's list for op callbacks, and their variants for references.
 bool IsSkippedByDebugger(llvm::StringRef op_type);
 
 }  // namespace grapnel

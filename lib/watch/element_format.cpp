@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// --- Single floating-point numbers: what NumPy's dragon4 gives.
+// --- Single floating-point numbers, as in NumPy's dragon4.
 
 template <typename T>
 std::string ToChars(T value, std::chars_format format) {
@@ -17,14 +17,14 @@ std::string ToChars(T value, std::chars_format format) {
   return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value, format).ptr);
 }
 
-// With so many digits after the point, the exact value rounded half to even.
+// Formats with `digits` digits after the point: the exact value, rounded half to even.
 std::string ToChars(double value, std::chars_format format, int digits) {
   char buffer[1024];
   return std::string(buffer,
                      std::to_chars(buffer, buffer + sizeof buffer, value, format, digits).ptr);
 }
 
-// The fewest digits that read back as `value` in a dtype that C++ lacks.
+// Returns the fewest digits that read back as `value` in a dtype that C++ lacks.
 std::string ShortestOf(DataType dtype, double value, std::chars_format format) {
   for (int digits = 0; digits < 9; ++digits) {
     std::string text = ToChars(value, std::chars_format::scientific, digits);
@@ -106,7 +106,7 @@ class FloatFormat {
       size_t width = left_ + right_ + 1;
       return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
     }
-    // With exponents all have as many digits, those of the exact value.
+    // With exponents all have the same number of digits, those of the exact value.
     Digits digits =
         has_exponent_
             ? Split(ToChars(value, std::chars_format::scientific, static_cast<int>(fraction_)))
@@ -124,7 +124,7 @@ class FloatFormat {
   }
 
  private:
-  // From here on there are exponents: 10 to the decimal digits that the dtype is good for.
+  // The limit from which exponents are used: 10 to the decimal digits of the dtype.
   double Largest() const {
     switch (dtype_) {
       case proto::DT_FLOAT:
@@ -168,7 +168,7 @@ class Floats : public ElementFormat {
   FloatFormat format_;
 };
 
-// The two halves of an element as two numbers of a real dtype that lie in turn.
+// Complex elements: the two parts, adjacent numbers of a real dtype, alternate.
 class Complexes : public ElementFormat {
  public:
   Complexes(const Tensor& tensor, const std::vector<int64_t>& shown, int precision)
@@ -199,7 +199,7 @@ class Complexes : public ElementFormat {
   FloatFormat real_, imaginary_;
 };
 
-// Integers, to the right, and truth.
+// Integers and booleans, right-aligned.
 class Words : public ElementFormat {
  public:
   Words(const Tensor& tensor, const std::vector<int64_t>& shown)
@@ -225,7 +225,7 @@ class Words : public ElementFormat {
   size_t width_ = 0;
 };
 
-// repr() of Python's bytes.
+// Returns repr() of Python's bytes.
 std::string BytesText(llvm::StringRef bytes) {
   unsigned char quote = bytes.contains('\'') && !bytes.contains('"') ? '"' : '\'';
   std::string text = {'b', static_cast<char>(quote)};

@@ -11,10 +11,11 @@ using Part = TensorExpression::Node;
 constexpr int64_t kBlock = 2048;
 constexpr int64_t kWorthIt = 4 * kBlock;
 
-// The tensors of an expression by name, in memory of their own names.
+// The tensors of an expression by name; the names point into the expression.
 using Tensors = std::vector<std::pair<llvm::StringRef, Tensor>>;
 
-// Whether all of it goes element by element over real tensors of one shape, which are added.
+// True if the whole expression is elementwise over real tensors of one shape; adds them to
+// `tensors`.
 bool Collect(const Part& part, const TensorExpression::Lookup& lookup, Tensors* tensors) {
   if (part.kind == Part::Kind::kNumber) return true;
   if (part.kind == Part::Kind::kTensor) {

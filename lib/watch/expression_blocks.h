@@ -1,4 +1,4 @@
-// Expressions over large tensors, a block of elements at a time. Private to lib/watch.
+// Evaluates expressions over large tensors in blocks of elements. Private to lib/watch.
 #ifndef GRAPNEL_LIB_WATCH_EXPRESSION_BLOCKS_H_
 #define GRAPNEL_LIB_WATCH_EXPRESSION_BLOCKS_H_
 
@@ -6,9 +6,10 @@
 
 namespace grapnel {
 
-// What the reduction `name` gives of all elements of `part`, where that goes element by element
-// over tensors of one shape, and numbers; else nullopt, as of small tensors and of what has an
-// error. Memory: a few thousand elements. Cost: 5 to 20 ns an element and operation.
+// Returns the result of reduction `name` over all elements of `part`, if that is an elementwise
+// expression over numeric tensors of one shape; else nullopt, also for small tensors and
+// expressions with errors. Memory: a few thousand elements. Cost: 5 to 20 ns for each element and
+// operation.
 std::optional<NumberArray> ReducedInBlocks(llvm::StringRef name, const TensorExpression::Node& part,
                                            const TensorExpression::Lookup& lookup);
 

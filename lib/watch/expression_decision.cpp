@@ -1,4 +1,4 @@
-// What of an expression can be told before anything runs.
+// Evaluates what is known of an expression before a run.
 #include "lib/watch/expression_value.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -8,14 +8,15 @@ namespace {
 using Node = TensorExpression::Node;
 using Form = TensorExpression::Form;
 
-// A part of an expression: its value, or of a shape its sizes, of which some are known.
+// The known facts about a part of an expression: its value, or for a shape its sizes, which may be
+// partly known.
 struct Known {
   std::optional<ExpressionValue> value;
-  std::optional<std::vector<int64_t>> sizes;  // negative: not known; kAnySize: `?`
+  std::optional<std::vector<int64_t>> sizes;  // negative: unknown; kAnySize: `?`
   std::optional<bool> truth() const;
 };
 
-// `?`, which is no dimension's symbol.
+// `?`, a value that no dimension's symbol has.
 constexpr int64_t kAnySize = INT64_MIN;
 
 Known OfNumber(int64_t number, DataType dtype = proto::DT_INT64) {
@@ -106,7 +107,7 @@ class Decider {
     return known;
   }
 
-  // One size of a shape; or a slice of what is known.
+  // One size of a shape, or a slice of a known value.
   Known OfSlice(const Node& node) {
     Known whole = Of(node.operands[0]);
     bool is_index = node.slice.size() == 1 && node.slice[0].kind == SlicePart::Kind::kIndex;
@@ -132,13 +133,13 @@ class Decider {
       return OfTruth(a.sizes && b.sizes ? std::optional(false) : std::nullopt);
     std::vector<int64_t> left = *a.sizes, right = *b.sizes;
     for (size_t i = 0; i < left.size(); ++i) {
-      // `?` is whatever stands beside it.
+      // `?` equals the size on the other side.
       if (left[i] == kAnySize || right[i] == kAnySize) left[i] = right[i] = 0;
     }
     return OfTruth(AreSameSizes(left, right));
   }
 
-  // One that decides is enough.
+  // One operand that decides is enough.
   static Known Join(const Node& node, llvm::ArrayRef<Known> operands) {
     bool decides = node.name == "or";
     bool all_known = true;
@@ -161,7 +162,7 @@ class Decider {
     if (made)
       known.value = std::move(*made);
     else
-      llvm::consumeError(made.takeError());  // told when it runs
+      llvm::consumeError(made.takeError());  // reported when it runs
     return known;
   }
 

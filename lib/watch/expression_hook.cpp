@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// Moments that are kept of an expression: more than iterations that overlap.
+// The most moments that are kept for an expression: more than iterations that overlap.
 constexpr size_t kMostMoments = 256;
 
 std::string NameOf(const Graph& body) {
@@ -64,7 +64,7 @@ bool ExpressionHook::Wants(const Node& node) {
   return WantsInputs(node) || wants;
 }
 
-// An argument is seen where the first node that was planned of its readers reads it.
+// An argument is observed at its first reader in the plan.
 bool ExpressionHook::WantsInputs(const Node& node) {
   if (!sees_inputs_) return false;
   const std::string function = FunctionNameOf(node.graph());
@@ -136,7 +136,7 @@ Error ExpressionHook::SetFed(Port port, const Tensor& value) {
   return Error::success();
 }
 
-// What an earlier call with a frame in the same place left is none of this one's.
+// Drops values of an earlier call whose frame was at the same address.
 void ExpressionHook::OnCall(const CallFrame& call) {
   std::lock_guard lock(mutex_);
   for (Watched& watched : watched_) {
@@ -165,7 +165,7 @@ Error ExpressionHook::Take(const Use& use, const Node& maker, const Tensor& valu
   return OnValues(use.expression, maker, values);
 }
 
-// What waits for a tensor that its iteration never makes would pile up.
+// Otherwise expressions that wait for a tensor that their iteration never computes would pile up.
 void ExpressionHook::ForgetOldIterations(Watched& watched, const Moment& now) {
   if (watched.seen.size() <= kMostMoments) return;
   auto oldest = llvm::find_if(watched.seen, [&](const auto& entry) {
@@ -190,7 +190,7 @@ bool ExpressionHook::Complete(Watched& watched, const Use& use, const Tensor& va
     ForgetOldIterations(watched, now);
   }
   *values = watched.lasting;
-  // From the innermost iteration outwards: what is nearer counts.
+  // From the innermost iteration outwards: the nearest value counts.
   for (Moment at = now;; at.iterations.pop_back()) {
     auto found = watched.seen.find(at);
     for (size_t i = 0; found != watched.seen.end() && i < count; ++i) {
@@ -200,7 +200,7 @@ bool ExpressionHook::Complete(Watched& watched, const Use& use, const Tensor& va
   }
   if (!llvm::all_of(*values, [](const Tensor& tensor) { return tensor.operator bool(); }))
     return false;
-  // Of a loop's iteration and of a call all is told; what is outside counts for others too.
+  // A complete iteration or call is done; outside values may be needed by others.
   if (!now.iterations.empty() || now.call) watched.seen.erase(now);
   return true;
 }

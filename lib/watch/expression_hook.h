@@ -1,4 +1,4 @@
-// Asks expressions of the tensors of a run while it goes on.
+// Evaluates expressions over the tensors of a run while it runs.
 #ifndef GRAPNEL_LIB_WATCH_EXPRESSION_HOOK_H_
 #define GRAPNEL_LIB_WATCH_EXPRESSION_HOOK_H_
 
@@ -14,18 +14,17 @@
 
 namespace grapnel {
 
-// Each expression is asked when all of its tensors are there: of one call of their body, and of one
-// iteration, where a tensor outside of a loop counts in each of its iterations. Nothing but those
-// tensors is looked at. Nodes are known by their names, so that a graph that was copied or split
-// may run.
+// Evaluates each expression once all of its tensors are available, in each call of their body and
+// each iteration; a tensor outside of a loop counts in each of its iterations. Observes only those
+// tensors. Nodes are identified by name, so that a copied or partitioned graph works too.
 class ExpressionHook : public RunHook {
  public:
-  // Gives the number of the expression, from 0. Before the plan is made.
+  // Returns the number of the expression, from 0. Call it before the plan is made.
   size_t Watch(ExpressionPlace place);
-  // A value that is given in this run, of a tensor of the main graph that no node then makes.
-  // Before the run.
+  // Sets the value of a tensor of the main graph that is fed in this run, so that no node computes
+  // it. Call it before the run.
   Error SetFed(Port port, const Tensor& value);
-  // Before each run: what was seen is forgotten.
+  // Forgets the values seen so far. Call it before each run.
   void Clear();
 
   bool Wants(const Node& node) override;
@@ -36,18 +35,20 @@ class ExpressionHook : public RunHook {
   Error OnConstant(const Node& node, const Tensor& value, bool is_first) override;
   void OnCall(const CallFrame& call) override;
 
-  // Of its tensors in the main graph, one that neither a node of a plan makes nor anybody gave;
-  // empty: there is none, or they are of a function, which is compiled when it is called.
+  // Returns a tensor of the expression in the main graph that is neither computed by a node of a
+  // plan nor fed; empty if there is no such tensor, or the expression is over a function, which is
+  // compiled when it is called.
   std::string NotComputed(size_t expression) const;
   const ExpressionPlace& place(size_t expression) const { return watched_[expression].place; }
 
  protected:
-  // All tensors of the expression are there, in the order of its names. On any thread. `maker`: the
-  // node that made the last of them; none: it was fed.
+  // Called on any thread with all tensors of the expression, in the order of its names. `maker`:
+  // the node that computed the last of them; null if it was fed.
   virtual Error OnValues(size_t expression, const Node& maker, llvm::ArrayRef<Tensor> values) = 0;
 
  private:
-  // Where a tensor was made: in which call, in which iterations of loops there, outermost first.
+  // The place where a tensor was computed: the call, and the iterations of loops in it, outermost
+  // first.
   struct Moment {
     const CallFrame* call = nullptr;
     std::vector<std::pair<std::string, int64_t>> iterations;
@@ -57,7 +58,7 @@ class ExpressionHook : public RunHook {
   };
   struct Watched {
     ExpressionPlace place;
-    std::string function;  // of the body; empty: main
+    std::string function;  // whose body it is; empty: main
     std::vector<std::string> makers;
     std::vector<Tensor> lasting;  // fed values and constants, by tensor
     std::map<Moment, std::vector<Tensor>> seen;
@@ -79,7 +80,7 @@ class ExpressionHook : public RunHook {
                 std::vector<Tensor>* values);
 
   std::vector<Watched> watched_;
-  bool sees_inputs_ = false;  // arguments of functions, which no node makes
+  bool sees_inputs_ = false;  // for arguments of functions, which no node computes
   mutable std::mutex mutex_;
   Uses outputs_, inputs_;
   llvm::DenseMap<const Graph*, std::string> functions_;

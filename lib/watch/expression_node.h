@@ -1,4 +1,4 @@
-// An expression over tensors as a tree. Private to lib/watch.
+// The syntax tree of an expression over tensors. Private to lib/watch.
 #ifndef GRAPNEL_LIB_WATCH_EXPRESSION_NODE_H_
 #define GRAPNEL_LIB_WATCH_EXPRESSION_NODE_H_
 
@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// One part of what stands in brackets: `3`, `1:5:2`, `...`, `None`.
+// One part of a slice in brackets: `3`, `1:5:2`, `...`, `None`.
 struct SlicePart {
   enum class Kind : uint8_t { kIndex, kRange, kEllipsis, kNewAxis };
   Kind kind = Kind::kRange;
@@ -23,29 +23,29 @@ struct TensorExpression::Node {
   enum class Kind : uint8_t { kNumber, kText, kAny, kList, kTensor, kSlice, kCall };
   Kind kind = Kind::kNumber;
   long double number = 0;
-  bool is_whole = false;  // of a number: an integer was typed; `is_truth`: True or False
+  bool is_whole = false;  // a number: typed as an integer; `is_truth`: True or False
   bool is_truth = false;
-  std::string name;  // of a tensor, a function or an operator; a text; kAny is a size of any value
+  std::string name;  // of a tensor, function or operator; a text; kAny matches any size
   std::vector<SlicePart> slice;
-  std::vector<Node> operands;   // of a list: its elements
-  std::string text;             // as it was typed, of what is compared
-  std::optional<int64_t> axis;  // of a reduction
+  std::vector<Node> operands;   // for a list: its elements
+  std::string text;             // the source text, for operands of comparisons
+  std::optional<int64_t> axis;  // for a reduction
   bool keeps_dims = false;
 };
 
-// The elements of `tensor` that the slice names, dtype and bits as they are. Errors: an index out
-// of range, too many of them.
+// Returns the elements of `tensor` that the slice selects, with unchanged dtype and bits. Errors:
+// an index out of range, too many indices.
 Expected<Tensor> SliceTensor(const Tensor& tensor, const std::vector<SlicePart>& parts);
-// Their places in the tensor, row-major, and the dimensions of the slice.
+// Returns their positions in the tensor, row-major, and the dimensions of the slice.
 Expected<std::vector<int64_t>> SlicedPlaces(llvm::ArrayRef<int64_t> dims,
                                             const std::vector<SlicePart>& parts, Dims* sliced);
 
-// An operator ("+", "neg", "not") or a function by its name, on its arguments. Errors: their number
-// or dtypes do not fit.
+// Applies an operator ("+", "neg", "not") or a function, by name, to its arguments. Errors: the
+// wrong number of arguments, or dtypes that do not fit.
 Expected<NumberArray> CallFunction(const TensorExpression::Node& call,
                                    std::vector<NumberArray> arguments);
 bool IsFunction(llvm::StringRef name);
-// Whether each element of the result comes of the elements in that place alone.
+// True if each element of the result depends only on the arguments' elements at the same position.
 bool IsElementwise(llvm::StringRef name);
 
 }  // namespace grapnel

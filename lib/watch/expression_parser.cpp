@@ -17,7 +17,7 @@ namespace {
 
 using Node = TensorExpression::Node;
 
-constexpr int kDeepest = 200;  // parentheses in one another
+constexpr int kDeepest = 200;  // nested parentheses
 
 bool IsNameCharacter(char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == '/'; }
 
@@ -29,8 +29,8 @@ Node Call(llvm::StringRef name, std::vector<Node> operands) {
   return node;
 }
 
-// By descent, loosest first: or, and, not, comparison, | , &, + -, * / // %, unary -, **, and what
-// follows a value: slices and methods.
+// A recursive descent parser, lowest precedence first: or, and, not, comparison, | , &, + -, * / //
+// %, unary -, **, and suffixes of a value: slices and methods.
 class Parser {
  public:
   explicit Parser(llvm::StringRef text) : text_(text) {}
@@ -70,7 +70,7 @@ class Parser {
     std::string found = rest.empty() ? "the end" : "'" + rest.take_front(12).str() + "'";
     return MakeError("column {0}: {1} was expected, not {2}", at_ + 1, expected, found);
   }
-  // What is wrong began at `at`.
+  // The error is at position `at`.
   Error WrongAt(size_t at, Error error) {
     at_ = at;
     return error;
@@ -120,8 +120,8 @@ class Parser {
     return node;
   }
 
-  // dtype(x) is compared with the name of a dtype, shape(x) as a whole, and numbers with a
-  // tolerance if one likes.
+  // dtype(x) is compared with the name of a dtype, shape(x) as a whole, and numbers with an
+  // optional tolerance.
   Expected<Node> Equality(llvm::StringRef sign, size_t at, Node left, Node right) {
     auto calls = [](const Node& node, llvm::StringRef name) {
       return node.kind == Node::Kind::kCall && node.name == name;
@@ -143,11 +143,11 @@ class Parser {
 
   bool TakeTolerance() { return Take("+-") || Take("\xC2\xB1"); }
 
-  // What is beside dtype(x): `float`, `tf.float32`, `'int64'`.
+  // Parses the other operand of dtype(x): `float`, `tf.float32`, `'int64'`.
   static Error NameDtype(Node* node) {
     if (node->kind != Node::Kind::kTensor && node->kind != Node::Kind::kText)
       return Error::success();
-    llvm::StringRef name = node->name;  // `float` was read as a tensor
+    llvm::StringRef name = node->name;  // `float` was parsed as a tensor
     for (llvm::StringRef prefix : {"tf.", "np."}) name.consume_front(prefix);
     std::vector<std::string> known;
     for (int i = 1; i <= proto::DataType_MAX; ++i) {
@@ -253,7 +253,7 @@ class Parser {
       if (!Take(quote)) continue;
       size_t end = text_.find(quote, at_);
       if (end == llvm::StringRef::npos)
-        return WrongAt(at_ - 1, MakeError("column {0}: a quote without its other one", at_));
+        return WrongAt(at_ - 1, MakeError("column {0}: a quote that is not closed", at_));
       Node node;
       node.kind = Node::Kind::kText;
       node.name = text_.slice(at_, end).str();
@@ -262,7 +262,7 @@ class Parser {
     }
     if (Take("`")) {
       size_t end = text_.find('`', at_);
-      if (end == llvm::StringRef::npos) return MakeError("a '`' without its other one");
+      if (end == llvm::StringRef::npos) return MakeError("a '`' that is not closed");
       Node node = TensorNamed(text_.slice(at_, end));
       at_ = end + 1;
       return node;
@@ -275,7 +275,7 @@ class Parser {
     return Word();
   }
 
-  // After '[': numbers, and `?` or None for a size of any value.
+  // After '[': numbers, and `?` or None for a size that matches any value.
   Expected<Node> List() {
     Node list;
     list.kind = Node::Kind::kList;
@@ -354,7 +354,7 @@ class Parser {
     return TensorNamed(word);
   }
 
-  // After '('; `first` is what a method was called on.
+  // After '('; `first` is the object of a method call.
   Expected<Node> Arguments(llvm::StringRef name, std::vector<Node> first) {
     if (!IsFunction(name)) return NotFound("function", name, FunctionNames());
     if (++depth_ > kDeepest) return MakeError("nested more than {0} deep", kDeepest);
@@ -438,7 +438,7 @@ class Parser {
   llvm::StringRef text_;
   size_t at_ = 0;
   int depth_ = 0;
-  bool takes_tolerance_ = false;  // "+-" follows the right side of == or !=
+  bool takes_tolerance_ = false;  // "+-" may follow the right side of == or !=
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Reads expressions over tensors. Private to lib/watch.
+// Parses expressions over tensors. Private to lib/watch.
 #ifndef GRAPNEL_LIB_WATCH_EXPRESSION_PARSER_H_
 #define GRAPNEL_LIB_WATCH_EXPRESSION_PARSER_H_
 
@@ -6,10 +6,10 @@
 
 namespace grapnel {
 
-// As much of `text` as is an expression; see TensorExpression. `end`: where it ends, or where it
-// cannot be read, of which the error says what was expected.
+// Parses the longest expression at the beginning of `text`; see TensorExpression. `end`: the end of
+// the expression, or the position of the error, which says what was expected.
 Expected<TensorExpression::Node> ParseExpression(llvm::StringRef text, size_t* end);
-// What stands in a slice's brackets, with them: "[0, 1:]".
+// Parses the brackets of a slice: "[0, 1:]".
 Expected<std::vector<SlicePart>> ParseSlice(llvm::StringRef text);
 
 }  // namespace grapnel

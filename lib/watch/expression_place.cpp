@@ -29,7 +29,7 @@ std::optional<ExpressionPlace> AllIn(const Graph& body, const Function* function
   return place;
 }
 
-// The first name that nothing has, or that they are of several bodies.
+// Returns the error for the first unknown name, or for names of several bodies.
 Error WhyNowhere(const Module& module, llvm::ArrayRef<std::string> names) {
   std::vector<std::string> where;
   for (const std::string& name : names) {
@@ -44,7 +44,7 @@ Error WhyNowhere(const Module& module, llvm::ArrayRef<std::string> names) {
       where.push_back("'" + name + "' in function '" + (*has_it)->name().str() + "'");
       continue;
     }
-    // One that the node lacks has an error of its own.
+    // An output that the node lacks has an error of its own.
     auto node = FindNode(module, name);
     if (!node) {
       llvm::consumeError(node.takeError());
@@ -60,7 +60,7 @@ Error WhyNowhere(const Module& module, llvm::ArrayRef<std::string> names) {
   return MakeError("{0}: tensors of one body were expected", llvm::join(where, ", "));
 }
 
-// Between an Enter and an Exit.
+// True between an Enter and an Exit.
 bool IsInLoop(const Graph& body, NodeId id) {
   llvm::DenseSet<NodeId> seen = {id};
   llvm::SmallVector<NodeId, 16> waiting = {id};
@@ -81,7 +81,7 @@ bool IsInLoop(const Graph& body, NodeId id) {
 Expected<ExpressionPlace> PlaceOf(const TensorExpression& expression, const Module& module,
                                   const std::function<std::string(llvm::StringRef)>& key) {
   std::vector<std::string> names = expression.Tensors(), tensors = names;
-  if (names.empty()) return MakeError("it names no tensor: one was expected, as in x:0");
+  if (names.empty()) return MakeError("it names no tensor: name at least one, as in x:0");
   for (std::string& tensor : tensors) {
     if (key) tensor = key(tensor);
   }
@@ -105,7 +105,7 @@ Expected<ExpressionPlace> PlaceOf(const TensorExpression& expression, const Modu
 }
 
 Error CaretError(llvm::StringRef typed, size_t column, Error error) {
-  // The caret says which column.
+  // The caret shows the column.
   std::string text = TextOf(std::move(error));
   llvm::StringRef what = text;
   if (HasPrefix(what, "column ")) what = what.drop_front(what.find(": ") + 2);

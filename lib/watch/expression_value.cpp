@@ -23,7 +23,7 @@ Expected<Value> OfText(std::string text) {
   return value;
 }
 
-// What is asked of any tensor, of strings and lists too, without reading it.
+// Evaluates functions of any tensor's form, including strings and lists, without reading it.
 std::optional<Expected<Value>> AskForm(const Part& call, llvm::ArrayRef<Value> arguments) {
   if (arguments.size() != 1) return std::nullopt;
   const Value& of = arguments[0];
@@ -39,7 +39,7 @@ std::optional<Expected<Value>> AskForm(const Part& call, llvm::ArrayRef<Value> a
 
 bool IsText(const Value& value) { return value.tensor && value.tensor.dtype() == proto::DT_STRING; }
 
-// Strings, element by element; one alone stands for each.
+// Compares strings elementwise; a single one is broadcast.
 Expected<Value> CompareTexts(bool wants_same, const Tensor& a, const Tensor& b) {
   bool spreads_a = a.num_elements() == 1, spreads_b = b.num_elements() == 1;
   if (a.dims() != b.dims() && !spreads_a && !spreads_b)
@@ -68,10 +68,11 @@ Expected<Value> CompareSizes(llvm::ArrayRef<Value> arguments) {
   for (int i = 0; i < 2; ++i) {
     ASSIGN_OR_RETURN(NumberArray numbers,
                      NumbersOf(Value{arguments[i].tensor, arguments[i].numbers, {}}));
-    if (numbers.dims.size() != 1) return MakeError("a shape is compared with a list, as [?, 10]");
+    if (numbers.dims.size() != 1)
+      return MakeError("a shape must be compared with a list, as in [?, 10]");
     sizes[i] = SizesOf(arguments[i], numbers);
   }
-  // What is left open is `?`, which is any size.
+  // An unknown size is `?`, which matches any size.
   bool is_same = AreSameSizes(sizes[0], sizes[1]).value_or(true);
   return OfNumbers(proto::DT_BOOL, {}, {is_same});
 }
@@ -79,7 +80,7 @@ Expected<Value> CompareSizes(llvm::ArrayRef<Value> arguments) {
 }  // namespace
 
 Expected<NumberArray> NumbersOf(Value value) {
-  if (!value.is_any.empty()) return MakeError("'?' is a size of any value: shape(...) == [?, 10]");
+  if (!value.is_any.empty()) return MakeError("'?' matches any size, as in shape(...) == [?, 10]");
   if (value.tensor) return NumbersOf(value.tensor);
   return std::move(value.numbers);
 }
@@ -142,7 +143,7 @@ std::optional<bool> AreSameSizes(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64
   bool is_open = false;
   for (size_t i = 0; i < a.size(); ++i) {
     if (a[i] >= 0 && b[i] >= 0 && a[i] != b[i]) return false;
-    // Two of one symbol are equal.
+    // Two sizes with one symbol are equal.
     is_open |= (a[i] < 0 || b[i] < 0) && (a[i] != b[i] || a[i] == kUnknownDim);
   }
   return is_open ? std::nullopt : std::optional(true);

@@ -1,4 +1,4 @@
-// What parts of an expression come to. Private to lib/watch.
+// The values of parts of an expression. Private to lib/watch.
 #ifndef GRAPNEL_LIB_WATCH_EXPRESSION_VALUE_H_
 #define GRAPNEL_LIB_WATCH_EXPRESSION_VALUE_H_
 
@@ -6,9 +6,9 @@
 
 namespace grapnel {
 
-// A tensor as it is, or numbers that were computed; of a list with `?` in it the places of those.
+// A tensor, or computed numbers; for a list with `?`, the positions of those.
 struct ExpressionValue {
-  Tensor tensor;  // none: `numbers`
+  Tensor tensor;  // empty: see `numbers`
   NumberArray numbers;
   std::vector<bool> is_any;  // empty: no element is `?`
 };
@@ -16,17 +16,17 @@ struct ExpressionValue {
 Expected<NumberArray> NumbersOf(ExpressionValue value);
 Expected<Tensor> TensorOf(ExpressionValue value);
 
-// A number, a text or a list.
+// Returns the value of a number, a text or a list.
 ExpressionValue ConstantOf(const TensorExpression::Node& node);
 bool IsConstant(const TensorExpression::Node& node);
 
-// A function or an operator on what its operands come to. Errors: their number or dtypes do not
-// fit.
+// Applies a function or an operator to the values of its operands. Errors: the wrong number of
+// operands, or dtypes that do not fit.
 Expected<ExpressionValue> CallOn(const TensorExpression::Node& call,
                                  std::vector<ExpressionValue> arguments);
 
-// Numbers that are compared as shapes, where a negative one is a size that is not known, or `?`:
-// nullopt where that decides.
+// Compares numbers as shapes, where a negative number is an unknown size or `?`: nullopt if that
+// decides.
 std::optional<bool> AreSameSizes(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
 
 }  // namespace grapnel

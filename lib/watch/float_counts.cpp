@@ -8,8 +8,8 @@
 namespace grapnel {
 namespace {
 
-// A product with zero is zero, or a NaN where the number was bad: one sum over all tells whether
-// any was. Integers would do without the machine's rules for denormals, but take two steps.
+// A product with zero is zero, or NaN if the number is bad: one sum over all shows whether any is.
+// Integer arithmetic would avoid the machine's rules for denormals, but takes two steps.
 
 template <typename T>
 struct Bits;
@@ -42,7 +42,7 @@ template <int kBytes, typename T>
     for (int k = 0; k < 2; ++k) {
       Floats values;
       std::memcpy(&values, data + i + k * kLanes, sizeof values);
-      Ints bits = (Ints)values, is_zero = (bits & kExponent) == 0;  // all ones, -1, where so
+      Ints bits = (Ints)values, is_zero = (bits & kExponent) == 0;  // all ones, -1, where true
       zero[k] -= is_zero;
       negative[k] -= (bits >> Bits<T>::kSign) & ~is_zero;
       bad[k] += values * T(0);
@@ -86,7 +86,7 @@ template <int kBytes, typename T>
   return sum != sum;
 }
 
-// --- AVX-512: a mask for each comparison, and a mask for what is left at the end.
+// --- AVX-512: a mask for each comparison, and a mask for the remainder.
 
 #define GRAPNEL_AVX512 [[gnu::target("avx512f,avx512dq"), gnu::always_inline]] static inline
 
@@ -150,7 +150,7 @@ struct Double512 {
   }
 };
 
-// The sums of one of the chains that go side by side.
+// The sums of one of the parallel chains.
 template <typename L>
 struct Sums512 {
   __m512i negative, not_zero;
@@ -206,12 +206,12 @@ template <typename L>
 
 #undef GRAPNEL_AVX512
 
-// One sum for both counts, a step less for each vector: those that are not zero are counted in the
-// upper half of a lane, the sign comes in from below.
+// One sum for both counts saves a step for each vector: the upper half of a lane counts numbers
+// that are not zero, the sign is shifted in from below.
 [[gnu::target("avx512f,avx512dq,avx512vbmi2")]] FloatCounts CountAvx512Vbmi2(const float* data,
                                                                              int64_t size) {
   constexpr int64_t kVector = 16, kStep = 4 * kVector;
-  constexpr int64_t kMost = 32767 * kStep;  // half a lane holds as many
+  constexpr int64_t kMost = 32767 * kStep;  // limit of half a lane
   const __m512i exponent = _mm512_set1_epi32(Bits<float>::kExponent);
   const __m512i half_one = _mm512_set1_epi32(0x8000), lower = _mm512_set1_epi32(0xFFFF);
   __m512 bad[4] = {};

@@ -1,4 +1,4 @@
-// The health of a tensor: what TensorFlow's FULL_HEALTH debug mode counts.
+// The health of a tensor: the counts of TensorFlow's FULL_HEALTH debug mode.
 #ifndef GRAPNEL_LIB_WATCH_HEALTH_H_
 #define GRAPNEL_LIB_WATCH_HEALTH_H_
 
@@ -11,11 +11,11 @@
 
 namespace grapnel {
 
-// Counts of elements; together they are num_elements for real numeric dtypes. bool counts false as
-// zero, true as positive; complex numbers count their real and imaginary parts together (a NaN in
-// either is a NaN); strings, resources and variants count nothing.
-// -0 is zero, and so are denormals, but for those of half: as in TensorFlow, whose kernels compute
-// with denormals flushed, and half as float.
+// Counts of elements, which add up to num_elements for real numeric dtypes. For bool, false counts
+// as zero and true as positive; complex numbers count their real and imaginary parts together (a
+// NaN in either is a NaN); strings, resources and variants count nothing.
+// -0 counts as zero, and so do denormals, except those of half: as in TensorFlow, whose kernels
+// flush denormals and compute half as float.
 struct GRAPNEL_PUBLIC Health : ElementCounts {
   int64_t elements = 0;
   bool IsBad() const { return neg_inf > 0 || pos_inf > 0 || nan > 0; }
@@ -23,11 +23,12 @@ struct GRAPNEL_PUBLIC Health : ElementCounts {
 };
 
 enum class HealthDetail {
-  kBad,     // negative, zero and positive may be left at 0; integers cost nothing
-  kCounts,  // all
+  kBad,     // negative, zero and positive may stay 0; integers cost nothing
+  kCounts,  // all counts
 };
 
-// One pass over the elements, which lie in host memory; of a large tensor by the threads of `pool`.
+// Counts in one pass over the elements, in host memory. For a large tensor it uses the threads of
+// `pool`.
 GRAPNEL_PUBLIC Health HealthOf(const Tensor& tensor, ThreadPool* pool = nullptr,
                                HealthDetail detail = HealthDetail::kCounts);
 
@@ -35,8 +36,8 @@ GRAPNEL_PUBLIC Health HealthOf(const Tensor& tensor, ThreadPool* pool = nullptr,
 GRAPNEL_PUBLIC void CountElements(const Tensor& tensor, int64_t begin, int64_t end,
                                   HealthDetail detail, ElementCounts& sum);
 
-// The same of a tensor that may lie on a device: counted there, or copied when the device cannot.
-// Waits for `stream`, which makes the tensor.
+// The same for a tensor that may be on a device: counted there, or copied if the device cannot
+// count it. Waits for `stream`, which computes the tensor.
 GRAPNEL_PUBLIC Expected<Health> HealthOn(const Tensor& tensor, Stream* stream,
                                          ThreadPool* pool = nullptr,
                                          HealthDetail detail = HealthDetail::kCounts);

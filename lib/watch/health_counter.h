@@ -1,4 +1,4 @@
-// The health of an output, counted while its kernel makes it.
+// Counts the health of an output while its kernel computes it.
 #ifndef GRAPNEL_LIB_WATCH_HEALTH_COUNTER_H_
 #define GRAPNEL_LIB_WATCH_HEALTH_COUNTER_H_
 
@@ -10,15 +10,15 @@
 
 namespace grapnel {
 
-// Of one output at a time. Count() and Add() are called on several threads, the rest on the node's
-// own.
+// Counts one output at a time. Count() and Add() are called on several threads, the rest on the
+// node's own thread.
 class HealthCounter : public ElementCounter {
  public:
-  // The counter of this thread, begun anew for an output that `node` is to make; null where its
+  // Returns this thread's counter, reset for an output that `node` is about to compute; null if the
   // dtype has nothing to count.
   static HealthCounter* Begin(const Node& node, const Tensor& output, HealthDetail detail);
-  // What this thread's counter has counted of `output` of `node`, if that is all of it: then no
-  // other pass is needed. Forgets it.
+  // Returns the counts of `output` of `node` if this thread's counter has counted all of it, so
+  // that another pass is unnecessary. Resets the counter.
   static std::optional<Health> Take(const Node& node, const Tensor& output, HealthDetail detail);
 
   void Count(const Tensor& output, int64_t begin, int64_t end, ElementCounts& sum) override;
@@ -26,10 +26,10 @@ class HealthCounter : public ElementCounter {
 
  private:
   std::mutex mutex_;
-  Node node_;                   // whose output it is; none: nothing was counted
+  Node node_;                   // the counted node; null: nothing was counted
   const void* data_ = nullptr;  // of the output
   HealthDetail detail_ = HealthDetail::kCounts;
-  Health health_;  // `elements` are those that were counted
+  Health health_;  // `elements` is the number counted so far
 };
 
 }  // namespace grapnel

@@ -15,12 +15,12 @@ using Number = NumberArray::Number;
 using Color = std::array<uint8_t, 3>;
 
 constexpr int64_t kMostPixels = 2048;  // of a side
-constexpr int64_t kUsualPixels = 720;  // what a small tensor is enlarged to
+constexpr int64_t kUsualPixels = 720;  // small tensors are enlarged to this size
 constexpr int64_t kLargestCell = 40;
-constexpr int64_t kSmallestTile = 16;  // elements are joined no further
-constexpr int64_t kLongVector = 128;   // goes on in rows
+constexpr int64_t kSmallestTile = 16;  // smaller tiles are not reduced further
+constexpr int64_t kLongVector = 128;   // longer vectors wrap into rows
 constexpr Color kBad = {255, 0, 255}, kGap = {128, 128, 128}, kNothing = {210, 210, 210};
-// Matplotlib's viridis, and ColorBrewer's RdBu the other way round.
+// Matplotlib's viridis, and ColorBrewer's RdBu reversed.
 constexpr Color kOneSign[] = {{68, 1, 84},    {72, 40, 120},  {62, 73, 137},  {49, 104, 142},
                               {38, 130, 142}, {31, 158, 137}, {53, 183, 121}, {110, 206, 88},
                               {181, 222, 43}, {253, 231, 37}};
@@ -28,7 +28,7 @@ constexpr Color kTwoSigns[] = {{33, 102, 172},  {67, 147, 195},  {146, 197, 222}
                                {209, 229, 240}, {247, 247, 247}, {253, 219, 199},
                                {244, 165, 130}, {214, 96, 77},   {178, 24, 43}};
 
-// The color at a place from 0 to 1 of a scale.
+// Returns the color at a position from 0 to 1 of a scale.
 Color ColorAt(llvm::ArrayRef<Color> scale, double place) {
   double at = std::clamp(place, 0.0, 1.0) * static_cast<double>(scale.size() - 1);
   size_t i = std::min(static_cast<size_t>(at), scale.size() - 2);
@@ -41,7 +41,7 @@ Color ColorAt(llvm::ArrayRef<Color> scale, double place) {
   return color;
 }
 
-// From numbers to colors.
+// Maps numbers to colors.
 class Scale {
  public:
   explicit Scale(llvm::ArrayRef<Number> values) {
@@ -58,7 +58,7 @@ class Scale {
   Color Of(Number value) const {
     if (!std::isfinite(value)) return kBad;
     if (has_two_signs()) return ColorAt(kTwoSigns, static_cast<double>(value / reach_ / 2 + 0.5));
-    // The halves of a difference do not overflow where it would.
+    // Half of each avoids overflow of the difference.
     Number width = most_ / 2 - least_ / 2;
     if (width == 0) return ColorAt(kOneSign, 0.5);
     return ColorAt(kOneSign, static_cast<double>((value / 2 - least_ / 2) / width));
@@ -66,7 +66,7 @@ class Scale {
   std::string Text() const {
     std::string text;
     if (least_ > most_) {
-      text = "nothing is finite";
+      text = "no finite elements";
     } else if (has_two_signs()) {
       text = "blue " + NumberIn(-reach_) + ", white 0, red " + NumberIn(reach_);
     } else if (least_ == most_) {
@@ -85,13 +85,13 @@ class Scale {
   int64_t bad_ = 0;
 };
 
-// Where elements are: tiles of rows and columns, with the strides to go along them.
+// The positions of elements: tiles of rows and columns, with their strides.
 struct Layout {
   int64_t rows = 1, columns = 1, row_stride = 0, column_stride = 0;
-  std::vector<int64_t> tiles;  // where each begins
-  int64_t across = 1;          // tiles side by side
-  int64_t joined = 1;          // elements of a cell, each way
-  int64_t cell = 1;            // pixels of a cell, each way
+  std::vector<int64_t> tiles;  // the offset of each
+  int64_t across = 1;          // tiles in a row
+  int64_t joined = 1;          // elements of a cell, in each direction
+  int64_t cell = 1;            // pixels of a cell, in each direction
   int64_t size = 0;            // elements of the tensor
 
   int64_t tile_width() const { return (columns + joined - 1) / joined * cell; }
@@ -108,7 +108,7 @@ int64_t SideOf(int64_t count) {
   return side;
 }
 
-// Offsets of all elements along the axes, the last one fastest.
+// Returns the offsets of all elements along the axes, the last one fastest.
 std::vector<int64_t> Offsets(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> strides,
                              llvm::ArrayRef<int> axes) {
   std::vector<int64_t> offsets = {0};
@@ -123,7 +123,7 @@ std::vector<int64_t> Offsets(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_
   return offsets;
 }
 
-// Joins elements until all fits, then leaves tiles out; enlarges what is small.
+// Merges elements until all fits, then drops tiles; enlarges small tensors.
 void Resize(Layout* layout) {
   int64_t tiles = static_cast<int64_t>(layout->tiles.size());
   while (!layout->Fits() &&
@@ -162,7 +162,7 @@ Expected<Layout> LayOut(llvm::ArrayRef<int64_t> dims, std::optional<ImageAxes> w
     layout.rows = (layout.size + layout.columns - 1) / layout.columns;
     layout.row_stride = layout.columns;
     *text = rank == 0 ? "one number" : "axis 0 across";
-    if (is_long) *text += ", " + std::to_string(layout.columns) + " elements a row";
+    if (is_long) *text += ", " + std::to_string(layout.columns) + " elements per row";
   } else {
     int place[2] = {wanted ? wanted->rows : -2, wanted ? wanted->columns : -1};
     for (int& axis : place) {
@@ -186,7 +186,7 @@ Expected<Layout> LayOut(llvm::ArrayRef<int64_t> dims, std::optional<ImageAxes> w
         "axis " + std::to_string(place[0]) + " down, axis " + std::to_string(place[1]) + " across";
     if (!others.empty())
       *text += ", " + Plural(count, std::string("tile")) + " by " + TextOfAxes(others);
-    // Of two other axes the last one goes across; else the tiles make a square.
+    // With two other axes the last one goes across; otherwise the tiles form a square.
     double squares =
         std::sqrt(static_cast<double>(count * layout.rows) / static_cast<double>(layout.columns));
     layout.across = others.size() > 1 && dims[others.back()] > 1 && count > dims[others.back()]
@@ -196,13 +196,13 @@ Expected<Layout> LayOut(llvm::ArrayRef<int64_t> dims, std::optional<ImageAxes> w
   auto before = layout.tiles.size();
   Resize(&layout);
   if (layout.joined > 1)
-    *text += llvm::formatv(", a pixel for {0} by {0} elements", layout.joined).str();
+    *text += llvm::formatv(", one pixel for {0} by {0} elements", layout.joined).str();
   if (layout.tiles.size() < before)
     *text += ", the first " + std::to_string(layout.tiles.size()) + " of them";
   return layout;
 }
 
-// The mean of a cell's elements, NaN where one is bad; nothing: it has none.
+// Returns the mean of a cell's elements, NaN if one is bad; nullopt if it has none.
 std::optional<Number> CellOf(const Layout& layout, llvm::ArrayRef<Number> values, int64_t tile,
                              int64_t row, int64_t column) {
   Number sum = 0;
@@ -212,7 +212,7 @@ std::optional<Number> CellOf(const Layout& layout, llvm::ArrayRef<Number> values
   for (int64_t y = row * layout.joined; y < bottom; ++y) {
     for (int64_t x = column * layout.joined; x < right; ++x) {
       int64_t at = layout.tiles[tile] + y * layout.row_stride + x * layout.column_stride;
-      if (at >= layout.size) continue;  // behind the end of a vector
+      if (at >= layout.size) continue;  // after the end of a vector
       if (!std::isfinite(values[at])) return NAN;
       sum += values[at];
       ++count;

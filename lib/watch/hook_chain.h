@@ -1,4 +1,4 @@
-// Several hooks on one run.
+// Combines several hooks for one run.
 #ifndef GRAPNEL_LIB_WATCH_HOOK_CHAIN_H_
 #define GRAPNEL_LIB_WATCH_HOOK_CHAIN_H_
 
@@ -12,17 +12,17 @@
 
 namespace grapnel {
 
-// Calls each hook in the order in which they were added, of the nodes that it wants; the first
-// error ends it. What one puts in an output's place the next ones see.
+// Calls the hooks in the order in which they were added, each for the nodes that it wants; the
+// first error ends the chain. A hook sees the outputs as the hooks before it have edited them.
 class GRAPNEL_PUBLIC HookChain : public RunHook {
  public:
-  void Add(RunHook* hook) { hooks_.push_back(hook); }  // which outlives it; before the plan is made
+  void Add(RunHook* hook) { hooks_.push_back(hook); }  // must outlive it; before the plan is made
 
   bool Wants(const Node& node) override;
-  // When one does.
+  // True if a hook does.
   bool SeesInputs() const override;
   bool EditsOutputs() const override;
-  // The first that has one; the others count afterwards.
+  // Returns the first hook's counter; the other hooks count afterwards.
   ElementCounter* Counter(const Node& node, const Tensor& output) override;
   Tensor ReplaceConstant(const Node& node, const Tensor& value) override;
   Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) override;
@@ -30,7 +30,7 @@ class GRAPNEL_PUBLIC HookChain : public RunHook {
   Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
   Error OnConstant(const Node& node, const Tensor& value, bool is_first) override;
   void OnCall(const CallFrame& call) override;
-  // When all do.
+  // True if all hooks do.
   bool TakesDeviceTensors() const override;
   Error AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Tensor> outputs) override;
 
@@ -39,7 +39,7 @@ class GRAPNEL_PUBLIC HookChain : public RunHook {
   const Wanting& WantingOf(const Node& node);
 
   std::vector<RunHook*> hooks_;
-  std::mutex mutex_;  // of plans that are made while others run
+  std::mutex mutex_;  // for plans that are made while others run
   llvm::DenseMap<std::pair<const Graph*, NodeId>, std::unique_ptr<Wanting>> wanting_;
 };
 

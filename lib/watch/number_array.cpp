@@ -10,7 +10,7 @@ namespace {
 
 using Number = NumberArray::Number;
 
-// Calls visit(T()) with the C++ type of a dtype that C++ has; false: it has none.
+// Calls visit(T()) with the C++ type of a dtype; false if C++ has no such type.
 template <typename Visit>
 bool VisitPlain(DataType dtype, Visit visit) {
   switch (dtype) {

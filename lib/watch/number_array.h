@@ -1,4 +1,4 @@
-// Numbers that a debugger computes with: a tensor's elements in one C++ type, whatever its dtype.
+// The numbers of a tensor in one C++ type, whatever its dtype, for a debugger's computations.
 #ifndef GRAPNEL_LIB_WATCH_NUMBER_ARRAY_H_
 #define GRAPNEL_LIB_WATCH_NUMBER_ARRAY_H_
 
@@ -8,29 +8,32 @@
 
 namespace grapnel {
 
-// Row-major. A long double holds every number of every real dtype exactly, 64-bit integers too.
+// Row-major. A long double holds every number of every real dtype exactly, including 64-bit
+// integers.
 struct NumberArray {
   using Number = long double;
 
   DataType dtype = proto::DT_DOUBLE;
   Dims dims;
   std::vector<Number> values;
-  std::vector<Number> imaginary;  // of complex dtypes, as many; else empty
-  // A number that was typed: beside a tensor it takes that one's dtype, as in NumPy.
+  std::vector<Number> imaginary;  // for complex dtypes, the same number; else empty
+  // A literal number: an operation takes the dtype of the other operand, a tensor, as in NumPy.
   bool is_weak = false;
 
   bool IsComplex() const { return !imaginary.empty(); }
   int64_t size() const { return static_cast<int64_t>(values.size()); }
 };
 
-// The elements of a tensor in host memory. Errors: strings, variants, resources. Cost: linear.
+// Returns the elements of a tensor in host memory. Errors: strings, variants, resources. Cost:
+// linear.
 Expected<NumberArray> NumbersOf(const Tensor& tensor);
-// The same; complex numbers are an error, too.
+// The same; complex numbers are an error too.
 Expected<NumberArray> RealNumbers(const Tensor& tensor);
-// A tensor of the array's dtype; numbers that it lacks become the nearest, as a cast does.
+// Returns a tensor of the array's dtype; unrepresentable numbers become the nearest, as in a cast.
 Expected<Tensor> TensorOf(const NumberArray& array);
 
-// `number` as the dtype holds it: rounded to a float's precision, cut to an integer's range.
+// Returns `number` as the dtype holds it: rounded to a float's precision, or clamped to an
+// integer's range.
 NumberArray::Number RoundTo(DataType dtype, NumberArray::Number number);
 
 }  // namespace grapnel

@@ -35,7 +35,7 @@ bool IsDearer(const Profile::Row& a, const Profile::Row& b) {
   return std::tie(b.own, a.name, a.op) < std::tie(a.own, b.name, b.op);
 }
 
-// "2.3"; "-": it cannot be said.
+// Returns "2.3"; "-" if it is unknown.
 std::string TimesLeast(const Profile::Row& row, const Roofline& roofline) {
   if (!row.graph || row.calls == 0 || row.own != row.total) return "-";
   auto least = roofline.LeastTime(*row.graph, row.nodes);
@@ -43,19 +43,19 @@ std::string TimesLeast(const Profile::Row& row, const Roofline& roofline) {
   return llvm::formatv("{0:f1}", static_cast<double>(row.own) / row.calls / *least).str();
 }
 
-// Of the kernels that run on this thread, the innermost last: nanoseconds spent in kernels of
-// functions that they called.
+// For the kernels that run on this thread, the innermost last: nanoseconds in kernels of functions
+// that they called.
 thread_local llvm::SmallVector<int64_t, 8> time_inside;
-thread_local const char* how_now = nullptr;  // what the innermost said that it OnVariant()
+thread_local const char* how_now = nullptr;  // from Does() of the innermost
 
-// With all three digits: a viewer's unit.
+// Writes all three digits: viewers use this unit.
 void WriteMicroseconds(llvm::StringRef key, int64_t nanoseconds, llvm::json::OStream& json) {
   json.attributeBegin(key);
   json.rawValue(llvm::formatv("{0:f3}", nanoseconds * 1e-3).str());
   json.attributeEnd();
 }
 
-// What a viewer calls the process, or a thread.
+// Writes the viewer's name for the process, or a thread.
 void WriteName(llvm::StringRef what, std::optional<size_t> thread, llvm::StringRef name,
                llvm::json::OStream& json) {
   json.object([&] {
@@ -112,7 +112,7 @@ uint32_t Profile::NumberOf(const Node& node) {
   return number - 1;
 }
 
-// Of a row: one more call, which ends on this thread. Under the lock.
+// Adds a call, which ends on this thread, to a row. Call it under the lock.
 Profile::Row& Profile::Add(uint32_t number, Clock::time_point began, Clock::time_point ended) {
   if (!start_) start_ = began;
   int64_t from = Nanoseconds(began - *start_), to = Nanoseconds(ended - *start_);
@@ -141,7 +141,7 @@ void Profile::OnKernel(const Node& node, Clock::time_point began, Clock::time_po
   int64_t bytes = 0;
   for (const Tensor& output : outputs) bytes += output ? output.byte_size() : 0;
   row.output_bytes = std::max(row.output_bytes, bytes);
-  // The top of the curve lies within a kernel; the first kernel to end after it is the one.
+  // The peak is within a kernel: take the first kernel that ends after it.
   if (memory.peak() > peak_bytes_) {
     peak_bytes_ = memory.peak();
     peak_node_ = row.name;
@@ -167,7 +167,7 @@ void Profile::RunDone() {
   if (++runs_ == 1) first_run_ = seen_;
 }
 
-// Rows that ran, without the first of several runs.
+// Returns the rows that ran, without the first of several runs.
 std::vector<Profile::Row> Profile::Counted() const {
   std::vector<Row> rows = seen_;
   if (runs_ < 2) return rows;
@@ -204,7 +204,7 @@ std::vector<Profile::Row> Profile::ByOp() const {
 }
 
 void Profile::WriteTrace(llvm::raw_ostream& os) const {
-  // Slices that enclose others come first, as viewers want them.
+  // Enclosing slices come first, as viewers require.
   std::vector<const Event*> events;
   events.reserve(events_.size());
   for (const Event& event : events_) events.push_back(&event);
@@ -283,7 +283,7 @@ void Profile::WriteTables(llvm::raw_ostream& os, size_t nodes, const Roofline* r
   if (runs_ > 1) {
     int64_t first = 0;
     for (const Row& row : first_run_) first += row.own;
-    os << "the first run, which sets things up, took " << Milliseconds(first)
+    os << "the first run, which includes setup, took " << Milliseconds(first)
        << " ms and is not counted above\n";
   }
   os << Plural(runs_ > 1 ? runs_ - 1 : runs_, "run") << (runs_ > 1 ? " after it, " : ", ")
@@ -294,7 +294,7 @@ void Profile::WriteTables(llvm::raw_ostream& os, size_t nodes, const Roofline* r
   os << "\n";
   if (events_cut_ > 0) {
     os << "the trace ends after " << WithCommas(events_.size()) << " kernels; "
-       << WithCommas(events_cut_) << " more are in the sums alone\n";
+       << WithCommas(events_cut_) << " more are only in the sums\n";
   }
 }
 

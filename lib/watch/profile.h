@@ -1,4 +1,4 @@
-// Where a run's time and memory go, node by node.
+// The time and memory of a run by node.
 #ifndef GRAPNEL_LIB_WATCH_PROFILE_H_
 #define GRAPNEL_LIB_WATCH_PROFILE_H_
 
@@ -15,12 +15,12 @@
 
 namespace grapnel {
 
-// Collects what kernels took; nodes of functions are called "function/node". Several runs add up,
-// but not the first of them, which sets things up: libraries loaded, weights packed, functions
-// compiled. The trace has every run.
+// Collects the times of kernels; nodes of functions are named "function/node". Sums several runs,
+// except the first, which does the setup: loading libraries, packing weights, compiling functions.
+// The trace has every run.
 class Profile : public RunProfiler {
  public:
-  // Events kept for the trace; sums go on beyond.
+  // The limit on events in the trace; sums have no limit.
   static constexpr size_t kMaxEvents = 1000000;
 
   Clock::time_point Begin() override;
@@ -30,38 +30,39 @@ class Profile : public RunProfiler {
   void OnVariant(const char* how) override;
   void Compiled(const Function& function, Clock::time_point began,
                 Clock::time_point ended) override;
-  // Between runs: the next one is the next row of the trace.
+  // Call it between runs: starts the next row of the trace.
   void RunDone();
 
   struct Row {
-    // Of a row by op: name is empty. A function's compilation is op "(compile)", its name that of
-    // the function.
-    // Of a step that does the work of several nodes, op is theirs, "AddV2+Relu6", and the name that
-    // of the last one. What OnVariant() said is behind it: "Conv2D (Winograd)".
+    // Empty in a row by op. The compilation of a function has op "(compile)" and the function's
+    // name. A fused step has the ops of all its nodes, "AddV2+Relu6", and the name of the last one.
+    // The text of OnVariant() follows: "Conv2D (Winograd)".
     std::string name, op;
-    std::vector<std::string> stands_for;  // names of all of them
-    std::vector<NodeId> nodes;            // and themselves, or this one alone
-    const Graph* graph = nullptr;         // of a row by node: where the node is, and which it is
+    std::vector<std::string> stands_for;  // names of all its nodes
+    std::vector<NodeId> nodes;            // all its nodes, or only this one
+    const Graph* graph = nullptr;         // in a row by node: the node and its graph
     NodeId node = kNoNode;
     int64_t calls = 0;
-    // Nanoseconds; `own` without the kernels of functions that it called.
+    // Nanoseconds; `own` excludes the kernels of functions that it called.
     int64_t total = 0, own = 0;
-    int64_t output_bytes = 0;  // of one call, the largest
+    int64_t output_bytes = 0;  // the largest of one call
   };
-  // The dearest in own time first, then by name. Of the first run where there is no other.
+  // Sorted by own time, the most expensive first, then by name. Has the first run if it is the only
+  // one.
   std::vector<Row> ByNode() const;
   std::vector<Row> ByOp() const;
   int64_t runs() const { return runs_; }
-  // Most bytes that tensors of the run held at one time, constants not counted, and the node after
-  // which it was so.
+  // The peak of bytes in tensors of the run, without constants, and the node after which it
+  // occurred.
   int64_t peak_bytes() const { return peak_bytes_; }
   const std::string& peak_node() const { return peak_node_; }
   bool is_cut() const { return events_cut_ > 0; }
 
-  // A trace as Chrome and Perfetto open it: a slice a kernel, a row a thread, memory as a curve.
+  // Writes a trace for Chrome and Perfetto: a slice for each kernel, a row for each thread, memory
+  // as a curve.
   void WriteTrace(llvm::raw_ostream& os) const;
-  // Ops and the `nodes` dearest nodes as two tables, and the peak of memory. With a roofline how
-  // many times its least time a node took, too.
+  // Writes two tables, of ops and of the `nodes` most expensive nodes, and the memory peak. With a
+  // roofline also the ratio of a node's time to its least time.
   void WriteTables(llvm::raw_ostream& os, size_t nodes, const Roofline* roofline = nullptr) const;
 
  private:
@@ -78,7 +79,7 @@ class Profile : public RunProfiler {
 
   std::mutex mutex_;
   std::optional<Clock::time_point> start_;
-  std::map<const void*, std::vector<uint32_t>> numbers_;  // by graph, by node id; 0: none yet
+  std::map<const void*, std::vector<uint32_t>> numbers_;  // by graph, then node id; 0: none yet
   std::map<const Function*, uint32_t> compiled_;          // as in numbers_
   std::vector<Row> seen_, first_run_;                     // by number
   std::vector<Event> events_;

@@ -110,7 +110,7 @@ void ReadSummary(TensorDebugMode mode, const Literal& summary, RecordedTensor* t
 Expected<Health> HealthOfLiteral(const Literal& literal) {
   Literal counted = literal;
   if (literal.is_splat())
-    counted = Literal::Make(literal.dtype(), {}, literal.bytes());  // may claim any size
+    counted = Literal::Make(literal.dtype(), {}, literal.bytes());  // the size may be any number
   ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(counted));
   Health health = HealthOf(tensor);
   int64_t times = literal.is_splat() ? literal.num_elements() : 1;
@@ -183,8 +183,8 @@ RecordedTensor ReadV1Summary(llvm::StringRef debug_op, llvm::StringRef tensor_pr
     tensor.bad = tensor.health.nan > 0;
     return tensor;
   }
-  // Whether it has a value, elements, NaN, -inf, negative, zero, positive, +inf, least, largest,
-  // mean, variance, dtype, rank, dimensions.
+  // The columns: has a value, elements, NaN, -inf, negative, zero, positive, +inf, minimum,
+  // maximum, mean, variance, dtype, rank, dimensions.
   constexpr int kDtype = 12, kRank = 13, kDims = 14;
   if (!debug_op.starts_with("DebugNumericSummary") || literal->num_elements() < kDims) {
     *problem = llvm::formatv("{0} put out {1} numbers, a summary of {2} or more was expected",
@@ -212,7 +212,7 @@ RecordedTensor ReadV1Summary(llvm::StringRef debug_op, llvm::StringRef tensor_pr
 std::string BadText(const RecordedTensor& tensor) {
   if (!tensor.bad) return "";
   std::string text;
-  if (tensor.what == Recorded::kBad) {  // how many is not known
+  if (tensor.what == Recorded::kBad) {  // the counts are unknown
     for (const std::string& kind : BadKinds(tensor)) Append(&text, kind == "nan" ? "NaN" : kind);
     return text.empty() ? "inf or NaN" : text;
   }

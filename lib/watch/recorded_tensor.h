@@ -1,4 +1,4 @@
-// What a debug file keeps of one tensor: as much as its debug mode records.
+// The record of one tensor in a debug file, as detailed as its debug mode.
 #ifndef GRAPNEL_LIB_WATCH_RECORDED_TENSOR_H_
 #define GRAPNEL_LIB_WATCH_RECORDED_TENSOR_H_
 
@@ -15,13 +15,13 @@ namespace grapnel {
 
 using proto::TensorDebugMode;
 
-// From little to much; each line says which fields are meaningful.
+// From the least detail to the most; each comment lists the valid fields.
 enum class Recorded : uint8_t {
-  kNothing,    // NO_TENSOR, an output that was left out, or a summary that could not be read
+  kNothing,    // NO_TENSOR, a missing output, or an unreadable summary
   kShape,      // dtype, rank, dims, health.elements
-  kBad,        // bad; of REDUCE_INF_NAN_THREE_SLOTS also which counts of bad elements are not 0
+  kBad,        // bad; in REDUCE_INF_NAN_THREE_SLOTS also which counts of bad elements are not 0
   kBadCounts,  // bad, health.elements and its three counts of bad elements
-  kCounts,     // all of health; dtype and rank; dims of a whole tensor
+  kCounts,     // all of health; dtype and rank; dims if the whole tensor was recorded
 };
 
 struct GRAPNEL_PUBLIC RecordedTensor {
@@ -34,25 +34,26 @@ struct GRAPNEL_PUBLIC RecordedTensor {
   bool TellsBad() const { return what >= Recorded::kBad; }
 };
 
-// Reads a serialized TensorProto as `mode` (of TensorFlow 2.21) wrote it; of a whole tensor it
-// counts and keeps no value. `problem` becomes a text when the summary is not what the mode writes;
-// else it is left alone. Cost: linear in the elements of a whole tensor, else constant.
+// Reads a serialized TensorProto as `mode` (of TensorFlow 2.21) wrote it; counts a whole tensor
+// without keeping its values. Sets `problem` if the summary is not what the mode writes. Cost:
+// linear in the elements of a whole tensor, else constant.
 GRAPNEL_PUBLIC RecordedTensor ReadRecordedTensor(TensorDebugMode mode, llvm::StringRef tensor_proto,
                                                  std::string* problem);
 
-// The same of what an op of tfdbg v1 put out: DebugNumericSummary, or DebugNanCount, which counts
-// NaNs alone.
+// The same for the output of a debug op of tfdbg v1: DebugNumericSummary, or DebugNanCount, which
+// counts only NaNs.
 GRAPNEL_PUBLIC RecordedTensor ReadV1Summary(llvm::StringRef debug_op, llvm::StringRef tensor_proto,
                                             std::string* problem);
 
-// "float, 160 elements: -inf x12, negative 143, zero 5"; "not recorded" when nothing is known.
+// Returns "float, 160 elements: -inf x12, negative 143, zero 5"; "not recorded" if nothing is
+// known.
 GRAPNEL_PUBLIC std::string RecordedTensorText(const RecordedTensor& tensor);
-// "-inf x12, NaN x1"; "inf or NaN" where they were not counted; "" of a tensor without.
+// Returns "-inf x12, NaN x1"; "inf or NaN" if they were not counted; "" if the tensor has none.
 GRAPNEL_PUBLIC std::string BadText(const RecordedTensor& tensor);
-// "-inf", "+inf", "nan", sorted; empty where they were not counted.
+// Returns "-inf", "+inf", "nan", sorted; empty if they were not counted.
 GRAPNEL_PUBLIC std::vector<std::string> BadKinds(const RecordedTensor& tensor);
 
-// "FULL_HEALTH"; "mode 99" when TensorFlow 2.21 has none of that number.
+// Returns "FULL_HEALTH"; "mode 99" if TensorFlow 2.21 has no mode of that number.
 GRAPNEL_PUBLIC std::string DebugModeName(TensorDebugMode mode);
 
 }  // namespace grapnel

@@ -14,7 +14,7 @@
 namespace grapnel {
 namespace {
 
-// Seconds of the fastest of some runs of an op on tensors of this shape.
+// Returns the seconds of the fastest of some runs of an op on tensors of this shape.
 Expected<double> FastestRun(ThreadPool& pool, llvm::StringRef op, int inputs,
                             llvm::ArrayRef<int64_t> dims) {
   constexpr int kRuns = 6;
@@ -69,7 +69,7 @@ Roofline::Roofline(const Module& module, llvm::ArrayRef<std::pair<std::string, T
   Graph& graph = module_->main;
   for (const auto& [name, value] : feeds) {
     auto port = FindTensor(graph, name);
-    if (!port) {  // of another graph that was run in its place
+    if (!port) {  // a node of another graph that ran in its place
       llvm::consumeError(port.takeError());
       continue;
     }

@@ -1,5 +1,5 @@
-// The least time that a node can take on this machine: the larger of its arithmetic at the best
-// rate of oneDNN and its bytes at the best rate of the memory, both measured here.
+// The least time of a node on this machine: the larger of its arithmetic at the best rate of oneDNN
+// and its bytes at the best rate of the memory, both measured here.
 #ifndef GRAPNEL_LIB_WATCH_ROOFLINE_H_
 #define GRAPNEL_LIB_WATCH_ROOFLINE_H_
 
@@ -17,24 +17,24 @@
 namespace grapnel {
 
 struct MachineRates {
-  double flops = 0, bytes = 0;  // a second
+  double flops = 0, bytes = 0;  // for each second
 };
 
-// The best of a few products of 1024 x 1024 matrices, and of passes over tensors that no cache
-// holds, on the pool's threads: a third of a second. Errors: no kernel, no memory.
+// Measures the best of a few products of 1024 x 1024 matrices, and of passes over tensors larger
+// than any cache, on the pool's threads: takes a third of a second. Errors: no kernel, no memory.
 Expected<MachineRates> MeasureRates(ThreadPool& pool);
 
-// Of the nodes of a module, from shapes alone.
+// Computes the least times of a module's nodes from shapes.
 class Roofline {
  public:
-  // `feeds`: tensors by name with what they were fed, which says the dimensions that a placeholder
-  // leaves open. The module is copied.
+  // `feeds`: fed tensors by name, which determine the unknown dimensions of placeholders. The
+  // module is copied.
   Roofline(const Module& module, llvm::ArrayRef<std::pair<std::string, Tensor>> feeds,
            MachineRates rates);
 
-  // Nanoseconds of one run of these nodes of a graph of the module as one: what they read from
-  // others, and what the last one gives, is moved once. nullopt: a shape is open, or nothing is
-  // computed and moved.
+  // Returns the nanoseconds of one run of these nodes as a single step: it moves each of their
+  // outside inputs, and the outputs of the last node, once. nullopt if a shape is unknown, or the
+  // nodes compute and move nothing.
   std::optional<double> LeastTime(const Graph& graph, llvm::ArrayRef<NodeId> nodes) const;
   const MachineRates& rates() const { return rates_; }
 

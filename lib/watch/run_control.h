@@ -1,4 +1,4 @@
-// Hooks that end a sequence of runs, and that keep its variables.
+// Hooks that end a sequence of runs, and that save its variables.
 #ifndef GRAPNEL_LIB_WATCH_RUN_CONTROL_H_
 #define GRAPNEL_LIB_WATCH_RUN_CONTROL_H_
 
@@ -10,11 +10,12 @@
 
 namespace grapnel {
 
-// No run follows the first after which an expression over tensors of the main graph is true.
+// Ends the sequence after the first run in which an expression over tensors of the main graph is
+// true.
 class StopWhen : public StepHook {
  public:
-  // Errors: it cannot be read; PlaceOf's; tensors of a function or inside of a loop. `sink`: told
-  // where it never was.
+  // Errors: the text is unreadable; those of PlaceOf; tensors of a function or in a loop. `sink`
+  // gets a notice if the expression never was true.
   static Expected<std::unique_ptr<StopWhen>> Make(
       llvm::StringRef text, const Module& module,
       const std::function<std::string(llvm::StringRef)>& key, MessageSink sink);
@@ -26,12 +27,12 @@ class StopWhen : public StepHook {
  private:
   MessageSink sink_;
   TensorExpression expression_;
-  std::vector<std::string> tensors_;  // of each of its names
+  std::vector<std::string> tensors_;  // one for each name
   std::vector<std::string> names_;
 };
 
-// Writes the variables after the last run as a checkpoint, and with `every` above 0 after each so
-// many runs as PREFIX-RUN. Nothing after a run that failed.
+// Writes the variables as a checkpoint after the last run, and with a positive `every` also after
+// every so many runs, as PREFIX-RUN. Writes nothing after a failed run.
 class SaveVariablesHook : public StepHook {
  public:
   SaveVariablesHook(std::string prefix, int64_t every)

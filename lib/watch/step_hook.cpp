@@ -11,7 +11,7 @@ bool IsSameTensor(llvm::StringRef a, llvm::StringRef b) {
   return WithoutZeroIndex(a) == WithoutZeroIndex(b);
 }
 
-// A variable's value stands for its handle.
+// Returns the value of a variable for its handle.
 Expected<Tensor> HeldBy(const Tensor& value) {
   if (!value || value.dtype() != proto::DT_RESOURCE || value.num_elements() != 1) return value;
   auto* variable = dynamic_cast<StoredVariable*>(value.data<ObjectRef>()->get());

@@ -1,4 +1,4 @@
-// What is called before and after each run of a graph, as TensorFlow's SessionRunHook is.
+// Hooks before and after each run of a graph, like TensorFlow's SessionRunHook.
 #ifndef GRAPNEL_LIB_WATCH_STEP_HOOK_H_
 #define GRAPNEL_LIB_WATCH_STEP_HOOK_H_
 
@@ -15,43 +15,45 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC StepContext {
   int64_t run = 0;  // from 1; 0: before the first
   llvm::ArrayRef<std::string> feeds, fetches;
-  llvm::ArrayRef<std::string> fetch_names;  // what a person calls them, as a signature's key
+  llvm::ArrayRef<std::string> fetch_names;  // the user's names, such as a signature's keys
   llvm::ArrayRef<Tensor> feed_values;
-  llvm::ArrayRef<Tensor> fetched;  // after the run; a tensor that a node without outputs stands for
-                                   // is none
-  bool has_failed = false;         // at the end: the last run did
+  llvm::ArrayRef<Tensor> fetched;  // set after the run; empty for a fetch that is a node without
+                                   // outputs
+  bool has_failed = false;         // at the end: the last run failed
 
-  // Before a run: it computes this tensor of the main graph too ("x:0").
+  // Call before a run: the run computes this tensor of the main graph ("x:0") too.
   void Fetch(llvm::StringRef tensor);
-  // After it: the value of what is fed, fetched, or asked for by any hook; of a variable's handle
-  // the variable's, as the run left it. Errors: it is none of those; the variable has no value.
+  // Call after a run: returns the value of a tensor that is fed, fetched, or requested by any hook;
+  // for a variable's handle, the variable's value after the run. Errors: the tensor is not one of
+  // those; the variable has no value.
   Expected<Tensor> Value(llvm::StringRef tensor) const;
-  // After it: no other run follows. Those that come later in the list still see this one.
+  // Call after a run: no other run follows. Later hooks in the list still see this one.
   void RequestStop() { stops = true; }
-  // After it, and at the end: writes the variables as a checkpoint.
+  // Call after a run, and at the end: writes the variables as a checkpoint.
   std::function<Error(llvm::StringRef prefix)> save_variables;
 
-  std::vector<std::string> more;    // asked for, each once, sorted
+  std::vector<std::string> more;    // requested tensors, each once, sorted
   std::vector<Tensor> more_values;  // after the run
   bool stops = false;
 };
 
-// Told of a sequence of runs. Several are called in the order in which they were given; an error of
-// one ends the run, and begins with its name. One thread at a time.
+// Observes a sequence of runs. Hooks are called in the order in which they were given; an error
+// ends the run, and begins with the hook's name. One thread at a time.
 class GRAPNEL_PUBLIC StepHook {
  public:
   virtual ~StepHook() = default;
   virtual std::string name() const = 0;  // for errors: "--summaries"
-  // Called for nodes too, while the graph runs; null: not.
+  // A hook for the nodes of the graph; null if not needed.
   virtual RunHook* node_hook() { return nullptr; }
 
-  // Once, before the graph is compiled. What is asked for here is computed in every run.
+  // Called once, before the graph is compiled. Tensors requested here are computed in every run.
   virtual Error Begin(StepContext& /*step*/) { return Error::success(); }
-  // What is asked for here is computed in this run. Each choice is compiled once, and kept.
+  // Tensors requested here are computed in this run. Each distinct request is compiled once, and
+  // kept.
   virtual Error BeforeRun(StepContext& /*step*/) { return Error::success(); }
-  // Not of a run that failed.
+  // Not called after a failed run.
   virtual Error AfterRun(StepContext& /*step*/) { return Error::success(); }
-  // Once, after the last run, or one that failed: what is to be kept is written.
+  // Called once, after the last run, failed or not: writes the results to keep.
   virtual Error End(StepContext& /*step*/) { return Error::success(); }
 };
 

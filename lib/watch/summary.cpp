@@ -18,7 +18,7 @@ namespace {
 constexpr int kBuckets = 30;
 constexpr int64_t kMostImages = 3;
 
-// Name, TensorBoard's plugin, and how it keeps the data.
+// The name, TensorBoard's plugin, and its data class.
 struct Kind {
   const char *name, *plugin;
   proto::DataClass data;
@@ -59,7 +59,7 @@ proto::TensorProto ProtoOf(const Tensor& tensor) {
 
 Error AddScalar(const Tensor& tensor, proto::TensorProto* out) {
   if (!IsNumber(tensor.dtype()))
-    return MakeError("a scalar is a number, this is {0}", TypeAndShape(tensor));
+    return MakeError("a scalar needs a number, this is {0}", TypeAndShape(tensor));
   if (tensor.num_elements() != 1)
     return MakeError(
         "a scalar has one element, this is {0}: take mean(...) or another reduction, "
@@ -70,11 +70,11 @@ Error AddScalar(const Tensor& tensor, proto::TensorProto* out) {
   return ForEach(tensor, [&](double value) { out->add_float_val(static_cast<float>(value)); });
 }
 
-// The buckets are those of tf.summary.histogram: of one value alone all have its edges, and the
-// last one counts; of none all is 0.
+// The buckets are those of tf.summary.histogram: if all values are equal, all buckets have that
+// value as edges, and the last one counts them; without values all are 0.
 Error AddHistogram(const Tensor& tensor, proto::TensorProto* out) {
   if (!IsNumber(tensor.dtype()))
-    return MakeError("a histogram is of numbers, this is {0}", TypeAndShape(tensor));
+    return MakeError("a histogram needs numbers, this is {0}", TypeAndShape(tensor));
   double least = std::numeric_limits<double>::infinity(), most = -least;
   int64_t count = 0;
   RETURN_IF_ERROR(ForEach(tensor, [&](double value) {
@@ -102,7 +102,7 @@ Error AddHistogram(const Tensor& tensor, proto::TensorProto* out) {
   return Error::success();
 }
 
-// Number, height, width and channels of a tensor that holds images.
+// Returns number, height, width and channels of a tensor that holds images.
 std::optional<std::array<int64_t, 4>> ImageDims(const Tensor& tensor) {
   llvm::ArrayRef<int64_t> dims = tensor.dims();
   std::array<int64_t, 4> all = {1, 1, 1, 1};
@@ -112,7 +112,7 @@ std::optional<std::array<int64_t, 4>> ImageDims(const Tensor& tensor) {
   return all;
 }
 
-// As tf.image.convert_image_dtype to uint8 with saturation.
+// Converts like tf.image.convert_image_dtype to uint8 with saturation.
 uint8_t PixelOf(double value, double scale) {
   if (std::isnan(value)) return 0;
   return static_cast<uint8_t>(std::clamp(value * scale, 0.0, 255.0));
@@ -200,7 +200,7 @@ Expected<proto::Summary::Value> SummaryOf(SummaryKind kind, const Tensor& tensor
       break;
     case SummaryKind::kText:
       if (tensor.dtype() != proto::DT_STRING)
-        return MakeError("a text is of strings, this is {0}", TypeAndShape(tensor));
+        return MakeError("a text needs strings, this is {0}", TypeAndShape(tensor));
       *out = ProtoOf(tensor);
   }
   proto::SummaryMetadata* metadata = value.mutable_metadata();

@@ -1,4 +1,4 @@
-// Summaries: what TensorBoard shows of tensors, as tf.summary writes it.
+// Summaries of tensors for TensorBoard, as tf.summary writes them.
 #ifndef GRAPNEL_LIB_WATCH_SUMMARY_H_
 #define GRAPNEL_LIB_WATCH_SUMMARY_H_
 
@@ -14,29 +14,29 @@ namespace grapnel {
 
 enum class SummaryKind { kScalar, kHistogram, kImage, kText };
 llvm::StringRef SummaryKindName(SummaryKind kind);
-// What suits a tensor: a scalar for one element, text for strings, else a histogram; nullopt for
-// resources and variants.
+// Returns the default kind for a tensor: a scalar for one element, text for strings, else a
+// histogram; nullopt for resources and variants.
 std::optional<SummaryKind> UsualKind(const Tensor& tensor);
 
 struct SummaryRequest {
   SummaryKind kind = SummaryKind::kScalar;
   TensorExpression expression;
-  std::string tag;  // as TensorBoard names it: the expression, unless another is given
-  // "KIND:EXPRESSION" or "KIND:EXPRESSION=TAG". Errors show where it cannot be read.
+  std::string tag;  // the name in TensorBoard; the expression by default
+  // Parses "KIND:EXPRESSION" or "KIND:EXPRESSION=TAG". Errors point to the unreadable part.
   static Expected<SummaryRequest> Parse(llvm::StringRef text);
 };
 
-// The tag of a tensor that is given none: its name, ":0" left out.
+// The default tag of a tensor: its name without ":0".
 std::string UsualTag(llvm::StringRef tensor);
 
-// The tensor as a value of a Summary, with the metadata that TensorBoard's plugins read:
+// Returns a Summary value of the tensor, with the metadata that TensorBoard's plugins read:
 //   scalar     one element of any real dtype, as a float
 //   histogram  30 buckets between the least and the largest: left, right, count. Elements that are
-//              not finite are left out
+//              not finite are ignored
 //   image      [n,h,w,c], [h,w,c] or [h,w], c from 1 to 4: floats from 0 to 1, else from 0 to the
 //              dtype's largest number; the first three, as PNG
-//   text       strings, in the shape that they have
-// Errors: it is not of that kind, and which would be. Cost: linear.
+//   text       strings, in the tensor's shape
+// Errors: the tensor does not fit the kind, with the kinds that would fit. Cost: linear.
 Expected<proto::Summary::Value> SummaryOf(SummaryKind kind, const Tensor& tensor);
 
 }  // namespace grapnel

@@ -11,7 +11,7 @@ namespace grapnel {
 
 namespace {
 
-// In a body the handle is an argument, whose value is as old as its call.
+// In a function body the handle is an argument, whose value is as old as its call.
 bool HasVariables(const ExpressionPlace& place, const Graph& main) {
   return place.body == &main && !place.is_in_loop && llvm::any_of(place.ports, [&](Port port) {
            return TypeOfPort(main, port) == proto::DT_RESOURCE;
@@ -44,7 +44,7 @@ Expected<std::unique_ptr<SummaryHook>> SummaryHook::Make(
   return hook;
 }
 
-// What is in a loop cannot be fetched; there it is seen if it runs.
+// Tensors in a loop cannot be fetched: they are observed if the loop runs.
 Error SummaryHook::Begin(StepContext& step) {
   ASSIGN_OR_RETURN(events_, EventStream::Create(folder_, EventStream::kUsualSuffix));
   for (size_t e = 0; e < requests_.size(); ++e) {
@@ -111,7 +111,7 @@ void SummaryHook::Write(const std::string& tag, int64_t step, proto::Summary::Va
   events_->Add(step, std::move(event));
 }
 
-// What a summary op of the graph made is written as it is.
+// Writes the output of a summary op of the graph unchanged.
 Expected<bool> SummaryHook::WriteWhole(const StepContext& step, size_t i) {
   const Tensor& value = step.fetched[i];
   auto port = FindTensorIfThere(module_.main, step.fetches[i]);
@@ -121,7 +121,7 @@ Expected<bool> SummaryHook::WriteWhole(const StepContext& step, size_t i) {
   if (!op.ends_with("Summary") && !op.ends_with("SummaryV2")) return false;
   proto::Event event;
   if (!event.mutable_summary()->ParseFromString(*value.data<std::string>()))
-    return MakeError("'{0}' is no Summary", step.fetches[i]);
+    return MakeError("'{0}' is not a Summary", step.fetches[i]);
   events_->Add(step.run, std::move(event));
   return true;
 }
@@ -147,7 +147,7 @@ Error SummaryHook::End(StepContext& step) {
     if (times_[e] > 0) continue;
     sink_(Severity::kWarning, "--summary " + SummaryKindName(requests_[e].kind).str() + ":" +
                                   requests_[e].expression.text() +
-                                  " was never written: its tensors were not made");
+                                  " was never written: its tensors were not computed");
   }
   return events_->Close();
 }

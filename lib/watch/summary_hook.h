@@ -14,14 +14,14 @@
 
 namespace grapnel {
 
-// A summary of the main graph is one of each run, and its tensors are computed whether or not a
-// fetch needs them; steps are runs, from 1. Of a function or a loop there is one each time that its
-// tensors are made, and steps count those. Without requests what is fetched is summarized, each
-// tensor as suits it; what a summary op of the graph made (MergeSummary) is written as it is.
+// Writes a summary of the main graph once in each run, and computes its tensors even if no fetch
+// needs them; steps are runs, from 1. Writes a summary of a function or a loop each time its
+// tensors are computed, and steps count those. Without requests it summarizes each fetch by its
+// default kind; the output of a summary op (MergeSummary) is written unchanged.
 class SummaryHook : public StepHook, private ExpressionHook {
  public:
-  // `folder` gets a file of its own, whatever it holds, when the run begins. Errors: PlaceOf's,
-  // with the summary; two of one tag.
+  // Adds a file to `folder` when the run begins; existing files stay. Errors: those of PlaceOf,
+  // with the summary; two summaries with the same tag.
   static Expected<std::unique_ptr<SummaryHook>> Make(
       const Module& module, std::vector<SummaryRequest> requests, llvm::StringRef folder,
       const std::function<std::string(llvm::StringRef)>& key, MessageSink sink);
@@ -44,7 +44,7 @@ class SummaryHook : public StepHook, private ExpressionHook {
   MessageSink sink_;
   std::string folder_;
   std::vector<SummaryRequest> requests_;
-  // Of the main graph, and a handle of a variable among its tensors: such are asked after the run.
+  // Summaries of the main graph over a variable's handle, which are computed after the run.
   std::vector<bool> is_of_variables_;
   std::mutex mutex_;
   std::vector<int64_t> times_;  // how often each was written

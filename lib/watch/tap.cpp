@@ -44,7 +44,7 @@ bool Tap::Wants(const Node& node) {
 std::string Tap::WhyNot(const Node& node, DataType dtype) const {
   std::string why_not = filter_.WhyNot(node);
   if (why_not.empty() && !filter_.FitsDtype(dtype))
-    why_not = (DataTypeName(dtype) + " fits no --tap-dtype").str();
+    why_not = (DataTypeName(dtype) + " matches no --tap-dtype").str();
   return why_not;
 }
 
@@ -63,7 +63,7 @@ ElementCounter* Tap::Counter(const Node& node, const Tensor& output) {
 Error Tap::OnConstant(const Node& node, const Tensor& value, bool is_first) {
   if (!filter_.FitsDtype(value.dtype())) return Error::success();
   CountOne(node, 0);
-  if (!is_first && !Tells()) return Error::success();  // it was counted
+  if (!is_first && !Tells()) return Error::success();  // already counted
   Health health;
   if (CountsHealth()) {
     std::pair key(&node.graph(), node.id());

@@ -1,4 +1,4 @@
-// Taps: what chosen nodes put out, counted or told while the graph runs.
+// Taps: report or count the outputs of chosen nodes while the graph runs.
 #ifndef GRAPNEL_LIB_WATCH_TAP_H_
 #define GRAPNEL_LIB_WATCH_TAP_H_
 
@@ -19,7 +19,7 @@
 
 namespace grapnel {
 
-// What a tap says of a tensor; TensorFlow's names, from little to much.
+// The detail of a tap; TensorFlow's names, from little to much.
 enum class TapMode {
   kNoTensor,
   kCurtHealth,
@@ -27,18 +27,17 @@ enum class TapMode {
   kFullHealth,
   kShape,
   kFullTensor,
-  kThreeSlots  // REDUCE_INF_NAN_THREE_SLOTS: which kinds of bad elements there are
+  kThreeSlots  // REDUCE_INF_NAN_THREE_SLOTS: the kinds of bad elements
 };
 GRAPNEL_PUBLIC std::optional<TapMode> ParseTapMode(llvm::StringRef name);  // "FULL_HEALTH"
 GRAPNEL_PUBLIC std::vector<std::string> TapModeNames();
 
-// How often each output was tapped.
+// The number of times that each output was tapped.
 using TapCounts = std::map<std::pair<const Graph*, NodeId>, std::vector<int64_t>>;
 
-// Taps the outputs that `filter` fits, on the threads that made them, and counts them. In a
-// function's body too; an event says the calls and iterations that it was in. Those that derive
-// from it are told of each tensor, in the order in which one thread would run the nodes, whatever
-// the number of threads.
+// Taps the outputs that match `filter`, on the threads that computed them, and counts them.
+// Includes function bodies; an event has its calls and iterations. Subclasses receive each tensor
+// in the order in which one thread would run the nodes, whatever the number of threads.
 class GRAPNEL_PUBLIC Tap : public RunHook {
  public:
   Tap(TapFilter filter, TapMode mode) : filter_(std::move(filter)), mode_(mode) {}
@@ -47,21 +46,21 @@ class GRAPNEL_PUBLIC Tap : public RunHook {
   bool EditsOutputs() const override { return false; }
   ElementCounter* Counter(const Node& node, const Tensor& output) override;
   Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
-  // Counted once a plan, told in each run.
+  // Analyzed once for each plan, reported in each run.
   Error OnConstant(const Node& node, const Tensor& value, bool is_first) override;
-  // A device counts where the tensor lies; only FULL_TENSOR needs it here.
+  // A device counts where the tensor is; only FULL_TENSOR needs it in host memory.
   bool TakesDeviceTensors() const override { return mode_ != TapMode::kFullTensor; }
   Error AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Tensor> outputs) override;
-  // Events that follow say so: of several runs, which. 0: of one, and events do not say.
+  // Sets the run number of later events. 0: there is only one run, and events have no number.
   void BeginRun(int run) { run_ = run; }
-  // Whose threads count large tensors: those of the run, which wait while a node is tapped.
+  // Sets the threads that count large tensors: those of the run, which wait while a node is tapped.
   void CountOn(ThreadPool* pool) { pool_ = pool; }
-  // Before the plan is made: keeps how often each output was tapped, with no count for a node that
-  // no plan had.
+  // Counts each output separately; a node that is in no plan has no entry. Call it before the plan
+  // is made.
   void CountEach() { counts_each_ = true; }
   TapCounts counts();
-  // Why an output of that dtype is not tapped: "its name fits no --tap"; empty where it is when it
-  // is made.
+  // Explains why an output of that dtype is not tapped: "its name matches no --tap"; empty if it is
+  // tapped.
   virtual std::string WhyNot(const Node& node, DataType dtype) const;
   int64_t tensors_tapped() const { return count_; }
 
@@ -70,11 +69,11 @@ class GRAPNEL_PUBLIC Tap : public RunHook {
 
  protected:
   virtual bool Tells() const { return false; }
-  // In order. On any thread, one at a time of one run.
+  // Called in order, on any thread, one at a time for each run.
   virtual void Emit(TapEvent&& /*event*/) {}
-  // Tensors that one that derives from it writes by itself.
+  // Adds tensors that a subclass writes itself.
   void CountMore(int64_t tensors) { count_ += tensors; }
-  // Whether events need the time.
+  // True if events need the time.
   virtual bool TellsTime() const { return false; }
 
  private:
@@ -99,7 +98,7 @@ class GRAPNEL_PUBLIC Tap : public RunHook {
   std::atomic<int64_t> count_{0};
 };
 
-// A tap whose events are written at once: of a graph that grows, which no other thread may look at.
+// A tap that passes each event on at once: for a growing graph, which no other thread may read.
 class GRAPNEL_PUBLIC CallbackTap : public Tap {
  public:
   CallbackTap(TapFilter filter, TapMode mode, TapWriter::Write write)
@@ -113,12 +112,12 @@ class GRAPNEL_PUBLIC CallbackTap : public Tap {
   TapWriter::Write write_;
 };
 
-// A tap whose events a thread of its own writes.
+// A tap with a thread of its own for writing events.
 class GRAPNEL_PUBLIC WrittenTap : public Tap {
  public:
   WrittenTap(TapFilter filter, TapMode mode, TapWriter::Write write)
       : Tap(std::move(filter), mode), writer_(std::move(write)) {}
-  // After a run, and before what `write` writes to is looked at.
+  // Call it after a run, before reading the output of `write`.
   void Drain() { writer_.Drain(); }
   TapWriter& writer() { return writer_; }
 

@@ -1,4 +1,4 @@
-// What a tap saw of one tensor, on its way from the thread that made it to where it is written.
+// The report of a tap on one tensor, on its way from the computing thread to the writer.
 #ifndef GRAPNEL_LIB_WATCH_TAP_EVENT_H_
 #define GRAPNEL_LIB_WATCH_TAP_EVENT_H_
 
@@ -13,10 +13,10 @@
 
 namespace grapnel {
 
-// A CallFrame that outlives the call.
+// A copy of a CallFrame that outlives the call.
 struct GRAPNEL_PUBLIC TapCall {
   const Function* function = nullptr;  // null: an iteration of a loop of single nodes
-  Node caller;                         // none, as CallFrame has none
+  Node caller;                         // null in the same cases as CallFrame::caller
   std::string loop;
   int64_t iteration = -1;
   bool Is(const CallFrame& frame) const;
@@ -24,21 +24,21 @@ struct GRAPNEL_PUBLIC TapCall {
 // Outermost first; null: in the graph that is run. Events of one call share it.
 using TapCalls = std::shared_ptr<const std::vector<TapCall>>;
 
-// Where this thread is now. Cheap while it stays in one call.
+// Returns the current calls of this thread. Cheap while it stays in one call.
 GRAPNEL_PUBLIC TapCalls CurrentTapCalls();
 
 struct GRAPNEL_PUBLIC TapEvent {
   Node node;
   int output = 0;
-  int run = 0;      // of several; 0: there is one
-  double time = 0;  // seconds since 1970, where the tap wants it
+  int run = 0;      // of several; 0: there is only one
+  double time = 0;  // seconds since 1970, if the tap wants it
   DataType dtype = proto::DT_INVALID;
   llvm::SmallVector<int64_t, 4> dims;  // not in NO_TENSOR
   Health health;                       // in the modes that count
   TapCalls calls;
-  Tensor value;      // FULL_TENSOR, of numbers and strings: shares the tensor's buffer
-  std::string text;  // FULL_TENSOR, of resources and variants
-  // Memory that waits with it.
+  Tensor value;      // in FULL_TENSOR, numbers and strings: shares the tensor's buffer
+  std::string text;  // in FULL_TENSOR, resources and variants
+  // The memory that the event holds while it waits.
   size_t Bytes() const {
     return sizeof(TapEvent) + text.size() + (value ? value.buffer()->size() : 0);
   }

@@ -15,7 +15,7 @@ llvm::StringRef NameOfFunction(const Node& node) {
   return function ? function->name() : "";
 }
 
-// `names` calls a sink with each name that there is.
+// `names` calls a sink with each known name.
 template <typename Names>
 Error Demand(llvm::ArrayRef<Glob> globs, const char* flag, const char* kind, const Names& names) {
   for (const Glob& glob : globs) {
@@ -43,11 +43,11 @@ bool TapFilter::FitsNode(const Node& node) const {
 bool TapFilter::FitsDtype(DataType dtype) const { return Fits(dtypes, DataTypeName(dtype)); }
 
 std::string TapFilter::WhyNot(const Node& node) const {
-  if (!Fits(names, node.name())) return "its name fits no --tap";
-  if (!Fits(ops, node.op())) return ("its op " + node.op() + " fits no --tap-op").str();
+  if (!Fits(names, node.name())) return "its name matches no --tap";
+  if (!Fits(ops, node.op())) return ("its op " + node.op() + " matches no --tap-op").str();
   if (Fits(functions, NameOfFunction(node))) return "";
   return ("it is in " + (NameOfFunction(node).empty() ? "the main graph" : NameOfFunction(node)) +
-          ", which fits no --tap-function")
+          ", which matches no --tap-function")
       .str();
 }
 

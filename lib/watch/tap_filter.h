@@ -1,4 +1,4 @@
-// Which tensors are tapped.
+// The selection of tensors to tap.
 #ifndef GRAPNEL_LIB_WATCH_TAP_FILTER_H_
 #define GRAPNEL_LIB_WATCH_TAP_FILTER_H_
 
@@ -11,26 +11,24 @@
 
 namespace grapnel {
 
-// Each list fits what one of its globs fits; an empty one fits all. A tensor is tapped when all
-// fit.
+// A list matches what one of its globs matches; an empty list matches everything. A tensor is
+// tapped if all lists match.
 struct GRAPNEL_PUBLIC TapFilter {
-  std::vector<Glob> names;      // of nodes; in a function's body the node's alone
+  std::vector<Glob> names;      // of nodes, without the function's name in a body
   std::vector<Glob> ops;        // "Conv2D"
-  std::vector<Glob> functions;  // whose body the node is in; the main graph is called ""
+  std::vector<Glob> functions;  // of the body that the node is in; the main graph is ""
   std::vector<Glob> dtypes;     // "float", "int*"
 
   bool FitsNode(const Node& node) const;
   bool FitsDtype(DataType dtype) const;
-  // Why the node is not tapped: "its name fits no --tap"; empty where it is.
+  // Explains why the node is not tapped: "its name matches no --tap"; empty if it is tapped.
   std::string WhyNot(const Node& node) const;
 };
 
-// What was typed: a name or pattern that fits no node, op, function or dtype is an error, which
-// says what is near.
+// Errors: a name or pattern that matches no node, op, function or dtype, with the nearest names.
 GRAPNEL_PUBLIC Error CheckTapped(const Module& module, const TapFilter& filter);
-// The same of nodes alone, which `flag` names.
-GRAPNEL_PUBLIC Error CheckNodes(const Module& module, llvm::ArrayRef<Glob> globs,
-                                 const char* flag);
+// The same for globs of nodes, given by `flag`.
+GRAPNEL_PUBLIC Error CheckNodes(const Module& module, llvm::ArrayRef<Glob> globs, const char* flag);
 
 }  // namespace grapnel
 

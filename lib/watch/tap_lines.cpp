@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// `"text"`, as JSON has it.
+// Returns `"text"` as JSON.
 std::string Quoted(llvm::StringRef text) {
   std::string quoted;
   llvm::raw_string_ostream os(quoted);
@@ -14,7 +14,7 @@ std::string Quoted(llvm::StringRef text) {
   return quoted;
 }
 
-// Lines are put together by hand: a tensor is often counted in less time than a JSON writer takes.
+// Lines are formatted by hand: counting a tensor often takes less time than a JSON writer.
 void WriteShape(const TapEvent& event, llvm::raw_ostream& os) {
   os << ",\"dtype\":\"" << DataTypeName(event.dtype) << "\",\"shape\":[";
   for (size_t i = 0; i < event.dims.size(); ++i) os << (i ? "," : "") << event.dims[i];
@@ -78,7 +78,7 @@ void WriteValue(const TapEvent& event, TapMode mode, llvm::raw_ostream& os) {
 
 }  // namespace
 
-// What lines of one node begin with.
+// Returns the beginning of the lines of one node.
 const std::string& TapLines::HeadOf(const Node& node) {
   std::unique_ptr<std::string>& head = heads_[{&node.graph(), node.id()}];
   if (!head) {

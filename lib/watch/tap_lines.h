@@ -1,4 +1,4 @@
-// Taps as lines of JSON.
+// Writes tap events as lines of JSON.
 #ifndef GRAPNEL_LIB_WATCH_TAP_LINES_H_
 #define GRAPNEL_LIB_WATCH_TAP_LINES_H_
 
@@ -10,10 +10,10 @@
 
 namespace grapnel {
 
-// Writes an object a line. Not thread-safe: one thread writes.
+// Writes one object on each line. Not thread-safe: one thread writes.
 class TapLines {
  public:
-  // `os` must outlive it. Lines beyond `most_bytes` are counted and not written; 0: no limit.
+  // `os` must outlive it. Lines beyond `most_bytes` are counted but not written; 0: no limit.
   TapLines(TapMode mode, llvm::raw_ostream& os, uint64_t most_bytes = 0)
       : mode_(mode), os_(os), most_bytes_(most_bytes) {}
   void Write(const TapEvent& event);
@@ -29,7 +29,7 @@ class TapLines {
   uint64_t bytes_ = 0;
   int64_t left_out_ = 0;
   llvm::DenseMap<std::pair<const Graph*, NodeId>, std::unique_ptr<std::string>> heads_;
-  TapCalls calls_;  // of the last line, and their text
+  TapCalls calls_;  // of the last line, with their text below
   std::string calls_text_;
 };
 

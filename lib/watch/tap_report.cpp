@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// The main graph, and what it calls, however deep.
+// Returns the main graph and the functions that it calls, directly or not.
 std::vector<const Graph*> ReachedBodies(const Module& module) {
   std::vector<const Graph*> bodies = {&module.main};
   std::set<const Graph*> seen(bodies.begin(), bodies.end());
@@ -29,7 +29,7 @@ std::vector<const Graph*> ReachedBodies(const Module& module) {
 
 std::string WhyNotRun(const Node& node, bool is_planned) {
   if (is_planned) return "it did not run: its branch was not taken, or the run ended before";
-  return FunctionOf(node.graph()) ? "no call of its function ran that needs it"
+  return FunctionOf(node.graph()) ? "no call of its function that ran needs it"
                                   : "no fetch needs it";
 }
 

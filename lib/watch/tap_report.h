@@ -1,4 +1,4 @@
-// Which tensors of a module were tapped, and why the others were not.
+// A report of the tensors of a module that were tapped, and why the others were not.
 #ifndef GRAPNEL_LIB_WATCH_TAP_REPORT_H_
 #define GRAPNEL_LIB_WATCH_TAP_REPORT_H_
 
@@ -10,23 +10,22 @@
 
 namespace grapnel {
 
-// Of one output: how often it was tapped, or why it was not.
+// One output: how often it was tapped, or why it was not.
 struct TapReportLine {
-  std::string function;  // whose body; "" is the main graph
+  std::string function;  // of the body; "" is the main graph
   std::string tensor;    // "dense/BiasAdd:0"
   std::string op;
   int64_t times = 0;
-  std::string why_not;  // empty where it was tapped
+  std::string why_not;  // empty if it was tapped
 };
 
-// Every output of the main graph's nodes and of those in the functions that it reaches, in the
-// order of the file. `tap` has counted each (Tap::CountEach); `fed` are the tensors that were
-// given.
+// Has every output of the nodes in the main graph and in the functions that it reaches, in the
+// order of the file. `tap` must have counted each (Tap::CountEach); `fed` are the fed tensors.
 class TapReport {
  public:
   TapReport(const Module& module, llvm::ArrayRef<std::string> fed, Tap& tap);
   llvm::ArrayRef<TapReportLine> lines() const { return lines_; }
-  void Write(llvm::raw_ostream& os) const;  // a line an output, and a sum by reason on top
+  void Write(llvm::raw_ostream& os) const;  // a line for each output, after totals by reason
 
  private:
   std::vector<TapReportLine> lines_;

@@ -3,8 +3,8 @@
 namespace grapnel {
 namespace {
 
-// To wake a thread costs some microseconds: it wakes for so many events, or by itself after so
-// long.
+// Waking a thread costs some microseconds: it is woken for this many events, or wakes by itself
+// after this long.
 constexpr size_t kWorthWaking = 1024;
 constexpr std::chrono::milliseconds kRest{20};
 

@@ -1,4 +1,4 @@
-// The thread that writes what taps saw, so that those that compute do not.
+// A thread that writes tap events, so that the threads that compute do not have to.
 #ifndef GRAPNEL_LIB_WATCH_TAP_WRITER_H_
 #define GRAPNEL_LIB_WATCH_TAP_WRITER_H_
 
@@ -14,21 +14,21 @@
 
 namespace grapnel {
 
-// Thread-safe. Events are written in the order in which they were added, one at a time.
+// Writes events one at a time, in the order in which they were added. Thread-safe.
 class GRAPNEL_PUBLIC TapWriter {
  public:
   using Write = std::function<void(const TapEvent&)>;
-  // What may wait to be written, in bytes. An event alone may be larger.
+  // The most bytes that may wait to be written. A single event may be larger.
   static constexpr size_t kMostWaiting = 64 << 20;
 
   explicit TapWriter(Write write, size_t most_waiting = kMostWaiting);
   ~TapWriter();  // drains
 
-  // Waits where too much waits to be written. Cost: some 50 ns.
+  // Blocks while too many bytes wait to be written. Cost: about 50 ns.
   void Add(TapEvent event);
-  // Returns when all that was added is written.
+  // Returns when everything added so far is written.
   void Drain();
-  // How long Add() has waited, of all threads together.
+  // The time that Add() has blocked, for all threads together.
   std::chrono::nanoseconds waited();
 
  private:
@@ -38,11 +38,11 @@ class GRAPNEL_PUBLIC TapWriter {
   const size_t most_waiting_;
   std::mutex mutex_;
   std::condition_variable has_events_, has_room_, is_drained_;
-  std::vector<TapEvent> events_;  // those that the thread has not taken
-  size_t bytes_ = 0;              // of all that are not written
+  std::vector<TapEvent> events_;  // not yet taken by the thread
+  size_t bytes_ = 0;              // of all unwritten events
   bool is_writing_ = false, wakes_ = false, ends_ = false;
   std::chrono::nanoseconds waited_{0};
-  std::thread thread_;  // begun with the first event
+  std::thread thread_;  // started by the first event
 };
 
 }  // namespace grapnel

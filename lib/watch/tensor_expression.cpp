@@ -100,7 +100,7 @@ Expected<bool> TensorExpression::AreTrue(const Lookup& lookup) const {
   return true;
 }
 
-// A side without tensors says nothing that the expression does not.
+// Omits sides without tensors, which say nothing beyond the expression.
 std::vector<std::pair<std::string, Tensor>> TensorExpression::Sides(const Lookup& lookup) const {
   std::vector<std::pair<std::string, Tensor>> sides;
   auto add = [&](const Node& node) {

@@ -8,12 +8,12 @@
 namespace grapnel {
 namespace {
 
-// What a slice takes of one dimension.
+// The range that a slice takes from one dimension.
 struct Run {
-  int64_t first = 0, count = 0, step = 1, stride = 0;  // stride: of one step of the tensor's places
+  int64_t first = 0, count = 0, step = 1, stride = 0;  // stride: of one step, in elements
 };
 
-// Python's rules: from the end where negative, cut where too far.
+// Python's rules: negative positions count from the end, and bounds are clamped.
 Run RunOf(const SlicePart& part, int64_t size) {
   Run run;
   run.step = part.step.value_or(1);
@@ -73,7 +73,7 @@ Expected<std::vector<Run>> RunsOf(llvm::ArrayRef<int64_t> dims, const std::vecto
   return runs;
 }
 
-// The place in an array of `dims` that is read for place `flat` of one of `to`.
+// Returns the position in an array of `dims` that broadcasts to position `flat` of one of `to`.
 int64_t BroadcastPlace(int64_t flat, llvm::ArrayRef<int64_t> to, llvm::ArrayRef<int64_t> dims) {
   int64_t place = 0, stride = 1;
   for (size_t i = 0; i < to.size(); ++i) {
@@ -88,7 +88,7 @@ int64_t BroadcastPlace(int64_t flat, llvm::ArrayRef<int64_t> to, llvm::ArrayRef<
 }
 
 bool BroadcastsTo(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> to) {
-  // Ones before the others say nothing.
+  // Leading ones do not matter.
   while (dims.size() > to.size() && dims.front() == 1) dims = dims.drop_front();
   if (dims.size() > to.size()) return false;
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -140,7 +140,7 @@ Expected<Tensor> SliceTensor(const Tensor& tensor, const std::vector<SlicePart>&
 
 Expected<Tensor> WithElements(const Tensor& tensor, llvm::StringRef slice, const Tensor& value) {
   if (tensor.HoldsObjects())
-    return MakeError("{0} is an object, which nobody can type", tensor.ToString());
+    return MakeError("{0} is an object, which has no printable value", tensor.ToString());
   std::vector<SlicePart> parts;
   if (!slice.empty()) {
     ASSIGN_OR_RETURN(parts, ParseSlice(slice));

@@ -1,4 +1,4 @@
-// "x:0[0, :]": a tensor's name with a slice, as one types it.
+// Slices of tensors as users type them: "x:0[0, :]".
 #ifndef GRAPNEL_LIB_WATCH_TENSOR_SLICE_H_
 #define GRAPNEL_LIB_WATCH_TENSOR_SLICE_H_
 
@@ -9,9 +9,9 @@
 
 namespace grapnel {
 
-// A copy of `tensor` in which the elements that `slice` names ("[0, :]"; "": all) are those of
-// `value`, which is broadcast and cast to its dtype. Errors: as of TensorExpression; a shape that
-// does not broadcast; strings and numbers in one another's place.
+// Returns a copy of `tensor` in which the elements selected by `slice` ("[0, :]"; "": all) are
+// those of `value`, broadcast and cast to its dtype. Errors: as for TensorExpression; a shape that
+// does not broadcast; strings for numbers or the reverse.
 Expected<Tensor> WithElements(const Tensor& tensor, llvm::StringRef slice, const Tensor& value);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// What a tensor holds, as numbers about its numbers.
+// Statistics of the values of a tensor.
 #ifndef GRAPNEL_LIB_WATCH_TENSOR_SUMMARY_H_
 #define GRAPNEL_LIB_WATCH_TENSOR_SUMMARY_H_
 
@@ -8,16 +8,19 @@
 
 namespace grapnel {
 
-// Each reads all elements of a tensor in host memory. Errors: it holds no real numbers.
+// Each reads all elements of a tensor in host memory. Errors: the tensor does not hold real
+// numbers.
 
-// The two tables of tfdbg's print_tensor -s: how many elements are NaN, -inf, negative, zero,
-// positive and +inf; the least, the largest, mean and standard deviation of the finite ones.
+// Returns the two tables of tfdbg's print_tensor -s: the numbers of elements that are NaN, -inf,
+// negative, zero, positive and +inf; the minimum, maximum, mean and standard deviation of the
+// finite elements.
 Expected<std::string> NumericSummary(const Tensor& tensor);
-// The finite elements in `bins` ranges of one width, a bar each; then how many are none.
+// Returns a histogram of the finite elements in `bins` ranges of equal width, a bar for each, and
+// the number of elements that are not finite.
 Expected<std::string> HistogramText(const Tensor& tensor, int bins);
-// A line for each index along `axis` (negative: from the last), at most `limit` of them: least,
-// largest, mean and standard deviation of the finite elements, and how many are NaN, infinite and
-// zero.
+// Returns a line for each index along `axis` (negative: from the last), at most `limit` of them:
+// minimum, maximum, mean and standard deviation of the finite elements, and how many are NaN,
+// infinite and zero.
 Expected<std::string> ChannelsText(const Tensor& tensor, int axis, int64_t limit);
 
 }  // namespace grapnel

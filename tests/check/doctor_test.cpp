@@ -1,5 +1,5 @@
-// What the checks of `doctor` stand on: the flow of values through calls, what a network is made
-// of, and what numbers are like.
+// The foundations of the checks of `doctor`: the flow of values through calls, the analysis of
+// networks, and the statistics of tensors.
 #include "lib/check/doctor/doctor.h"
 
 #include <cmath>
@@ -83,7 +83,7 @@ TEST(Flow, ABranchDependsOnItsCondition) {
   EXPECT_TRUE(before.Has(At(*file.module, "on")));
 }
 
-// What a loop carries depends on what its condition reads, and comes back to itself.
+// Values in a loop depend on the inputs of its condition, and on themselves.
 TEST(Flow, ALoopDependsOnItsCondition) {
   GraphInFile file = Read(kCalls);
   Flow flow(*file.module);
@@ -95,7 +95,7 @@ TEST(Flow, ALoopDependsOnItsCondition) {
   EXPECT_TRUE(flow.Forward({At(*file.module, "x")}).Has(At(*file.module, "loop", 2)));
 }
 
-// As a variable's handle does, which each iteration gets.
+// For example a variable's handle, which each iteration gets.
 TEST(Flow, WhatALoopLeavesAsItIsHasOneSource) {
   GraphInFile file = Read(kCalls);
   Flow flow(*file.module);
@@ -169,7 +169,7 @@ TEST(Network, FindsLossLayersAndGradients) {
   ASSERT_EQ(network.losses().size(), 1u);  // an accuracy has no gradient
   EXPECT_EQ(network.losses()[0], At(module, "loss"));
   EXPECT_TRUE(network.Trains());
-  ASSERT_EQ(network.layers().size(), 1u);  // the product that makes the gradient is none
+  ASSERT_EQ(network.layers().size(), 1u);  // the product that computes the gradient is not a layer
   EXPECT_EQ(network.layers()[0].node.name(), "product");
   ASSERT_EQ(network.variables().size(), 2u);
   const NetworkVariable &kernel = network.variables()[0], &bias = network.variables()[1];
@@ -186,7 +186,7 @@ TEST(Network, FindsLossLayersAndGradients) {
   ASSERT_EQ(CrossEntropiesOf(network).size(), 1u);
 }
 
-// What is not fetched does not run: no training step, no loss.
+// Without a fetch there is no training step and no loss.
 TEST(Network, WhatIsNotFetchedIsNotThere) {
   GraphInFile file = Read(kTraining);
   Network network(file, *file.module, EndsOf(*file.module, {"x"}, {"logits"}));
@@ -256,7 +256,7 @@ TEST(VariableHistory, BecomingNanIsAChange) {
   EXPECT_TRUE(history.Changed());
 }
 
-// A check has one name, sorted, and says what it looks for and needs.
+// Each check has its own name, in order, and says what it looks for and needs.
 TEST(Checks, AreSorted) {
   std::vector<const CheckInfo*> checks = Checks();
   EXPECT_GE(checks.size(), 24u);

@@ -43,8 +43,8 @@ TEST(FirstCause, GoesThroughTheArgumentToTheCaller) {
   EXPECT_EQ(cause.framework_frames, 16);
 }
 
-// The loop's argument is bad because of the iteration before; the log is in three iterations of two
-// calls.
+// The loop's argument is bad because of the previous iteration; the log is in three iterations of
+// two calls.
 TEST(FirstCause, FollowsLoops) {
   BlameReport report = Blame("testdata/tfdbg/control_flow_FULL_HEALTH");
   EXPECT_EQ(report.alerts.size(), 26u);
@@ -57,7 +57,7 @@ TEST(FirstCause, FollowsLoops) {
     EXPECT_TRUE(cause.op_type == "Log" || cause.function.empty()) << cause.node;
 }
 
-// A variable that was given NaN hands it to whoever reads it later.
+// A variable that was assigned NaN passes it to later readers.
 TEST(FirstCause, FollowsVariables) {
   DebugWriter writer("cause_variable");
   auto mode = proto::FULL_HEALTH;
@@ -97,7 +97,8 @@ TEST(FirstCause, FollowsVariablesThroughFunctions) {
   EXPECT_EQ(report.consequences, 2u);
 }
 
-// A function that was traced twice: the body with as many arguments and with traces is the one.
+// A function that was traced twice: the body with the right number of arguments and with traces is
+// found.
 TEST(FirstCause, FindsTheBodyOfARetracedFunction) {
   DebugWriter writer("cause_retraced");
   auto mode = proto::FULL_HEALTH;

@@ -1,4 +1,4 @@
-// Names that lowering gives, and pairs that the flow tells.
+// Names made by lowering, and pairs found from the data flow.
 #include "lib/check/node_place.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST(NodePlace, NamesThatOnlyLookLikeIt) {
 TEST(NodePlace, Branches) {
   EXPECT_TRUE(MayBeSameBranches("then;", "then;"));
   EXPECT_FALSE(MayBeSameBranches("then;", "else;"));
-  EXPECT_TRUE(MayBeSameBranches("", "else;"));  // it was inlined
+  EXPECT_TRUE(MayBeSameBranches("", "else;"));  // inlined
   EXPECT_TRUE(MayBeSameBranches("branch0|branch2;", "branch2;"));
   EXPECT_FALSE(MayBeSameBranches("then;branch0|branch2;", "then;branch1;"));
 }
@@ -54,7 +54,7 @@ TEST(PairBackwards, PassesOverIdentityAndAnotherOp) {
             (std::map<std::string, std::string>{{"y", "y"}, {"r", "w"}, {"m", "v"}, {"x", "u"}}));
 }
 
-// One that was put between reads something else than what it would be taken for.
+// An inserted op reads something other than its supposed counterpart.
 TEST(PairBackwards, StopsWhereAnOpWasInserted) {
   auto a = Parse("%x = Const [1.0]\n%m = Neg(%x)\n%y = Exp(%m)\n");
   auto b = Parse("%u = Const [1.0]\n%v = Neg(%u)\n%w = Sqrt(%v)\n%y = Exp(%w)\n");

@@ -1,4 +1,4 @@
-// What a policy's file says, and which findings its waivers take.
+// The parsing of policies, and the findings that waivers cover.
 #include "lib/check/policy/policy.h"
 
 #include "gtest/gtest.h"
@@ -59,7 +59,7 @@ TEST(Policy, BytesHaveUnits) {
     return Parse(("[file_size]\nmost = " + value).c_str()).rules[0].Number("most", -1);
   };
   EXPECT_EQ(most("300"), 300);
-  EXPECT_EQ(most("9223372036854775807"), 9223372036854775807.0);  // no double holds it exactly
+  EXPECT_EQ(most("9223372036854775807"), 9223372036854775807.0);  // not exact as a double
   EXPECT_EQ(most("2.5"), 2.5);
   EXPECT_EQ(most("\"25 MB\""), 25e6);
   EXPECT_EQ(most("\"1.5GiB\""), 1.5 * 1024 * 1024 * 1024);
@@ -78,7 +78,7 @@ TEST(Policy, ErrorsHaveLineAndWhatIsNear) {
             "p.toml:2: 'forbidden': expected a list of names or patterns");
   EXPECT_EQ(ErrorOf("waiver = 3"), "p.toml:1: 'waiver' is a list of tables, [[waiver]] each");
   EXPECT_EQ(ErrorOf("[[waiver]]\ncheck='ops'\nnode='*'\nreason=''\nuntil=2026-01-01"),
-            "p.toml:1: 'reason' is empty: say why this may be so");
+            "p.toml:1: 'reason' is empty: explain why this is acceptable");
 }
 
 TEST(Policy, TellsAllThatIsWrongInTheOrderOfLines) {
@@ -126,15 +126,15 @@ until = 2026-12-31
   EXPECT_EQ(late[0].waiver, nullptr);
   EXPECT_EQ(late[3].check, "waiver");
   EXPECT_EQ(late[3].severity, FindingSeverity::kNote);
-  EXPECT_EQ(late[3].what, "the waiver of ops for 'head/*' ran out on 2026-12-31");
+  EXPECT_EQ(late[3].what, "the waiver of ops for 'head/*' expired on 2026-12-31");
 }
 
 TEST(Policy, ThatDemandsNothingIsAnError) {
   for (const char* toml :
        {"", "# [dtypes]\n", "[[waiver]]\ncheck='ops'\nnode='x'\nreason='so'\nuntil='2026-12-31'\n"})
     EXPECT_EQ(ErrorOf(toml),
-              "p.toml: no check is demanded: a table makes one, such as [unused_inputs] (`grapnel "
-              "check --list` tells of them, `grapnel check MODEL --init` prints a policy)");
+              "p.toml: it requires no check: add a table, such as [unused_inputs] (`grapnel "
+              "check --list` shows them, `grapnel check MODEL --init` prints a policy)");
 }
 
 TEST(Policy, NeedsWhatIsAllowedOrForbidden) {
@@ -159,7 +159,7 @@ TEST(Waivers, ThatNothingNeedsAreTold) {
       Parse("[ops]\n[[waiver]]\ncheck='ops'\nnode='gone'\nreason='so'\nuntil='2026-12-31'\n");
   std::vector<PolicyFinding> findings;
   ApplyWaivers(policy, "2026-01-01", {"dtypes"}, &findings);
-  EXPECT_TRUE(findings.empty()) << "nobody looked at ops";
+  EXPECT_TRUE(findings.empty()) << "the check of ops did not run";
   ApplyWaivers(policy, "2026-01-01", {"ops"}, &findings);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].what, "the waiver of ops for 'gone' is not needed");
@@ -171,7 +171,8 @@ TEST(Waivers, OfChecksThatAreNotDemandedAreTold) {
   std::vector<PolicyFinding> findings;
   ApplyWaivers(policy, "2026-01-01", {"ops"}, &findings);
   ASSERT_EQ(findings.size(), 1u);
-  EXPECT_EQ(findings[0].what, "the waiver of dtypes for 'x' has nothing to waive");
+  EXPECT_EQ(findings[0].what,
+            "the waiver of dtypes for 'x' is for a check that the policy does not have");
   EXPECT_EQ(findings[0].expected, "a table [dtypes] in the policy");
 }
 

@@ -1,4 +1,4 @@
-// A pass that fails is named, and what it was given is saved.
+// A pass that fails is named, and its input is saved.
 #include "lib/check/reproducer.h"
 
 #include <stdexcept>
@@ -87,7 +87,7 @@ TEST(ReproducerTest, ItsInputIsSaved) {
   ASSERT_TRUE(!!saved);
   const Graph& graph = saved->graphs[0].module->main;
   EXPECT_TRUE(!!graph.Find("e"));
-  EXPECT_FALSE(!!graph.Find("i"));  // the pruner has been there
+  EXPECT_FALSE(!!graph.Find("i"));  // removed by the pruner
 }
 
 }  // namespace

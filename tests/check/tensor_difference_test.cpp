@@ -1,4 +1,4 @@
-// What is measured of two tensors, and how a float is rounded to 16 bits.
+// Measures of the difference of two tensors, and rounding of floats to 16 bits.
 #include "lib/check/tensor_difference.h"
 
 #include <cmath>
@@ -26,7 +26,7 @@ TEST(TensorDifference, UlpsAreCountedThroughZero) {
   float next = std::nextafter(1.0F, 2.0F);
   TensorDifference one = DifferenceOf(Floats({1}), Floats({next}), kExact);
   EXPECT_EQ(one.max_ulps, 1);
-  EXPECT_EQ(one.agreement, Agreement::kWithin);  // 2 ulp always are
+  EXPECT_EQ(one.agreement, Agreement::kWithin);  // 2 ulp are always allowed
   float least = std::numeric_limits<float>::denorm_min();
   EXPECT_EQ(DifferenceOf(Floats({least}), Floats({-least}), kExact).max_ulps, 2);
   TensorDifference far = DifferenceOf(Of<double>(proto::DT_DOUBLE, {-1e308}),
@@ -50,7 +50,7 @@ TEST(TensorDifference, TheWorstElementIsTold) {
   TensorDifference found = DifferenceOf(Floats({4, 1, 100}), Floats({4, 2, 104}), Tolerance());
   EXPECT_EQ(found.agreement, Agreement::kDiverged);
   EXPECT_EQ(found.diverged, 2);
-  EXPECT_EQ(found.index, std::vector<int64_t>({1}));  // beside what each may be off
+  EXPECT_EQ(found.index, std::vector<int64_t>({1}));  // relative to the tolerance of each element
   EXPECT_EQ(found.max_abs, 4);
   EXPECT_EQ(found.max_rel, 1);
   EXPECT_EQ(found.norm_error, 0.04);

@@ -1,4 +1,4 @@
-// Tolerances that let nothing wrong through: each value that testdata expects is spoilt, and must
+// Tolerances must not let wrong values pass: corrupts each expected value of testdata, which must
 // then differ.
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-// The numbers of a literal by themselves: complex ones are two each.
+// Returns the numbers of a literal separately: two for each complex one.
 Literal PartsOf(const Literal& of) {
   DataType type = of.dtype() == proto::DT_COMPLEX64    ? proto::DT_FLOAT
                   : of.dtype() == proto::DT_COMPLEX128 ? proto::DT_DOUBLE
@@ -22,14 +22,14 @@ Literal PartsOf(const Literal& of) {
   return Literal::Make(type, {of.num_elements() * each}, of.bytes());
 }
 
-// `value` with `part` in its place: the bytes of one number.
+// Returns `value` with the bytes of one number, `part`, at `places`.
 Literal With(const Literal& value, llvm::ArrayRef<int64_t> places, llvm::StringRef part) {
   std::string bytes = value.bytes().str();
   for (int64_t i : places) bytes.replace(i * part.size(), part.size(), part.str());
   return Literal::Make(value.dtype(), value.dims(), bytes);
 }
 
-// Places of the parts that are finite and not 0, the smallest magnitude first.
+// Returns the positions of the parts that are finite and not 0, the smallest magnitude first.
 std::vector<int64_t> BySize(const Literal& parts) {
   std::vector<int64_t> places;
   for (int64_t i = 0; i < parts.num_elements(); ++i) {
@@ -42,7 +42,8 @@ std::vector<int64_t> BySize(const Literal& parts) {
   return places;
 }
 
-// A number that is 1 % more, or by four steps where the dtype is coarser; a whole number beside it.
+// Returns a number that is 1 % larger, or by four steps if the dtype is coarser; the next number
+// for integers.
 std::string Spoilt(const Literal& parts, int64_t place) {
   size_t size = DataTypeSize(parts.dtype());
   std::string bytes = parts.bytes().substr(place * size, size).str();
@@ -60,7 +61,7 @@ std::string Spoilt(const Literal& parts, int64_t place) {
   return more == bytes ? Literal::Scalar(parts.dtype(), value * 2).bytes().str() : more;
 }
 
-// A fifth of the texts that are not empty are.
+// Empties a fifth of the nonempty strings.
 Literal WithoutTexts(const Literal& value) {
   std::vector<std::string> texts(value.strings());
   int64_t left =
@@ -73,13 +74,13 @@ Literal WithoutTexts(const Literal& value) {
   return Literal::MakeStrings(value.dims(), std::move(texts));
 }
 
-// Spoils what a fetch expects; every value that it lets through is a failure.
+// Corrupts the expected value of a fetch; it fails if a corrupted value passes.
 class FetchCheck {
  public:
   FetchCheck(const Literal& expected, double rtol, double atol)
       : expected_(expected), rtol_(rtol), atol_(atol) {}
 
-  // Why nothing can be missing in it; "" where something can.
+  // Returns why a missing value cannot be detected; "" if it can.
   std::string Check() const {
     EXPECT_TRUE(Passes(expected_));
     EXPECT_LE(atol_, AbsoluteTolerance(expected_, rtol_) * 1.05) << "see tools/tolerance.py";
@@ -117,7 +118,8 @@ class FetchCheck {
       EXPECT_FALSE(Passes(With(expected_, {0}, part))) << little << " passes for 0";
       return "zeros";
     }
-    // Of all fifths the smallest is the hardest to see, and of the larger half the smallest.
+    // The smallest fifth is the hardest to detect, and so is the smallest element of the larger
+    // half.
     llvm::ArrayRef<int64_t> fifth = llvm::ArrayRef(places).take_front((places.size() + 4) / 5);
     std::string zero(DataTypeSize(parts.dtype()), 0);
     EXPECT_FALSE(Passes(With(expected_, fifth, zero))) << "zeros pass";
@@ -134,7 +136,7 @@ class FetchCheck {
 
 struct Counts {
   int fetches = 0;
-  std::string nothing_missing;  // a line each, in the order of folders
+  std::string nothing_missing;  // one line each, in the order of directories
 };
 
 void CheckCase(const std::string& folder, Counts* counts) {

@@ -1,5 +1,5 @@
-// In the steady state a run allocates nothing: counted by standing in for malloc, in which the
-// sanitizers' builds have their own.
+// A run in the steady state allocates nothing: counts calls of a replacement of malloc, unless a
+// sanitizer's build has its own.
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 #include "lib/trace/trace.h"
 #include "tests/exec/loop_graph.h"
 
-// gcc says by a macro that it sanitizes, clang by a feature.
+// gcc announces sanitizers by a macro, clang by a feature.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define GRAPNEL_SANITIZED
@@ -31,7 +31,7 @@ void Count() {
 }
 }  // namespace
 
-// Seen by the C++ library too, unlike what else is compiled here.
+// Visible to the C++ library, unlike the rest of this file.
 #pragma GCC visibility push(default)
 extern "C" {
 void* __libc_malloc(size_t);
@@ -77,8 +77,8 @@ Tensor Counting(llvm::ArrayRef<int64_t> dims) {
   return FloatTensor(dims, values);
 }
 
-// Allocations of the last ten of thirty runs, with the feeds copied (they share their memory) and
-// the results dropped each time.
+// Returns the allocations of the last ten of thirty runs, with the feeds copied (they share their
+// memory) and the results dropped each time.
 int64_t AllocationsLater(Executor& executor, const std::vector<Tensor>& feeds) {
   std::vector<Tensor> results(executor.num_fetches());
   allocations = 0;
@@ -100,8 +100,7 @@ int64_t AllocationsOf(const Module& module, int threads, const std::vector<Tenso
   options.fetches = {"Identity"};
   options.pool = &pool;
   auto executor = llvm::cantFail(Executor::Compile(module.main, options));
-  // On a busy machine nodes may overlap later as they never did before, and need memory for it
-  // once.
+  // On a busy machine nodes may overlap in a new way in a later run, and need memory for that once.
   int64_t least = INT64_MAX;
   for (int i = 0; i < 3 && least > 0; ++i)
     least = std::min(least, AllocationsLater(*executor, feeds));
@@ -128,7 +127,7 @@ TEST(Allocations, NoneInElementwiseOpsAndMatMul) {
     EXPECT_EQ(AllocationsOf(*module, threads, {Counting({8, 16})}), 0) << threads;
 }
 
-// oneDNN takes three small blocks whenever one of its primitives runs: this is without them.
+// oneDNN allocates three small blocks for every run of one of its primitives: this excludes them.
 TEST(Allocations, NoneInLenet) {
   WithoutOnednn plain;
   auto module = llvm::cantFail(OpenGraph("testdata/models/lenet/graph.pb"));
@@ -136,11 +135,11 @@ TEST(Allocations, NoneInLenet) {
     EXPECT_EQ(AllocationsOf(*module, threads, {Counting({2, 16, 16, 1})}), 0) << threads;
 }
 
-// Long enough for helpers: they are started once and kept.
+// Long enough for helpers, which are started once and kept.
 TEST(Allocations, NoneWhereHelpersTakeNodes) {
   auto module =
       llvm::cantFail(Trace("f", {{"x", proto::DT_FLOAT, {200000}}}, [](Tracer& t, Value x) {
-        // Each of the four is a step of its own: what is reversed is not joined with that.
+        // Each of the four is a step of its own: the reversals prevent fusion.
         auto reversed = [&](const char* op) -> Value {
           return t.Op("ReverseV2", {t.Op(op, {x}), t.Constant(std::vector<int32_t>{0})});
         };

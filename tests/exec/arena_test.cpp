@@ -38,7 +38,7 @@ TEST(Arena, TakesTheSmallestPieceThatFits) {
   EXPECT_EQ(Take(*arena, kMegabyte)->data(), at);
 }
 
-// Sizes that differ from run to run do not each get memory of their own.
+// Sizes that change from run to run reuse the same memory.
 TEST(Arena, JoinsNeighbors) {
   auto arena = MakeArena(IdleMemory::kKept);
   int64_t before = Counted();
@@ -67,7 +67,7 @@ TEST(Arena, GivesBackWhatIsIdle) {
   EXPECT_GE(Counted() - before, static_cast<int64_t>(4 * kMegabyte));
   first.reset();
   EXPECT_LE(Counted() - before, static_cast<int64_t>(kMegabyte + 4096));
-  // The pages that come again are new.
+  // Pages that were returned to the system read as zero again.
   EXPECT_EQ(static_cast<const char*>(Take(*arena, 3 * kMegabyte)->data())[kMegabyte], 0);
 }
 
@@ -80,7 +80,7 @@ TEST(Arena, RefusesWhatTheBudgetHasNot) {
   auto twelve = arena->Allocate(12 * kMegabyte);
   EXPECT_FALSE(static_cast<bool>(twelve));
   llvm::consumeError(twelve.takeError());
-  // What is kept idle gives way, and what was given back is counted again.
+  // Idle memory is released for others, and counts again when it is reused.
   { BufferRef nine = Take(*arena, 9 * kMegabyte); }
   { BufferRef eight = Take(*arena, 8 * kMegabyte); }
   auto too_large = arena->Allocate(size_t{1} << 60);
@@ -89,7 +89,7 @@ TEST(Arena, RefusesWhatTheBudgetHasNot) {
   budget.SetLimit(limit);
 }
 
-// Each buffer keeps what was written into it, whoever takes and gives back meanwhile.
+// Each buffer keeps its contents while other threads allocate and free.
 TEST(Arena, BuffersNeverOverlap) {
   auto arena = MakeArena(IdleMemory::kKept);
   auto work = [&](uint32_t seed) {

@@ -1,5 +1,5 @@
-// What holds before and after each call of a kernel: inputs as the node and the registration say,
-// outputs as the node says, no exception.
+// The checks before and after each call of a kernel: inputs match the node and the registration,
+// outputs match the node, and no exception escapes.
 #include "lib/exec/bound_kernel.h"
 
 #include <stdexcept>
@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-KernelFn body;  // of the kernel that is made
+KernelFn body;  // of the kernel under test
 
 Expected<KernelFn> MakeBody(const KernelSetup&) { return std::move(body); }
 
@@ -27,7 +27,7 @@ class BoundKernelTest : public testing::Test {
     node_ = module_.main.node(id);
   }
 
-  // The text of what a call says; empty: it went well.
+  // Returns the error text of a call; empty if it succeeded.
   template <typename... Said>
   std::string Call(Tensor a, Tensor b, KernelFn run, Said... said) {
     body = std::move(run);

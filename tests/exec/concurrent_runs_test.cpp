@@ -1,4 +1,4 @@
-// Runs of one executor that overlap give what the same runs give one after the other.
+// Overlapping runs of one executor compute the same as sequential runs.
 #include <atomic>
 #include <functional>
 #include <mutex>
@@ -39,7 +39,7 @@ ExecutorOptions From(std::vector<std::string> feeds, std::vector<std::string> fe
   return options;
 }
 
-// The first fetch for the feed "x", or why there is none.
+// Returns the first fetch for the feed "x", or the error.
 using RunOf = std::function<std::string(float x)>;
 
 template <typename AnyExecutor>
@@ -52,7 +52,7 @@ RunOf RunOn(AnyExecutor& executor, llvm::ArrayRef<int64_t> dims = {}) {
   };
 }
 
-// Each of four threads runs with feeds of its own, in an order of its own.
+// Each of four threads runs with its own feeds, in its own order.
 void ExpectSameOnThreads(const RunOf& run) {
   std::vector<std::string> expected;
   expected.reserve(8);
@@ -97,7 +97,7 @@ TEST(ConcurrentRuns, OfAPlainGraph) {
   }
 }
 
-// Nodes that take long enough for helpers, which all runs share.
+// Nodes long enough for helpers, which all runs share.
 TEST(ConcurrentRuns, WhereHelpersTakeNodes) {
   auto module = FromText(R"(
     %x = Placeholder {dtype=float}
@@ -257,7 +257,7 @@ TEST(ConcurrentRuns, TellTheHookOfEachRunAndOfAConstantsFirstTimeOnce) {
   EXPECT_EQ(hook.first_times, 1);
 }
 
-// A run that fails leaves the others, and those that follow, as they are.
+// A failing run does not affect other runs, nor those that follow.
 TEST(ConcurrentRuns, SomeOfWhichFail) {
   auto module = FromText(R"(
     %x = Placeholder {dtype=float}
@@ -272,7 +272,7 @@ TEST(ConcurrentRuns, SomeOfWhichFail) {
   ExpectSameOnThreads(run);
 }
 
-// Random numbers are an op's, not a run's: no two runs get the same.
+// Random state belongs to an op, not to a run: no two runs get the same numbers.
 TEST(ConcurrentRuns, GetDifferentRandomNumbers) {
   auto module = FromText("%y = RandomUniform([2]) {seed=3, dtype=float}");
   ThreadPool pool(2);
@@ -294,7 +294,7 @@ TEST(ConcurrentRuns, GetDifferentRandomNumbers) {
   EXPECT_EQ(drawn.size(), static_cast<size_t>(kThreads * kRunsOfEach));
 }
 
-// A node of which one output is fed still runs for the other.
+// A node still runs for its other output if one output is fed.
 TEST(Feeds, TakeThePlaceOfOneOutputOfANodeThatRuns) {
   auto module = FromText(R"(
     %one = Const 1.0 : float

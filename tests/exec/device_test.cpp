@@ -35,7 +35,7 @@ Expected<std::vector<std::unique_ptr<Device>>> FindFakes() {
 GRAPNEL_DEVICE_KIND("FAKE", FindFakes);
 
 Expected<std::vector<std::unique_ptr<Device>>> FindNothing() {
-  return MakeError("no NONE here: nobody made one");
+  return MakeError("no NONE here: not installed");
 }
 GRAPNEL_DEVICE_KIND("NONE", FindNothing);
 
@@ -73,7 +73,7 @@ Expected<KernelFn> MakeAdd(const KernelSetup& setup) {
 }
 Expected<KernelFn> MakeMul(const KernelSetup&) { return KernelFn(RunBinary<Times>); }
 
-// The sum over all axes; which ones are asked for is read in host memory.
+// The sum over all axes; `axes` is read in host memory.
 Error RunSum(KernelContext& ctx) {
   if (ctx.input(1).device()) return MakeError("the axes are not in host memory");
   if (ctx.input(1).num_elements() != ctx.input(0).rank())
@@ -100,7 +100,7 @@ Error RunShape(KernelContext& ctx) {
 }
 Expected<KernelFn> MakeShape(const KernelSetup&) { return KernelFn(RunShape); }
 
-// Fails when its turn comes, long after the kernel returned.
+// Fails when its work runs, long after the kernel returned.
 Error RunAtanh(KernelContext& ctx) {
   RETURN_IF_ERROR(ctx.Allocate(0, ctx.input(0).dims()).takeError());
   Launch(ctx, [] { return MakeError("the fake device broke"); });
@@ -128,7 +128,7 @@ class Crossing : public testing::Test {
  protected:
   using Fn = llvm::function_ref<Value(Tracer&, Value)>;
 
-  // fn(x) for x = [1, 2, 3], `repeat` times; `change` may edit the graph first.
+  // Returns fn(x) for x = [1, 2, 3], `repeat` times; `change` may edit the graph first.
   Result Run(
       Fn fn, int repeat = 1, RunHook* hook = nullptr,
       llvm::function_ref<void(Module&)> change = [](Module&) {}) {
@@ -162,7 +162,7 @@ class Crossing : public testing::Test {
     return result;
   }
 
-  // Memory of the device that was allocated after the first run.
+  // The device memory that was allocated after the first run.
   int AllocatedLater() const { return Fake().allocations - allocated_; }
 
   ThreadPool pool_{2};
@@ -377,8 +377,8 @@ TEST(Devices, AreFoundOnceByAnyOfTheirNames) {
   EXPECT_EQ(llvm::cantFail(Devices::Get().Find("/cpu:0")), &CpuDevice());
   auto text = [](llvm::StringRef name) { return TextOf(Devices::Get().Find(name).takeError()); };
   EXPECT_EQ(text("FAKE:7"), "there is no device 'FAKE:7': of kind FAKE there are 2");
-  EXPECT_EQ(text("NONE"), "no NONE here: nobody made one");
-  EXPECT_EQ(text("/job:a"), "'/job:a' names no device: CPU, GPU or GPU:1 was expected");
+  EXPECT_EQ(text("NONE"), "no NONE here: not installed");
+  EXPECT_EQ(text("/job:a"), "'/job:a' is not a device name: CPU, GPU or GPU:1 was expected");
   EXPECT_EQ(text("FAKES:0").find("kind of device 'FAKES' not found; did you mean 'FAKE'?"), 0);
 }
 

@@ -1,5 +1,5 @@
-// A device in host memory that no host code can mistake for it: its bytes are stored scrambled, its
-// work runs only when somebody waits for it, and memory that is freed is overwritten.
+// A device in host memory that host code cannot mistake for host memory: its bytes are scrambled,
+// its work runs only when a thread waits for it, and freed memory is overwritten.
 #ifndef GRAPNEL_TESTS_EXEC_FAKE_DEVICE_H_
 #define GRAPNEL_TESTS_EXEC_FAKE_DEVICE_H_
 
@@ -26,7 +26,7 @@ class FakeStream : public Stream {
     std::lock_guard lock(mutex_);
     return queued_;
   }
-  // Runs what was queued until then, up to the first failure, which every later call repeats.
+  // Runs the work queued before `end`, up to the first failure, which every later call repeats.
   Error RunTo(uint64_t end) {
     std::unique_lock lock(mutex_);
     while (done_ < end && failure_.empty()) {

@@ -1,4 +1,4 @@
-// Hooks: what they see, and that they can pause a run and stop it; the profile as its client.
+// Hooks: their observations, pausing and stopping a run; the profile as a client of hooks.
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -33,7 +33,7 @@ class CallingHook : public RunHook {
  public:
   std::function<Error(const Node&)> before, after;
   std::vector<std::string> ran;
-  std::vector<bool> first_times;  // of constants
+  std::vector<bool> first_times;  // for constants
 
   bool Wants(const Node&) override { return true; }
   Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor>) override {
@@ -143,7 +143,7 @@ TEST(Tap, SaysConstantsInEveryRun) {
   EXPECT_EQ(lines[1], lines[0] + lines[0]);
 }
 
-// Branches that go to other threads once they are known to be long, one of them within a call.
+// Branches that move to other threads once they are known to be long, one of them within a call.
 std::unique_ptr<Module> ParallelBranches(int64_t size) {
   return llvm::cantFail(Trace("f", {{"x", proto::DT_FLOAT, {size}}}, [](Tracer& t, Value x) {
     Value sum = x;
@@ -206,7 +206,7 @@ TEST(Profile, ShowsACompilationAsItsOwn) {
       inside += row.total;
     }
   }
-  EXPECT_EQ(compilations, 1);  // of the branch that was taken
+  EXPECT_EQ(compilations, 1);  // for the branch that was taken
   EXPECT_EQ(compiled.substr(0, 10), "cond_true_");
   EXPECT_EQ(own_of_calls, call_total - total - inside);
   std::string trace;

@@ -1,4 +1,4 @@
-// Constants that kernels keep: packed once, and still there for whoever needs them otherwise.
+// Constants that kernels keep: packed once, and still available to their other readers.
 #include <random>
 
 #include "kernels/cpu/nn/onednn_loader.h"
@@ -19,7 +19,7 @@ Tensor Random(llvm::ArrayRef<int64_t> dims, uint32_t seed) {
   return FloatTensor(dims, values);
 }
 
-// A convolution and a product whose weights are large enough to be let go.
+// A convolution and a product whose weights are large enough to be released.
 std::unique_ptr<Module> Network() {
   return llvm::cantFail(
       Trace("f", {{"x", proto::DT_FLOAT, {-1, 8, 8, 16}}}, [](Tracer& t, Value x) {
@@ -82,7 +82,7 @@ TEST(KeptWeights, AreFetchedAsTheyAre) {
   }
 }
 
-// The graph's value becomes the kernel's: packed where it lies, and the graph has it no more.
+// The kernel takes over the graph's value: it packs it in place, and the graph no longer has it.
 TEST(KeptWeights, LeaveTheGraphWhereTheyMay) {
   auto module = Network(), same = Network();
   ThreadPool pool(2);

@@ -1,4 +1,5 @@
-// A loop of single nodes, as TensorFlow 1 makes them, in which a counter runs ahead of slower work.
+// A loop of single nodes, as TensorFlow 1 builds them, in which a counter runs ahead of slower
+// work.
 #ifndef GRAPNEL_TESTS_EXEC_LOOP_GRAPH_H_
 #define GRAPNEL_TESTS_EXEC_LOOP_GRAPH_H_
 

@@ -1,4 +1,4 @@
-// Loops of single nodes: how many iterations are under way at a time, on one thread and on several.
+// Loops of single nodes: how many iterations run at a time, on one thread and on several.
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// How far the counter was ahead of the sum at most.
+// The most by which the counter was ahead of the sum.
 class LeadWatch : public RunHook {
  public:
   bool Wants(const Node& node) override {
@@ -26,7 +26,7 @@ class LeadWatch : public RunHook {
   int lead_ = 0;
 };
 
-// The fetch for n = 20, twice over with one plan.
+// Returns the fetch for n = 20, from two runs of one plan.
 float SumOf(Executor& executor) {
   float sums[2] = {-1, -2};
   for (float& sum : sums) {
@@ -65,7 +65,7 @@ TEST(Loop, NoParallelIterationsAtAllMeansOneAtATime) {
   EXPECT_EQ(watch.most, 1);
 }
 
-// Two ops that have no kernel of ours, slow and seen from here: x + 1 and x * 2.
+// Two ops without a kernel of ours, slow and observable: x + 1 and x * 2.
 std::atomic<int> under_way{0}, most_under_way{0}, same_node{0};
 
 template <int kWhich>
@@ -87,7 +87,7 @@ template <int kWhich>
 Expected<KernelFn> MakeSlow(const KernelSetup&) {
   return KernelFn(RunSlow<kWhich>);
 }
-// Ops that TensorFlow no longer has, and that have no kernel otherwise.
+// Ops that TensorFlow no longer has, so that they have no other kernel.
 GRAPNEL_CPU_KERNEL("BatchCholesky", MakeSlow<0>, OfTypes("T", {proto::DT_FLOAT}));
 GRAPNEL_CPU_KERNEL("BatchMatrixInverse", MakeSlow<1>, OfTypes("T", {proto::DT_FLOAT}));
 
@@ -108,7 +108,7 @@ TEST(Loop, IterationsOverlapOnSeveralThreadsAndGiveTheSame) {
   }
 }
 
-// Without loops: x goes through both slow ops three times over, side by side.
+// Without loops: x passes through both slow ops three times, in parallel.
 TEST(Plan, LongNodesRunBesideOthersAndGiveTheSame) {
   Module module;
   auto add = [&](const std::string& name, const char* op, llvm::ArrayRef<Port> inputs,
@@ -142,7 +142,7 @@ TEST(Plan, LongNodesRunBesideOthersAndGiveTheSame) {
   }
 }
 
-// Fails in the sixth iteration, on whichever thread.
+// Fails in the sixth iteration, on any thread.
 std::atomic<int> iterations_until_failure{0};
 std::atomic<bool> fails_by_exception{false};
 Error RunFailing(KernelContext& ctx) {

@@ -1,4 +1,4 @@
-// Partitions that wake one another, stepped by one thread or several.
+// Partitions that wake each other, stepped by one thread or several.
 #include "lib/exec/partition_workers.h"
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST(PartitionWorkersTest, NoMoreThreadsThanAllowed) {
   EXPECT_LE(threads.size(), 2u);
 }
 
-// A helper that began then would still step the partition when Run() has it stepped as well.
+// A helper that starts early would step the partition at the same time as Run().
 TEST(PartitionWorkersTest, NothingBeginsBeforeItRuns) {
   HelperThreads helpers;
   std::atomic<int> steps{0};
@@ -115,8 +115,8 @@ TEST(PartitionWorkersTest, TheFirstErrorStopsTheOthers) {
   EXPECT_EQ(runs, 2);
 }
 
-// Two partitions throw a ball to and fro through their rendezvous; none is lost, whoever wakes
-// whom.
+// Two partitions throw a ball back and forth through their rendezvous; no message is lost, on any
+// thread.
 TEST(PartitionWorkersTest, NoNewsIsLost) {
   for (int threads : {1, 2}) {
     HelperThreads helpers;

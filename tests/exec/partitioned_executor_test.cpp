@@ -1,5 +1,5 @@
-// A loop over two devices: how far one runs ahead of the other, that it gives the same however
-// threads meet, and that it can run again after it failed.
+// A loop over two devices: how far one runs ahead of the other, that the result does not depend on
+// thread timing, and that it can run again after a failure.
 #include "lib/exec/partitioned_executor.h"
 
 #include <atomic>
@@ -58,7 +58,7 @@ float Sum(PartitionedExecutor& executor, float n) {
   return -1;
 }
 
-// How far the counter was ahead of the sum at most.
+// The most by which the counter was ahead of the sum.
 class LeadWatch : public RunHook {
  public:
   bool Wants(const Node& node) override {
@@ -84,7 +84,7 @@ TEST(PartitionedExecutor, ASenderInALoopIsAheadByItsParallelIterationsAtMost) {
       ThreadPool pool(threads);
       LeadWatch watch;
       EXPECT_EQ(Sum(*loop.Compile(pool, &watch), 300), 44850);
-      // So many are sent and not taken, so many are under way there, and so many here.
+      // This many are sent and not received, this many are running there, and this many here.
       EXPECT_LE(watch.most, 3 * parallel) << threads << " threads";
     }
   }
@@ -106,7 +106,7 @@ TEST(PartitionedExecutor, MemoryDoesNotGrowWithTheIterations) {
     Sum(*executor, iterations[i]);
     peak[i] = profile.memory.peak();
   }
-  // Not more than what some iterations hold, whose number is a matter of threads.
+  // At most the memory of a few iterations, whose number depends on thread timing.
   EXPECT_LE(peak[1], peak[0] + 64 * 100);
 }
 
@@ -120,7 +120,7 @@ TEST(PartitionedExecutor, RunsAgainAndAgain) {
   }
 }
 
-// Fails in the tenth run of a node; then no more.
+// Fails in the tenth run of a node, and never again.
 class FailsOnce : public RunHook {
  public:
   bool Wants(const Node& node) override { return node.name() == "next_s"; }

@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// A run with a user's file, Python's and what AutoGraph made, and a frame in the last.
+// A run with a user's file, Python's and AutoGraph's, and a frame in the last.
 struct Example {
   std::vector<std::string> records;
   DebugRun run;

@@ -79,11 +79,11 @@ TEST(DebugFolder, KeepsRunsApart) {
   EXPECT_EQ(one.runs[0].traces.size(), 2u);
 }
 
-// What TensorBoard dies of is a problem here, and the rest is read.
+// Records that crash TensorBoard are reported here, and the rest is read.
 TEST(DebugFolder, SaysWhatIsBroken) {
   const std::pair<const char*, const char*> cases[] = {
       {"bad_file_index", "stack frame 'f1' is in source file 9 of 1"},
-      {"corrupt_crc", "record 1: its checksum is wrong: it is left out"},
+      {"corrupt_crc", "record 1: its checksum is wrong: it is skipped"},
       {"dup_op", "graph 'G' has an op 'Log' already"},
       {"full_health_len10", "its FULL_HEALTH summary has 10 numbers, 11 were expected"},
       {"trace_unknown_graph", "graph 'nope' is used, but no record describes it"},
@@ -104,7 +104,7 @@ TEST(DebugFolder, OtherFoldersAreNone) {
   EXPECT_FALSE(IsDebugFolder("no/such/folder"));
   auto folder = ReadDebugFolder("testdata/collatz");
   ASSERT_FALSE(folder);
-  EXPECT_NE(TextOf(folder.takeError()).find("is no debug folder"), std::string::npos);
+  EXPECT_NE(TextOf(folder.takeError()).find("is not a debug folder"), std::string::npos);
 }
 
 TEST(DebugFolder, AFolderWithoutDataIsEmpty) {
@@ -133,7 +133,8 @@ std::string Bytes(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Every file cut anywhere, and with bytes turned: whatever is left is read, and no run dies.
+// Truncates every file at any point, and corrupts bytes: the remaining records are read, without a
+// crash.
 TEST(DebugFolder, SurvivesAnyDamage) {
   namespace fs = std::filesystem;
   fs::path copy = fs::path(testing::TempDir()) / "debug_damage";

@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// Every op is a node, every input an edge from where the record says.
+// Every op is a node, and every input is an edge from the recorded source.
 void ExpectAsRecorded(const DebugRun& run, const DebugModule& made) {
   std::vector<Body> bodies = Bodies(*made.module);
   ASSERT_EQ(bodies.size(), made.graph_of.size());
@@ -161,7 +161,7 @@ TEST(DebugIndex, ResultsAreFollowedIntoTheOuterBody) {
   EXPECT_EQ(readers.size(), 2u) << "StringFormat and the function's result";
 }
 
-// One walk explains what many do.
+// One pass explains the same as many.
 TEST(ExplainTensors, IsExplainTensorOfEach) {
   DebugFolder folder = Read("testdata/tfdbg/control_flow_FULL_HEALTH");
   const DebugRun& run = folder.runs[0];

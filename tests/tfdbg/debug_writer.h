@@ -15,7 +15,7 @@
 
 namespace grapnel {
 
-// A folder that must open; empty, and the test fails, where it does not.
+// Opens a folder; fails the test and returns an empty one if it does not open.
 inline DebugFolder Read(const std::string& path) {
   auto folder = ReadDebugFolder(path);
   if (!folder) {

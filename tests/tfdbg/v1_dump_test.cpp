@@ -15,7 +15,7 @@
 namespace grapnel {
 namespace {
 
-// Writes what a session under DumpingDebugWrapperSession would.
+// Writes the dump of a session under DumpingDebugWrapperSession.
 class V1Dump {
  public:
   explicit V1Dump(const std::string& name)
@@ -38,7 +38,7 @@ class V1Dump {
     for (const std::string& input : inputs) node->add_input(input);
     if (!transfer.empty()) (*node->mutable_attr())["tensor_name"].set_s(transfer);
   }
-  // The nodes since the last graph are a device's.
+  // The nodes since the last graph belong to a device.
   void Graph(int device) {
     proto::Event event;
     event.set_graph_def(graph_.SerializeAsString());
@@ -78,7 +78,7 @@ class V1Dump {
   int graphs_ = 0;
 };
 
-// y = log(x) on one device, its square on another; w is given what comes out.
+// y = log(x) on one device, its square on another; the square is assigned to w.
 void WriteNodes(V1Dump& dump, const std::string& where) {
   dump.Node("x", "_Arg", {});
   dump.Node("__copy_x_0", "Copy", {"x"});
@@ -113,7 +113,7 @@ TEST(V1Dump, IsOneStoryOfAllRunsAndDevices) {
   ASSERT_EQ(run.executions.size(), 2U);
   EXPECT_EQ(run.executions[0].op_type, "session.run(z:0)");
   EXPECT_EQ(run.executions[1].call, 1);
-  EXPECT_EQ(run.graphs.size(), 2U);  // the root, and what both runs ran
+  EXPECT_EQ(run.graphs.size(), 2U);  // the root, and the graph of both runs
   ASSERT_EQ(run.devices.size(), 2U);
   EXPECT_EQ(run.devices[1].name, "/job:localhost/replica:0/task:0/device:CPU:1");
   const DebugGraph& graph = run.graphs[1];
@@ -126,7 +126,7 @@ TEST(V1Dump, IsOneStoryOfAllRunsAndDevices) {
   BlameReport report = FindCauses(run);
   ASSERT_EQ(report.causes.size(), 1U);
   EXPECT_EQ(report.causes[0].node, "scope/y");
-  EXPECT_EQ(report.consequences, 3U);  // w of the second run is what the first gave it
+  EXPECT_EQ(report.consequences, 3U);  // w in the second run has the value from the first
 }
 
 TEST(V1Dump, OrdersWhatLoopsAndMicrosecondsRepeat) {
@@ -138,7 +138,7 @@ TEST(V1Dump, OrdersWhatLoopsAndMicrosecondsRepeat) {
   dump.Tensor(0, "i:0:DebugIdentity", "i_0_DebugIdentity_110-1", 110, {2});
   dump.Tensor(0, "i:0:DebugIdentity", "i_0_DebugIdentity_110-10", 110, {4});
   dump.Tensor(0, "i:0:DebugIdentity", "i_0_DebugIdentity_110-2", 110, {3});
-  dump.Tensor(0, "i:0:DebugNanCount", "i_0_DebugNanCount_111", 111, {0});  // says less
+  dump.Tensor(0, "i:0:DebugNanCount", "i_0_DebugNanCount_111", 111, {0});  // less detailed
   DebugFolder folder = Read(dump.path() + "/run_100_0");
   const DebugRun& run = folder.runs.at(0);
   ASSERT_EQ(run.traces.size(), 4U);

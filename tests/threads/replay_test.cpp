@@ -1,5 +1,5 @@
-// Whole graphs on four threads, as they are and optimized: what ThreadSanitizer sees of kernels
-// beside the executor.
+// Runs whole graphs on four threads, unchanged and optimized, so that ThreadSanitizer observes
+// kernels together with the executor.
 #include <string>
 
 #include "gtest/gtest.h"
@@ -31,11 +31,10 @@ Error Optimize(Module& module, const Case& values, ThreadPool& pool) {
   return PassManager().Run(module, options).takeError();
 }
 
-// The graph of a case folder runs `kRuns` times on one plan; each time its outputs are those
-// expected.
+// Runs the graph of a case folder `kRuns` times on one plan, and compares its outputs each time.
 Error Replay(const std::string& folder, bool optimize) {
   ASSIGN_OR_RETURN(Model model, OpenModel(folder));
-  if (!model.case_info) return MakeError("{0}: is no case folder", folder);
+  if (!model.case_info) return MakeError("{0}: is not a case folder", folder);
   const Case& values = *model.case_info;
   Module& module = *model.graphs.at(0).module;
   ThreadPool pool(kThreads);

@@ -1,4 +1,4 @@
-// oneDNN's loops on a pool, also those whose parts wait for one another.
+// oneDNN's loops on a pool, including those whose parts wait for each other.
 #include "kernels/cpu/onednn/thread_pool_adapter.h"
 
 #include <atomic>
@@ -43,7 +43,7 @@ TEST_P(TeamTest, EachPartRunsOnceAndKnowsItsPlace) {
   }
 }
 
-// What each part writes before it waits, each one sees after.
+// Each part must see after the wait what the others wrote before it.
 struct Steps {
   int written[16] = {};
   std::atomic<int> wrong{0};

@@ -30,7 +30,7 @@ TEST_P(ThreadPoolTest, EachUnitIsDoneOnceInEachLoop) {
   }
 }
 
-// A part that takes long: the caller, which has none left, sleeps and is woken.
+// A part that takes long: the caller, which has no part left, sleeps and is woken.
 TEST_P(ThreadPoolTest, ALoopEndsWithItsSlowestPart) {
   ThreadPool pool(GetParam());
   for (int slow = 0; slow < 8; ++slow) {

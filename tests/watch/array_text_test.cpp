@@ -279,7 +279,7 @@ TEST(ArrayText, TakesNumPysOptions) {
   EXPECT_EQ(ArrayText(tensor, options), "array([0.333, ..., 0.667], shape=(6,))");
 }
 
-// What str() gives in NumPy 2.4.
+// str() in NumPy 2.4.
 TEST(ArrayString, IsWhatNumPysStrGives) {
   auto floats = [](llvm::ArrayRef<int64_t> dims, std::vector<float> values) {
     Literal literal = Literal::Make(

@@ -44,7 +44,7 @@ TEST(CompositeValueTest, SparseTensorsListWhatIsSet) {
       "slices of int32 (3, 4): [0]: [1, 2], [3]: ...");
   EXPECT_EQ(Text(sparse, {indices, values, Make({1}, {3})}).substr(0, 26),
             "error: no sparse tensor: i");
-  EXPECT_EQ(Text(sparse, {indices, Tensor(), shape}), "error: one of its parts is not there");
+  EXPECT_EQ(Text(sparse, {indices, Tensor(), shape}), "error: one of its parts is missing");
 }
 
 TEST(CompositeValueTest, RaggedTensorsAreLists) {

@@ -76,7 +76,7 @@ TEST(HealthTest, CountsFloats) { CheckSizes<float>(proto::DT_FLOAT); }
 TEST(HealthTest, CountsDoubles) { CheckSizes<double>(proto::DT_DOUBLE); }
 
 TEST(HealthTest, Counts16BitFloatsByTheirBits) {
-  // More of one kind than a block has elements.
+  // More of one kind than the elements of a block.
   std::vector<uint16_t> bits(50000, 0x7E00);
   bits.insert(bits.end(), {0x7C00, 0xFC00, 0x0000, 0x8000, 0x3C00, 0xBC00, 0xBC00});
   Health health = HealthOf(TensorOf<uint16_t>(proto::DT_HALF, bits));

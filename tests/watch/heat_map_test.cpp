@@ -24,7 +24,7 @@ Tensor Filled(Dims dims, long double value = 1) {
   return Make(std::move(dims), std::vector<long double>(count, value));
 }
 
-// The picture's pixels, as libpng reads them again.
+// The image's pixels, as read by libpng.
 struct Pixels {
   explicit Pixels(const HeatMap& map) {
     png_image image = {};
@@ -67,14 +67,14 @@ TEST(HeatMapTest, NumbersOfOneSignGoFromVioletToYellow) {
   EXPECT_EQ(Pixels(map).At(79, 0), "253,231,37");
   EXPECT_EQ(llvm::cantFail(HeatMapOf(Filled({3}))).colors, "all 1");
   EXPECT_EQ(llvm::cantFail(HeatMapOf(Filled({}, INFINITY))).colors,
-            "nothing is finite; magenta: 1 element NaN or infinite");
+            "no finite elements; magenta: 1 element NaN or infinite");
   // The largest numbers of a double differ by more than a double holds.
   HeatMap far = llvm::cantFail(HeatMapOf(Make({3}, {-1.7e308L, 0, 1.7e308L}, proto::DT_DOUBLE)));
   EXPECT_EQ(Pixels(far).At(41, 0), "247,247,247");
 }
 
 TEST(HeatMapTest, OtherAxesMakeTiles) {
-  // 2 images of 3 by 4 with 5 channels: one row of tiles an image.
+  // 2 images of 3 by 4 with 5 channels: one row of tiles for each image.
   HeatMap map = llvm::cantFail(HeatMapOf(Filled({2, 3, 4, 5}), ImageAxes{1, 2}));
   EXPECT_EQ(map.layout, "axis 1 down, axis 2 across, 10 tiles by axes 0, 3");
   Pixels pixels(map);
@@ -86,7 +86,7 @@ TEST(HeatMapTest, OtherAxesMakeTiles) {
             "axis 1 down, axis 2 across, 7 tiles by axis 0");
   EXPECT_EQ(llvm::cantFail(HeatMapOf(Filled({7, 3, 4}), ImageAxes{-1, 0})).layout,
             "axis 2 down, axis 0 across, 3 tiles by axis 1");
-  // Each element in its place.
+  // Each element at its position.
   std::vector<long double> values(24, 0);
   values[(1 * 3 + 2) * 4 + 3] = 1;
   map = llvm::cantFail(HeatMapOf(Make({2, 3, 4}, values)));
@@ -96,17 +96,17 @@ TEST(HeatMapTest, OtherAxesMakeTiles) {
 
 TEST(HeatMapTest, LargeTensorsFit) {
   HeatMap map = llvm::cantFail(HeatMapOf(Filled({3000, 5000})));
-  EXPECT_EQ(map.layout, "axis 0 down, axis 1 across, a pixel for 3 by 3 elements");
+  EXPECT_EQ(map.layout, "axis 0 down, axis 1 across, one pixel for 3 by 3 elements");
   EXPECT_EQ(map.width, 1667);
   EXPECT_EQ(map.height, 1000);
-  // One bad element is seen.
+  // One bad element is visible.
   std::vector<long double> values(5000, 1);
   values[4321] = NAN;
   map = llvm::cantFail(HeatMapOf(Make({1, 5000}, values)));
   Pixels pixels(map);
   EXPECT_EQ(pixels.At(4321 / 3, 0), "255,0,255");
   map = llvm::cantFail(HeatMapOf(Filled({100000})));
-  EXPECT_EQ(map.layout, "axis 0 across, 317 elements a row");
+  EXPECT_EQ(map.layout, "axis 0 across, 317 elements per row");
   EXPECT_EQ(map.width, 634);
   EXPECT_EQ(map.height, 632);
   map = llvm::cantFail(HeatMapOf(Filled({40000, 16, 16})));

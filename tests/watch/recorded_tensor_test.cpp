@@ -15,7 +15,7 @@ std::string TextOfSummary(TensorDebugMode mode, const std::vector<double>& numbe
   return problem.empty() ? RecordedTensorText(tensor) : problem;
 }
 
-// The numbers are those that TensorFlow 2.21 wrote of one Log.
+// The numbers that TensorFlow 2.21 wrote for one Log.
 TEST(RecordedTensor, ReadsEachMode) {
   EXPECT_EQ(TextOfSummary(proto::CURT_HEALTH, {47, 1}), "holds inf or NaN");
   EXPECT_EQ(TextOfSummary(proto::CURT_HEALTH, {47, 0}), "finite");
@@ -43,7 +43,7 @@ TEST(RecordedTensor, CountsAWholeTensor) {
   EXPECT_EQ(BadKinds(read), std::vector<std::string>{"nan"});
 }
 
-// A tensor may claim any size with one element that stands for all.
+// A tensor may claim any size with one element that represents all.
 TEST(RecordedTensor, DoesNotExpandASplat) {
   proto::TensorProto tensor;
   tensor.set_dtype(proto::DT_FLOAT);

@@ -1,5 +1,5 @@
-// Hooks around runs: what they ask for they get, several in order, one may end the sequence, and an
-// error says whose it is.
+// Hooks around runs: they get the tensors that they request, run in order, may end the sequence,
+// and are named in errors.
 #include "lib/watch/step_hook.h"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ class TellingHook : public StepHook {
   std::vector<std::string>* told_;
 };
 
-// Up to three runs with those hooks.
+// Runs up to three times with those hooks.
 void RunWith(std::vector<StepHook*> hooks, std::string* error) {
   OpenedGraph opened = Open(kGraph);
   RunRequest request;
@@ -140,7 +140,7 @@ TEST(StepHook, WhatIsNotThereIsSaid) {
   EXPECT_NE(error.find("'nothing'"), std::string::npos) << error;
 }
 
-// An assertion of two tensors is asked once in each call, also of calls that overlap.
+// An assertion over two tensors is evaluated once in each call, even if calls overlap.
 TEST(AssertionHook, IsAskedInEachCall) {
   OpenedGraph opened = Open(R"(
 %x = Const [3.0, 2.0]

@@ -49,7 +49,7 @@ std::string Text(llvm::StringRef text) {
 }
 
 struct Case {
-  const char *expression, *text;  // repr() of what NumPy 2.4.6 gives
+  const char *expression, *text;  // repr() of NumPy 2.4.6's result
 };
 
 // clang-format off
@@ -151,7 +151,7 @@ TEST(TensorExpression, GivesWhatNumPyGives) {
     EXPECT_EQ(Text(the_case.expression), the_case.text) << the_case.expression;
 }
 
-// What goes a block at a time gives what small tensors do.
+// Evaluation in blocks gives the same as for small tensors.
 TEST(TensorExpression, IsTheSameOfLargeTensors) {
   constexpr int kSize = 20000;
   for (DataType dtype : {proto::DT_FLOAT, proto::DT_INT32, proto::DT_UINT8, proto::DT_HALF}) {
@@ -160,7 +160,7 @@ TEST(TensorExpression, IsTheSameOfLargeTensors) {
     values[kSize - 3] = 120;
     Tensor large = Make(dtype, {kSize / 2, 2}, values);
     auto lookup = [&](llvm::StringRef) -> Expected<Tensor> { return large; };
-    // With an axis all is computed at once.
+    // With an axis, everything is computed at once.
     auto at_once = [&](const std::string& name, const std::string& of) {
       std::string text = llvm::formatv("{0}({0}({1}, axis=1))", name, of).str();
       return ArrayText(
@@ -302,7 +302,7 @@ TEST(TensorExpression, SaysWhatIsWrong) {
   EXPECT_EQ(Text("x[0, 0, 0]"), "3 indices are too many for a tensor of shape [2,3]");
   EXPECT_EQ(Text("x + u"), "shapes [2,3] and [2] do not broadcast");
   EXPECT_EQ(Text("s + 1"), "+: string[2] [\"one\",\"two\"] holds no numbers");
-  EXPECT_EQ(Text("c + 1"), "+: not of complex numbers; take abs(), real() or imag() of them");
+  EXPECT_EQ(Text("c + 1"), "+ does not take complex numbers: take their abs(), real() or imag()");
   EXPECT_EQ(Text("max(e)"), "max: there are no elements");
   EXPECT_EQ(Text("max(x, y)"), "max takes 1 arguments, 2 are given");
   EXPECT_EQ(Text("y // 0"), "//: an integer is divided by zero");

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// From what a GELU's Erf or Tanh reads back to its input there are six ops at most.
+// A GELU has at most six ops between its input and its Erf or Tanh.
 constexpr int kMostSteps = 8;
 
 std::optional<double> ScalarAt(const Network& network, const Node& node, int slot) {
@@ -19,7 +19,8 @@ std::optional<double> ScalarAt(const Network& network, const Node& node, int slo
   return literal->AsDouble(0);
 }
 
-// Readers of `port` by `op` (with "Add" AddV2 too), each with the slot of the other input.
+// Returns the readers of `port` by `op` ("Add" includes AddV2), each with the slot of the other
+// input.
 std::vector<std::pair<Node, int>> ReadersBy(const Network& network, const BodyPort& port,
                                             llvm::StringRef op) {
   std::vector<std::pair<Node, int>> readers;
@@ -30,7 +31,7 @@ std::vector<std::pair<Node, int>> ReadersBy(const Network& network, const BodyPo
   return readers;
 }
 
-// Whether `from` is made of `x` by a few functions of single elements.
+// True if `from` is computed from `x` by a few elementwise functions.
 bool IsMadeOf(const Network& network, const BodyPort& from, const BodyPort& x) {
   static const llvm::StringSet<> kOps = {"Mul", "RealDiv", "Div",    "Add", "AddV2",
                                          "Sub", "Neg",     "Square", "Pow"};
@@ -51,7 +52,7 @@ bool IsMadeOf(const Network& network, const BodyPort& from, const BodyPort& x) {
   return false;
 }
 
-// The factors of a product that are not constants, with what the product is multiplied by on top.
+// The variable factors of a product, and the constant factors on top.
 class Gelu {
  public:
   Gelu(const Network& network, const Node& core) : network_(network), core_(core) {}
@@ -67,7 +68,7 @@ class Gelu {
   }
 
  private:
-  // `gate` times the input, with a half in either of them.
+  // `gate` times the input, with a factor of one half in either of them.
   std::optional<Activation> OfProduct(const BodyPort& gate, bool may_be_halved) {
     for (const auto& [product, other] : ReadersBy(network_, gate, "Mul")) {
       if (ScalarAt(network_, product, other)) {
@@ -84,7 +85,7 @@ class Gelu {
     return std::nullopt;
   }
 
-  // x of 0.5 * x.
+  // Returns x for 0.5 * x.
   BodyPort WithoutScale(const BodyPort& factor) const {
     if (!factor || factor.node().op() != "Mul") return {};
     for (int slot : {0, 1}) {
@@ -94,7 +95,7 @@ class Gelu {
     return {};
   }
 
-  // The product by a half, where that comes last.
+  // Returns the product by one half, if that comes last.
   Node WithScale(const Node& product) const {
     auto readers = ReadersBy(network_, {product, 0}, "Mul");
     bool is_scaled = readers.size() == 1 && ScalarAt(network_, readers[0].first, readers[0].second);

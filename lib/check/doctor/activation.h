@@ -1,4 +1,4 @@
-// Activations of a network: functions of single elements, of one op or of several.
+// The activations of a network: elementwise functions, of one op or several.
 #ifndef GRAPNEL_LIB_CHECK_DOCTOR_ACTIVATION_H_
 #define GRAPNEL_LIB_CHECK_DOCTOR_ACTIVATION_H_
 
@@ -10,19 +10,19 @@
 namespace grapnel {
 
 struct Activation {
-  Node node;         // that gives its result
+  Node node;         // the node that computes its result
   std::string name;  // the op, or "GELU"
   BodyPort input;
   BodyPort output() const { return {node, 0}; }
 };
 
-// Those that run, in the order of nodes; of a GELU (x/2 times 1 + erf(x/√2), erfc(-x/√2), or
-// 1 + tanh of x and its cube) that of the Erf, Erfc or Tanh in it, which is none by itself. Linear
-// in nodes.
+// Returns the activations that run, in the order of nodes. A GELU (x/2 times 1 + erf(x/√2),
+// erfc(-x/√2), or 1 + tanh of x and its cube) takes the place of the Erf, Erfc or Tanh in it, which
+// is not listed itself. Linear in nodes.
 std::vector<Activation> ActivationsOf(const Network& network);
 
-// Whether it is between two layers. One whose result is multiplied is a gate, as an LSTM has them,
-// and may well be open or shut.
+// True if it is between two layers. An activation whose result is multiplied is a gate, as in an
+// LSTM, which may well be open or shut.
 bool IsHiddenActivation(const Network& network, const Activation& activation);
 
 }  // namespace grapnel

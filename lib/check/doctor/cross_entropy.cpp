@@ -15,7 +15,7 @@ Node NodeBefore(const Flow& flow, const Node& node, int slot) {
   return source ? source.node() : Node();
 }
 
-// max(x, 0) - x * z + log1p(exp(-|x|)), from the Log1p on.
+// Matches max(x, 0) - x * z + log1p(exp(-|x|)), starting at the Log1p.
 std::optional<CrossEntropy> BinaryAt(const Network& network, const Node& log1p) {
   const Flow& flow = network.flow();
   Node exp = NodeBefore(flow, log1p, 0);

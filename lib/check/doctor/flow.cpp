@@ -123,7 +123,7 @@ std::vector<BodyPort> Flow::Before(const BodyPort& port) const {
     });
     for (const auto& [function, site] : *calls) {
       const Signature& callee = signatures_.find(&function->body)->second;
-      // Of which branch it is, or after how many iterations, the condition says.
+      // The condition determines the branch, or the number of iterations.
       for (size_t i = 0; site.is_cond && !stays && i < callee.results.size(); ++i)
         add(function->body, callee.results[i]);
       for (int i = 0; i < site.shift; ++i) add(*port.graph, node.input(i));
@@ -156,7 +156,7 @@ std::vector<std::pair<Node, int>> Flow::Readers(const BodyPort& port) const {
         readers.emplace_back(reader, slot);
         continue;
       }
-      // A condition is read by the call itself.
+      // The call itself reads a condition.
       if (const auto* calls = CallsOf(reader)) {
         if (!calls->empty() && slot < calls->front().second.shift)
           readers.emplace_back(reader, slot);
@@ -243,7 +243,7 @@ PortSet Flow::Forward(llvm::ArrayRef<BodyPort> starts) const {
 }
 
 BodyPort Flow::Source(BodyPort port, bool reshaped) const {
-  PortSet seen;  // a loop hands on to itself
+  PortSet seen;  // a loop passes values to itself
   while (port && seen.Insert(port)) {
     Node node = port.node();
     if (HandsOn(node.op()) || (reshaped && Reshapes(node))) {
@@ -288,7 +288,7 @@ bool PassesGradient(const Node& node, int slot) {
                                           "Where",        "IsFinite",
                                           "IsNan",        "IsInf",
                                           "Bucketize",    "Multinomial"};
-  // These read numbers in the slots after the first (or before the last) that only say where.
+  // In these ops the inputs after the first (or before the last) are only indices or positions.
   static const llvm::StringSet<> kFirstOnly = {
       "Reshape",        "Sum",        "Mean",      "Max",         "Min",    "Prod",
       "GatherV2",       "Gather",     "GatherNd",  "Tile",        "Pad",    "StridedSlice",

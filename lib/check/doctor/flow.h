@@ -1,4 +1,4 @@
-// Where values of a module come from and go to, through calls, branches and loops.
+// The flow of values in a module, through calls, branches and loops.
 #ifndef GRAPNEL_LIB_CHECK_DOCTOR_FLOW_H_
 #define GRAPNEL_LIB_CHECK_DOCTOR_FLOW_H_
 
@@ -31,10 +31,10 @@ struct BodyPort {
   }
 };
 
-// A set of tensors, and of the nodes that make them.
+// A set of tensors, and of the nodes that compute them.
 class PortSet {
  public:
-  bool Insert(const BodyPort& port);  // false: it was there
+  bool Insert(const BodyPort& port);  // false: already present
   bool Has(const BodyPort& port) const { return ports_.count(port.key()) > 0; }
   bool HasNode(const Node& node) const { return nodes_.count({&node.graph(), node.id()}) > 0; }
   bool empty() const { return ports_.empty(); }
@@ -44,32 +44,34 @@ class PortSet {
   llvm::DenseSet<std::pair<const Graph*, NodeId>> nodes_;
 };
 
-// Data edges only, each call of a function taken for all calls of it: what is not connected here is
-// not connected. The module is borrowed and must not change. Each list costs what it holds.
+// Follows data edges only, and merges all calls of a function: what is not connected here is not
+// connected. The module is borrowed and must not change. Each list costs as much as its length.
 class Flow {
  public:
   // Cost: linear in nodes.
   explicit Flow(const Module& module);
 
-  // What the tensor is made of: the inputs of its node; of an argument what the callers give; of a
-  // call's output what the function returns (of a loop's what goes in too).
+  // Returns the tensors from which `port` is computed: the inputs of its node; for an argument the
+  // values of the callers; for a call's output the results of the function (for a loop also its
+  // inputs).
   std::vector<BodyPort> Before(const BodyPort& port) const;
-  // The outputs that are made of it.
+  // Returns the outputs that are computed from it.
   std::vector<BodyPort> After(const BodyPort& port) const;
-  // Nodes that read it, with the slot; calls are passed through.
+  // Returns the nodes that read it, with the slot; looks through calls.
   std::vector<std::pair<Node, int>> Readers(const BodyPort& port) const;
 
-  // Whether a gradient goes from input `slot` of a node to its outputs, for Closure.
+  // True if a gradient flows from input `slot` of a node to its outputs, for Backward.
   using Passes = bool (*)(const Node& node, int slot);
-  // All that `ends` are made of, themselves among it; `passes`: only through such inputs.
+  // Returns everything from which `ends` are computed, including themselves; `passes`: only through
+  // such inputs.
   PortSet Backward(llvm::ArrayRef<BodyPort> ends, Passes passes = nullptr) const;
-  // All that is made of `starts`.
+  // Returns everything computed from `starts`.
   PortSet Forward(llvm::ArrayRef<BodyPort> starts) const;
 
-  // Back through whatever hands its one input on unchanged (Identity, StopGradient, a call); with
-  // `reshaped` through Reshape, Transpose and casts between floating-point numbers too.
+  // Walks back through nodes that pass their one input on unchanged (Identity, StopGradient, a
+  // call); with `reshaped` also through Reshape, Transpose and casts between floating-point types.
   BodyPort Source(BodyPort port, bool reshaped = false) const;
-  // The same of input `slot` of a node.
+  // The same for input `slot` of a node.
   BodyPort SourceOf(const Node& node, int slot, bool reshaped = false) const;
 
   const Module& module() const { return module_; }
@@ -77,18 +79,18 @@ class Flow {
  private:
   struct Site {
     Node caller;
-    int shift;     // of the caller's inputs against the function's arguments
+    int shift;     // offset of the caller's inputs from the function's arguments
     bool is_body;  // of a loop: results come back as arguments
-    bool is_cond;  // of a loop: results go nowhere
+    bool is_cond;  // of a loop: results are not passed on
   };
   struct Signature {
-    std::vector<Port> arguments, results;  // results: what each reads
+    std::vector<Port> arguments, results;  // results: the port that each reads
     llvm::DenseMap<std::pair<NodeId, int32_t>, int> index_of_argument;
     llvm::DenseMap<std::pair<NodeId, int32_t>, int> index_of_result;  // by _Retval and its slot
     std::vector<Site> sites;
   };
   void AddCalls(const Node& node);
-  // Whether a loop's body hands its argument back as it was, as it does with variables.
+  // True if a loop's body returns its argument unchanged, as it does with variables.
   bool IsInvariant(const Graph& body, const Signature& signature, int index) const;
   const std::vector<std::pair<const Function*, Site>>* CallsOf(const Node& node) const;
 
@@ -98,10 +100,10 @@ class Flow {
       calls_;
 };
 
-// Whether the op makes what it reads into nothing that a gradient could follow: comparisons,
-// ArgMax, rounding, integers, StopGradient; shapes, indices and conditions of ops that select.
+// False if a gradient cannot flow through the input: comparisons, ArgMax, rounding, integers,
+// StopGradient; shapes, indices and conditions of ops that select.
 bool PassesGradient(const Node& node, int slot);
-// Whether outputs depend on the values of input `slot`, and not on its shape alone.
+// True if outputs depend on the values of input `slot`, not only on its shape.
 bool PassesValue(const Node& node, int slot);
 
 }  // namespace grapnel

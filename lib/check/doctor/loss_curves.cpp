@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// "val", "loss" of "Val/loss".
+// Returns "val", "loss" for "Val/loss".
 std::vector<std::string> WordsOf(llvm::StringRef text) {
   std::vector<std::string> words(1);
   for (char c : text) {
@@ -41,7 +41,7 @@ bool IsValidation(llvm::ArrayRef<std::string> words) {
   return HasWord(words, {"validation", "val", "valid", "eval", "evaluation", "test", "dev"});
 }
 
-// Whether a tag says nothing but that it is the loss, of what and when.
+// True if a tag only says that it is the loss, of what and when.
 bool IsPlain(llvm::ArrayRef<std::string> words) {
   static const llvm::StringSet<> kPlain = {
       "loss", "epoch",      "batch", "step",       "train", "training", "total", "mean",
@@ -49,7 +49,7 @@ bool IsPlain(llvm::ArrayRef<std::string> words) {
   return llvm::all_of(words, [&](const std::string& word) { return kPlain.contains(word); });
 }
 
-// "epoch_" of "epoch_loss": what an accuracy begins with that belongs to it.
+// Returns "epoch_" for "epoch_loss": the prefix that an accuracy of the same network shares.
 llvm::StringRef Before(llvm::StringRef tag, llvm::StringRef word) {
   size_t at = tag.find_insensitive(word);
   return at == tag.npos ? llvm::StringRef() : tag.take_front(at);
@@ -74,7 +74,7 @@ double Median(std::vector<double> values) {
 
 std::vector<LossCurve> LossCurvesOf(const ScalarLog& log, llvm::StringRef wanted) {
   std::vector<LossCurve> curves;
-  std::map<std::string, int> count;  // of a run, those of training and validation apart
+  std::map<std::string, int> count;  // per run, training and validation apart
   auto group = [](const LossCurve& curve) {
     return curve.series->run + (curve.is_validation ? " validation" : "");
   };
@@ -87,7 +87,7 @@ std::vector<LossCurve> LossCurvesOf(const ScalarLog& log, llvm::StringRef wanted
     ++count[group(curve)];
     curves.push_back(curve);
   }
-  // Keras writes what it validates twice: by epoch and by iteration.
+  // Keras logs validation twice: by epoch and by iteration.
   llvm::erase_if(curves, [&](const LossCurve& curve) {
     bool is_second =
         count[group(curve)] > 1 && llvm::StringRef(curve.series->tag).ends_with("_vs_iterations");
@@ -130,7 +130,8 @@ CurveShape ShapeOf(const ScalarSeries& series) {
       double difference = points[i].value - points[i - 1].value;
       squares += difference * difference;
     }
-    // Neighbors differ by sqrt(2) of what one is off, a median of n by 1.25 / sqrt(n) of it.
+    // The difference of neighbors has sqrt(2) times the deviation of one, a median of n 1.25 /
+    // sqrt(n) times.
     double one = std::sqrt(squares / static_cast<double>(points.size() - 1) / 2);
     shape.noise = 1.25 * one / std::sqrt(static_cast<double>(size));
     int64_t gap = points[1].step - points[0].step;

@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// An op of an optimizer: ResourceApplyAdam, ApplyMomentum, ResourceSparseApplyFtrl.
+// True for ops of optimizers: ResourceApplyAdam, ApplyMomentum, ResourceSparseApplyFtrl.
 bool AppliesGradient(llvm::StringRef op) {
   return HasPrefix(op, "ResourceApply") || HasPrefix(op, "ResourceSparseApply") ||
          HasPrefix(op, "Apply") || HasPrefix(op, "SparseApply");
@@ -83,7 +83,7 @@ Network::Network(const GraphInFile& file, const Module& module, Ends ends)
   }
 }
 
-// Data and control edges; of a function that is called all that is in it.
+// Follows data and control edges, and includes the whole body of a called function.
 void Network::FindWhatRuns() {
   llvm::DenseSet<const Graph*> bodies;
   std::vector<const Graph*> called;
@@ -209,8 +209,8 @@ void Network::AddUpdate(const Node& node, int variable) {
   variables_[variable].updates.push_back(update);
 }
 
-// An optimizer that is made of ops: back from what is subtracted through functions of single
-// elements to what is none, that is not a variable and comes from a gradient: MatMul, BiasAddGrad.
+// An optimizer built from ops: walks back from the subtracted value through elementwise functions
+// to the first other node that is not a variable and comes from a gradient: MatMul, BiasAddGrad.
 BodyPort Network::GradientBefore(BodyPort value) const {
   PortSet seen;
   std::vector<BodyPort> open = {value}, found;
@@ -232,8 +232,8 @@ BodyPort Network::GradientBefore(BodyPort value) const {
   return found.size() == 1 ? found[0] : BodyPort();
 }
 
-// Scalars that are fetched and that a gradient could go through from a variable or a constant's
-// product; a loss that is a term of another is not counted by itself.
+// Finds fetched scalars through which a gradient could flow from a variable or a constant's
+// product; a loss that is a term of another one does not count separately.
 void Network::FindLosses() {
   losses_ = ends_.losses;
   std::vector<BodyPort> starts = inputs_;
@@ -281,7 +281,7 @@ std::optional<Layer> Network::LayerAt(const Node& node, int weight_slot, int inp
 
 void Network::FindLayers() {
   if (losses_.empty() && has_gradients_) {
-    // What comes after a gradient is no layer.
+    // Nodes after a gradient are not layers.
     std::vector<BodyPort> gradients;
     for (const Node& node : nodes_) {
       if (!after_gradients_.HasNode(node)) continue;
@@ -292,7 +292,7 @@ void Network::FindLayers() {
   for (const Node& node : nodes_) {
     if (!MultipliesByWeights(node.op()) || node.num_inputs() < 2 || !IsForward(node)) continue;
     std::optional<Layer> layer = LayerAt(node, 1, node.op() == "Conv2DBackpropInput" ? 2 : 0);
-    // Its inputs are in the order of the equation: the weights may be either of two.
+    // Its inputs are in the order of the equation: either of the two may be the weights.
     if (!layer && node.op() == "Einsum" && node.num_inputs() == 2) layer = LayerAt(node, 0, 1);
     if (!layer) continue;
     if (layer->variable >= 0) variables_[layer->variable].is_weight = true;
@@ -313,8 +313,8 @@ void Network::FindLayers() {
   }
 }
 
-// Where the optimizer keeps the gradient in variables of its own: the product of a layer's input
-// and something else is the gradient of its weights.
+// For optimizers that keep the gradient in variables of their own: a product of a layer's input and
+// another value is the gradient of its weights.
 void Network::FindGradientsOfLayers() {
   llvm::DenseMap<std::pair<const Graph*, uint64_t>, int> layer_of_input;
   for (const Layer& layer : layers_) {
@@ -357,7 +357,7 @@ bool Network::IsOnlyAdded(const NetworkVariable& variable) const {
   return is_added;
 }
 
-// By the handle: what reads it may be in a loop of functions that are called for others too.
+// By the handle: its readers may be in the function of a loop that other callers share.
 bool Network::ReachesLoss(const NetworkVariable& variable) const {
   return differentiable_.Has(variable.handle);
 }

@@ -1,5 +1,4 @@
-// A graph as who trains it sees it: inputs, outputs, losses, layers, variables and what updates
-// them.
+// A graph as a neural network: inputs, outputs, losses, layers, variables and their updates.
 #ifndef GRAPNEL_LIB_CHECK_DOCTOR_NETWORK_H_
 #define GRAPNEL_LIB_CHECK_DOCTOR_NETWORK_H_
 
@@ -18,81 +17,81 @@ namespace grapnel {
 // An op that changes a variable.
 struct VariableUpdate {
   Node node;
-  BodyPort gradient;  // of the loss by the variable, as far as it was found; else none
-  BodyPort value;     // what is assigned, added, subtracted, or the gradient
+  BodyPort gradient;  // of the loss by the variable, if it was found; else empty
+  BodyPort value;     // the value assigned, added or subtracted, or the gradient
 };
 
 struct NetworkVariable {
-  BodyPort handle;   // VarHandleOp, VariableV2; a placeholder of a resource in a part of a graph
-  std::string name;  // as a session has it
-  std::vector<BodyPort> reads;          // its value
+  BodyPort handle;   // VarHandleOp, VariableV2; a resource placeholder in a part of a graph
+  std::string name;  // as in a session
+  std::vector<BodyPort> reads;          // its values
   std::vector<VariableUpdate> updates;  // those that run, in order
-  std::optional<bool> trainable;        // where the file says so
-  bool is_weight = false;               // a layer's, in the forward part
+  std::optional<bool> trainable;        // if the file has it
+  bool is_weight = false;               // the weight of a layer in the forward part
   bool is_bias = false;                 // it is only added
-  // The file says so; else it is a layer's or gets a gradient.
+  // True if the file says so; else if it is a layer's or gets a gradient.
   bool IsTrained() const;
 };
 
-// A node that multiplies by weights: MatMul, a convolution, an Einsum of two.
+// A node that multiplies by weights: MatMul, a convolution, an Einsum of two operands.
 struct Layer {
   Node node;
   int input_slot = 0, weight_slot = 1;
-  int variable = -1;  // in Network::variables(); -1: a constant, or something computed
-  BodyPort weights;   // where its value comes from: a read of the variable, a constant
+  int variable = -1;  // in Network::variables(); -1: a constant or a computed value
+  BodyPort weights;   // the origin of its value: a read of the variable, a constant
   BodyPort input;
   BodyPort output() const { return {node, 0}; }
 };
 
-// Made of what is fetched and what that needs, functions too. All that it is given is borrowed and
-// must not change.
+// Analyzes the fetches and the nodes that they need, including functions. All arguments are
+// borrowed and must not change.
 class Network {
  public:
   struct Ends {
-    std::vector<BodyPort> feeds;    // tensors that are given, or that a signature takes
-    std::vector<BodyPort> fetches;  // of the main graph; none: the whole graph is looked at
-    std::vector<BodyPort> losses;   // as a person named them; none: they are looked for
+    std::vector<BodyPort> feeds;    // tensors that are fed, or that a signature takes
+    std::vector<BodyPort> fetches;  // of the main graph; empty: analyzes the whole graph
+    std::vector<BodyPort> losses;   // named by the user; empty: searches for them
   };
   Network(const GraphInFile& file, const Module& module, Ends ends);
 
   const Module& module() const { return module_; }
   const Flow& flow() const { return flow_; }
   const Ends& ends() const { return ends_; }
-  // Nodes that run, the main graph's first, each body in its order.
+  // The nodes that run, those of the main graph first, each body in its order.
   const std::vector<Node>& nodes() const { return nodes_; }
   bool Runs(const Node& node) const { return runs_.HasNode(node); }
-  // Those that what is lost is made of; without a loss those that no gradient is before.
+  // True if the losses depend on the node; without a loss, if no gradient precedes it.
   bool IsForward(const Node& node) const;
-  // Feeds, placeholders and iterators: what differs from one step to the next.
+  // Feeds, placeholders and iterators: the values that differ from step to step.
   const std::vector<BodyPort>& inputs() const { return inputs_; }
 
-  // Scalars that the gradients are of.
+  // The scalars whose gradients the graph computes.
   const std::vector<BodyPort>& losses() const { return losses_; }
   bool HasGradients() const { return has_gradients_; }
-  // Whether the graph has parts that other signatures run.
+  // True if the graph has parts that other signatures run.
   bool IsShared() const { return is_shared_; }
-  // Whether weights are updated.
+  // True if weights are updated.
   bool Trains() const { return trains_; }
   const std::vector<NetworkVariable>& variables() const { return variables_; }
-  // The one that a tensor is the value of, through casts and the like; -1: none, or several.
+  // The variable of which a tensor is the value, through casts and the like; -1: not one variable.
   int VariableOf(BodyPort value) const;
   const std::vector<Layer>& layers() const { return layers_; }
 
-  // The constant that a tensor is, through Identity and calls; null: none.
+  // The constant value of a tensor, through Identity and calls; null if it is not constant.
   const Literal* ConstantOf(BodyPort port) const;
   Shape ShapeOf(BodyPort port) const;
-  // What adds up to it: through Add, AddN, Identity and casts.
+  // The terms of a sum: through Add, AddN, Identity and casts.
   std::vector<BodyPort> TermsOf(BodyPort sum) const;
-  // Layers that a layer's output reaches through biases and functions of single elements alone.
+  // The layers that a layer's output reaches only through biases and elementwise functions.
   std::vector<const Layer*> LayersAfter(const Layer& layer) const;
   const Layer* LayerOf(const Node& node) const;
-  // Whether a gradient goes from a loss to the variable.
+  // True if a gradient flows from a loss to the variable.
   bool ReachesLoss(const NetworkVariable& variable) const;
-  // Whether a layer is made of it.
+  // True if a layer depends on it.
   bool IsHidden(BodyPort output) const;
-  // Whether a normalization by the batch is what an output reaches first.
+  // True if an output reaches a batch normalization first.
   bool IsNormalized(BodyPort output) const;
-  // A function of single elements that bounds or cuts: Relu, Tanh, Sigmoid...
+  // True for an elementwise function that bounds or cuts: Relu, Tanh, Sigmoid...
   static bool IsActivation(llvm::StringRef op);
 
  private:

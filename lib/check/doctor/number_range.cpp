@@ -13,13 +13,13 @@ namespace {
 
 using enum NumberRange;
 
-// Guards stand near what they guard; a chain of ten thousand nodes is not followed to its end.
+// Guards are near the values that they guard; longer chains are not followed.
 constexpr int kDeepest = 100;
-constexpr int64_t kMostElements = 1 << 20;  // of a constant that is looked through
+constexpr int64_t kMostElements = 1 << 20;  // of a constant that is searched
 
 bool IsSigned(NumberRange range) { return range == kAny || range == kInput; }
 
-// Whatever the op reads.
+// The range of an op's output for any inputs.
 std::optional<NumberRange> AlwaysOf(llvm::StringRef op) {
   return llvm::StringSwitch<std::optional<NumberRange>>(op)
       .Cases("Relu", "Relu6", "Abs", "ComplexAbs", "Square", "SquaredDifference", kNotNegative)
@@ -31,7 +31,7 @@ std::optional<NumberRange> AlwaysOf(llvm::StringRef op) {
       .Default(std::nullopt);
 }
 
-// What comes out is of the sign of what goes in first.
+// True if the output has the sign of the first input.
 bool KeepsSign(llvm::StringRef op) {
   return llvm::StringSwitch<bool>(op)
       .Cases("Identity", "StopGradient", "PreventGradient", "Snapshot", "EnsureShape", true)
@@ -65,7 +65,8 @@ bool Compares(llvm::StringRef op) {
       .Default(false);
 }
 
-// What is compared for the condition of an If or a Case, through "and", "or" and the like.
+// Returns the operands of comparisons in the condition of an If or a Case, through "and", "or" and
+// the like.
 std::vector<BodyPort> ComparedBy(const Flow& flow, const Node& chooser) {
   std::vector<BodyPort> open = {flow.SourceOf(chooser, 0)}, compared;
   PortSet seen;
@@ -96,7 +97,7 @@ NumberRange NumberRanges::OfInput(const Node& node, int slot) {
 
 NumberRange NumberRanges::Of(const BodyPort& port) {
   if (!port || depth_ >= kDeepest) return kUnknown;
-  // What a loop hands back to itself is unknown while the loop is looked at.
+  // The value that a loop passes to itself is unknown while the loop is analyzed.
   auto [at, added] = known_.try_emplace(port.key(), kUnknown);
   if (!added) return at->second;
   ++depth_;
@@ -131,7 +132,7 @@ NumberRange NumberRanges::OfNode(const BodyPort& port) {
   if (op == "Mul") return OfProduct(node);
   if (op == "RealDiv" || op == "Div") return OfQuotient(node);
   if (op == "Neg") return IsSigned(OfInput(node, 0)) ? kAny : kUnknown;
-  // The root of what may be negative is told by itself.
+  // The root of a possibly negative number is reported separately.
   if (op == "Sqrt") return IsSigned(OfInput(node, 0)) ? kUnknown : OfInput(node, 0);
   if (op == "Pow") return OfPower(node);
   if (op == "Maximum") return OfMaximum(OfInput(node, 0), OfInput(node, 1));
@@ -141,7 +142,7 @@ NumberRange NumberRanges::OfNode(const BodyPort& port) {
   return kUnknown;
 }
 
-// A sum of probabilities is far from 0, but for one that picks a few of them.
+// A sum of probabilities is far from 0, unless it selects only a few of them.
 NumberRange NumberRanges::OfReduction(const Node& node) {
   NumberRange range = OfInput(node, 0);
   if (range != kUnderflows || node.op() == "Prod") return range;
@@ -149,7 +150,7 @@ NumberRange NumberRanges::OfReduction(const Node& node) {
   return node.op() == "Sum" && source && source.node().op() == "Mul" ? kUnderflows : kUnknown;
 }
 
-// A number that is added is a guard; a bias is none.
+// A constant that is added is a guard; a bias is not.
 NumberRange NumberRanges::OfSum(const Node& node) {
   NumberRange a = OfInput(node, 0), b = OfInput(node, 1);
   for (auto [slot, constant, other] : {std::tuple(1, b, a), std::tuple(0, a, b)}) {
@@ -187,7 +188,7 @@ NumberRange NumberRanges::OfProduct(const Node& node) {
 NumberRange NumberRanges::OfQuotient(const Node& node) {
   NumberRange a = OfInput(node, 0), b = OfInput(node, 1);
   if (IsSigned(a)) return kAny;
-  // A softmax or a sigmoid by hand.
+  // A softmax or a sigmoid built from ops.
   auto is_exp = [](const BodyPort& port) { return port && port.node().op() == "Exp"; };
   if (a == kPositive && b == kPositive &&
       (is_exp(network_.flow().SourceOf(node, 0, true)) ||
@@ -196,7 +197,7 @@ NumberRange NumberRanges::OfQuotient(const Node& node) {
   return IsSigned(b) || b == kUnknown ? kUnknown : a;
 }
 
-// Weights have any sign, but for constants that are looked at.
+// Weights have any sign, unless they are constants that can be checked.
 NumberRange NumberRanges::OfLayer(const Node& node) {
   auto is_positive = [](NumberRange range) { return range == kPositive || range == kUnderflows; };
   auto is_negative = [](NumberRange range) { return range == kUnknown || IsSigned(range); };
@@ -207,7 +208,7 @@ NumberRange NumberRanges::OfLayer(const Node& node) {
   return is_positive(a) && is_positive(b) ? kPositive : kNotNegative;
 }
 
-// As einsum("ij,ij->i", x, x).
+// Matches einsum("ij,ij->i", x, x) and the like.
 bool NumberRanges::IsSumOfSquares(const Node& einsum) const {
   const Flow& flow = network_.flow();
   if (einsum.op() != "Einsum" || flow.SourceOf(einsum, 0) != flow.SourceOf(einsum, 1)) return false;
@@ -250,16 +251,16 @@ NumberRange NumberRanges::OfConstant(const BodyPort& port) const {
   return has_negative ? kUnknown : kPositive;
 }
 
-// A rate or a temperature is a scalar, and whoever feeds it knows what it may be; of integers,
-// such as lengths, too little is known.
+// A rate or a temperature is a scalar, and the user knows its range; for integers, such as lengths,
+// too little is known.
 NumberRange NumberRanges::OfFed(const BodyPort& port) const {
   if (!IsFloating(TypeOfPort(*port.graph, port.port))) return kUnknown;
   Shape shape = network_.ShapeOf(port);
   return shape.known_rank() && shape.NumElements() == 1 ? kUnknown : kInput;
 }
 
-// What the conditions before this branch of an If or a Case compare, of each that chooses it; none
-// where the body is no branch.
+// Returns the operands of the conditions before this branch of an If or a Case, for each op that
+// chooses it; empty if the body is not a branch.
 llvm::ArrayRef<std::vector<BodyPort>> NumberRanges::LookedAtBefore(const Graph& body) {
   if (!branches_) {
     branches_.emplace();
@@ -276,8 +277,8 @@ llvm::ArrayRef<std::vector<BodyPort>> NumberRanges::LookedAtBefore(const Graph& 
   return found->second;
 }
 
-// The condition may have looked at a number that a branch is given, and at what it computes anew;
-// where several choose the branch, each has to.
+// The condition may have checked an input of the branch, or a value that the branch computes again;
+// if several conditions choose the branch, each must have checked it.
 bool NumberRanges::IsGuardedByCondition(const BodyPort& port) {
   llvm::ArrayRef<std::vector<BodyPort>> conditions = LookedAtBefore(*port.graph);
   if (conditions.empty()) return false;
@@ -290,8 +291,8 @@ bool NumberRanges::IsGuardedByCondition(const BodyPort& port) {
   });
 }
 
-// Whether both are computed alike from the same, as far as ops say; what stands in attributes, such
-// as how axes lie, moves no number to zero.
+// True if both are computed by the same ops from the same inputs; attributes, such as the layout of
+// axes, do not turn a number into zero.
 bool NumberRanges::IsSame(const BodyPort& a, const BodyPort& b, int depth) const {
   constexpr int kDeepestAlike = 8;
   BodyPort from_a = network_.flow().Source(a), from_b = network_.flow().Source(b);

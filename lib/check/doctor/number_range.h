@@ -1,4 +1,4 @@
-// What is known of a tensor's numbers without a run: whether they may be zero or negative.
+// Static analysis of a tensor's sign: whether its numbers may be zero or negative.
 #ifndef GRAPNEL_LIB_CHECK_DOCTOR_NUMBER_RANGE_H_
 #define GRAPNEL_LIB_CHECK_DOCTOR_NUMBER_RANGE_H_
 
@@ -13,15 +13,15 @@
 namespace grapnel {
 
 enum class NumberRange : uint8_t {
-  kUnknown,      // nothing is known; variables and scalars that are fed are taken to be meant
-  kPositive,     // above 0, or kept from it by a guard
-  kUnderflows,   // above 0 but for rounding: a softmax, a sigmoid
+  kUnknown,      // no information; also variables and fed scalars, which are assumed intentional
+  kPositive,     // above 0, or kept above it by a guard
+  kUnderflows,   // above 0 except for rounding: a softmax, a sigmoid
   kNotNegative,  // 0 or more, and may be 0: a Relu, a sum of squares, a count
-  kInput,        // numbers that are fed, of any sign
-  kAny,          // what layers and differences make, of any sign
+  kInput,        // fed numbers, of any sign
+  kAny,          // results of layers and differences, of any sign
 };
 
-// Works out ranges back from the tensors that are asked for, each once. The network is borrowed.
+// Computes ranges backwards from the requested tensors, each once. The network is borrowed.
 class NumberRanges {
  public:
   explicit NumberRanges(const Network& network);
@@ -52,7 +52,7 @@ class NumberRanges {
   const Network& network_;
   PortSet inputs_;
   llvm::DenseMap<std::pair<const Graph*, uint64_t>, NumberRange> known_;
-  // Functions that conditions choose, with what each compares.
+  // Functions that conditions choose, with the operands of each comparison.
   std::optional<llvm::StringMap<std::vector<std::vector<BodyPort>>>> branches_;
   int depth_ = 0;
 };

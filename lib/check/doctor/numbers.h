@@ -1,4 +1,4 @@
-// What the numbers of tensors are like, as the checks of `doctor` ask.
+// Statistics of tensors for the checks of `doctor`.
 #ifndef GRAPNEL_LIB_CHECK_DOCTOR_NUMBERS_H_
 #define GRAPNEL_LIB_CHECK_DOCTOR_NUMBERS_H_
 
@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// Of finite elements, but for `bad`.
+// Statistics of finite elements, except for `bad`.
 struct Tally {
   int64_t elements = 0, zero = 0, bad = 0, nan = 0;  // bad: NaN and infinities
   double min = std::numeric_limits<double>::infinity();
@@ -20,20 +20,20 @@ struct Tally {
   double mean() const { return elements > bad ? sum / (elements - bad) : 0; }
   double deviation() const;
   double norm() const;
-  // Whether there is more than one element, and all are one finite number.
+  // True if there is more than one element, and all are the same finite number.
   bool IsConstant() const { return elements > 1 && bad == 0 && min == max; }
   Tally& operator+=(const Tally& other);
 };
-// Real numbers and bool in host memory; nothing of other dtypes. One pass.
+// Reads real numbers and bool in host memory; empty for other dtypes. One pass.
 Tally TallyOf(const Tensor& tensor);
 
-// Every element in order, as double; nothing of complex numbers, text and objects.
+// Visits every element in order, as double; none for complex numbers, text and objects.
 void ForEachNumber(const Tensor& tensor, llvm::function_ref<void(double)> visit);
 
-// The norm of a - b; infinity where their shapes differ.
+// Returns the norm of a - b; infinity if their shapes differ.
 double DistanceOf(const Tensor& a, const Tensor& b);
 
-// Three digits: "0.00123", "1.2e+05".
+// Returns three digits: "0.00123", "1.2e+05".
 std::string Short(double number);
 std::string Percent(double share);  // "83 %"
 

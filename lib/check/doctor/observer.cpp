@@ -12,7 +12,7 @@ Observer::Observer(const Network& network, const TensorWatches& watches) {
     if (is_fed) {
       feeds_[key].push_back({port.port.index, &entry.see});
     } else if (port.node().op() == "_Arg") {
-      // An argument is no node that runs: its first reader is.
+      // An argument does not run as a node: its first reader shows it.
       auto readers = network.flow().Readers(port);
       if (readers.empty()) continue;
       const auto& [reader, slot] = readers.front();

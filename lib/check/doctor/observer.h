@@ -1,4 +1,4 @@
-// Shows the tensors of a run to the checks that want them.
+// A hook that shows the tensors of a run to the checks that watch them.
 #ifndef GRAPNEL_LIB_CHECK_DOCTOR_OBSERVER_H_
 #define GRAPNEL_LIB_CHECK_DOCTOR_OBSERVER_H_
 
@@ -11,12 +11,12 @@
 
 namespace grapnel {
 
-// For runs of one graph in turn. The watches and the network must outlive it.
+// Observes runs of one graph in turn. The watches and the network must outlive it.
 class Observer : public RunHook {
  public:
   Observer(const Network& network, const TensorWatches& watches);
   void BeginStep(int step) { step_ = step; }
-  // A value that is given for a tensor of the main graph, in each step.
+  // Adds the fed value of a tensor of the main graph, in each step.
   void Feed(const BodyPort& port, const Tensor& value);
 
   bool Wants(const Node& node) override;
@@ -26,7 +26,7 @@ class Observer : public RunHook {
  private:
   using Key = std::pair<const Graph*, NodeId>;
   struct Wish {
-    int index;  // of an output, or an input
+    int index;  // of an output or an input
     const TensorWatches::See* see;
   };
   void Show(const Wish& wish, llvm::ArrayRef<Tensor> values);

@@ -10,9 +10,9 @@
 
 #define TOML_EXCEPTIONS 0
 
-// toml++ 3.3 asserts, or in a release build assumes, what bad input does not hold: that the name of
-// a table begins well, that a letter with an accent stands in a string. Without that, it says what
-// is wrong with them.
+// toml++ 3.3 asserts, or in a release build assumes, properties that invalid input does not have:
+// that the name of a table starts correctly, that a letter with an accent is in a string. Without
+// the assertions it reports the error.
 #include <toml++/impl/forward_declarations.h>
 #undef TOML_ASSERT
 #define TOML_ASSERT(expr) static_assert(true)
@@ -23,7 +23,7 @@
 #define TOML_UNREACHABLE return false
 #include <toml++/impl/unicode.h>
 #pragma pop_macro("TOML_UNREACHABLE")
-// All of it, after what it was told above.
+// The full library, with the macros defined above.
 #include <toml++/toml.h>
 
 namespace grapnel {
@@ -44,7 +44,7 @@ std::optional<FindingSeverity> SeverityOf(llvm::StringRef name) {
   return std::nullopt;
 }
 
-// As NumPy and Python call them, or as TensorFlow does.
+// Accepts the names of NumPy and Python, and TensorFlow's.
 std::optional<DataType> TypeOf(llvm::StringRef name) {
   if (name == "float64") return proto::DT_DOUBLE;
   if (name == "float32") return proto::DT_FLOAT;
@@ -61,7 +61,7 @@ std::vector<std::string> TypeNames() {
   return names;
 }
 
-// "25 MB", "1.5GiB", "300".
+// Parses "25 MB", "1.5GiB", "300".
 std::optional<double> BytesOfText(llvm::StringRef text) {
   static constexpr std::pair<const char*, double> kUnits[] = {
       {"KiB", 1024.}, {"MiB", 1048576.}, {"GiB", 1073741824.}, {"kB", 1e3}, {"KB", 1e3},
@@ -76,7 +76,7 @@ std::optional<double> BytesOfText(llvm::StringRef text) {
   return number * factor;
 }
 
-// The words of a list, or of a single text.
+// Returns the words of a list, or of a single text.
 std::optional<std::vector<std::string>> WordsOf(const toml::node& value) {
   if (auto text = value.value<std::string>()) return std::vector<std::string>{*text};
   const toml::array* list = value.as_array();
@@ -91,7 +91,7 @@ std::optional<std::vector<std::string>> WordsOf(const toml::node& value) {
 }
 
 std::optional<double> NumberOf(const toml::node& value, SettingKind kind) {
-  // Not value<double>(), which has none for an integer that a double cannot hold exactly.
+  // Not value<double>(), which fails for an integer that a double cannot hold exactly.
   if (const auto* integer = value.as_integer()) {
     return integer->get() >= 0 ? std::optional(static_cast<double>(integer->get())) : std::nullopt;
   }
@@ -120,7 +120,7 @@ const char* Wanted(SettingKind kind) {
   return "";
 }
 
-// The values of one key go into a rule.
+// Reads the values of one key into a rule.
 class SettingReader {
  public:
   SettingReader(llvm::StringRef folder, const SettingInfo& info, PolicyRule* rule)
@@ -192,21 +192,21 @@ class PolicyReader {
     toml::parse_result parsed = toml::parse(std::string_view(bytes.data(), bytes.size()));
     if (!parsed) {
       const toml::parse_error& error = parsed.error();
-      NoteError(error.source(), MakeError("no TOML: {0}", std::string(error.description())));
+      NoteError(error.source(), MakeError("not valid TOML: {0}", std::string(error.description())));
       return AllErrors();
     }
-    // Tables and keys come in the order of their names.
+    // toml++ iterates over tables and keys in the order of their names.
     for (auto&& [key, node] : parsed.table())
       NoteError(key.source(), key.str() == "waiver"  ? ReadWaivers(node)
                               : key.str() == kOneDnn ? ReadOneDnn(node)
                                                      : ReadRule(key.source(), key.str(), node));
     if (!errors_.empty()) return AllErrors();
-    // Such as what `--init > policy.toml` leaves where it could not read the model: it would pass
-    // whatever comes.
+    // For example the output of `--init > policy.toml` if it could not read the model: an empty
+    // policy would accept everything.
     if (policy_.rules.empty())
       return MakeError(
-          "{0}: no check is demanded: a table makes one, such as [unused_inputs] (`grapnel check "
-          "--list` tells of them, `grapnel check MODEL --init` prints a policy)",
+          "{0}: it requires no check: add a table, such as [unused_inputs] (`grapnel check "
+          "--list` shows them, `grapnel check MODEL --init` prints a policy)",
           policy_.path);
     auto by_line = [](const auto& a, const auto& b) { return a.line < b.line; };
     llvm::stable_sort(policy_.rules, by_line);
@@ -214,7 +214,7 @@ class PolicyReader {
   }
 
  private:
-  // As "policy.toml:7: ...": what is wrong is told all at once.
+  // Records "policy.toml:7: ...": all errors are reported at once.
   void NoteError(const toml::source_region& source, Error error) {
     if (!error) return;
     uint32_t line = source.begin.line;
@@ -313,7 +313,8 @@ class PolicyReader {
     for (const char* key : {"check", "node", "reason"})
       if (!table[key].is_string()) return MakeError("[[waiver]] needs '{0}', a text", key);
     if (auto known = TableOf(text("check")); !known) return known.takeError();
-    if (text("reason").empty()) return MakeError("'reason' is empty: say why this may be so");
+    if (text("reason").empty())
+      return MakeError("'reason' is empty: explain why this is acceptable");
     auto node = Glob::Parse(text("node"));
     if (!node) return Annotate("node", node.takeError());
     std::string until = DateOf(table["until"].node());
@@ -323,7 +324,7 @@ class PolicyReader {
     return Error::success();
   }
 
-  // A date of TOML, or the same as a text; empty: neither.
+  // Returns a TOML date, or the same as a text; empty for anything else.
   static std::string DateOf(const toml::node* value) {
     if (!value) return "";
     if (auto date = value->value<toml::date>())

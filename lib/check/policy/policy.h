@@ -1,4 +1,4 @@
-// A policy: what a team demands of its models, as a TOML file says it.
+// A policy: a team's requirements on its models, from a TOML file.
 #ifndef GRAPNEL_LIB_CHECK_POLICY_POLICY_H_
 #define GRAPNEL_LIB_CHECK_POLICY_POLICY_H_
 
@@ -15,16 +15,16 @@
 
 namespace grapnel {
 
-// An error makes a check fail, a warning and a note do not.
+// An error makes a check fail; a warning or a note does not.
 enum class FindingSeverity : uint8_t { kError, kWarning, kNote };
 const char* FindingSeverityName(FindingSeverity severity);  // "error", "warning", "note"
 
-// What a key of a check's table holds.
+// The type of a key in a check's table.
 enum class SettingKind : uint8_t {
   kGlobs,    // patterns of names
-  kPaths,    // files and folders, from the policy's folder on
+  kPaths,    // files and folders, relative to the policy's folder
   kDevices,  // "CPU", "/job:worker", "/device:GPU:1"
-  kTypes,    // "float64" and "double" are one
+  kTypes,    // "float64" and "double" are equal
   kNumber,   // not negative
   kBytes,    // the same, or "25 MB"
 };
@@ -36,14 +36,14 @@ struct SettingInfo {
   bool is_required = false;
 };
 
-// The table of a check, as a policy may have it.
+// The schema of a check's table in a policy.
 struct PolicyTable {
   const char* name;
-  FindingSeverity severity;  // unless the policy says another
+  FindingSeverity severity;  // unless the policy sets another
   std::vector<SettingInfo> settings;
 };
 
-// A check's table as a policy has it. Of a key that it leaves out there is nothing.
+// A check's table in a policy. Keys that it omits have no entry.
 struct PolicyRule {
   std::string check;
   int line = 0;
@@ -60,10 +60,10 @@ struct PolicyRule {
   double Number(const std::string& key, double otherwise) const;
 };
 
-// Findings of one check that count for nothing until a day.
+// A waiver: findings of one check do not count until a date.
 struct Waiver {
   std::string check;
-  Glob node;  // of findings' nodes, else of their scopes; one of the whole model is at ""
+  Glob node;  // matches the node of a finding, else its scope; "" is the whole model
   std::string reason;
   std::string until;  // "2027-01-31", the last day
   int line = 0;
@@ -71,18 +71,18 @@ struct Waiver {
 
 struct Policy {
   std::string path;
-  // Which TensorFlow the passes of a check imitate, the same on every machine.
+  // The TensorFlow build that the passes of a check imitate, the same on every machine.
   OneDnn onednn = OneDnn::kOn;
   std::vector<PolicyRule> rules;  // in the file's order
   std::vector<Waiver> waivers;
 
-  // `tables` are those that there are. Errors name the file and the line: what is no TOML, a table
-  // or key that is not there (with the nearest), a value of another kind.
+  // `tables` are the known tables. Errors name the file and the line: invalid TOML, an unknown
+  // table or key (with the nearest known one), a value of the wrong type.
   static Expected<Policy> Parse(llvm::StringRef toml, llvm::StringRef path,
                                 llvm::ArrayRef<PolicyTable> tables);
 };
 
-// Whether it is a day of the calendar, as "2027-01-31".
+// True if it is a calendar date such as "2027-01-31".
 bool IsDate(llvm::StringRef text);
 
 }  // namespace grapnel

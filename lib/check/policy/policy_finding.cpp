@@ -39,18 +39,18 @@ void ApplyWaivers(const Policy& policy, llvm::StringRef today, llvm::ArrayRef<st
     bool is_demanded = llvm::any_of(
         policy.rules, [&](const PolicyRule& rule) { return rule.check == waiver.check; });
     if (!is_demanded) {
-      findings->push_back(OfWaiver(policy, waiver, "has nothing to waive",
+      findings->push_back(OfWaiver(policy, waiver, "is for a check that the policy does not have",
                                    "a table [" + waiver.check + "] in the policy",
-                                   "demand it, or take the waiver out"));
+                                   "add the table, or remove the waiver"));
     }
     if (!llvm::is_contained(looked, waiver.check)) continue;
     if (!needed.count(&waiver)) {
-      findings->push_back(OfWaiver(policy, waiver, "is not needed", "that it waives something",
-                                   "take it out of the policy"));
+      findings->push_back(OfWaiver(policy, waiver, "is not needed", "a finding to waive",
+                                   "remove it from the policy"));
     } else if (today > waiver.until) {
-      findings->push_back(OfWaiver(policy, waiver, "ran out on " + waiver.until,
-                                   "a day that is still to come",
-                                   "mend what it waives, or give it another day and the reason"));
+      findings->push_back(OfWaiver(policy, waiver, "expired on " + waiver.until,
+                                   "a day in the future",
+                                   "fix the findings, or give it a later day and a reason"));
     }
   }
 }

@@ -1,4 +1,4 @@
-// What a check of a policy finds, and what a waiver makes of it.
+// The findings of a policy's checks, and the effect of waivers on them.
 #ifndef GRAPNEL_LIB_CHECK_POLICY_POLICY_FINDING_H_
 #define GRAPNEL_LIB_CHECK_POLICY_POLICY_FINDING_H_
 
@@ -12,24 +12,23 @@ namespace grapnel {
 struct PolicyFinding {
   std::string check;
   FindingSeverity severity = FindingSeverity::kError;
-  std::string node;  // "function/node"; empty: it is of the whole model
-  // Sentences without a capital and a full stop: what is there, what was expected, what to do.
+  std::string node;  // "function/node"; empty: the whole model
+  // Sentences without a capital and a full stop: what was found, what was expected, what to do.
   std::string what, expected, advice;
 
-  // Made by who runs the checks.
-  std::string scope;        // that the node is in; empty: none
-  std::string source;       // "net.py:21 in loss_fn"; empty: the graph does not say
+  // Set by the caller of the checks.
+  std::string scope;        // of the node; empty: it has no scope
+  std::string source;       // "net.py:21 in loss_fn"; empty: unknown
   std::string source_file;  // of that line
   int source_line = 0;
-  // Of the check and of what the node computes, so that it stays when names change.
+  // Identifies the check and the computation of the node, so that it survives renaming.
   std::string fingerprint;
-  const Waiver* waiver = nullptr;  // that it falls under
+  const Waiver* waiver = nullptr;  // the waiver that applies
 };
 
-// Gives each finding the first waiver that fits and has not run out on `today` ("2027-01-31"), and
-// adds a note for each waiver that has run out, that no finding needs, or whose check the policy
-// does not demand. Waivers of other checks that are not `looked` at are left aside. `policy` is
-// borrowed.
+// Assigns each finding the first waiver that matches and has not expired on `today` ("2027-01-31").
+// Adds a note for each waiver that has expired, that no finding needs, or whose check is not in the
+// policy. Ignores waivers of other checks that are not in `looked`. `policy` is borrowed.
 void ApplyWaivers(const Policy& policy, llvm::StringRef today, llvm::ArrayRef<std::string> looked,
                   std::vector<PolicyFinding>* findings);
 

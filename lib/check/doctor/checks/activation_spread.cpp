@@ -1,8 +1,7 @@
-// How far what activations read is spread: 0.5 to 2 is healthy, and this speaks up where a layer is
-// far from it, as happens where weights are all too small or too large and each layer multiplies
-// that.
+// Checks the spread of the inputs of activations: 0.5 to 2 is healthy. Reports layers far outside
+// of that, as when weights are all too small or too large and each layer multiplies the effect.
 //
-// Says nothing of gates and the last layer, and of a graph that does not train.
+// Skips gates, the last layer, and graphs that do not train.
 #include "lib/check/doctor/activation.h"
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
@@ -15,7 +14,7 @@ constexpr int64_t kFewest = 32;
 
 struct Seen {
   Activation activation;
-  Tally numbers;  // of the first step
+  Tally numbers;  // from the first step
 };
 
 class ActivationSpread : public Check {
@@ -46,17 +45,17 @@ class ActivationSpread : public Check {
       if (spread > kMost && (!large || spread > large->numbers.deviation())) large = seen.get();
     }
     const Network& network = *context.network;
-    if (network.losses().empty() && !network.HasGradients()) return "nothing trains here";
+    if (network.losses().empty() && !network.HasGradients()) return "the graph does not train";
     if (seen_.empty()) return "there is no activation between layers";
     for (const Seen* seen : {small, large}) {
       if (!seen) continue;
-      std::string what = Sentence("what this {0} reads has a spread of {1} (0.5 to 2 is healthy)",
+      std::string what = Sentence("the input of this {0} has a spread of {1} (0.5 to 2 is healthy)",
                                   seen->activation.name, Short(seen->numbers.deviation()));
       if (count > 1) what += Sentence("; {0} of {1} activations are far off", count, seen_.size());
       Find(Confidence::kLikely, seen->activation.node, what,
-           seen == small ? "begin with larger weights (Glorot's, He's before a Relu), or normalize "
+           seen == small ? "start with larger weights (Glorot, or He before a Relu), or normalize "
                            "between layers"
-                         : "begin with smaller weights, scale the inputs, or normalize between "
+                         : "start with smaller weights, scale the inputs, or normalize between "
                            "layers");
     }
     return "";
@@ -69,7 +68,7 @@ class ActivationSpread : public Check {
 GRAPNEL_CHECK(ActivationSpread,
               {.name = "activation_spread",
                .stage = CheckStage::kActivation,
-               .looks_for = "activations that read numbers spread far more or less than 0.5 to 2",
+               .looks_for = "activations whose inputs have a spread far outside of 0.5 to 2",
                .needs = {Evidence::kValues}});
 
 }  // namespace

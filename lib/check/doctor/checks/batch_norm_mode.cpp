@@ -1,10 +1,10 @@
 // Batch normalization in the wrong mode:
-//   - a graph that predicts, and normalizes by the statistics of the batch;
-//   - a step that trains by them and does not update the moving averages (in TensorFlow 1 a step
-//     has to run UPDATE_OPS), so that predictions will not be like training;
-//   - a step that trains the scale by averages that nothing updates.
+//   - an inference graph that normalizes by the statistics of the batch;
+//   - a training step that uses them and does not update the moving averages (in TensorFlow 1 a
+//     step has to run UPDATE_OPS), so that inference will differ from training;
+//   - a training step that trains the scale with averages that are never updated.
 //
-// A layer of normalization over features (LayerNorm) has nothing to do with the batch.
+// Normalization over features (LayerNorm) does not depend on the batch.
 #include "lib/check/doctor/doctor.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -17,7 +17,7 @@ bool IsTraining(const Network& network) {
   return network.Trains() || network.HasGradients() || !network.losses().empty();
 }
 
-// Of a mean over axis 0, which the batch is.
+// True for a mean over axis 0, the batch.
 bool IsOverBatch(const Network& network, const Node& mean) {
   const Literal* axes =
       mean.num_inputs() == 2 ? network.ConstantOf(network.flow().SourceOf(mean, 1)) : nullptr;
@@ -28,14 +28,14 @@ bool IsOverBatch(const Network& network, const Node& mean) {
   return !all && llvm::is_contained(reduced, 0);
 }
 
-// x - mean(x) squared, as tf.nn.moments has it, whose mean then is a variance.
+// Matches the square of x - mean(x), as in tf.nn.moments; its mean is a variance.
 bool IsMomentsOfBatch(const Network& network, const Node& square) {
   if (square.op() != "SquaredDifference" || square.num_inputs() < 2) return false;
   BodyPort x = network.flow().SourceOf(square, 0), mean = network.flow().SourceOf(square, 1);
   if (!x || !mean || mean.node().op() != "Mean") return false;
   if (network.flow().SourceOf(mean.node(), 0) != x || !IsOverBatch(network, mean.node()))
     return false;
-  // Something is divided by its root.
+  // True if a value is divided by its root.
   std::vector<BodyPort> open = {{square, 0}};
   PortSet seen;
   while (!open.empty()) {
@@ -68,7 +68,7 @@ class BatchNormMode : public Check {
         has_any = true;
         if (!is_training)
           Find(Confidence::kLikely, node,
-               "this graph predicts, and normalizes by the mean and variance of the batch (axis 0)",
+               "this inference graph normalizes by the mean and variance of the batch (axis 0)",
                kPredict);
       }
     }
@@ -80,12 +80,12 @@ class BatchNormMode : public Check {
     bool by_batch = node.GetBool("is_training", true);
     if (by_batch && !is_training) {
       Find(Confidence::kLikely, node,
-           "this graph predicts, and normalizes by the statistics of the batch (is_training=true)",
+           "this inference graph normalizes by the statistics of the batch (is_training=true)",
            kPredict);
     } else if (by_batch && network.Trains() && !Updates(network, node)) {
       Find(Confidence::kLikely, node,
-           "this step trains, and does not update the moving averages of this normalization: what "
-           "predicts by them will see their first values",
+           "this step trains, and does not update the moving averages of this normalization: "
+           "inference will use their initial values",
            "run tf.GraphKeys.UPDATE_OPS with the step, or call the layer with training=True");
     } else if (!by_batch && network.Trains() && TrainsScale(network, node) &&
                IsVariableRead(network, node)) {
@@ -96,7 +96,7 @@ class BatchNormMode : public Check {
     }
   }
 
-  // Whether the batch's mean or variance goes into something that is assigned.
+  // True if the batch's mean or variance flows into an assignment.
   static bool Updates(const Network& network, const Node& node) {
     PortSet made = network.flow().Forward({{node, 1}, {node, 2}});
     return llvm::any_of(network.variables(), [&](const NetworkVariable& variable) {
@@ -119,7 +119,7 @@ class BatchNormMode : public Check {
 GRAPNEL_CHECK(BatchNormMode,
               {.name = "batch_norm_mode",
                .stage = CheckStage::kModel,
-               .looks_for = "batch normalization that trains where it should predict, or the other "
+               .looks_for = "batch normalization in training mode during inference, or the other "
                             "way round",
                .needs = {Evidence::kGraph}});
 

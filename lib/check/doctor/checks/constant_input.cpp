@@ -1,8 +1,8 @@
-// An input that is one number throughout, in every step: zeros that a loader filled in, an image
-// that was not read, labels of one class.
+// An input that has the same value everywhere, in every step: zeros from a loader, an image that
+// was not read, labels of one class.
 //
-// Says nothing of: fewer than 16 elements; ones, and whole numbers that are no ids or labels (a
-// mask); states that go into a loop.
+// Skips inputs with fewer than 16 elements, ones and whole numbers other than ids or labels (a
+// mask), and states of a loop.
 #include "lib/check/doctor/cross_entropy.h"
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
@@ -30,7 +30,7 @@ class ConstantInput : public Check {
     for (size_t i = 0; i < feeds.size(); ++i) {
       const Tally& seen = seen_[i];
       if (!seen.IsConstant() || seen.elements < kFewest) continue;
-      // A state that is handed from step to step begins as zeros.
+      // A state that is passed from step to step starts as zeros.
       bool others_vary = false;
       for (size_t j = 0; j < feeds.size(); ++j) {
         bool varies = seen_[j].elements >= kFewest && !seen_[j].IsConstant();
@@ -42,13 +42,13 @@ class ConstantInput : public Check {
           Sentence("all {0} elements of this input are {1}", seen.elements, Short(seen.min));
       if (context.batches > 1) all += Sentence(", in all {0} batches", context.batches);
       if (is_label) {
-        Find(Confidence::kLikely, feeds[i].node(), all + ": there is one class only",
-             "shuffle before batching, and look at what the loader gives for labels");
+        Find(Confidence::kLikely, feeds[i].node(), all + ": there is only one class",
+             "shuffle before batching, and check the labels that the loader returns");
       } else {
         Find(others_vary ? Confidence::kPossible : Confidence::kLikely, feeds[i].node(),
              all + ": there is nothing in it to learn from",
-             "look at what the loader gives: a file that was not read, a wrong column, a scale "
-             "that made everything one number");
+             "check what the loader returns: a file that was not read, a wrong column, a scale "
+             "that makes all numbers equal");
       }
     }
     return feeds.empty() ? "nothing is fed" : "";
@@ -95,7 +95,7 @@ class ConstantInput : public Check {
 
 GRAPNEL_CHECK(ConstantInput, {.name = "constant_input",
                               .stage = CheckStage::kInput,
-                              .looks_for = "an input that is one number throughout: zeros, one "
+                              .looks_for = "an input in which all numbers are equal: zeros, one "
                                            "class among the labels",
                               .needs = {Evidence::kValues}});
 

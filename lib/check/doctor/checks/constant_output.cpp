@@ -1,4 +1,4 @@
-// What a network puts out though none of its inputs goes into it.
+// An output of a network that does not depend on any of its inputs.
 #include "lib/check/doctor/doctor.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -24,10 +24,10 @@ class ConstantOutput : public Check {
       });
       if (is_random) continue;
       Find(Confidence::kLikely, fetch.node(),
-           Sentence("none of the inputs goes into this output, though layers do ('{0}')",
+           Sentence("this output depends on layers ('{0}') but on none of the inputs",
                     layer->node.name()),
-           "follow its inputs back (grapnel view --around): a wrong tensor in the code is read "
-           "where the network's was meant");
+           "trace its inputs (grapnel view --around): the code may read a wrong tensor "
+           "instead of the network's");
     }
     return "";
   }
@@ -35,7 +35,7 @@ class ConstantOutput : public Check {
 
 GRAPNEL_CHECK(ConstantOutput, {.name = "constant_output",
                                .stage = CheckStage::kModel,
-                               .looks_for = "an output of layers that no input goes into",
+                               .looks_for = "an output of layers that does not depend on an input",
                                .needs = {Evidence::kGraph}});
 
 }  // namespace

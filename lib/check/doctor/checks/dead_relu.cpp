@@ -1,7 +1,7 @@
-// Units of a Relu that are zero for every row, in every step: they pass nothing on, and no gradient
-// back.
+// Units of a Relu that are zero for every row, in every step: they pass on neither values nor
+// gradients.
 //
-// Says nothing of fewer than 32 rows, and where fewer than four units in five are dead: a few are
+// Skips runs of fewer than 32 rows, and Relus with fewer than four dead units in five: a few are
 // usual.
 #include <map>
 
@@ -15,12 +15,12 @@ namespace {
 constexpr int64_t kFewestRows = 32;
 constexpr double kShare = 0.8;
 const char* const kAdvice =
-    "lower the learning rate, begin with He's weights and biases of zero, scale the inputs, or use "
+    "lower the learning rate, start with He weights and zero biases, scale the inputs, or use "
     "a leaky Relu";
 
 struct Seen {
   Node node;
-  std::vector<bool> lives;  // by unit: the last dimension, or the second of NCHW
+  std::vector<bool> lives;  // by unit: the last dimension, or the second one in NCHW
   int64_t rows = 0;         // in one step
 };
 
@@ -29,7 +29,7 @@ class DeadRelu : public Check {
   void Watch(const DoctorContext& context, TensorWatches& watches) override {
     for (const Node& node : context.network->nodes()) {
       bool is_relu = node.op() == "Relu" || node.op() == "Relu6";
-      // One that no layer comes after may be a hinge, which is zero when all is well.
+      // A Relu without a later layer may be a hinge, which is zero in a good state.
       if (!is_relu || !context.network->IsForward(node) || !context.network->IsHidden({node, 0}))
         continue;
       auto seen = std::make_shared<Seen>();
@@ -47,7 +47,7 @@ class DeadRelu : public Check {
       if (seen->rows < kFewestRows || units < 2 || dead < kShare * units) continue;
       Find(dead == units ? Confidence::kCertain : Confidence::kLikely, seen->node,
            dead == units ? Sentence("all {0} units of this Relu are zero for every row in every "
-                                    "step: nothing goes through it, nor any gradient",
+                                    "step: it passes neither values nor gradients",
                                     units)
                          : Sentence("{0} of {1} units of this Relu are zero for every row in every "
                                     "step",
@@ -58,9 +58,9 @@ class DeadRelu : public Check {
   }
 
  private:
-  // What the debugger counted says no more than that a Relu is zero throughout.
+  // The debugger's counts only show that a Relu is zero everywhere.
   std::string CheckRecords(const DebugRun& run) {
-    std::map<std::pair<int, int>, std::pair<int, bool>> relus;  // by graph and op: times, zero
+    std::map<std::pair<int, int>, std::pair<int, bool>> relus;  // by graph and op: times, all zero
     for (const DebugTrace& trace : run.traces) {
       bool is_counted = trace.value.what == Recorded::kCounts && trace.graph >= 0 && trace.op >= 0;
       if (!is_counted || run.graphs[trace.graph].ops[trace.op].type != "Relu") continue;
@@ -73,8 +73,8 @@ class DeadRelu : public Check {
       if (seen.first < 2 || !seen.second) continue;
       const DebugGraph& graph = run.graphs[place.first];
       Find(Confidence::kLikely, graph.ops[place.second].name.str(),
-           Sentence("this Relu was zero throughout in all {0} records of it: nothing goes through "
-                    "it, nor any gradient",
+           Sentence("this Relu was zero everywhere in all {0} records of it: it passes neither "
+                    "values nor gradients",
                     seen.first),
            kAdvice);
       findings.back().function = graph.name.str();

@@ -1,4 +1,4 @@
-// Dropout in a graph that predicts: a random mask, put over what a layer gives.
+// Dropout in an inference graph: a random mask over the output of a layer.
 //
 //   RandomUniform -> GreaterEqual -> (Cast -> Mul | Select) <- x
 #include "lib/check/doctor/doctor.h"
@@ -12,7 +12,7 @@ bool IsUniform(llvm::StringRef op) {
          op == "StatelessRandomUniformV2" || op == "StatefulUniform";
 }
 
-// What puts the mask over `x`; false: it is none.
+// Returns the op that applies the mask to `x`; null if `random` is not a mask.
 Node MaskAt(const Network& network, const Node& random) {
   std::vector<BodyPort> open = {{random, 0}};
   PortSet seen;
@@ -52,7 +52,7 @@ class DropoutMode : public Check {
       Node mask = predicts ? MaskAt(network, node) : Node();
       if (!mask || network.layers().empty() || !IsOfInputs(network, mask)) continue;
       Find(Confidence::kLikely, mask,
-           Sentence("this graph predicts, and drops numbers at random: '{0}' draws the mask",
+           Sentence("this inference graph drops numbers at random: '{0}' draws the mask",
                     node.name()),
            "call the model with training=False, or export it again in that mode");
     }
@@ -62,7 +62,7 @@ class DropoutMode : public Check {
 
 GRAPNEL_CHECK(DropoutMode, {.name = "dropout_mode",
                             .stage = CheckStage::kModel,
-                            .looks_for = "dropout in a graph that predicts",
+                            .looks_for = "dropout in an inference graph",
                             .needs = {Evidence::kGraph}});
 
 }  // namespace

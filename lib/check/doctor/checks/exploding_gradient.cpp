@@ -7,8 +7,8 @@
 namespace grapnel {
 namespace {
 
-// A sum over a batch has a large gradient too, of which Adam makes small steps: so that it is large
-// has to show in the step, or to be beyond all doubt.
+// A sum over a batch has a large gradient too, which Adam turns into small steps. So a large
+// gradient must show in the step, or be hopelessly large.
 constexpr double kLarge = 1000;    // times the weights' norm, or 1 if they are smaller
 constexpr double kStep = 0.1;      // of the weights' norm
 constexpr double kHopeless = 1e5;  // times the weights' norm
@@ -47,13 +47,13 @@ class ExplodingGradient : public Check {
     Find(std::isinf(worst_norm) ? Confidence::kCertain : Confidence::kLikely, worst->variable->name,
          what,
          std::isinf(worst_norm)
-             ? "grapnel blame names the op that made the first of them"
-             : "begin with smaller weights, normalize between layers, or clip gradients by norm");
+             ? "grapnel blame names the op that produced the first of them"
+             : "start with smaller weights, normalize between layers, or clip gradients by norm");
     return "";
   }
 
  private:
-  // 0: it is fine.
+  // Returns 0 if the gradient is fine.
   static double LargestIfBad(const DoctorContext& context, const SeenGradient& gradient) {
     const VariableHistory* history = context.HistoryOf(gradient.index);
     double weights = history && !history->moments.empty() ? history->moments[0].norm : 0;

@@ -1,4 +1,4 @@
-// What checks of gradients share. Private to lib/check.
+// Helpers of the checks of gradients. Private to lib/check.
 #ifndef GRAPNEL_LIB_CHECK_DOCTOR_CHECKS_GRADIENTS_H_
 #define GRAPNEL_LIB_CHECK_DOCTOR_CHECKS_GRADIENTS_H_
 
@@ -14,11 +14,11 @@ namespace grapnel {
 struct SeenGradient {
   const NetworkVariable* variable;
   int index;  // in Network::variables()
-  Node node;  // that makes it
+  Node node;  // the node that computes it
   std::vector<Tally> steps;
 };
 
-// Watches the gradients of all trained variables that are found.
+// Watches the gradients of all trained variables for which one was found.
 inline std::vector<std::shared_ptr<SeenGradient>> WatchGradients(const Network& network,
                                                                  TensorWatches& watches) {
   std::vector<std::shared_ptr<SeenGradient>> seen;

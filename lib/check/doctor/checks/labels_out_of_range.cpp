@@ -1,5 +1,5 @@
-// Labels that a cross-entropy cannot mean: numbers of classes that there are not, rows of
-// probabilities that do not add up to 1, -1 and 1 where 0 and 1 are asked for.
+// Labels that do not fit a cross-entropy: class numbers out of range, rows of probabilities that do
+// not add up to 1, labels of -1 and 1 instead of 0 and 1.
 #include <cmath>
 
 #include "lib/check/doctor/cross_entropy.h"
@@ -28,7 +28,7 @@ class LabelsOutOfRange : public Check {
         if (value.rank() > 0) seen->classes = value.dim(value.rank() - 1);
       });
       watches.Add(flow.Source(loss.labels),
-                    [seen](int, const Tensor& value) { Count(value, *seen); });
+                  [seen](int, const Tensor& value) { Count(value, *seen); });
     }
   }
 
@@ -74,7 +74,7 @@ class LabelsOutOfRange : public Check {
                   Short(seen.labels.min), Short(seen.labels.max), seen.classes, seen.classes - 1),
          seen.labels.max == seen.classes
              ? "count classes from 0"
-             : "leave out such rows, or give the last layer a unit for each class");
+             : "drop such rows, or give the last layer a unit for each class");
   }
 
   void CheckRows(const Seen& seen) {
@@ -84,12 +84,12 @@ class LabelsOutOfRange : public Check {
                     Short(seen.labels.min)),
            "make them 0 to 1, each row adding up to 1");
     } else if (seen.zero_rows > 0) {
-      Find(
-          Confidence::kLikely, seen.loss.node,
-          Sentence("{0} of {1} rows of labels are all zero: tf.one_hot makes that of a number that "
-                   "is no class, and such a row has no loss",
-                   seen.zero_rows, seen.rows),
-          "count classes from 0, and give one_hot as many as there are");
+      Find(Confidence::kLikely, seen.loss.node,
+           Sentence(
+               "{0} of {1} rows of labels are all zero: tf.one_hot returns that for a number that "
+               "is not a class, and such a row has no loss",
+               seen.zero_rows, seen.rows),
+           "count classes from 0, and pass one_hot the right number of classes");
     } else if (seen.other_rows > 0) {
       Find(Confidence::kLikely, seen.loss.node,
            Sentence("{0} of {1} rows of labels do not add up to 1", seen.other_rows, seen.rows),
@@ -101,11 +101,10 @@ class LabelsOutOfRange : public Check {
   void CheckProbabilities(const Seen& seen) {
     if (seen.labels.elements == 0 || (seen.labels.min >= 0 && seen.labels.max <= 1)) return;
     Find(Confidence::kCertain, seen.loss.node,
-         Sentence("labels go from {0} to {1}, and a cross-entropy of sigmoids asks for 0 to 1",
+         Sentence("labels go from {0} to {1}, and a cross-entropy of sigmoids needs 0 to 1",
                   Short(seen.labels.min), Short(seen.labels.max)),
-         seen.labels.min == -1 && seen.labels.max == 1
-             ? "make -1 and 1 into 0 and 1: (label + 1) / 2"
-             : "make them 0 to 1");
+         seen.labels.min == -1 && seen.labels.max == 1 ? "map -1 and 1 to 0 and 1: (label + 1) / 2"
+                                                       : "make them 0 to 1");
   }
 
   std::vector<std::shared_ptr<Seen>> seen_;
@@ -113,7 +112,7 @@ class LabelsOutOfRange : public Check {
 
 GRAPNEL_CHECK(LabelsOutOfRange, {.name = "labels_out_of_range",
                                  .stage = CheckStage::kInput,
-                                 .looks_for = "labels that are no class, or no probabilities",
+                                 .looks_for = "labels that are not classes, or not probabilities",
                                  .needs = {Evidence::kValues}});
 
 }  // namespace

@@ -1,9 +1,9 @@
-// A cross-entropy that is what guessing gives, ln(classes), and stays so for five steps that change
+// A cross-entropy that stays at the value of guessing, ln(classes), for five steps that change
 // weights, while logits are the same for every row.
 //
-// That they are tells a network that cannot learn from one that begins slowly: all start at chance.
-// Says nothing of two classes: the losses of a GAN are there when all is well. In the scalars of a
-// training it is the accuracy that tells.
+// The equal logits distinguish a network that cannot learn from one that starts slowly: all
+// networks start at chance. Skips two classes: the losses of a healthy GAN are there. In the
+// scalars of a training, the accuracy decides instead.
 #include <cmath>
 
 #include "lib/check/doctor/cross_entropy.h"
@@ -17,11 +17,11 @@ namespace {
 
 constexpr int kFewestSteps = 5;
 constexpr double kNear = 0.02;   // of ln(classes)
-constexpr double kFall = 0.002;  // of it, from the first step to the last
+constexpr double kFall = 0.002;  // the same, from the first step to the last
 
-constexpr double kAlike = 1e-5;  // how far logits of a class go from row to row
+constexpr double kAlike = 1e-5;  // spread of a class's logits over rows
 
-// Of scalars: classes without an accuracy beside, and how near that is, of itself.
+// For scalars: the limit on classes if there is no accuracy, and the tolerance of the accuracy.
 constexpr double kMostWithoutAccuracy = 20, kAccuracyNear = 0.5;
 
 struct Seen {
@@ -40,7 +40,7 @@ class LossAtChance : public Check {
       seen->node = loss.node;
       seen_.push_back(seen);
       watches.Add(context.network->flow().Source(loss.logits),
-                    [seen](int, const Tensor& value) { CheckLogits(value, *seen); });
+                  [seen](int, const Tensor& value) { CheckLogits(value, *seen); });
       watches.Add({loss.node, 0}, [seen](int, const Tensor& value) {
         seen->means.push_back(TallyOf(value).mean());
       });
@@ -63,10 +63,10 @@ class LossAtChance : public Check {
       Find(
           Confidence::kLikely, seen->node,
           Sentence("the loss is {0} after {1}, and guessing among {2} classes gives ln({2}) = {3}; "
-                   "logits are all but the same for every row",
+                   "logits are almost the same for every row",
                    Short(seen->means.back()), Plural(context.steps, "step"), seen->classes,
                    Short(chance)),
-          "look along the way from the input to the logits: a dead layer, weights of zero, a "
+          "check the path from the input to the logits: a dead layer, weights of zero, a "
           "factor "
           "that is far too small");
     }
@@ -74,7 +74,7 @@ class LossAtChance : public Check {
   }
 
  private:
-  // How many classes there are follows from the loss; the accuracy has to be that of as many.
+  // The number of classes follows from the loss; the accuracy must be that of guessing among them.
   std::string CheckScalars(const DoctorContext& context) {
     bool looked = false;
     for (const LossCurve& curve : LossCurvesOf(*context.scalars, context.loss_tag)) {
@@ -124,7 +124,7 @@ class LossAtChance : public Check {
 
 GRAPNEL_CHECK(LossAtChance, {.name = "loss_at_chance",
                              .stage = CheckStage::kStep,
-                             .looks_for = "a cross-entropy that stays what guessing gives",
+                             .looks_for = "a cross-entropy that stays at the value of guessing",
                              .needs = {Evidence::kSteps, Evidence::kScalars}});
 
 }  // namespace

@@ -1,8 +1,8 @@
 // A loss that never falls over a whole training, or that rises again, in the scalars that the
-// training wrote; and one that falls for what it is trained on and rises for what it is not.
+// training wrote; and a loss that falls on training data but rises in validation.
 //
-// Says nothing of parts of a loss and of losses that play against each other, of a log that begins
-// in the middle of a training, and where the accuracy rises though the loss does not fall.
+// Skips parts of a loss, adversarial losses, logs that begin in the middle of a training, and
+// losses that do not fall while the accuracy rises.
 #include <algorithm>
 
 #include "lib/check/doctor/doctor.h"
@@ -13,20 +13,21 @@
 namespace grapnel {
 namespace {
 
-constexpr double kFall = 0.005;      // of the first: less is none
+constexpr double kFall = 0.005;      // of the first: less does not count
 constexpr double kNoisyFall = 0.02;  // the same where batches differ much
 constexpr double kRise = 0.2;        // of the first or the lowest
-constexpr double kOfTheFall = 0.25;  // how much of what it fell by it rises again
+constexpr double kOfTheFall = 0.25;  // the part of its fall that it rises again
 constexpr double kLearns = 0.02, kHigh = 0.9;
 
-// No more than single batches differ: of five windows the lowest is some way below the first.
+// True if the fall is within the noise of batches: the lowest of five windows is not clearly below
+// the first.
 bool NeverFalls(const CurveShape& shape) {
   double noise = std::min(shape.noise, kNoisyFall * shape.first);
   return shape.first - shape.lowest < std::max(kFall * shape.first, 2.5 * noise) &&
          shape.first - shape.last < std::max(kFall * shape.first, noise);
 }
 
-// An accuracy that rises, or is high, says that all is well with a loss that stays.
+// True if an accuracy rises, or is high, which justifies a constant loss.
 bool Learns(const LossCurve& curve) {
   if (!curve.accuracy) return false;
   CurveShape accuracy = ShapeOf(*curve.accuracy);
@@ -37,7 +38,7 @@ class LossOverTraining : public Check {
  public:
   std::string Run(const DoctorContext& context) override {
     std::vector<LossCurve> curves = LossCurvesOf(*context.scalars, context.loss_tag);
-    if (curves.empty()) return Lacks("no scalar is called a loss: --loss TAG");
+    if (curves.empty()) return Lacks("no scalar is named a loss: --loss TAG");
     bool looked = false;
     for (const LossCurve& curve : curves) {
       CurveShape shape = ShapeOf(*curve.series);
@@ -54,13 +55,13 @@ class LossOverTraining : public Check {
  private:
   void CheckTraining(const LossCurve& curve, const CurveShape& shape) {
     std::string name = curve.series->name();
-    if (shape.first <= 0) return;  // a likelihood of densities, a reward: no share of it means much
+    if (shape.first <= 0) return;  // a log density, a reward: ratios of it are meaningless
     double rise = shape.last - shape.lowest;
     if (shape.last > (1 + kRise) * shape.first) {
       Find(Confidence::kLikely, name,
            Sentence("the loss rises: from {0} to {1} over {2}", Short(shape.first),
                     Short(shape.last), Plural(shape.records, "record")),
-           "lower the learning rate, clip gradients by norm, and look at the sign of the loss");
+           "lower the learning rate, clip gradients by norm, and check the sign of the loss");
     } else if (!shape.ends_lowest && rise > kRise * shape.lowest &&
                rise > kOfTheFall * (shape.first - shape.lowest)) {
       Find(Confidence::kLikely, name,
@@ -73,13 +74,13 @@ class LossOverTraining : public Check {
                     Short(shape.first), Short(shape.last), Short(shape.lowest),
                     Plural(shape.records, "record")),
            "run grapnel doctor on the training step: a learning rate of zero, a loss that no "
-           "gradient reaches, inputs that are all alike");
+           "gradient reaches, inputs that are all equal");
     }
   }
 
-  // Learned by heart: it falls where it is trained.
+  // Overfitting: the loss falls in training.
   void CheckValidation(llvm::ArrayRef<LossCurve> all, const LossCurve& curve,
-                        const CurveShape& shape) {
+                       const CurveShape& shape) {
     double rise = shape.last - shape.lowest;
     bool rises = shape.lowest > 0 && !shape.ends_lowest && rise > kRise * shape.lowest &&
                  rise > kOfTheFall * (shape.first - shape.lowest);
@@ -90,10 +91,10 @@ class LossOverTraining : public Check {
       if (trained.records < kFewestRecords || !trained.ends_lowest) continue;
       Find(Confidence::kPossible, curve.series->name(),
            Sentence("the loss is lowest at step {0}, with {1}, and has risen to {2} since, while "
-                    "'{3}' falls on to {4}: the network learns by heart",
+                    "'{3}' keeps falling to {4}: the network overfits",
                     shape.lowest_at, Short(shape.lowest), Short(shape.last), other.series->name(),
                     Short(trained.last)),
-           "stop there, give it more data, or fewer weights, dropout, a penalty");
+           "stop there, or use more data, fewer weights, dropout or a weight penalty");
       return;
     }
   }

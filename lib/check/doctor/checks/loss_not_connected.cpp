@@ -1,7 +1,7 @@
 // A trained variable that no gradient of a loss reaches: ArgMax, a comparison, a cast to integers
-// or StopGradient lies between, or nothing that the loss is made of.
+// or StopGradient is between them, or the loss does not depend on the variable.
 //
-// Says nothing of variables that an assignment keeps up, as moving averages and codebooks.
+// Skips variables that an assignment maintains, such as moving averages and codebooks.
 #include "lib/check/doctor/doctor.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -9,7 +9,8 @@
 namespace grapnel {
 namespace {
 
-// What the loss does depend on the variable through, but without a gradient; false: nothing.
+// Returns the node without a gradient through which the loss depends on the variable; null if it
+// does not depend on it.
 Node WhatBlocks(const Network& network, const NetworkVariable& variable) {
   PortSet made = network.flow().Forward(variable.reads);
   PortSet before = network.flow().Backward(network.losses());
@@ -54,17 +55,18 @@ class LossNotConnected : public Check {
     if (!block) {
       Find(Confidence::kLikely, names[0],
            Sentence("{0} does not depend on this variable{1}", losses, others),
-           "connect its layer, or add its own loss; set trainable=False if it is meant");
+           "connect its layer, or add its own loss; set trainable=False if this is intended");
       return;
     }
-    // Somebody wrote StopGradient on purpose: the other network of a GAN, a target of Q-learning.
+    // StopGradient is deliberate: the other network of a GAN, a target of Q-learning.
     bool is_meant = HasSuffix(block.op(), "Gradient");
     Find(is_meant ? Confidence::kPossible : Confidence::kLikely, names[0],
-         Sentence("no gradient of {0} reaches this variable{1}: '{2}' ({3}) is between, which has "
-                  "none",
-                  losses, others, block.name(), block.op()),
-         is_meant ? "leave it where it is meant, as for a target network; else take it away"
-                  : "use what has a gradient in its place (softmax for argmax, a product with "
+         Sentence(
+             "no gradient of {0} reaches this variable{1}: '{2}' ({3}) is in between, which has "
+             "none",
+             losses, others, block.name(), block.op()),
+         is_meant ? "keep it if it is intended, as for a target network; else remove it"
+                  : "replace it with an op that has a gradient (softmax for argmax, a product with "
                     "probabilities for a comparison), or do not train it");
   }
 };

@@ -1,5 +1,5 @@
-// A loss that is NaN or infinite, or checkpoints that hold such numbers. `grapnel blame` finds what
-// made the first.
+// A loss that is NaN or infinite, or checkpoints with such values. `grapnel blame` finds the op
+// that produced the first.
 #include <cmath>
 
 #include "lib/check/doctor/doctor.h"
@@ -16,7 +16,7 @@ class NotFinite : public Check {
   void Watch(const DoctorContext& context, TensorWatches& watches) override {
     const Network& network = *context.network;
     std::vector<BodyPort> ends = network.losses();
-    // An output may well be minus infinity where a mask is; NaN it may not.
+    // An output may be minus infinity where a mask applies, but not NaN.
     bool has_loss = !ends.empty();
     if (!has_loss) {
       for (const BodyPort& fetch : network.ends().fetches)
@@ -39,8 +39,8 @@ class NotFinite : public Check {
     for (const auto& [node, step] : seen_) {
       if (step < 0) continue;
       Find(Confidence::kCertain, node,
-           Sentence("this holds NaN or infinity from step {0} on", step + 1),
-           Sentence("grapnel blame{0} names the op that made the first",
+           Sentence("this has NaN or infinity from step {0} on", step + 1),
+           Sentence("grapnel blame{0} names the op that produced the first",
                     step > 0 ? " --repeat " + std::to_string(step + 1) : std::string()));
     }
     for (const VariableHistory& history : context.saved) {
@@ -88,11 +88,12 @@ class NotFinite : public Check {
       }
     }
     if (!tells)
-      return Lacks("debug mode " + DebugModeName(run.mode) + " does not tell, FULL_HEALTH does");
+      return Lacks("debug mode " + DebugModeName(run.mode) +
+                   " does not record it, FULL_HEALTH does");
     if (bad > 0)
       Find(Confidence::kCertain, first,
-           Sentence("{0} that were recorded hold NaN or infinity", Plural(bad, "tensor")),
-           "grapnel blame on this folder names the op that made the first");
+           Sentence("{0} in the records have NaN or infinity", Plural(bad, "tensor")),
+           "grapnel blame on this folder names the op that produced the first");
     return "";
   }
 

@@ -1,5 +1,5 @@
-// A sum of losses in which what only weights go into is larger than what depends on the input: the
-// network is trained to have small weights, and not to be right.
+// A sum of losses in which the terms that depend only on weights are larger than those that depend
+// on the input: the network is trained to have small weights, not to be right.
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
 #include "llvm/ADT/STLExtras.h"
@@ -58,12 +58,12 @@ class RegularizationLargerThanLoss : public Check {
         if (term->is_penalty && mean > most) largest = term->node, most = mean;
       }
       if (penalty <= loss || loss <= 0 || !largest) continue;
-      // Late in training little may be left of the loss.
+      // Late in training the loss itself may be small.
       Find(penalty > kFarLarger * loss ? Confidence::kLikely : Confidence::kPossible, largest,
            Sentence("of the loss '{0}' {1} is regularization (the largest part {2}), and {3} "
                     "depends on the input",
                     sum.loss.name(), Short(penalty), Short(most), Short(loss)),
-           "make its factor smaller, by ten times or more; a mean in place of a sum over weights "
+           "reduce its factor, by ten times or more; a mean instead of a sum over weights "
            "does that too");
     }
     return has_penalty ? "" : "no part of a loss is regularization";
@@ -75,7 +75,7 @@ class RegularizationLargerThanLoss : public Check {
 
 GRAPNEL_CHECK(RegularizationLargerThanLoss, {.name = "regularization_larger_than_loss",
                                              .stage = CheckStage::kModel,
-                                             .looks_for = "a loss most of which is regularization",
+                                             .looks_for = "a loss that is mostly regularization",
                                              .needs = {Evidence::kValues}});
 
 }  // namespace

@@ -1,6 +1,5 @@
-// A function that TensorFlow traced again and again: for every shape or Python number that it was
-// called with it made a graph, which takes far longer than a step. TensorFlow warns from five of
-// six calls on.
+// A function that TensorFlow traced repeatedly: for every shape or Python number in its calls it
+// made a graph, which takes far longer than a step. TensorFlow warns if five of six calls retrace.
 #include <algorithm>
 #include <map>
 
@@ -19,7 +18,7 @@ struct Tracings {
   size_t calls = 0;
 };
 
-// The user's line that made the first op of the body; arguments are made where it is called.
+// Returns the user's line that made the first op of the body; arguments are made at the call.
 int FirstFrame(const DebugRun& run, const DebugGraph& graph) {
   for (const DebugOp& op : graph.ops) {
     int frame = op.type == "Placeholder" ? -1 : UserFrame(run, op.stack);
@@ -33,7 +32,7 @@ std::string LineOf(const DebugRun& run, int frame) {
   return Sentence("{0}:{1}", run.sources[at.source].path, at.line);
 }
 
-// Functions of one name are told apart by where they are written.
+// Functions of one name are distinguished by their source line.
 std::string KeyOf(const DebugRun& run, const DebugGraph& graph) {
   int frame = FirstFrame(run, graph);
   return graph.name.str() + " " + (frame < 0 ? "" : LineOf(run, frame));
@@ -62,7 +61,7 @@ class Retracing : public Check {
   }
 
  private:
-  // Of the first tensor, in the order of the record, that has other shapes in other tracings.
+  // Describes the first tensor, in the order of the record, whose shapes differ between tracings.
   static std::string ShapesText(const DebugRun& run, const Tracings& tracings) {
     std::vector<std::string> names;
     std::map<std::string, std::vector<std::string>> shapes_of;
@@ -93,12 +92,12 @@ class Retracing : public Check {
     size_t times = tracings.graphs.size();
     if (times < kFewest || tracings.calls > 2 * times) return;
     const DebugGraph& graph = run.graphs[tracings.graphs[0]];
-    Find(
-        Confidence::kLikely, graph.name.str(),
-        Sentence("this function was traced {0} times in {1}{2}", times,
-                 Plural(tracings.calls, "recorded call"), ShapesText(run, tracings)),
-        "give tf.function an input_signature with None where sizes differ, or reduce_retracing; "
-        "pass tensors in place of Python numbers, and make the function once, outside of the loop");
+    Find(Confidence::kLikely, graph.name.str(),
+         Sentence("this function was traced {0} times in {1}{2}", times,
+                  Plural(tracings.calls, "recorded call"), ShapesText(run, tracings)),
+         "give tf.function an input_signature with None where sizes differ, or reduce_retracing; "
+         "pass tensors instead of Python numbers, and create the function once, outside of the "
+         "loop");
     int frame = FirstFrame(run, graph);
     if (frame >= 0) findings.back().file = LineOf(run, frame);
   }
@@ -106,7 +105,7 @@ class Retracing : public Check {
 
 GRAPNEL_CHECK(Retracing, {.name = "retracing",
                           .stage = CheckStage::kModel,
-                          .looks_for = "a function that is traced again in most of its calls",
+                          .looks_for = "a function that is retraced in most of its calls",
                           .needs = {Evidence::kDebugFolder}});
 
 }  // namespace

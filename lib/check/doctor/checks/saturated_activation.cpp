@@ -1,8 +1,7 @@
-// A Tanh or Sigmoid between layers whose results are nearly all at its ends, where it lets hardly
-// any gradient back.
+// A Tanh or Sigmoid between layers whose results are nearly all at the ends of its range, where it
+// passes almost no gradient back.
 //
-// Says nothing of gates, whose results are multiplied, of the Tanh in a GELU, and of what comes
-// last.
+// Skips gates, whose results are multiplied, the Tanh in a GELU, and the last layer.
 #include <cmath>
 
 #include "lib/check/doctor/activation.h"
@@ -45,11 +44,12 @@ class SaturatedActivation : public Check {
       double share = seen->elements ? static_cast<double>(seen->at_end) / seen->elements : 0;
       if (seen->elements < kFewest || share < kShare) continue;
       Find(Confidence::kLikely, seen->node,
-           Sentence("{0} of what this {1} gives is at its ends ({2}), where it lets hardly any "
+           Sentence("{0} of the results of this {1} are at the ends of its range ({2}), where it "
+                    "passes almost no "
                     "gradient back",
                     Percent(share), seen->node.op(),
                     seen->node.op() == "Tanh" ? "beyond 0.99" : "below 0.01 or above 0.99"),
-           "begin with smaller weights (Glorot's), scale the inputs, or normalize before it");
+           "start with smaller weights (Glorot), scale the inputs, or normalize before it");
     }
     return seen_.empty() ? "there is no Tanh or Sigmoid between layers" : "";
   }
@@ -61,7 +61,7 @@ class SaturatedActivation : public Check {
 GRAPNEL_CHECK(SaturatedActivation,
               {.name = "saturated_activation",
                .stage = CheckStage::kActivation,
-               .looks_for = "a Tanh or Sigmoid between layers that is at its ends",
+               .looks_for = "a Tanh or Sigmoid between layers that is saturated",
                .needs = {Evidence::kValues}});
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Probabilities where a loss takes logits: it applies softmax or sigmoid itself, so they go through
-// it twice, and the gradient all but vanishes.
+// Probabilities as input of a loss that takes logits: it applies softmax or sigmoid itself, so they
+// are applied twice, and the gradient almost vanishes.
 //
 //   logits -> Softmax -> (Identity, Reshape) -> SparseSoftmaxCrossEntropyWithLogits
 //
@@ -19,9 +19,9 @@ class SoftmaxBeforeLoss : public Check {
       llvm::StringRef op = source ? source.node().op() : "";
       if (op != "Softmax" && op != "Sigmoid") continue;
       Find(Confidence::kCertain, source.node(),
-           Sentence("this {0} goes into '{1}', which takes logits and applies {2} itself", op,
+           Sentence("this {0} is the input of '{1}', which takes logits and applies {2} itself", op,
                     loss.node.name(), loss.kind == CrossEntropy::kBinary ? "sigmoid" : "softmax"),
-           "give the loss what goes into this node (in Keras: no activation in the last layer, or "
+           "pass the loss the input of this node (in Keras: no activation in the last layer, or "
            "from_logits=False)");
     }
     return losses.empty() ? "there is no cross-entropy" : "";

@@ -1,7 +1,6 @@
-// A softmax over one class: it is 1, whatever it reads.
+// A softmax over one class: it is 1 for any input.
 //
-// Says nothing of attention, whose weights are multiplied with values: one step of a sequence is
-// fine.
+// Skips attention, whose weights are multiplied with values: a sequence of one step is fine.
 #include "lib/check/doctor/doctor.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -27,7 +26,7 @@ class SoftmaxOfOne : public Check {
       if (!shape.known_rank() || shape.rank() == 0 || shape.dim(shape.rank() - 1) != 1) continue;
       if (IsAttention(*context.network, node)) continue;
       Find(Confidence::kCertain, node,
-           Sentence("the last dimension of this {0} is 1, so it gives {1} whatever it reads",
+           Sentence("the last dimension of this {0} is 1, so it returns {1} for any input",
                     node.op(), node.op() == "Softmax" ? 1 : 0),
            "use sigmoid for one unit, or two units");
     }

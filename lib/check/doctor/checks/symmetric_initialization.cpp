@@ -1,11 +1,11 @@
-// A hidden layer whose units all begin with the same weights: they compute the same.
+// A hidden layer whose units all start with the same weights: they compute the same values.
 //
-// Where the next layer treats them alike too they get the same gradient in every step, and stay one
-// unit for ever. Where it does not they part, slowly; but not those that begin with zeros before a
-// Relu, which lets no gradient back.
+// If the next layer also treats them alike, they get the same gradient in every step, and stay one
+// unit forever. If it does not, they slowly diverge; but not those that start with zeros before a
+// Relu, which passes no gradient back.
 //
-// Says nothing of the last layer, of one whose result is added to others, where zeros are right,
-// and where biases differ.
+// Skips the last layer, layers whose result is added to others, where zeros are right, and layers
+// whose biases differ.
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,8 +13,8 @@
 namespace grapnel {
 namespace {
 
-// A layer's weights: [.., inputs, units]. Elements are read where they lie: most layers differ in
-// the first two.
+// A layer's weights: [.., inputs, units]. Elements are read in place: most layers differ in the
+// first two.
 struct Weights {
   Literal values;
   int64_t inputs = 0, units = 0;
@@ -52,7 +52,7 @@ bool UnitsBeginAlike(const Weights& weights) {
   return weights.units > 1 && weights.inputs > 0;
 }
 
-// Rows that belong to one of `units` are alike: a convolution or a flattened picture has several
+// True if the rows of each of `units` are equal: a convolution or a flattened image has several
 // rows for each.
 bool TreatsUnitsAlike(const Weights& weights, int64_t units) {
   if (units < 2 || weights.inputs % units != 0) return false;
@@ -65,8 +65,9 @@ bool TreatsUnitsAlike(const Weights& weights, int64_t units) {
   return true;
 }
 
-// Whether a bias that is added makes units differ, and whether a Relu follows.
-void CheckUpdates(const DoctorContext& context, const Layer& layer, bool* biases_differ, bool* has_relu) {
+// Finds whether an added bias makes units differ, and whether a Relu follows.
+void CheckUpdates(const DoctorContext& context, const Layer& layer, bool* biases_differ,
+                  bool* has_relu) {
   const Network& network = *context.network;
   std::vector<BodyPort> open = {layer.output()};
   PortSet seen;
@@ -100,7 +101,7 @@ class SymmetricInitialization : public Check {
     const Network& network = *context.network;
     bool looked = false, has_variables = false;
     for (const Layer& layer : network.layers()) {
-      if (layer.variable < 0) continue;  // a matrix that somebody wrote down may be as it likes
+      if (layer.variable < 0) continue;  // a constant matrix may be intended
       has_variables = true;
       auto weights = WeightsOf(context, layer);
       looked |= weights.has_value();
@@ -123,16 +124,16 @@ class SymmetricInitialization : public Check {
   void Report(const Network& network, const Layer& layer, const Weights& weights, bool stays,
               bool has_relu) {
     bool is_zero = weights.IsZero();
-    std::string what = Sentence("all {0} units of '{1}' begin with the same weights{2}",
+    std::string what = Sentence("all {0} units of '{1}' start with the same weights{2}",
                                 weights.units, layer.node.name(), is_zero ? ", zero" : "");
     bool is_stuck = is_zero && has_relu;
-    what += stays ? "; the next layer treats them alike too, so that they stay one unit for ever"
-            : is_stuck ? "; the Relu after it lets no gradient back at zero, so that they stay so"
-                       : ", and only what comes after it makes them differ";
-    std::string advice = "begin with random numbers: Glorot's, or He's before a Relu";
+    what += stays      ? "; the next layer treats them alike too, so they stay one unit forever"
+            : is_stuck ? "; the Relu after it passes no gradient at zero, so they stay the same"
+                       : ", and only later layers make them differ";
+    std::string advice = "start with random numbers: Glorot, or He before a Relu";
     Confidence confidence = stays      ? Confidence::kCertain
-                        : is_stuck ? Confidence::kLikely
-                                   : Confidence::kPossible;
+                            : is_stuck ? Confidence::kLikely
+                                       : Confidence::kPossible;
     Find(confidence, network.variables()[layer.variable].name, what, advice);
   }
 };
@@ -140,7 +141,7 @@ class SymmetricInitialization : public Check {
 GRAPNEL_CHECK(SymmetricInitialization,
               {.name = "symmetric_initialization",
                .stage = CheckStage::kModel,
-               .looks_for = "a hidden layer whose units all begin with the same weights, or zeros",
+               .looks_for = "a hidden layer whose units all start with the same weights, or zeros",
                .needs = {Evidence::kGraph}});
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// Whether every step gives it a value that does not come from the one before.
+// True if every step assigns a value that does not depend on the previous one.
 bool IsReset(const Network& network, const NetworkVariable& variable) {
   return llvm::any_of(variable.updates, [&](const VariableUpdate& update) {
     llvm::StringRef op = update.node.op();
@@ -29,7 +29,7 @@ class UnchangedVariable : public Check {
       bool is_seen = history && history->moments.size() > 1 && IsFloating(history->dtype);
       if (!is_seen || !variable.IsTrained() || history->Changed()) continue;
       bool is_connected = network.losses().empty() || network.ReachesLoss(variable);
-      // Of what is not connected loss_not_connected speaks.
+      // loss_not_connected reports unconnected variables.
       if (!is_connected || IsReset(network, variable)) continue;
       (variable.updates.empty() ? left_out : given).push_back(&variable);
     }
@@ -38,19 +38,19 @@ class UnchangedVariable : public Check {
       Find(Confidence::kLikely, given[0]->name,
            Sentence("{0} {1}, though '{2}' assigns to it", Subject(given), after,
                     given[0]->updates.back().node.name()),
-           "look at the learning rate, and at its gradient");
+           "check the learning rate and the gradient");
     }
     if (!left_out.empty()) {
       Find(Confidence::kPossible, left_out[0]->name,
-           Sentence("{0} {1}: nothing that runs assigns to it", Subject(left_out), after),
-           "give it to the optimizer (var_list, trainable_variables), or set trainable=False if it "
+           Sentence("{0} {1}: no op of the run assigns to it", Subject(left_out), after),
+           "pass it to the optimizer (var_list, trainable_variables), or set trainable=False if it "
            "is frozen on purpose");
     }
     return "";
   }
 
  private:
-  // "this variable is", "this variable and 2 others ('a', 'b') are".
+  // Returns "this variable is", or "this variable and 2 others ('a', 'b') are".
   static std::string Subject(llvm::ArrayRef<const NetworkVariable*> variables) {
     if (variables.size() == 1) return "this variable is";
     constexpr size_t kMost = 4;
@@ -70,7 +70,7 @@ class UnchangedVariable : public Check {
     std::vector<std::string> same;
     for (const VariableHistory& history : context.saved) {
       bool is_weight = history.IsWeight() && IsFloating(history.dtype) && !history.is_slot;
-      // Of zeros weight_norm speaks.
+      // weight_norm reports zeros.
       if (is_weight && history.moments.size() > 1 && !history.Changed() &&
           history.moments[0].norm > 0)
         same.push_back(history.name);
@@ -80,21 +80,21 @@ class UnchangedVariable : public Check {
                                    llvm::StringRef(context.checkpoints.back()));
     if (!some_change) {
       Find(Confidence::kLikely, same[0], Sentence("no weights change {0}", between),
-           "look at whether the step runs, and at the learning rate");
+           "check that the step runs, and the learning rate");
       return;
     }
     for (const std::string& name : same)
       Find(Confidence::kPossible, name,
            Sentence("these weights are the same in all checkpoints {0}, while others change",
                     between),
-           "give them to the optimizer, or leave it if they are frozen on purpose");
+           "pass them to the optimizer, unless they are frozen on purpose");
   }
 };
 
 GRAPNEL_CHECK(UnchangedVariable,
               {.name = "unchanged_variable",
                .stage = CheckStage::kStep,
-               .looks_for = "a trained variable that stays the same over steps or checkpoints",
+               .looks_for = "a trained variable that does not change over steps or checkpoints",
                .needs = {Evidence::kSteps, Evidence::kCheckpoints}});
 
 }  // namespace

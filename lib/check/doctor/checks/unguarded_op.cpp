@@ -1,11 +1,11 @@
-// A log, quotient or root of what can be zero, without a guard:
+// A log, quotient or root of a value that can be zero, without a guard:
 //   - a log of a softmax or sigmoid, which underflow to 0;
-//   - a quotient, log or inverse root of a sum of squares, absolute values or counts, or of what
-//     can have any sign: what a layer makes, a difference, an input;
-//   - the root of such a sum that a gradient goes through: its derivative there is infinite.
+//   - a quotient, log or inverse root of a sum of squares, absolute values or counts, or of a value
+//     of any sign: the output of a layer, a difference, an input;
+//   - the root of such a sum if a gradient flows through it: its derivative there is infinite.
 //
-// Guards are what stands between: + 1e-7, a maximum, a clip, a where. Without values a number is
-// only possibly zero; with values it is said where it was.
+// Guards are ops in between: + 1e-7, a maximum, a clip, a where. Without values, a number is only
+// possibly zero; with values, the finding says where it was.
 #include <cmath>
 
 #include "lib/check/doctor/doctor.h"
@@ -21,12 +21,12 @@ enum class Kind : uint8_t { kQuotient, kInverseRoot, kRoot, kLog, kLogOfOneMore 
 
 struct Suspect {
   Node node;         // the log, quotient or root
-  BodyPort operand;  // what may be zero
+  BodyPort operand;  // the value that may be zero
   Kind kind;
   NumberRange range;
   bool has_values = false;
-  double least = std::numeric_limits<double>::infinity();  // of a divisor the distance from 0
-  int step = 0;                                            // in which it was least
+  double least = std::numeric_limits<double>::infinity();  // for a divisor the distance from 0
+  int step = 0;                                            // the step in which it was least
 };
 
 struct Question {
@@ -34,7 +34,7 @@ struct Question {
   int slot;
 };
 
-// What is asked of a node, if anything.
+// Returns the question about a node, if there is one.
 std::optional<Question> QuestionOf(const Network& network, const Node& node) {
   static const llvm::StringMap<Question> kOps = {
       {"RealDiv", {Kind::kQuotient, 1}},    {"Div", {Kind::kQuotient, 1}},
@@ -62,8 +62,8 @@ bool IsOfAnySign(NumberRange range) {
   return range == NumberRange::kAny || range == NumberRange::kInput;
 }
 
-// A where takes another value in its place, and no gradient brings it back; a bound keeps what is
-// infinite from going on, but not a NaN.
+// A where replaces the value, and no gradient restores it; a bound stops an infinity, but not a
+// NaN.
 bool IsGuardedAfter(const Network& network, const Node& node, NumberRange range) {
   auto readers = network.flow().Readers({node, 0});
   return !readers.empty() && llvm::all_of(readers, [&](const auto& read) {
@@ -74,7 +74,7 @@ bool IsGuardedAfter(const Network& network, const Node& node, NumberRange range)
   });
 }
 
-// Whether the op may come upon what it has no value for.
+// True if the op may meet an operand for which it is undefined.
 bool MayFail(const Network& network, const Node& node, Kind kind, NumberRange range) {
   bool may_be_zero = range == NumberRange::kNotNegative || IsOfAnySign(range);
   switch (kind) {
@@ -86,7 +86,7 @@ bool MayFail(const Network& network, const Node& node, Kind kind, NumberRange ra
     case Kind::kLogOfOneMore:
       return range == NumberRange::kAny || range == NumberRange::kUnderflows;
     case Kind::kRoot:
-      // What divides by the root is told instead.
+      // The division by the root is reported instead.
       return range == NumberRange::kAny ||
              (may_be_zero && network.HasGradients() && !Divides(network, node));
   }
@@ -157,7 +157,7 @@ class UnguardedOp : public Check {
       range = ranges.OfInput(operand.node(), 0);
     else if (question.kind == Kind::kLogOfOneMore && range == NumberRange::kUnderflows)
       return;
-    // x log x is 0 where x is.
+    // x log x is 0 if x is 0.
     if (node.op() == "Xlogy" && flow.SourceOf(node, 0, true) == operand) return;
     if (!MayFail(network, node, question.kind, range) || IsGuardedAfter(network, node, range))
       return;
@@ -169,7 +169,7 @@ class UnguardedOp : public Check {
       bool matters = suspect.kind != Kind::kQuotient && IsOfAnySign(suspect.range);
       return matters ? ", which can be 0 or less" : ", which can be 0";
     }
-    if (!was_zero) return Sentence(", which was {0} at least in this run", Short(suspect.least));
+    if (!was_zero) return Sentence(", which was at least {0} in this run", Short(suspect.least));
     bool is_negative = suspect.least < 0;
     return Sentence(", which was {0} in step {1}", is_negative ? Short(suspect.least) : "0",
                     suspect.step);
@@ -203,7 +203,7 @@ class UnguardedOp : public Check {
 GRAPNEL_CHECK(UnguardedOp,
               {.name = "unguarded_op",
                .stage = CheckStage::kModel,
-               .looks_for = "a log, quotient or root of what can be zero, without a guard",
+               .looks_for = "a log, quotient or root of a value that can be zero, without a guard",
                .needs = {Evidence::kGraph}});
 
 }  // namespace

@@ -1,16 +1,16 @@
-// Large numbers that a layer reads as they are: bytes of an image, years, prices.
+// Large numbers that a layer reads unscaled: bytes of an image, years, prices.
 //
-// Says nothing where anything is computed between the input and the layer, where the layer's output
-// is normalized, and of a graph that does not train.
+// Skips inputs with any computation before the layer, layers whose output is normalized, and graphs
+// that do not train.
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
 
 namespace grapnel {
 namespace {
 
-constexpr double kLargest = 20, kSpread = 5;  // of numbers that are fine
+constexpr double kLargest = 20, kSpread = 5;  // limits of unsuspicious numbers
 
-// The layer that reads it without anything computed on the way; null: none.
+// Returns the layer that reads the input directly; null if no layer does.
 const Layer* LayerThatReads(const Network& network, const BodyPort& input) {
   std::vector<BodyPort> open = {input};
   PortSet seen;
@@ -41,7 +41,7 @@ class UnscaledInput : public Check {
 
   std::string Run(const DoctorContext& context) override {
     const Network& network = *context.network;
-    if (network.losses().empty() && !network.HasGradients()) return "nothing trains here";
+    if (network.losses().empty() && !network.HasGradients()) return "the graph does not train";
     for (size_t i = 0; i < seen_.size(); ++i) {
       const Tally& seen = seen_[i];
       double largest = std::max(std::abs(seen.min), std::abs(seen.max));
@@ -50,11 +50,11 @@ class UnscaledInput : public Check {
       const Layer* layer = is_large ? LayerThatReads(network, network.inputs()[i]) : nullptr;
       if (!layer || network.IsNormalized(layer->output())) continue;
       Find(Confidence::kLikely, network.inputs()[i].node(),
-           Sentence("this input goes from {0} to {1} (mean {2}, spread {3}), and '{4}' reads it as "
-                    "it is",
+           Sentence("this input goes from {0} to {1} (mean {2}, spread {3}), and '{4}' reads it "
+                    "unscaled",
                     Short(seen.min), Short(seen.max), Short(seen.mean()), Short(seen.deviation()),
                     layer->node.name()),
-           "subtract the mean and divide by the spread, for bytes of an image by 255");
+           "subtract the mean and divide by the spread; for image bytes, divide by 255");
     }
     return "";
   }
@@ -63,11 +63,10 @@ class UnscaledInput : public Check {
   std::vector<Tally> seen_;
 };
 
-GRAPNEL_CHECK(UnscaledInput,
-              {.name = "unscaled_input",
-               .stage = CheckStage::kInput,
-               .looks_for = "an input of large numbers that a layer reads as they are",
-               .needs = {Evidence::kValues}});
+GRAPNEL_CHECK(UnscaledInput, {.name = "unscaled_input",
+                              .stage = CheckStage::kInput,
+                              .looks_for = "an input of large numbers that a layer reads unscaled",
+                              .needs = {Evidence::kValues}});
 
 }  // namespace
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// An input whose values nothing depends on that is fetched, assigned, printed or checked.
+// An input whose values do not affect any fetch, assignment, print or check.
 #include "lib/check/doctor/doctor.h"
 #include "lib/ir/node_types.h"
 #include "lib/support/text.h"
@@ -11,7 +11,8 @@ bool IsInput(const Node& node) {
   return HasPrefix(node.op(), "Placeholder") && node.GetType("dtype") != proto::DT_RESOURCE;
 }
 
-// What the main graph gives: what is fetched, or where nobody says, all of which nobody reads.
+// Returns the outputs of the main graph: the fetches, or without fetches all outputs that have no
+// reader.
 std::vector<BodyPort> Results(const Network& network) {
   if (!network.ends().fetches.empty()) return network.ends().fetches;
   std::vector<BodyPort> results;
@@ -22,7 +23,7 @@ std::vector<BodyPort> Results(const Network& network) {
   return results;
 }
 
-// What a run is for: its results, and what ops with effects read.
+// Returns everything that a run is for: its results, and the inputs of ops with effects.
 std::vector<BodyPort> Purposes(const Network& network) {
   std::vector<BodyPort> ends = Results(network);
   for (const Node& node : network.nodes()) {
@@ -36,7 +37,7 @@ std::vector<BodyPort> Purposes(const Network& network) {
   return ends;
 }
 
-// What TensorFlow puts into a branch for what only other branches read: it says so itself.
+// True for nodes that TensorFlow adds to a branch for inputs of other branches: their names say so.
 bool IsUnusedOnPurpose(const Node& node) {
   return node.name().contains("unused_control_flow_input");
 }
@@ -48,14 +49,14 @@ class UnusedInput : public Check {
     std::vector<BodyPort> inputs = network.ends().feeds;
     if (inputs.empty()) {
       for (Node node : network.module().main.nodes()) {
-        // What another signature reads is no input of this one.
+        // An input that another signature reads does not belong to this one.
         bool is_of_other = network.IsShared() && !node.uses().empty();
         if (IsInput(node) && !is_of_other) inputs.emplace_back(node, 0);
       }
     }
     if (inputs.empty()) return network.inputs().empty() ? "the graph has no inputs" : "";
     std::vector<BodyPort> purposes = Purposes(network);
-    // An input that is fetched is not used by that.
+    // Fetching an input does not use it.
     llvm::erase_if(purposes,
                    [&](const BodyPort& port) { return llvm::is_contained(inputs, port); });
     PortSet by_value = network.flow().Backward(purposes, PassesValue);
@@ -65,11 +66,11 @@ class UnusedInput : public Check {
       bool is_shape = by_shape.Has(input);
       bool is_read = !input.node().UsesOf(input.port.index).empty();
       Find(is_read && !is_shape ? Confidence::kLikely : Confidence::kCertain, input.node(),
-           is_shape  ? "of this input the shape alone is used, and none of its values"
-           : is_read ? "nothing that is fetched or assigned depends on this input"
-                     : "nobody reads this input",
-           "connect it, or take it out of what is fed: a wrong variable in the code reads as an "
-           "input that nobody needs");
+           is_shape  ? "only the shape of this input is used, and none of its values"
+           : is_read ? "no fetch and no assignment depends on this input"
+                     : "no node reads this input",
+           "connect it, or do not feed it: a wrong variable in the code shows as an "
+           "unused input");
     }
     return "";
   }
@@ -77,7 +78,7 @@ class UnusedInput : public Check {
 
 GRAPNEL_CHECK(UnusedInput, {.name = "unused_input",
                             .stage = CheckStage::kInput,
-                            .looks_for = "an input whose values nothing depends on",
+                            .looks_for = "an input whose values have no effect",
                             .needs = {Evidence::kGraph}});
 
 }  // namespace

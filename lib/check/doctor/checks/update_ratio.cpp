@@ -1,6 +1,6 @@
-// How much a step changes weights, against how large they are: about 1e-3 is usual.
+// The change of weights in a step, relative to their norm: about 1e-3 is usual.
 //
-// Says nothing of vectors and biases, and of what begins as zeros.
+// Skips vectors and biases, and weights that start as zeros.
 #include <algorithm>
 
 #include "lib/check/doctor/doctor.h"
@@ -14,7 +14,7 @@ constexpr double kLeast = 1e-5, kMost = 0.3;
 
 struct Ratios {
   double middle = 0, most = 0;  // over the steps; 0: it does not change
-  bool grow = false;            // as those of a branch do whose scale begins as zero
+  bool grow = false;            // as in a branch whose scale starts as zero
 };
 
 Ratios RatiosOf(const VariableHistory& history) {
@@ -50,10 +50,10 @@ class UpdateRatio : public Check {
       if (ratios.middle > high) most = &history, high = ratios.middle;
     }
     if (least)
-      Report(*least, low, small, "all but stay",
-             "raise the learning rate, or look at why its gradient is so small");
+      Report(*least, low, small, "barely change",
+             "raise the learning rate, or find out why the gradient is so small");
     if (most)
-      Report(*most, high, large, "jump about",
+      Report(*most, high, large, "jump around",
              "lower the learning rate, or clip gradients by norm");
     return "";
   }

@@ -1,4 +1,4 @@
-// Weights in checkpoints that are all zero, or grow many times over from the first to the last.
+// Weights in checkpoints that are all zero, or grow many times from the first to the last.
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
 
@@ -18,13 +18,13 @@ class WeightNorm : public Check {
       if (last == 0) {
         Find(Confidence::kLikely, history.name,
              Sentence("these weights are all zero in '{0}'", where),
-             "look at how they begin, and at the decay of weights");
+             "check their initialization, and weight decay");
       } else if (first > 0 && last > kGrowth * first) {
         Find(Confidence::kLikely, history.name,
              Sentence("the norm of these weights grows from {0} in '{1}' to {2} in '{3}'",
                       Short(first), llvm::StringRef(context.checkpoints.front()), Short(last),
                       where),
-             "lower the learning rate, clip gradients by norm, or decay weights");
+             "lower the learning rate, clip gradients by norm, or use weight decay");
       }
     }
     return "";
@@ -34,7 +34,7 @@ class WeightNorm : public Check {
 GRAPNEL_CHECK(WeightNorm, {.name = "weight_norm",
                            .stage = CheckStage::kStep,
                            .looks_for = "weights that are zero in a checkpoint, or grow many times "
-                                        "over between several",
+                                        "over several",
                            .needs = {Evidence::kCheckpoints}});
 
 }  // namespace

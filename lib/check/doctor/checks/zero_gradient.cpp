@@ -1,6 +1,6 @@
-// Weights whose gradient is zero throughout, in every step.
+// Weights whose gradient is zero everywhere, in every step.
 //
-// Says nothing of vectors: the gradient of a bias before a normalization is zero as it should be.
+// Skips vectors: the gradient of a bias before a normalization is rightly zero.
 #include "lib/check/doctor/checks/gradients.h"
 #include "lib/support/text.h"
 
@@ -27,9 +27,9 @@ class ZeroGradient : public Check {
     if (first) {
       std::string others = count > 1 ? ", that of " + Plural(count - 1, "other") + " too" : "";
       Find(Confidence::kLikely, first->variable->name,
-           Sentence("the gradient of these weights ('{0}') is zero throughout in all {1}{2}",
+           Sentence("the gradient of these weights ('{0}') is zero everywhere in all {1}{2}",
                     first->node.name(), Plural(context.steps, "step"), others),
-           "look along the way from the loss: a Relu that is never above zero, a product with "
+           "check the path from the loss: a Relu that is never above zero, a product with "
            "zeros, a clip or minimum that cuts everything");
     }
     return seen_.empty() ? "no gradient was found" : "";
