@@ -24,7 +24,7 @@ struct LoggedNode {
 
 // A placed graph of a log.
 struct LoggedGraph {
-  std::string name;             // of the function, as far as the log says
+  std::string name;             // of the function, if the log names it
   int dump = -1;                // the number of the dump before it; -1: the log has none
   bool is_eager_op = false;     // an op that Python ran eagerly
   bool is_prefixed = false;     // its lines have "placer.cc:NNN]" before them
