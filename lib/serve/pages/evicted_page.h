@@ -1,4 +1,4 @@
-// What is left of a page that was made for a reader when newer ones took its place.
+// The placeholder for a page that was made on request and then evicted by newer ones.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_FORGOTTEN_PAGE_H_
 #define GRAPNEL_LIB_SERVE_PAGES_FORGOTTEN_PAGE_H_
 
@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-// Its number stays taken: pages that are open count on it.
+// Its number stays taken, because open pages refer to it.
 class EvictedPage : public Page {
  public:
   explicit EvictedPage(std::string title) : Page(Kind::kForgotten, std::move(title)) {}
