@@ -90,7 +90,7 @@ class Maker {
     const LoopFrames::Frame& frame = frames_.frames[number];
     if (frame.condition == kNoNode) {
       return MakeError(
-          "loop '{0}' runs on several devices and has no LoopCond, which each of them must hear of",
+          "loop '{0}' runs on several devices and has no LoopCond that they could follow",
           frame.name);
     }
     auto name = [&] { return "_cloop" + new_name_(NameOf(reader)); };

@@ -52,7 +52,7 @@ Error DeviceSet::AddNames(llvm::StringRef item) {
     int count = parsed && parsed->id != DeviceSpec::kOpen ? parsed->id : 1;
     if (parsed && count == 0) {
       return MakeError(
-          "'{0}' is a count, and there are no 0 devices: expected {1}:1 for one, or /{0} for the "
+          "'{0}' asks for 0 devices: expected {1}:1 for one, or /{0} for the "
           "device with that number",
           item, item.split(':').first);
     }
@@ -130,7 +130,7 @@ std::string DeviceSet::List() const {
 
 Error DeviceSet::AddLink(const DeviceSpec& a, const DeviceSpec& b, const DeviceLink& link) {
   for (const DeviceSpec& end : {a, b}) {
-    if (!Find(end)) return MakeError("'{0}' names no device of the file", end.ToString());
+    if (!Find(end)) return MakeError("'{0}' matches no device of the file", end.ToString());
   }
   std::vector<std::pair<int, int>> pairs;
   for (int i = 0; i < size(); ++i) {

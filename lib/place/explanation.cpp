@@ -81,7 +81,7 @@ class Explainer {
 
   void SayRequest(const NodePlacement& placed) {
     if (placed.rule == PlacementRule::kAssigned) {
-      Say("the caller has put it there; nothing here moves it");
+      Say("the caller placed it there; the placer does not move it");
     } else if (node_.device().empty()) {
       Say("it asks for no device");
     } else {
@@ -91,7 +91,7 @@ class Explainer {
 
   void SayKernels() {
     if (!c_.kernels.Knows(node_)) {
-      Say("no kernel speaks for it (a function, or an op of somebody else): it may be anywhere");
+      Say("no kernel restricts it (a function, or a custom op): it may be on any device");
       return;
     }
     uint32_t own = groups_.OwnTypes(node_.id());
@@ -118,7 +118,7 @@ class Explainer {
         wanted[attr].insert(values.begin(), values.end());
     }
     std::string text = "none on " + type;
-    if (!any) return text + ", for no dtype";
+    if (!any) return text + ", whatever the dtype";
     // The attributes whose value no kernel takes; where each is taken by one, it is all together.
     auto is_taken = [&](const auto& each) {
       auto value = node.Attr(each.first);
@@ -137,7 +137,7 @@ class Explainer {
   void SayHostArguments(const std::string& type) {
     auto kernel = c_.kernels.Find(node_, type);
     if (!kernel || kernel->host_arguments.empty()) return;
-    Detail("the one on " + type + " keeps " + llvm::join(kernel->host_arguments, ", ") +
+    Detail("the kernel on " + type + " keeps " + llvm::join(kernel->host_arguments, ", ") +
            " in the host's memory");
   }
 
@@ -146,7 +146,7 @@ class Explainer {
     Say("it must share a device with " + Plural(members_.size() - 1, "other node") + ": " +
         MemberList());
     if (asked_.requested.IsOpen()) {
-      Detail("none of them asks for a device that counts");
+      Detail("none of them has a request that counts");
     } else {
       SayDecider();
     }
@@ -168,8 +168,8 @@ class Explainer {
     }
     if (lacking.empty()) {
       Say("it cannot be on " + type +
-          ", kernel or not: the strings or handles that its list holds, or a function that uses "
-          "the same handle, stay away from there");
+          ", with or without a kernel: the strings or handles in its list, or a function that uses "
+          "the same handle, cannot be there");
       return;
     }
     Say("it cannot be on " + type + " because of " + Text(lacking.front()) + ", which has " +
@@ -208,7 +208,7 @@ class Explainer {
     }
     NodeId decider = chain.nodes.back();
     if (groups_.RequestOf(decider) != asked_.requested) {
-      Detail(what + ", put together of what each asks for");
+      Detail(what + ", merged from their requests");
       SayRequestsOfMembers();
       return;
     }
@@ -245,11 +245,11 @@ class Explainer {
           dropped.kind == ColocationEdge::kDataset) {
         Say("the request " + dropped.was.ToString() + " at " + Text(dropped.node) +
             " does not count: " + ColocationEdgeText(c_.graph, edge) +
-            ", and a reader goes where what it reads was made");
+            ", and a reader is placed where its input was made");
       } else {
         Say("the requests at " + Text(dropped.node) + " and " + Text(dropped.from) +
             " cannot both be met (" + dropped.was.ToString() +
-            " was one): placement is soft, so what is left of them is " + Wanted(dropped.now));
+            " was one): placement is soft, so they are reduced to " + Wanted(dropped.now));
       }
     }
   }
@@ -260,7 +260,7 @@ class Explainer {
     Say("no device can serve " + asked_.requested.ToString() + ": " +
         (is_there ? "the device is there and has no kernel for this"
                   : "there is no such device in the list"));
-    Detail("placement is soft, so type and number of the request are given up; with " +
+    Detail("placement is soft, so type and number of the request are dropped; with " +
            c_.options.words.hard + " this is an error");
   }
 
@@ -271,10 +271,10 @@ class Explainer {
     switch (placed.rule) {
       case PlacementRule::kIdentity:
         return Say(
-            with("an Identity without a request stays beside what it reads, as both its ends "
+            with("an Identity without a request stays with its input, as both its ends "
                  "ask for the same:"));
       case PlacementRule::kMetadata:
-        return Say(with("it looks at a shape and not at values, so it stays beside its input"));
+        return Say(with("it reads a shape and no values, so it stays with its input"));
       case PlacementRule::kGenerator:
         return Say(with("it has no inputs, so it is placed last, beside its only readers:"));
       case PlacementRule::kGroup:
@@ -330,9 +330,9 @@ class Explainer {
           "to the device");
     }
     if (placed.was_softened && c_.devices.Find(asked_.requested) && !node_.device().empty()) {
-      Say("such a request mostly comes from a tf.device block around the code that made the node; "
+      Say("such a request usually comes from a tf.device block around the code that made the node; "
           "to "
-          "write down what happens anyway, make it under tf.device('/cpu:0') or tf.device(None)");
+          "request what happens anyway, make it under tf.device('/cpu:0') or tf.device(None)");
     }
   }
 

@@ -74,7 +74,7 @@ std::string AddCpu(const ColocationInput& input, const Node& node) {
          " (cpu:1): there is one wherever TensorFlow runs, and " + Quoted(node) + " can be on it";
 }
 
-constexpr const char* kGivesUp = "gives up the part of the name that conflicts";
+constexpr const char* kGivesUp = "drops the part of the name that conflicts";
 
 }  // namespace
 
@@ -182,7 +182,7 @@ PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& i
           .str();
   AddChain(groups, {kind, src.id(), dst.id(), 0}, &failure);
   failure.advice = {Quoted(dst) + " would need " + from.ToString() + " and " + to.ToString() +
-                    " at once, and no soft placement moves what holds state: give " +
+                    " at once, and soft placement does not move state: give " +
                     Ends(input.graph, failure) + " the same device"};
   if (dst.op().contains("Apply")) {
     failure.advice.push_back(
@@ -200,7 +200,7 @@ PlacementFailure ColocationConflict(const Colocation& groups, const ColocationIn
   failure.message = std::move(error) + "\n\t [[{{node " + at.str() + "}}]]";
   AddChain(groups, edge, &failure);
   failure.advice = {"give " + Ends(input.graph, failure) +
-                    " the same device, or take one of the edges between them away"};
+                    " the same device, or remove one of the edges between them"};
   if (!input.soft) failure.advice.push_back(TrySoft(input, kGivesUp));
   return failure;
 }
@@ -242,7 +242,7 @@ PlacementFailure CallConflict(const Colocation& groups, const ColocationInput& i
 PlacementFailure RecursiveCall(const Node& call, llvm::StringRef function) {
   PlacementFailure failure;
   failure.message = ("function '" + function + "' calls itself through " + Quoted(call) +
-                     " and passes a handle on: where the handle is cannot be told")
+                     " and passes a handle on: the handle's device is unknown")
                         .str();
   failure.nodes = {call.id()};
   failure.advice = {"return no handle from a function that calls itself"};
@@ -292,8 +292,8 @@ void SayRequest(const ColocationInput& input, const Node& node, const DeviceSpec
              "Registered kernels:\n{4}",
              device, own.type.text(), node.op(), AttrsText(node), KernelLines(input.kernels, node))
              .str();
-  failure->advice = {"take the request of " + Quoted(node) +
-                     " away: it, with what is colocated with it, can be on " +
+  failure->advice = {"remove the request of " + Quoted(node) +
+                     ": it, with the nodes colocated with it, can be on " +
                      TypesText(input.devices, types)};
   if (!input.soft) failure->advice.push_back("or place without " + input.words.hard);
 }
@@ -319,7 +319,7 @@ PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input
               "incompatible device '{2}'. All available devices [{3}].",
               node.device(), node.name(), group.requested.ToString(), input.devices.List())
               .str();
-    failure.advice = {"see which member asks for what, and which kernels there are: " +
+    failure.advice = {"list its members' requests and kernels: " +
                       input.words.explain + " " + node.name().str()};
   }
   std::string cpu = input.soft ? AddCpu(input, node) : "";

@@ -78,7 +78,7 @@ std::string CrossingTable(const PlacementContext& c, const PlacementReport& repo
                     WithCommas(sum.tensors), HumanBytes(sum.bytes), WithCommas(sum.unknown)});
     if (!sum.is_copied) rows.back()[3] += ", not copied";
   }
-  std::string text = "\ntensors that cross, each once a device\n" + Table(rows, "  ");
+  std::string text = "\ntensors that cross, each once per device\n" + Table(rows, "  ");
   std::vector<Transfer> largest;
   llvm::copy_if(report.crossings, std::back_inserter(largest),
                 [](const Transfer& crossing) { return crossing.is_copied; });

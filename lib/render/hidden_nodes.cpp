@@ -116,7 +116,7 @@ Error HiddenNodes::Add(llvm::StringRef word) {
   std::string pattern = WithClasses(text.drop_front().drop_back());
   auto regex = std::make_shared<llvm::Regex>(pattern);
   std::string why;
-  if (!regex->isValid(why)) return MakeError("'{0}' is no regular expression: {1}", word, why);
+  if (!regex->isValid(why)) return MakeError("'{0}' is not a regular expression: {1}", word, why);
   regexes_.push_back({std::move(regex), LiteralsOf(pattern)});
   return Error::success();
 }

@@ -97,7 +97,7 @@ Expected<std::string> MissingNodes(llvm::ArrayRef<NodeData> data,
   }
   if (missing.empty()) return std::string();
   std::string which = WithCommas(missing.size()) + " of " + Plural(all.size(), "name") +
-                      (missing.size() == 1 ? " is no node here: " : " are no nodes here: ");
+                      (missing.size() == 1 ? " is not a node here: " : " are not nodes here: ");
   if (missing.size() == all.size())
     which = "none of its " + Plural(all.size(), "name") + " is a node here: ";
   for (size_t i = 0; i < missing.size() && i < kMissingListed; ++i)

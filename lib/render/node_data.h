@@ -78,7 +78,7 @@ class NodeNumbers {
   double least_ = 0, largest_ = 0;
 };
 
-// Describes names in the data that are not nodes of these modules: "2 of 12 names are no nodes
+// Describes names in the data that are not nodes of these modules: "2 of 12 names are not nodes
 // here: 'cnv', 'dns'; did you mean 'conv'?"; empty: all names are nodes. Errors: no name is a node.
 // If some are missing, walks all names.
 Expected<std::string> MissingNodes(llvm::ArrayRef<NodeData> data,

@@ -108,8 +108,8 @@ class JsonReader {
 
   Expected<std::string> Color(llvm::StringRef text, const std::string& where) const {
     if (auto fill = CssColor(text)) return *fill;
-    return MakeError("{0}: {1}: bgColor '{2}' is no color: a name, #rgb or #rrggbb", file_, where,
-                     Printable(text));
+    return MakeError("{0}: {1}: bgColor '{2}' is not a color: expected a name, #rgb or #rrggbb",
+                     file_, where, Printable(text));
   }
 
   llvm::StringRef file_;

@@ -99,7 +99,7 @@ class PictureMaker {
   Error NothingToDraw() const {
     if (module_.main.num_nodes() == 0 && module_.functions.empty())
       return MakeError("there is nothing to draw: the graph has no nodes");
-    return MakeError("there is nothing to draw in what was chosen{0}",
+    return MakeError("the selection has nothing to draw{0}",
                      module_.functions.empty() ? "" : "; --function all draws the functions");
   }
 
@@ -308,7 +308,7 @@ class PictureMaker {
     box.title = "not found";
     box.name = text;
     box.id = "not found: " + text;
-    box.tooltip = "an input that no node of the graph gives: " + text;
+    box.tooltip = "an input that no node of the graph provides: " + text;
     box.cluster = body.cluster;
     for (auto [reader, count] : readers) {
       PictureEdge edge;
@@ -445,7 +445,7 @@ class PictureMaker {
     std::string first = Plural(counts.nodes, "op");
     if (counts.nodes != counts.nodes_of_graph) first += " of " + WithCommas(counts.nodes_of_graph);
     first += ": " + Boxes(picture_.boxes.size());
-    if (repeats) first += llvm::formatv(" (like ones folded: {0})", Plural(repeats, "op"));
+    if (repeats) first += llvm::formatv(" (equal ones merged: {0})", Plural(repeats, "op"));
     std::vector<std::string> parts = {first};
     bool hidden = options_.hide_constants;
     if (counts.constants || counts.variables) {

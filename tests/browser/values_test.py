@@ -45,7 +45,7 @@ class Values(page_case.PageCase):
         self.browser.js("[...document.querySelectorAll('#panel li .link')].find((item) => item.textContent.endsWith('convolution')).click()")
         self.browser.wait(f"{PANEL}.startsWith('Conv2D') && {PANEL}.includes('Valuesms12.5MB3')")
         self.browser.js("grapnel.view.select(undefined)")
-        self.browser.wait(f"{PANEL}.includes(\"1 of 7 names is no node here: 'sequential_1/dense_2_1/Matmull'; did you mean 'sequential_1/dense_2_1/MatMul'\")")
+        self.browser.wait(f"{PANEL}.includes(\"1 of 7 names is not a node here: 'sequential_1/dense_2_1/Matmull'; did you mean 'sequential_1/dense_2_1/MatMul'\")")
         self.assertIn("1 name not found", self.browser.js(f"return {LEGEND}"))
         self.show(self.browser.js("return location.href"))  # the address alone
         self.browser.wait("grapnel.values.how === 'sum' && grapnel.swatches.length === 5")
@@ -115,7 +115,7 @@ class Values(page_case.PageCase):
         for name, text, why in (("a.csv", "node,ms\nnowhere/Softmx,1\n", "a.csv: none of its 1 name is a node here: 'nowhere/Softmx'; did you mean"),
                                 ("b.csv", "node,ms\nx,1\nx,2\n", "b.csv: line 3: node 'x' is on line 2, too"),
                                 ("c.json", '{"results": {"x": 1}}', "c.json: node 'x' has no 'value'"),
-                                ("d.json", '{"results": {"x": {"value": 1, "bgColor": "reddish"}}}', "d.json: bgColor 'reddish' is no color"),
+                                ("d.json", '{"results": {"x": {"value": 1, "bgColor": "reddish"}}}', "d.json: bgColor 'reddish' is not a color"),
                                 ("e.txt", "hello", "e.txt: expected Model Explorer's node data"),
                                 ("f.csv", "node,ms\nx,slow\n", "f.csv: no node has a number")):
             self.browser.type("#values-file", self.file(name, text))

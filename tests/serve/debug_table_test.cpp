@@ -172,7 +172,7 @@ TEST_F(DebugTableTest, TheOneThatNobodyAskedForLongestIsForgotten) {
   Settled(Start("0", kCase));
   EXPECT_EQ(State(sessions[0]), "stopped");
   EXPECT_EQ(Ask("GET", "0/debug-run/" + sessions[1]).body,
-            "session 2 is not here any more: 4 are kept, the last ones that were used");
+            "session 2 was dropped: only the last 4 used are kept");
 }
 
 TEST_F(DebugTableTest, SeveralAskAtOnce) {
@@ -204,7 +204,7 @@ TEST(DebugTable, EndsWhatNobodyAsksFor) {
   llvm::cantFail(table.Start(opened, kEndless, find));
   std::shared_ptr<DebugSession> session = llvm::cantFail(table.Find(1, *opened));
   while (!session->is_over()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  EXPECT_NE(session->StatusJson().find("did not ask for it any more"), std::string::npos);
+  EXPECT_NE(session->StatusJson().find("its page stopped asking for it"), std::string::npos);
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ TEST_F(PassesTest, WhatIsWrongWithThemIsSaid) {
   };
   expect(R"({"passes": "foldd"})", "foldd");
   expect(R"({"signature": "nothere"})", "nothere");
-  expect(R"({"limit": "few"})", "limit: a number from 0 on was expected, not 'few'");
+  expect(R"({"limit": "few"})", "limit: expected a number from 0 on, not 'few'");
   expect(R"({"limit": -2})", "limit: ");
   expect(R"({"rewriter_config": "nothing: 1"})", "a RewriterConfig as text was expected");
   // What would be a file for the command line is text here, the devices of the placer too.

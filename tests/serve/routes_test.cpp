@@ -64,7 +64,7 @@ TEST_F(RoutesTest, WrongMethodIsSaidWithTheRightOne) {
     if (table.Find(other, path)) continue;
     WebAnswer answer = Ask(NameOf(other), path);
     EXPECT_EQ(answer.status, 405) << path;
-    EXPECT_NE(answer.body.find(std::string("asked by ") + NameOf(row.route.method)),
+    EXPECT_NE(answer.body.find(std::string("accepts ") + NameOf(row.route.method)),
               std::string::npos)
         << answer.body;
     EXPECT_EQ(answer.headers.front(),

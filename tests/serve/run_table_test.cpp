@@ -153,7 +153,7 @@ TEST_F(RunTableTest, BadRequestsAreSaid) {
   EXPECT_EQ(Get("0/run/5").status, 404);
   EXPECT_EQ(Get("0/run-boxes/5").status, 404);
   llvm::json::Object status = Run("0", Request(R"("kind": "magic")"));
-  EXPECT_EQ(status.getString("error"), "feed x:0: 'magic' is no way to make a value");
+  EXPECT_EQ(status.getString("error"), "feed x:0: 'magic' is not a way to make a value");
 }
 
 TEST_F(RunTableTest, ErrorsNameTheirNodes) {
@@ -201,7 +201,7 @@ TEST_F(RunTableTest, TheOldestRunIsForgottenFirst) {
   for (int i = 0; i < 2; ++i) Run("0", Request(R"("kind": "case")"));
   WebAnswer answer = Get("0/run/" + first);
   EXPECT_EQ(answer.status, 404);
-  EXPECT_EQ(answer.body, "run " + first + " is not kept: there are only the last ones");
+  EXPECT_EQ(answer.body, "run " + first + " was dropped: only the last runs are kept");
   EXPECT_EQ(Get("0/npy/" + number_ + "/0").status, 200);
 }
 

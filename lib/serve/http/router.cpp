@@ -171,10 +171,10 @@ std::optional<WebAnswer> Router::Authorize(const WebRequest& request) const {
                    "start it with --host-name " +
                        Printable(request.host));
   if (request.method != "GET" && request.method != "HEAD" && request.method != "POST")
-    return Refused(405, "grapnel is asked by GET and POST only");
+    return Refused(405, "grapnel accepts only GET and POST");
   bool knows = SameToken(request.token, token_);
   if (request.method == "POST" && (request.origin.empty() || !knows))
-    return Refused(403, "only grapnel's own page, with its token, may ask for work");
+    return Refused(403, "only grapnel's own page, with its token, may request work");
   llvm::StringRef path = request.path;
   if ((path == "/" || path.starts_with("/api/")) && !knows)
     return Refused(403, "open the address that grapnel printed, with its token");
@@ -214,7 +214,7 @@ WebAnswer Router::MakeAnswer(const WebRequest& request) {
   bool is_page = path == "/";
   if (!is_page && !file) return Refused(404, "there is no " + Printable(path));
   if (request.method == "POST")
-    return RefusedByTable({405, Printable(path) + " is asked by GET, not by POST", "GET"});
+    return RefusedByTable({405, Printable(path) + " accepts GET, not POST", "GET"});
   return is_page ? PageAnswer() : FileAnswer(*file);
 }
 

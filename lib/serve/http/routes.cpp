@@ -132,7 +132,7 @@ RouteTable::Refusal RouteTable::WhyNot(Method method, llvm::StringRef path) cons
   if (!methods.empty()) {
     std::string allow = llvm::join(methods, ", ");
     return {405,
-            "'" + Printable(path) + "' is asked by " + allow + ", not by " + MethodName(method),
+            "'" + Printable(path) + "' accepts " + allow + ", not " + MethodName(method),
             allow};
   }
   if (!patterns.empty())

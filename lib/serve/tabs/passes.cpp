@@ -11,7 +11,7 @@ namespace {
 
 Expected<StagePage*> CheckStage(Page& page) {
   if (auto* stage = llvm::dyn_cast<StagePage>(&page)) return stage;
-  return MakeError("{0} is no stage of a run of passes", page.title());
+  return MakeError("{0} is not a stage of a run of passes", page.title());
 }
 
 Expected<Document> Passes(const RouteCall& call) {
@@ -32,7 +32,7 @@ Expected<Document> Life(const RouteCall& call) {
 // The stages become pages of their own.
 Expected<Document> Run(const RouteCall& call) {
   const Page& page = *call.page;
-  if (!page.opened()) return MakeError("{0} is no model from a file", page.title());
+  if (!page.opened()) return MakeError("{0} is not a model from a file", page.title());
   ASSIGN_OR_RETURN(OptimizeRequest request, ParseOptimizeRequest(call.body));
   ASSIGN_OR_RETURN(PassRun run,
                    RunPasses(*page.opened(), std::move(request), page.title(), call.is_gone));

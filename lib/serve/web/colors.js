@@ -42,7 +42,7 @@ export function colorBy(by, look, summary, run, total) {
   }
   if (by in COSTS) {
     look.fillOf = ({box, view}) => look.theme.marks[shareMark(box[by], view[`all_${by}`])];
-    if (!total(by)) return [swatch("fill", 0, by === "flops" ? "nothing that shapes tell the FLOPs of"
+    if (!total(by)) return [swatch("fill", 0, by === "flops" ? "no op with known FLOPs"
       : "no constant, no variable")];
     return SHARES.map(([, mark, share], i) => swatch("mark", mark,
       `${share} ${i === 0 ? COSTS[by] : ""} or more`.replace("  ", " ")));

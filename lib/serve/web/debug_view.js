@@ -13,9 +13,9 @@ const BUTTONS = [
   ["next", "Step", "next", "Runs this node, with all functions that it calls (F10)"],
   ["step", "Into", "step", "Runs to the next node, into a function that this one calls (F11)"],
   ["finish", "Out", "finish", "Runs until this function is done (Shift+F11)"],
-  ["iteration", "Iteration", "iteration", "Runs to the loop's next iteration, or behind the loop"],
+  ["iteration", "Iteration", "iteration", "Runs to the loop's next iteration, or past the loop"],
   ["continue", "Continue", "continue", "Runs to a breakpoint, or to the end (F8)"],
-  ["back", "Back", "back", "Goes back a step: the run begins again and goes unseen to there"],
+  ["back", "Back", "back", "Goes back a step: restarts the run and replays it up to there"],
   ["restart", "Restart", "restart", "Goes back to the first node"],
   ["start", "Next run", "start", "Runs once more, with variables as the last run left them"],
 ];

@@ -8,7 +8,7 @@ import {CUT, HIDDEN, SHOWN} from "./filter.js";
 import {edgesAfter, edgesFrom, isAmbiguous} from "./scope_connectivity.js";
 
 // `how`: {hidden: as filter.js finds it; alive: what hidden boxes outside of the scope leave lines to it, by
-// key, undefined: there is no outside; connectivity: through the closed scopes that are hidden (scope_ways.js);
+// key, undefined: there is no outside; connectivity: through the hidden closed scopes (scope_connectivity.js);
 // isOpen(box)}. The view's `unknown` are hidden scopes that lines would go through, if it were known which.
 export function filteredView(view, how) { return new Filtered(view, how).run(); }
 
@@ -108,7 +108,8 @@ class Filtered {
   isWholly(item) {
     const into = this.edges.filter(({to}) => to === item), out = this.edges.filter(({from}) => from === item);
     const {sinks} = this.connectivity.get(item);
-    return into.every(({from}) => !this.connectivity.has(from)) && out.every(({to}) => !this.connectivity.has(to))
+    return into.every(({from}) => !this.connectivity.has(from))
+      && out.every(({to}) => !this.connectivity.has(to))
       && (out.length < 2 || !into.some((edge) => this.isMerged(edge, "from")))
       && (into.length < 2 || !out.some((edge) => this.isMerged(edge, "to")))
       && into.every(({from}) => out.every(({to}) => sinks.get(this.key(from))?.has(this.key(to))));

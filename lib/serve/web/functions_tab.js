@@ -10,7 +10,7 @@ const STATUS = {
   unused: "unused",
 };
 
-// Who calls whom, from main or the entry points on.
+// Call graph, from main or the entry points on.
 function callTree(bodies, roots, enter) {
   const name = (i) => (i === 0 ? "main" : bodies[i].name);
   const row = (i, path) => {
@@ -151,7 +151,7 @@ class FunctionsTab {
     const part = (title, roots) =>
       (roots.length > 0 ? [element("h3", {}, title), callTree(bodies, roots, enter)] : []);
     this.tree.replaceChildren(...part("Who calls whom", bodies[0].nodes > 0 ? [0, ...begins] : begins),
-      ...part("Called by nobody", unused));
+      ...part("Never called", unused));
   }
 }
 

@@ -64,7 +64,7 @@ function graphOf(graph, data, known, file) {
 function colorOf(text, file) {
   if (text === undefined) return undefined;
   const context = document.createElement("canvas").getContext("2d");
-  if (!CSS.supports("color", text)) throw new Error(`${file}: bgColor '${text}' is no color`);
+  if (!CSS.supports("color", text)) throw new Error(`${file}: bgColor '${text}' is not a color`);
   context.fillStyle = text;
   return context.fillStyle;
 }

@@ -77,7 +77,7 @@ export class NodeValues {
     this.parents.set(body, table.parents);
   }
 
-  // The names that are no nodes, the first few with such as are near.
+  // The names that are not nodes; for the first few, similar names.
   async tellMissing(source, bodies) {
     const names = [];
     for (let body = 0; body < bodies.length; ++body) {

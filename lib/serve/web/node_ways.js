@@ -36,7 +36,7 @@ function pathForm(page, body, name) {
 
 // The node of that name, else the first that a search finds in the body.
 async function nameOf({source, summary, filtering}, body, text) {
-  if (!text) throw new Error("a node's name is wanted");
+  if (!text) throw new Error("expected a node's name");
   const full = fullName(summary, body, text);
   if (await filtering.filter.find(source, full).catch(() => undefined)) return full;
   const {hits} = await search(source, summary, text), hit = hits.find((other) => other.body === body);

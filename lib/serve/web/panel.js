@@ -360,7 +360,7 @@ export class Panel {
       parts.push(
         heading([`Output ${output.port ?? place}`, output.slot].filter(Boolean).join(" ") +
           `  ${output.type || "?"}`),
-        output.count > 0 ? readers(output, place) : element("p", {class: "dim"}, "nobody reads it"));
+        output.count > 0 ? readers(output, place) : element("p", {class: "dim"}, "no readers"));
     });
     if (node.after.count > 0) {
       parts.push(

@@ -244,8 +244,8 @@ export class Panes {
         const box = which === side ? placed : there;
         if (box) which.panel.showScope(box);
         else which.card.replaceChildren(element("p", {class: "dim"},
-          `${which.name.toUpperCase()} has no such scope in sight: open it, ` +
-            "and choose a node, to see what became of that."));
+          `${which.name.toUpperCase()} shows no such scope: open it, ` +
+            "and choose a node to see its counterpart."));
       });
     }
     await this.showPartner(side, placed.body, placed.box.id, placed.instance);
@@ -270,7 +270,7 @@ export class Panes {
 
   missing(side) {
     side.card.replaceChildren(element("p", {class: "dim"},
-      `Nothing in ${side.name.toUpperCase()} is what was chosen.`));
+      `${side.name.toUpperCase()} has no counterpart of the chosen node.`));
   }
 
   cards(draw) {

@@ -53,7 +53,7 @@ class PassesTab {
   offer(models, chosen) {
     const {title, opened} = models[chosen];
     if (isFile || !opened) {
-      const why = isFile ? "A file runs nothing. " : "Passes run on a model, and this is none. ";
+      const why = isFile ? "A file runs nothing. " : "Passes run on a model, and this is not one. ";
       return [
         element("h2", {}, "Passes"),
         element("p", {}, why,
@@ -69,7 +69,7 @@ class PassesTab {
     this.status = element("p", {role: "status"});
     this.button = element("button", {type: "submit"}, "Run Grappler's passes");
     const form = element("form", {class: "ask", onsubmit: (event) => this.run(event, chosen)},
-      field("fetch", "Fetches", "those of the model, else what nobody reads"),
+      field("fetch", "Fetches", "the model's, else outputs without readers"),
       field("feed", "Feeds", "besides placeholders"),
       field("device", "Device", "taken to be on /device:CPU:0"),
       field("signature", "Signature", "take feeds and fetches from this signature of a SavedModel"),
@@ -87,10 +87,10 @@ class PassesTab {
     return [
       element("h2", {}, "Passes"),
       element("p", {},
-        `Runs on ${title} what TensorFlow's Grappler would do to it, pass after pass, on a copy in memory: ` +
-        "no file changes. Each stage that changes something becomes a graph of the slider above, with " +
-        "what it did glowing; its rewrites are listed here with their reasons, and so is each rewrite that " +
-        "nearly happened, with the condition that failed."),
+        `Runs the passes of TensorFlow's Grappler on ${title}, one after another, on a copy in memory: ` +
+        "no file changes. Each stage that changes something becomes a graph in the slider above, with " +
+        "its changes highlighted; its rewrites are listed here with their reasons, and so is each rewrite " +
+        "that nearly happened, with the condition that failed."),
       form,
       this.status,
       ...runs.map((run) =>

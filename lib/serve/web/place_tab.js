@@ -27,8 +27,8 @@ class PlaceTab {
     const form = element("form", {onsubmit: ask}, element("h2", {}, "Devices"),
       element("p", {}, this.devices),
       element("p", {class: "dim", id: "place-help"}, "cpu:2 is two CPUs, gpu:1 one GPU; names like ",
-        "/job:worker/task:1/device:GPU:0 do as well, with commas between. No device has to be there: it is ",
-        "TensorFlow's placer that is asked, nothing runs."),
+        "/job:worker/task:1/device:GPU:0 work too, separated by commas. No device has to exist: this ",
+        "follows TensorFlow's placer, and nothing runs."),
       element("p", {}, element("label", {}, this.hard,
         " hard: a request that cannot be met is an error, not replaced")),
       element("p", {}, element("label", {}, "kernels of ", this.kernels)),
@@ -91,7 +91,7 @@ class PlaceTab {
       element("p", {}, placed.crossings),
       element("p", {}, element("button", {type: "button", id: "place-show", onclick: show},
         "Show the graph by devices")),
-      element("p", {class: "dim"}, "There each node tells why it is where it is."),
+      element("p", {class: "dim"}, "There each node explains its device."),
       ...this.text("What if", placed.moves), ...this.text("What a run would take", placed.report));
   }
 

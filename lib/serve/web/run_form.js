@@ -55,7 +55,7 @@ class Feed {
     const [file] = this.file.files;
     if (!file) return;
     this.told.className = "dim";
-    this.told.textContent = "is sent \u2026";
+    this.told.textContent = "sending \u2026";
     try {
       const {file: number, type} = await post(`${this.model}/feed`, file);
       this.uploaded = number;

@@ -64,7 +64,7 @@ class RunTab {
     form.button.disabled = form.debugButton.disabled = true;
     const say = (...parts) => shown.result.replaceChildren(...parts);
     try {
-      say(element("p", {role: "status"}, "is made ready \u2026"));
+      say(element("p", {role: "status"}, "preparing \u2026"));
       const session = await DebugSession.begin(model, form.debugRequest());
       if (session.isOver) throw new Error(session.status.why);
       const {why, node, error} = session.stop ?? {};
@@ -117,7 +117,7 @@ class RunTab {
       if (!["waiting", "running"].includes(status.state)) return this.over(shown, model, status);
       if (status.nodes > 0) bar.value = status.nodes_done / status.nodes;
       text.textContent = status.state === "waiting" ? "waits for a run before it \u2026"
-        : status.nodes === 0 ? "is made ready \u2026"
+        : status.nodes === 0 ? "preparing \u2026"
         : `${commas(status.nodes_done)} of ${plural(status.nodes, "node")}, ` +
           `${commas(status.nodes_run)} runs of nodes, ${status.seconds.toFixed(1)} s`;
       await new Promise((resolve) => setTimeout(resolve, wait));

@@ -14,11 +14,12 @@ export function edgesFrom(edges) {
   return out;
 }
 
-// Which of several tensors between two closed scopes goes on where is not known.
-export const isAmbiguous = ({from, to, count}, connectivity) => count > 1 && connectivity.has(from) && connectivity.has(to);
+// True for several tensors between two closed scopes: it is unknown where each of them leads.
+export const isAmbiguous = ({from, to, count}, connectivity) =>
+  count > 1 && connectivity.has(from) && connectivity.has(to);
 
-// The edges that a path may take after `edge`: from an op all, from a closed scope those that its connectivity say.
-// `connectivity`: by item, as connectivityOf gives them.
+// The edges that a path may take after `edge`: from an op all, from a closed scope those in its connectivity.
+// `connectivity`: by item, from connectivityOf.
 export function edgesAfter(edge, items, out, connectivity) {
   const next = out.get(edge.to) ?? [], through = connectivity.get(edge.to);
   if (!through) return next;
@@ -61,7 +62,7 @@ async function look(source, body, scope, budget) {
   return {sinks: found, whole: isKnown && [...inner.values()].every(({whole}) => whole)};
 }
 
-// The connectivity through the closed scopes of a view that `isWanted` and that something goes through, by item.
+// The connectivity, by item, of those closed scopes in a view that `isWanted` and that paths lead through.
 export async function connectivityIn(source, body, view, isWanted, budget = {left: MOST_LOOKED_INTO}) {
   const ends = (end) => new Set(view.edges.map((edge) => edge[end]));
   const into = ends("to"), from = ends("from");

@@ -187,8 +187,8 @@ export class Values {
     const meant = first?.near.length > 0 ? `; did you mean ${first.near.map((name) =>
       `'${name}'`).join(", ")}?` : "";
     const which = found.length === 0 ? `none of its ${plural(length, "name")} is a node here`
-      : `${commas(count)} of ${plural(length, "name")} ${count === 1 ? "is no node"
-        : "are no nodes"} here`;
+      : `${commas(count)} of ${plural(length, "name")} ${count === 1 ? "is not a node"
+        : "are not nodes"} here`;
     return `${set.file}: ${which}: ${names}${count > near.length ? ", \u2026" : ""}${meant}`;
   }
 

@@ -185,9 +185,9 @@ void WriteNumbers(const Tensor& tensor, const FoundValue& value, const ValueRequ
   bool has_numbers = !tensor.HoldsObjects() && tensor.dtype() != proto::DT_STRING;
   if (!has_numbers || tensor.num_elements() < 2) return;
   if (tensor.num_elements() > kMostDrawn) {
-    json.attribute("no_picture", "of " + WithCommas(tensor.num_elements()) +
-                                     " elements: a slice of " + WithCommas(kMostDrawn) +
-                                     " at most is counted and drawn");
+    json.attribute("no_picture", "all " + WithCommas(tensor.num_elements()) +
+                                     " elements are too many: slice " + WithCommas(kMostDrawn) +
+                                     " at most to count and draw them");
     return;
   }
   if (auto statistics = StatisticsOf(tensor.ToLiteral())) {
@@ -209,9 +209,9 @@ void WriteDebugStop(const Debugger& debugger, llvm::json::OStream& json) {
 
 Expected<ValueRequest> ValueRequest::Parse(llvm::StringRef text) {
   auto json = ParseJson(text);
-  if (!json) return Annotate("the request is no JSON", json.takeError());
+  if (!json) return Annotate("the request is not JSON", json.takeError());
   const llvm::json::Object* object = json->getAsObject();
-  if (!object) return MakeError("the request is no object");
+  if (!object) return MakeError("the request is not an object");
   ValueRequest request;
   auto number = [&](const char* key, int64_t usual, int64_t most) {
     return std::clamp<int64_t>(object->getInteger(key).value_or(usual), 0, most);

@@ -224,7 +224,7 @@ Expected<std::string> DebugSession::NpyFile(const std::string& of, size_t index)
   RETURN_IF_ERROR(found->takeError());
   const FoundValue& value = **found;
   if (value.tensor.HoldsObjects())
-    return MakeError("'{0}' is nothing that a .npy file holds", value.name);
+    return MakeError("a .npy file cannot hold '{0}'", value.name);
   return NpyFileBytes(value.name, value.tensor.ToLiteral());
 }
 

@@ -157,9 +157,9 @@ std::vector<std::string> NotesOf(const OpenedGraph& opened, bool has_folder,
   };
   add(AssumedText(placed.view, placed.main.context()));
   add(OthersText(logged.devices));
-  if (!logged.story.source.empty()) add("what passes did is told by " + logged.story.source);
+  if (!logged.story.source.empty()) add("the history of nodes is from " + logged.story.source);
   if (!has_folder && DumpNumberOf(opened) >= 0)
-    add("`grapnel serve FOLDER` of all dumps also tells which pass made or removed a node");
+    add("`grapnel serve FOLDER` of all dumps also shows which pass made or removed a node");
   return notes;
 }
 
@@ -182,7 +182,7 @@ void WriteLog(const PlacementLog& log, llvm::ArrayRef<std::string> notes,
 Expected<std::string> LogFromPage(const Page& page, Page& shown, llvm::StringRef request) {
   auto [head, text] = request.split('\n');
   ASSIGN_OR_RETURN(PlaceAsked asked, ParsePlaceRequest(head));
-  if (text.trim().empty()) return MakeError("{0} is empty: there is no line in it", asked.log);
+  if (text.trim().empty()) return MakeError("{0} is empty: it has no lines", asked.log);
   std::string& devices = asked.settings.devices;
   if (devices.empty()) devices = llvm::join(DevicesOfLog(text), ",");
   if (devices.empty()) devices = "cpu:1";

@@ -9,7 +9,7 @@ namespace grapnel {
 
 Expected<PlaceAsked> ParsePlaceRequest(llvm::StringRef text) {
   auto json = ParseJson(text);
-  if (!json) return Annotate("the request is no JSON", json.takeError());
+  if (!json) return Annotate("the request is not JSON", json.takeError());
   const llvm::json::Object* object = json->getAsObject();
   auto devices = object ? object->getString("devices") : std::nullopt;
   if (!devices) return MakeError("the request has no 'devices'");

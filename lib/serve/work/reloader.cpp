@@ -76,7 +76,7 @@ void Reloader::Watch() {
   while (!ended_.wait_for(lock, kBetweenLooks, [this] { return end_; })) {
     if (!watcher.Changed()) continue;
     if (Error error = WithoutExceptions([&] { return Reload(); }))
-      router_.SetProblem("not read again: " + llvm::toString(std::move(error)));
+      router_.SetProblem("not reloaded: " + llvm::toString(std::move(error)));
   }
 }
 

@@ -15,7 +15,7 @@ constexpr size_t kMostLinks = 4;   // nodes that an error names
 // What became of a node; the page's colors are in this order.
 enum Outcome { kBadOutcome, kFiniteOutcome, kZeroOutcome, kRanOutcome, kNumOutcomes };
 constexpr const char* kOutcomeNames[kNumOutcomes] = {"NaN or infinity", "finite", "only zeros",
-                                                     "ran, its values not looked at"};
+                                                     "ran, its values not watched"};
 
 const char* StateName(PageRun::State state) {
   switch (state) {

@@ -150,7 +150,7 @@ Expected<Tensor> MakeFeed(const OpenedGraph& opened, const PageRunRequest::Feed&
         if (given.tensor == feed.tensor) return LoadFeed(graph, feed.tensor, given.file);
       }
     }
-    return MakeError("there is no case that has a value for it");
+    return MakeError("no case has a value for it");
   }
   if (feed.kind == "file") {
     ASSIGN_OR_RETURN(auto file, find(feed.file));
@@ -158,13 +158,13 @@ Expected<Tensor> MakeFeed(const OpenedGraph& opened, const PageRunRequest::Feed&
   }
   ASSIGN_OR_RETURN(DataType dtype, TypeOfFeed(graph, feed.tensor));
   if (dtype == proto::DT_INVALID)
-    return MakeError("the graph does not say what dtype it has: choose a file");
+    return MakeError("the graph does not give its dtype: choose a file");
   ASSIGN_OR_RETURN(Dims dims, ParseDims(feed.shape));
   if (feed.kind == "text") return ParseTypedValue(feed.text, dtype, dims);
   if (feed.kind == "zeros") return FilledTensor(Fill::kZeros, dtype, dims, 0);
   if (feed.kind == "ones") return FilledTensor(Fill::kOnes, dtype, dims, 0);
   if (feed.kind == "normal") return FilledTensor(Fill::kNormal, dtype, dims, feed.seed);
-  return MakeError("'{0}' is no way to make a value", feed.kind);
+  return MakeError("'{0}' is not a way to make a value", feed.kind);
 }
 
 }  // namespace
@@ -194,7 +194,7 @@ std::string RunFormJson(const OpenedGraph& opened) {
 
 Expected<PageRunRequest> ParsePageRunRequest(llvm::StringRef text) {
   auto json = ParseJson(text);
-  if (!json) return Annotate("the request is no JSON", json.takeError());
+  if (!json) return Annotate("the request is not JSON", json.takeError());
   const llvm::json::Object* object = json->getAsObject();
   const llvm::json::Array* feeds = object ? object->getArray("feeds") : nullptr;
   const llvm::json::Array* fetches = object ? object->getArray("fetches") : nullptr;
@@ -202,7 +202,7 @@ Expected<PageRunRequest> ParsePageRunRequest(llvm::StringRef text) {
   PageRunRequest request;
   for (const llvm::json::Value& feed : *feeds) RETURN_IF_ERROR(ReadFeed(feed, &request));
   for (const llvm::json::Value& fetch : *fetches) {
-    if (!fetch.getAsString()) return MakeError("a fetch is no text");
+    if (!fetch.getAsString()) return MakeError("a fetch is not a string");
     request.fetches.push_back(fetch.getAsString()->str());
   }
   if (request.fetches.empty()) return MakeError("nothing to fetch: name a tensor");

@@ -155,7 +155,7 @@ Expected<std::string> RunTable::KeepFile(llvm::StringRef bytes) {
 Expected<std::shared_ptr<const FileBytes>> RunTable::FindFile(uint64_t file) const {
   std::lock_guard lock(mutex_);
   auto found = files_.find(file);
-  if (found == files_.end()) return MakeError("its file is not here any more: choose it again");
+  if (found == files_.end()) return MakeError("its file was dropped: choose it again");
   return found->second;
 }
 
@@ -180,7 +180,7 @@ Expected<std::shared_ptr<PageRun>> RunTable::Find(uint64_t run) const {
   std::lock_guard lock(mutex_);
   auto found = runs_.find(run);
   if (found != runs_.end()) return found->second;
-  return MakeError("run {0} is not kept: there are only the last ones", run);
+  return MakeError("run {0} was dropped: only the last runs are kept", run);
 }
 
 Expected<std::string> RunTable::Stop(uint64_t number) {
@@ -235,7 +235,7 @@ Expected<std::string> RunTable::NpyFile(uint64_t number, size_t fetch) const {
   if (fetch >= run->values.size()) return MakeError("run {0} has no value {1}", number, fetch);
   const Tensor& value = run->values[fetch];
   if (!value || value.HoldsObjects())
-    return MakeError("fetch '{0}' is nothing that a .npy file holds", run->request.fetches[fetch]);
+    return MakeError("a .npy file cannot hold fetch '{0}'", run->request.fetches[fetch]);
   return NpyFileBytes(run->request.fetches[fetch], value.ToLiteral());
 }
 

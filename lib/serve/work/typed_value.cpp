@@ -36,7 +36,7 @@ class ListReader {
     SkipSpace();
     if (!rest_.consume_front("[")) return ReadElement(depth);
     is_list = true;
-    if (depth == kDeepest) return MakeError("more than {0} brackets in one another", kDeepest);
+    if (depth == kDeepest) return MakeError("more than {0} nested brackets", kDeepest);
     if (leaf_depth_ >= 0 && depth >= leaf_depth_) return Ragged();
     int64_t count = 0;
     for (SkipSpace(); !rest_.consume_front("]"); ++count) {
@@ -137,7 +137,7 @@ Expected<Dims> ParseDims(llvm::StringRef text) {
   for (const std::string& item : SplitList(text)) {
     int64_t dim = 0;
     if (llvm::StringRef(item).getAsInteger(10, dim) || dim < 0)
-      return MakeError("shape '{0}': '{1}' is no dimension", text, item);
+      return MakeError("shape '{0}': '{1}' is not a dimension", text, item);
     dims.push_back(dim);
   }
   return dims;

@@ -206,7 +206,7 @@ void Connection::Work() {
   if (admission_.lane == GRAPNEL_HTTP_WORK) WatchForHangUp();
   auto task = [self = shared_from_this()]() mutable { MakeAnswer(std::move(self)); };
   if (server_.Give(admission_.lane, std::move(task))) return;
-  answer_ = Answer::Refusal(503, "too much is waiting to be done already: try again later");
+  answer_ = Answer::Refusal(503, "too many requests are waiting: try again later");
   answer_.headers.emplace_back("Retry-After", "1");
   Respond();
 }
