@@ -46,15 +46,15 @@ struct BodyPair {
 // Smaller bodies are not worth a second thread.
 constexpr int32_t kWorthThreads = 20'000;
 
-// Pairs main with main, and a function with the one called at the same places. If there is none,
-// pairs it with the one with the same body, the same name, a trace of the same Python function for
-// the same arguments, or the same name except for its numbers.
+// Pairs main with main, and a function with the one called at the same places. Otherwise pairs it
+// with the one with the same body, the same name, a trace of the same Python function for the same
+// arguments, or the same name except for its numbers.
 class ModuleMatching {
  public:
   ModuleMatching(const ModuleView& a, const ModuleView& b, const DiffOptions& options);
 
   const std::vector<BodyPair>& pairs() const { return pairs_; }  // main first
-  // Returns the name of B's function that is paired with A's; empty if there is none.
+  // Returns the name of B's function that is paired with A's; empty without a partner.
   llvm::StringRef InB(llvm::StringRef function_of_a) const;
   bool IsPairedA(int32_t body) const { return to_b_[body] != kNobody; }
   bool IsPairedB(int32_t body) const { return to_a_[body] != kNobody; }

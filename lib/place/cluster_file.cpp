@@ -30,7 +30,7 @@ Expected<int64_t> MemoryOf(const llvm::json::Value& value) {
 
 }  // namespace
 
-// The file's parts, in their order; `where_` is the part that an error is about.
+// Reads the file's parts in order; `where_` describes the current part, for errors.
 class ClusterReader {
  public:
   Expected<DeviceSet> Read(llvm::StringRef text) {
@@ -66,7 +66,7 @@ class ClusterReader {
     return *number;
   }
 
-  // 0 when nothing is said.
+  // 0 if the file does not give it.
   static Expected<double> Speed(const llvm::json::Object& object, llvm::StringRef key) {
     const llvm::json::Value* value = object.get(key);
     if (!value) return 0.0;

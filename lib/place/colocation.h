@@ -104,7 +104,7 @@ class GRAPNEL_PUBLIC Colocation {
   // Every member of the node's group, in order of id. Cost: a pass over the graph.
   std::vector<NodeId> MembersOf(NodeId node) const;
   // The chain from `node` to the nearest member whose own request is incompatible with `name` (with
-  // `wanted`: is compatible and not open). Empty if there is none.
+  // `wanted`: is compatible and not open). Empty without such a member.
   Chain NearestRequest(NodeId node, const DeviceSpec& name, bool wanted) const;
 
   // True for nodes that the runtime has placed already: arguments and results of a function with a

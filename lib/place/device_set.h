@@ -62,7 +62,7 @@ class GRAPNEL_PUBLIC DeviceSet {
   llvm::ArrayRef<DeviceLink> links() const { return links_; }
   const DeviceLink* FindLink(int a, int b) const;  // null if no link is listed
 
-  // Returns the first device that a full or partial name matches; nullopt if there is none.
+  // Returns the first device that a full or partial name matches, else nullopt.
   std::optional<int> Find(const DeviceSpec& name) const;
   // Device types, in TensorFlow's order of preference (GPU before CPU before others), each once; at
   // most 32.

@@ -12,13 +12,14 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostMembers = 8;  // of a group that are named
+constexpr size_t kMostMembers = 8;  // members of a group that are listed
 
 std::string NameAndOp(const Node& node) {
   return ("'" + node.name() + "' (" + node.op() + ")").str();
 }
 
-// `text` in lines of a readable width: `first` before the first, as many spaces before the others.
+// Breaks `text` into lines of readable width: `first` precedes the first, and as many spaces the
+// others.
 std::string Wrapped(llvm::StringRef text, llvm::StringRef first) {
   constexpr size_t kWidth = 100;
   std::string lines = first.str();
@@ -106,7 +107,7 @@ class Explainer {
     }
   }
 
-  // Why a node has no kernel on a type: none at all, or not for these dtypes.
+  // Explains why a node has no kernel on a type: none at all, or none for these dtypes.
   std::string MissingText(const Node& node, const std::string& type) const {
     std::map<std::string, std::set<std::string>> wanted;  // values by attribute
     bool any = false;
@@ -119,7 +120,8 @@ class Explainer {
     }
     std::string text = "none on " + type;
     if (!any) return text + ", whatever the dtype";
-    // The attributes whose value no kernel takes; where each is taken by one, it is all together.
+    // Lists the attributes whose value no kernel accepts; if each is accepted by some kernel, the
+    // combination is not, so all of them.
     auto is_taken = [&](const auto& each) {
       auto value = node.Attr(each.first);
       return value && each.second.count(value->ToString()) > 0;
@@ -152,7 +154,7 @@ class Explainer {
     }
   }
 
-  // Types that the node has a kernel for and its group has not, and whose doing that is.
+  // The types that the node has a kernel for but its group does not, and the responsible members.
   void SayLimits() {
     for (size_t i = 0; i < c_.devices.types().size(); ++i) {
       uint32_t bit = uint32_t{1} << i;
@@ -198,7 +200,7 @@ class Explainer {
     return text;
   }
 
-  // Who asked for what the group asks for, and how the node hangs on it.
+  // The member whose request the group has, and its connection to the node.
   void SayDecider() {
     Colocation::Chain chain = groups_.NearestRequest(node_.id(), asked_.requested, true);
     std::string what = "together they ask for " + asked_.requested.ToString();
@@ -303,7 +305,7 @@ class Explainer {
     });
   }
 
-  // Devices that the group could have been on.
+  // Devices that were possible for the group.
   std::vector<int> Possible(const NodePlacement& placed) const {
     DeviceSpec wanted = asked_.requested;
     if (placed.was_softened) {
@@ -318,7 +320,7 @@ class Explainer {
     return possible;
   }
 
-  // What people who ask this of such a node want to know.
+  // Advice that users need for such a node.
   void SayAdvice(const NodePlacement& placed) {
     llvm::StringRef type = c_.devices.device(placed.device).name.type.text();
     bool is_constant = node_.op() == "Const";

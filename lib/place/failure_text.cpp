@@ -26,8 +26,8 @@ std::string AttrsText(const Node& node) {
   return text;
 }
 
-// The chain between two ends of a edge that could not be made: from the member that asked, over the
-// edge, to the other that asked.
+// The chain between the two ends of an edge that could not be added: from the member with one
+// request, over the edge, to the member with the other.
 void AddChain(const Colocation& groups, const ColocationEdge& edge, PlacementFailure* failure) {
   const DeviceSpec &a = groups.GroupOf(edge.a).requested, &b = groups.GroupOf(edge.b).requested;
   Colocation::Chain left = groups.NearestRequest(edge.a, b, /*wanted=*/false);
@@ -60,12 +60,12 @@ std::string CommonClass(const Node& a, const Node& b) {
   return "";
 }
 
-// `what`: that soft placement does.
+// `what`: what soft placement does.
 std::string TrySoft(const ColocationInput& input, const char* what) {
   return "or place without " + input.words.hard + ": soft placement " + what;
 }
 
-// Advice where the list has no CPU and one would do; empty: that is not it.
+// Advice if the list has no CPU and one would help; else empty.
 std::string AddCpu(const ColocationInput& input, const Node& node) {
   bool has_cpu =
       llvm::any_of(input.devices.types(), [](DeviceWord type) { return type.text() == "CPU"; });
@@ -117,7 +117,7 @@ PlacementFailure NoKernel(const ColocationInput& input, const Node& node) {
       take("CPU");
       take("GPU");
     });
-    // TPU, XPU and NPU are other makers' devices, and no slips.
+    // TPU, XPU and NPU are real device types, so they are not typos.
     bool is_a_device =
         type.size() == 3 && llvm::StringRef(type).take_back(2).equals_insensitive("pu");
     if (near.empty() || is_a_device) continue;
@@ -263,7 +263,7 @@ PlacementFailure InFunction(const Node& call, llvm::StringRef function,
 
 namespace {
 
-// The request of the node alone cannot be met: there is no such device, or no kernel on it.
+// The node's own request cannot be met: there is no such device, or no kernel on it.
 void SayRequest(const ColocationInput& input, const Node& node, const DeviceSpec& own,
                 uint32_t types, std::string* why, PlacementFailure* failure) {
   std::string device = node.device().str();

@@ -14,7 +14,7 @@ bool IsFull(llvm::StringRef device) {
   return false;
 }
 
-// Which pass made a node, as its name or op tells; "": neither does.
+// The pass that made a node, according to its name or op; "": unknown.
 std::string MakerByName(const Node& node) {
   llvm::StringRef name = node.name(), op = node.op();
   if (HasPrefix(name, "_arg_") || HasPrefix(name, "_retval_"))

@@ -15,8 +15,8 @@ struct NodeStory {
   std::string pass, text;
 };
 
-// What passes did to a graph before it ran, by node name. Filled by the code that reads dumps or a
-// ledger; empty: unknown.
+// Effects of passes on a graph before it ran, by node name. Filled by the code that reads dumps or
+// a ledger; empty: unknown.
 struct GraphStory {
   llvm::StringMap<NodeStory> here;  // created or rewritten nodes of the graph
   llvm::StringMap<NodeStory> gone;  // nodes that it no longer has

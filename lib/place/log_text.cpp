@@ -12,7 +12,7 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-constexpr size_t kMostGraphs = 4;  // of a log that are named
+constexpr size_t kMostGraphs = 4;  // graphs of a log that are named
 
 std::string LinesOf(llvm::ArrayRef<const LoggedGraph*> graphs) {
   std::string text;
@@ -109,7 +109,7 @@ std::string HeadText(const PlacementContext& c, const PlacementLog& log, const L
                                 : "it has other graphs: " + GraphsOf(log) + "\n");
 }
 
-// Which lines of the log are the graph's, and how well they fit it.
+// The lines of the log that belong to the graph, and how well they fit.
 std::string LinesText(const PlacementContext& c, const LogOfGraph& logged,
                       const GraphStory& story) {
   size_t same = 0;

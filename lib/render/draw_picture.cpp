@@ -20,7 +20,7 @@ std::optional<PictureFormat> ParsePictureFormat(llvm::StringRef name) {
 
 Expected<PictureFile> DrawPicture(const Picture& picture, PictureFormat format) {
   if (format == PictureFormat::kDot) {
-    // cgraph has strings and identifiers of its own for the whole process.
+    // cgraph keeps strings and identifiers for the whole process.
     static std::mutex cgraph;
     std::lock_guard lock(cgraph);
     std::unique_ptr<Agraph_t, int (*)(Agraph_t*)> graph(MakeDotGraph(picture), agclose);

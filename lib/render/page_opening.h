@@ -14,7 +14,7 @@ namespace grapnel {
 
 constexpr int kFirstBoxes = 40;  // at most, unless the user requests more
 
-// What a caller wants open, as in ViewOptions. Empty: the largest scopes.
+// The scopes and functions that a caller wants open, as in ViewOptions. Empty: the largest scopes.
 struct OpenRequest {
   std::vector<std::string> scopes, functions;
   int depth = -1;

@@ -35,8 +35,8 @@ void WriteNode(const PageBody& body, const Node& node, llvm::json::OStream& json
 void WriteProblems(llvm::ArrayRef<Problem> problems, size_t from, size_t limit,
                    llvm::json::OStream& json);
 
-// Writes the functions that a node calls: {"role": "then_branch", "name": "...", "body": 3}. Leaves
-// out the array if there are none.
+// Writes the functions that a node calls: {"role": "then_branch", "name": "...", "body": 3}. Writes
+// no array for other nodes.
 void WriteCalls(const Node& node, const BodyFinder& find, llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -55,7 +55,7 @@ class PictureMaker {
   }
 
  private:
-  // What is seen first, and what stands beside it in the file.
+  // Writes the signature that is shown, and what the file has besides.
   void SayEntry() {
     const SignatureBody& entry = *options_.entry;
     std::string line = "signature '" + Printable(entry.name) + "'";
@@ -162,7 +162,7 @@ class PictureMaker {
     }
   }
 
-  // "24 Const, 3 Identity": what there is most of first.
+  // "24 Const, 3 Identity": most frequent first.
   std::string HiddenText() const {
     std::vector<std::pair<size_t, llvm::StringRef>> order;
     for (auto [op, count] : hidden_ops_) order.push_back({~count, module_.strings.Get(op)});
@@ -182,8 +182,8 @@ class PictureMaker {
   void MarkInputsAndOutputs(const BodyBoxes& body) {
     const Graph& graph = *body.plan->graph;
     bool main = body.plan->function == nullptr;
-    // A function's graph says itself what its results are; of any other graph what nobody reads
-    // must be read outside.
+    // A function's graph lists its results; in any other graph, unread outputs must be read
+    // outside.
     bool takes_unread = main && options_.fetches.empty() && !IsFunctionGraph(graph);
     for (Node node : graph.nodes()) {
       Box* box = OwnBox(body, node.id());
@@ -203,7 +203,7 @@ class PictureMaker {
     NameEndsWithin(body, ends.results, "result");
   }
 
-  // A box of several ops says which ends are among them.
+  // Names the feeds and fetches within a box of several ops.
   void NameEndsWithin(const BodyBoxes& body, llvm::ArrayRef<NodeId> ends, const char* word) {
     std::map<uint32_t, std::vector<std::string>> inside;
     for (NodeId id : ends) {
@@ -253,7 +253,7 @@ class PictureMaker {
     }
   }
 
-  // How much of the graph lies beyond the selection.
+  // Marks how much of the graph is beyond the selection.
   void MarkBorder(const BodyBoxes& body) {
     std::map<uint32_t, std::pair<size_t, size_t>> beyond;
     for (Node node : body.plan->graph->nodes()) {

@@ -65,7 +65,7 @@ struct Swatch {
   std::string name, fill;  // fill: "#rrggbb", light enough for black text
 };
 
-// What became of everything that is not drawn by itself. Sums are exact: nodes = in boxes + folded;
+// Counts of everything that is not drawn by itself. Sums are exact: nodes = in boxes + folded;
 // edges.Total() is the number of inputs, data and control, of the selected nodes.
 struct PictureCounts {
   size_t nodes = 0;  // selected

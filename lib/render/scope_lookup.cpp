@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// The first scopes in the innermost one of `path` that is there.
+// The first scopes in the innermost existing scope of `path`.
 std::string ScopesThere(const ScopeTree& tree, llvm::StringRef path) {
   ScopeId nearest = kRootScope;
   for (llvm::StringRef up = path; !up.empty() && nearest == kRootScope;) {

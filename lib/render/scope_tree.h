@@ -77,7 +77,7 @@ class ScopeTree {
     return llvm::ArrayRef<NodeId>(ops_).slice(scopes_[id].first_op, scopes_[id].num_direct_ops);
   }
   // Finds "a/b", "a/block_*", or a text of TitleText; the root is "". For a dissolved scope,
-  // returns the scope that its members are in. kNoScope if there is none. Linear in scopes.
+  // returns the scope that its members are in. kNoScope: no such scope. Linear in scopes.
   ScopeId Find(llvm::StringRef path) const;
   // The shortest text for which Find returns this scope, or one in it of the same name.
   std::string TypedText(ScopeId id) const;

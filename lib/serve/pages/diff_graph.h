@@ -25,7 +25,7 @@ class DiffGraph {
   const GraphPage& page() const { return *page_; }
   const PageMarks& marks() const { return marks_; }
 
-  // The node on the page for a node of A, or of B; false if there is none.
+  // The node on the page for a node of A, or of B; false without one.
   Node OfA(const Node& a) const { return graph_.of_a.lookup({&a.graph(), a.id()}); }
   Node OfB(llvm::StringRef function, llvm::StringRef name) const;
 

@@ -8,7 +8,7 @@ import {CUT, HIDDEN, SHOWN} from "./filter.js";
 import {edgesAfter, edgesFrom, isAmbiguous} from "./scope_connectivity.js";
 
 // `how`: {hidden: as filter.js finds it; alive: what hidden boxes outside of the scope leave lines to it, by
-// key, undefined: there is no outside; connectivity: through the hidden closed scopes (scope_connectivity.js);
+// key, undefined: there is no outside; connectivity: through hidden closed scopes (scope_connectivity.js);
 // isOpen(box)}. The view's `unknown` are hidden scopes that lines would go through, if it were known which.
 export function filteredView(view, how) { return new Filtered(view, how).run(); }
 
