@@ -61,7 +61,7 @@ class RepeatFinder {
     return true;
   }
 
-  // A series of series is worth making only if it has many repeats.
+  // False for a pair of series, unless `pairs_` allows it, and for few repeats of few ops.
   bool IsWorth(size_t begin, size_t times) const {
     uint64_t size = 0;
     bool series = false;
@@ -73,7 +73,8 @@ class RepeatFinder {
     return size >= kSmallRepeat || times >= kManyRepeats;
   }
 
-  // Begins the repeats where names change most, or else where the flow branches.
+  // Shifts the repeats to begin where names change most; among equals, with a part of several
+  // members.
   Repeat Shifted(Repeat repeat, size_t room) const {
     size_t best = 0;
     std::pair<size_t, bool> least = {~size_t{0}, true};

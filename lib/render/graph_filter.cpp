@@ -90,8 +90,8 @@ ScopeCounts CountsOfScopes(const BodyScopes& scopes, llvm::StringRef states) {
 }
 
 // Describes the scopes that can be a box and lack some nodes, in ULEB128: the distance from the
-// previous such scope, then the number of missing nodes times four plus a State. The State is
-// kHidden if all nodes are missing, kCut if some of them are outside of the part.
+// previous such scope, then the number of missing nodes times four plus a State: kShown if some
+// nodes are left, else kCut if any is outside of the part, else kHidden.
 std::string LackingScopes(const ScopeTree& tree, const ScopeCounts& counts) {
   std::string bytes;
   llvm::raw_string_ostream os(bytes);

@@ -22,7 +22,7 @@ std::string ScopesThere(const ScopeTree& tree, llvm::StringRef path) {
   }
   if (scope.num_children > 5) names += ", ...";
   std::string where = nearest == kRootScope ? "" : " in '" + tree.PathText(nearest) + "'";
-  return names.empty() ? "; there are none" + where : "; scopes" + where + " are " + names;
+  return names.empty() ? "; there are no scopes" + where : "; scopes" + where + " are " + names;
 }
 
 }  // namespace

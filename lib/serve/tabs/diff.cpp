@@ -1,4 +1,4 @@
-// Any two graphs of the page compared: the comparison becomes a page of its own.
+// Compares any two graphs of the page: the comparison becomes a page of its own.
 #include "lib/serve/pages/debug_page.h"
 #include "lib/serve/pages/diff_page.h"
 #include "lib/serve/pages/tab.h"

@@ -1,5 +1,4 @@
-// Grappler's passes: those that made the stages of a run, and those that the page lets run on a
-// model.
+// Grappler's passes: those of a run's stages, and those that the page runs on a model.
 #include "lib/serve/pages/debug_page.h"
 #include "lib/serve/pages/passes_json.h"
 #include "lib/serve/pages/stage_page.h"
@@ -39,7 +38,7 @@ Expected<Document> Run(const RouteCall& call) {
   return EntryJson(call.pages().AddMade(StagePages(std::move(run), page.title()), page.model()));
 }
 
-// The run's table once, with its first stage; of each stage its rewrites.
+// The run's table once, with its first stage; for each stage its rewrites.
 Error Write(const PageSet& pages, Page& page, FileDocuments& file) {
   auto* stage = llvm::dyn_cast<StagePage>(&page);
   if (!stage) return Error::success();

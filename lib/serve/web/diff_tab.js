@@ -1,4 +1,4 @@
-// Compares any two of the graphs that are served.
+// Compares any two of the served graphs.
 
 import {element} from "./dom.js";
 import {post} from "./source.js";

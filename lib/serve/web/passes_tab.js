@@ -1,5 +1,5 @@
-// What each pass did: the stages as a table, the rewrites of the one that is chosen with their reasons, and
-// what did not happen and why. Of a plain model, a button that runs the passes.
+// The effects of each pass: the stages as a table, the rewrites of the selected stage with their
+// reasons, and missed rewrites with reasons. For a plain model, a button that runs the passes.
 
 import {commas, element, link, plural} from "./dom.js";
 import {lifeOfNode} from "./node_life.js";
@@ -12,15 +12,15 @@ const COLUMNS = [
   "what became of nodes",
 ];
 const TEXTS = ["stage", "what became of nodes"];
-const MARKED = ["removed", "added", "changed", "replaced"];  // as the marks of a diff are numbered
+const MARKED = ["removed", "added", "changed", "replaced"];  // in the order of a diff's marks
 const SHOWN = 8, MISSES_SHOWN = 60;
-const FUSIONS = "remapper";  // what readers look for first
+const FUSIONS = "remapper";  // what users look for first
 
 class PassesTab {
   constructor(root, page) {
     this.root = root;
     this.page = page;
-    this.all = false;  // stages that changed nothing too
+    this.all = false;  // also stages that changed nothing
   }
 
   async show() {
@@ -40,7 +40,7 @@ class PassesTab {
     this.root.scrollTop = top;
   }
 
-  // For the panel of a node: what the stages did to it.
+  // For the panel of a node: the effects of the stages on it.
   async ofNode(model, body, id) {
     const {page} = this, {models, index} = page;
     if (models[index].run === undefined || page.source.model !== model) return [];
@@ -49,7 +49,7 @@ class PassesTab {
     return lifeOfNode(page, models[index].id, full);
   }
 
-  // --- A model that no pass has run on.
+  // --- A model without a run.
   offer(models, chosen) {
     const {title, opened} = models[chosen];
     if (isFile || !opened) {
@@ -115,7 +115,7 @@ class PassesTab {
     }
   }
 
-  // The stages are there: the first that did something is shown.
+  // The stages have arrived: shows the first that changed something.
   async ran(entry) {
     await this.page.added(entry);
     const worked = this.page.models.findIndex(({run, same}, i) =>
@@ -289,7 +289,7 @@ class PassesTab {
   }
 }
 
-// What has a pass and a rule, by "pass/rule" in the order of the first.
+// Groups items with a pass and a rule by "pass/rule", in order of first appearance.
 function byRule(list) {
   const rules = new Map();
   for (const item of list) {

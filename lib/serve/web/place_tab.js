@@ -1,5 +1,5 @@
-// Places the graph on devices that the reader names, and says where everything went; with a log, where
-// TensorFlow put it.
+// Places the graph on devices that the user chooses, and reports the result; with a log, compares
+// it with TensorFlow's placement.
 
 import {commas, element, plural} from "./dom.js";
 import {PlaceLog} from "./place_log.js";
@@ -41,11 +41,11 @@ class PlaceTab {
     root.replaceChildren(element("div", {class: "work places"}, ...sections));
   }
 
-  // The graphs are others now.
+  // The graphs have changed.
   forget() { this.model = undefined; }
 
   show() {
-    const model = this.page.models[this.page.index].id;  // a stage without a change has its own file
+    const model = this.page.models[this.page.index].id;  // a stage without changes has its own file
     if (model !== this.model) {
       this.result.replaceChildren();
       this.log.clear();
@@ -95,7 +95,7 @@ class PlaceTab {
       ...this.text("What if", placed.moves), ...this.text("What a run would take", placed.report));
   }
 
-  // Lines as a command prints them, if there are any.
+  // Lines as a command prints them, if any.
   text(title, lines) {
     return lines ? [element("h2", {}, title), element("pre", {}, lines.join("\n"))] : [];
   }

@@ -1,4 +1,4 @@
-// What is to be run: values that go in, tensors that come out, what is looked at on the way.
+// The form of a run: input values, fetched tensors, watched nodes.
 
 import {BreakpointList} from "./debug_breakpoints.js";
 import {element} from "./dom.js";
@@ -8,7 +8,7 @@ const KINDS = [["case", "from the case"], ["text", "typed"], ["zeros", "zeros"],
   ["normal", "random normal"], ["file", "a .npy file"]];
 const MOST_NAMES = 30;
 
-// One input: how its value is made, and the fields of that way.
+// One input: the kind of its value, and the fields for that kind.
 class Feed {
   constructor(input, model, index) {
     this.input = input;
@@ -75,8 +75,8 @@ class Feed {
 }
 
 export class RunForm {
-  // `source`: of the model, for names; `form`: the document run; `breakpoints`: a Set, texts of those that
-  // there will be; `run()` and `debug()` are called to start.
+  // `source`: the model's, for names; `form`: the document run; `breakpoints`: a Set with the texts
+  // of future breakpoints; `run()` and `debug()` start a run.
   constructor(source, form, breakpoints, run, debug) {
     this.breakpoints = breakpoints;
     this.breakpointList = new BreakpointList("run-break", {
@@ -143,7 +143,7 @@ export class RunForm {
       }}, "\u00d7"))));
   }
 
-  // A field whose names are completed from the list of nodes of the main graph.
+  // A field that completes names from the list of nodes of the main graph.
   adder() {
     const names = element("datalist", {id: "run-names"});
     const field = element("input", {id: "run-fetch", list: "run-names",
@@ -174,7 +174,7 @@ export class RunForm {
       {type: "button", id: "run-add", onclick: add}, "Add"));
   }
 
-  // What a run that is debugged is: it is looked at by its breakpoints, and no taps.
+  // The request for a debugged run, which has breakpoints but no taps.
   debugRequest() {
     return {feeds: this.feeds.map((feed) => feed.request()), fetches: this.fetches,
       devices: this.devices.value, breakpoints: [...this.breakpoints]};

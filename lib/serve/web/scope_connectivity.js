@@ -1,5 +1,6 @@
-// Which inputs of a scope lead to which of its outputs by paths inside, for the lines through one that is
-// hidden: by the documents of the scope and of those in it, each of which knows its own boxes alone.
+// Which inputs of a hidden scope lead to which of its outputs by paths inside it, for the lines
+// through it. Uses the documents of the scope and of those in it, each of which has only its own
+// boxes.
 
 const MOST_LOOKED_INTO = 200;  // scopes, for one picture of a scope
 
@@ -28,7 +29,7 @@ export function edgesAfter(edge, items, out, connectivity) {
   return next.filter(({to}) => reached?.has(items[to]?.key));
 }
 
-// {sinks: keys of sinks by key of a source, whole: whether these are all connectivity}. `budget`: {left}.
+// {sinks: keys of sinks by key of a source, whole: true if these are all}. `budget`: {left}.
 function connectivityOf(source, body, scope, budget) {
   if (!known.has(source)) known.set(source, new Map());
   const kept = known.get(source), key = `${body}/${scope}`;
@@ -36,7 +37,7 @@ function connectivityOf(source, body, scope, budget) {
   if (budget.left-- <= 0) return Promise.resolve({sinks: new Map(), whole: false});
   const promise = look(source, body, scope, budget);
   const forget = () => kept.delete(key);
-  promise.then(({whole}) => whole || forget(), forget);  // another time more may be looked into
+  promise.then(({whole}) => whole || forget(), forget);  // a later call may have a larger budget
   kept.set(key, promise);
   return promise;
 }

@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// Keeps what a folder of dumps would hold.
+// Records the graphs that a folder of dumps would have.
 class Recorder : public Instrumentation {
  public:
   Recorder(std::string line, Timeline* timeline, RunRecord* record,
@@ -52,7 +52,7 @@ class Recorder : public Instrumentation {
   std::vector<Rewrite> rewrites_;
 };
 
-// From 0 on; -1 when nothing is said.
+// From 0 on; -1 if not given.
 Expected<int> ParseLimit(const llvm::json::Object& object) {
   const llvm::json::Value* value = object.get("limit");
   if (!value) return -1;

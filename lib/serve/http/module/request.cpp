@@ -15,7 +15,7 @@ int HexDigit(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-// Nothing: a '%' without two digits, or a NUL byte.
+// nullopt: a '%' without two digits, or a NUL byte.
 std::optional<std::string> Decode(std::string_view text, bool plus_is_space) {
   std::string decoded;
   for (size_t i = 0; i < text.size(); ++i) {
