@@ -1,4 +1,4 @@
-"""The tab Placement with a log of TensorFlow's: asked for, placed and logged side by side."""
+"""The tab Placement with a log of TensorFlow's: requested, placed and logged devices side by side."""
 import os
 import sys
 

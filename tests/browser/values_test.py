@@ -1,4 +1,4 @@
-"""Numbers of a file for nodes: colors, legend, panel, and what is wrong with a file."""
+"""Numbers of a file for nodes: colors, legend, panel, and errors in a file."""
 import json
 import os
 import subprocess
@@ -41,7 +41,7 @@ class Values(page_case.PageCase):
         self.browser.wait(f"grapnel.view.boxes.some(({{lines}}) => lines.some(([part]) => part.text === 'sum 13'))")
         self.browser.js("grapnel.view.select(grapnel.view.boxes.find(({box}) => box.path === arguments[0]))", CONV)
         self.browser.wait(f"{PANEL}.includes('ms of 3 nodes') && {PANEL}.includes('MB of 3 nodes')")
-        self.assertNotIn("stage", self.browser.js(f"return {PANEL}"), "texts are no numbers")
+        self.assertNotIn("stage", self.browser.js(f"return {PANEL}"), "texts are not numbers")
         self.browser.js("[...document.querySelectorAll('#panel li .link')].find((item) => item.textContent.endsWith('convolution')).click()")
         self.browser.wait(f"{PANEL}.startsWith('Conv2D') && {PANEL}.includes('Valuesms12.5MB3')")
         self.browser.js("grapnel.view.select(undefined)")
@@ -92,7 +92,7 @@ class Values(page_case.PageCase):
         self.toggle("conv2d_1")
         self.assertEqual(self.drawn(f"{CONV}/Relu")["fill"], "#008080")
         self.browser.js("grapnel.view.select(undefined)")
-        self.browser.wait(f"{PANEL}.includes('1 value in error.json is no number')")
+        self.browser.wait(f"{PANEL}.includes('1 value in error.json is not a number')")
         graphs = {"main": {"name": "heat", "results": {"x": {"value": 1}}, "gradient": [{"stop": 0, "bgColor": "white"}, {"stop": 1, "bgColor": "blue"}]}}
         self.browser.type("#values-file", self.file("graphs.json", json.dumps(graphs)))
         self.browser.wait("document.getElementById('color').selectedOptions[0].textContent === 'by heat'")

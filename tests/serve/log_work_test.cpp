@@ -30,7 +30,7 @@ class LogTest : public testing::Test {
   }
 };
 
-// Each row has the three devices; those of the log are the ones that the graph is placed on.
+// Each row has the three devices; the graph is placed on the log's devices.
 TEST_F(LogTest, ThreeDevicesANode) {
   llvm::json::Object said =
       Parse(Compare(kLogs + "trace_tower_2/tower_23.pb", R"({"name": "a.log", "devices": ""})",

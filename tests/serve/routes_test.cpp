@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kHost = "127.0.0.1:4000";
 constexpr const char* kOrigin = "http://127.0.0.1:4000";
 
-// A path that a pattern is for: "0/b/scope/0".
+// A path that matches a pattern: "0/b/scope/0".
 std::string PathOf(const std::string& pattern) {
   std::string path = pattern;
   llvm::Regex words(R"(\{[a-z]+=([a-z]+)[a-z|]*\})"), number(R"(\{[a-z]+\})");

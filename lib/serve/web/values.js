@@ -215,8 +215,8 @@ export class Values {
       element("h3", {}, `${set.name} of ${plural(summary.count, "node")}`),
       element("table", {}, ...AGGREGATES.filter(([key]) => key !== "count").map(row))];
     if (set.notNumbers > 0 && !placed) {
-      parts.push(dim(`${plural(set.notNumbers, "value")} in ${set.file} ${set.notNumbers === 1 ? "is"
-        : "are"} no number`));
+      parts.push(dim(`${plural(set.notNumbers, "value")} in ${set.file} ${set.notNumbers === 1
+        ? "is not a number" : "are not numbers"}`));
     }
     if (summary.count > 1) {
       const highest = values.highest(LISTED, placed?.body, placed?.box.scope);
