@@ -41,12 +41,12 @@ struct HeaderCheck {
   WorkerClass lane = WorkerClass::kAtOnce;
 };
 
-// Answers only requests with an allowed Host, no foreign Origin, and the token, and accepts work
-// (POST) only with the page's own Origin. Thread-safe: a lock, held while a pointer is copied,
-// guards the graphs; everything else guards itself.
+// Answers only requests with an allowed Host and no foreign Origin; the page and its API also need
+// the token, and work (POST) the page's own Origin. Thread-safe: a lock, held while a pointer is
+// copied, guards the graphs; everything else guards itself.
 class Router {
  public:
-  // `token`: required of every request.
+  // `token`: required for the page and its API.
   Router(std::shared_ptr<PageSet> pages, std::string token);
   ~Router();
 
