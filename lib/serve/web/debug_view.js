@@ -205,7 +205,7 @@ export class DebugView {
 
   drawTensors(stop) {
     const lists = [["Reads", "input", stop.reads ?? []], ["Made", "output", stop.makes ?? []],
-      ["Came out", "fetch", stop.fetched]];
+      ["Outputs", "fetch", stop.fetched]];
     this.rows = [];
     const row = (of) => ({index, name, type, text, bad}) => {
       const what = {of, index};

@@ -16,7 +16,7 @@ export const dot = (kind) => element("i", {class: `dot ${kind}`, role: "img", "a
 export class Card {
   constructor(actions) {
     this.actions = actions;
-    this.root = element("div", {class: "column card", role: "region", "aria-label": "What is chosen",
+    this.root = element("div", {class: "column card", role: "region", "aria-label": "Selection",
       "aria-live": "polite", tabindex: "0"});
   }
 

@@ -218,12 +218,12 @@ class PassesTab {
     if (stage.same) return say("This stage changed nothing.");
     if (!this.table.has_rewrites) {
       return say(
-        "No ledger is here that would say which rule did this, and why: grapnel writes one with its dumps, ",
+        "There is no ledger that shows which rule did this, and why: grapnel writes one with its dumps, ",
         "by ",
         element("code", {}, "grapnel opt MODEL --dump-dir DIR"), " or with ",
         element("code", {}, "TF_DUMP_GRAPH_PREFIX=DIR"), ".");
     }
-    if (!told) return say("No rewrite is known to have done this.");
+    if (!told) return say("No recorded rewrite did this.");
     const counted = `${stage.title}: ${plural(told.count, "rewrite")}`;
     const parts = [element("h3", {id: "stage-rewrites"}, counted), ...see];
     for (const [rule, list] of byRule(told.rewrites)) {

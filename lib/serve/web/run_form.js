@@ -93,12 +93,12 @@ export class RunForm {
       onchange: () => this.choose()},
       ...form.signatures.map(({name}) => element("option", {value: name}, name)),
         element("option", {value: ""}, "none: all placeholders"));
-    this.mode = element("select", {id: "run-mode", "aria-label": "What is looked at"},
+    this.mode = element("select", {id: "run-mode", "aria-label": "What is watched"},
       element("option", {value: ""}, "nothing"),
       ...form.modes.map((mode) => element("option", {value: mode}, mode)));
     this.mode.value = "FULL_HEALTH";
     this.taps = element("input", {id: "run-taps", value: "*", size: 14, spellcheck: "false",
-      "aria-label": "Names of nodes to look at: globs with commas between"});
+      "aria-label": "Names of nodes to watch: globs separated by commas"});
     this.devices = element("input", {id: "run-devices", size: 14, spellcheck: "false", autocomplete: "off",
       placeholder: "cpu:4, or names"});
     this.button = element("button", {type: "submit", class: "main", id: "run-start"}, "Run");
@@ -106,9 +106,9 @@ export class RunForm {
       title: "Stops before the first node, and goes on step by step"}, "Debug");
     this.root = element("form", {onsubmit: (event) => { event.preventDefault(); run(); }},
       form.signatures.length > 0 ? element("label", {class: "row"}, "Signature ", this.signature) : undefined,
-      element("h2", {}, "Goes in"), this.feedList, element("h2", {}, "Comes out"), this.fetchList,
+      element("h2", {}, "Inputs"), this.feedList, element("h2", {}, "Outputs"), this.fetchList,
         this.adder(),
-      element("h2", {}, "Looked at on the way"),
+      element("h2", {}, "Watched nodes"),
       element("div", {class: "row"}, this.mode, element("label", {}, "of nodes ", this.taps)),
       element("h2", {}, "Devices"), element("label", {class: "row"}, this.devices,
         element("span", {class: "dim"},

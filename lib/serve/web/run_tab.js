@@ -173,7 +173,7 @@ class RunTab {
         fetch.min === undefined ? "" :
           `; from ${number(fetch.min)} to ${number(fetch.max)}, mean ${number(fetch.mean)}`) : undefined,
       element("code", {class: "value"}, fetch.text));
-    return [element("h3", {}, "What came out"), ...status.fetches.map(line)];
+    return [element("h3", {}, "Outputs"), ...status.fetches.map(line)];
   }
 
   printed({printed}) {
