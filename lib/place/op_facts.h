@@ -17,7 +17,7 @@ struct OpFacts {
   bool is_identity = false;      // Identity, RefIdentity
   bool is_metadata = false;      // Shape, Size, Rank: read their input's shape, not its values
   bool is_dataset = false;
-  bool is_exempt = false;  // accepts handles of other devices: calls that are split over devices, and
+  bool is_exempt = false;  // accepts handles of other devices: calls split over devices, and
                            // IdentityN
   bool is_call = false;    // a function call: the op is a function or a PartitionedCall
 };

@@ -36,7 +36,7 @@ Expected<PictureFile> DrawPicture(const Picture& picture, PictureFormat format) 
   PictureFile file = {std::move(png.bytes), ""};
   if (png.scale < 1)
     file.warning = llvm::formatv(
-        "drawn at {0:P0} of its size, the most that a PNG can hold; an SVG has no limit", png.scale);
+        "drawn at {0:P0} of its size, the most a PNG can hold; an SVG has no limit", png.scale);
   return file;
 }
 

@@ -1,4 +1,4 @@
-/* The interface of the binary and grapnel_picture.so: C types only, and exceptions never cross it. */
+/* The interface of the binary and grapnel_picture.so: C types only, exceptions never cross it. */
 #ifndef GRAPNEL_LIB_RENDER_ENGINE_API_H_
 #define GRAPNEL_LIB_RENDER_ENGINE_API_H_
 
