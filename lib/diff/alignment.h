@@ -1,4 +1,4 @@
-// Which elements of two lists stand for one another where one list is longer.
+// Aligns the elements of two lists of different lengths.
 #ifndef GRAPNEL_LIB_DIFF_ALIGNMENT_H_
 #define GRAPNEL_LIB_DIFF_ALIGNMENT_H_
 
@@ -11,15 +11,15 @@
 
 namespace grapnel {
 
-// Places in A and in B; nullopt: the other list alone has it.
+// Indices in A and in B; nullopt: only the other list has the element.
 using Aligned = llvm::SmallVector<std::pair<std::optional<size_t>, std::optional<size_t>>, 4>;
 
 // 0 and 0, 1 and 1, ...
 Aligned InPlace(size_t count);
 
-// Keeps as many pairs that are the same as there can be, in order; between them elements go in
-// order as long as there are some on both sides. Time and memory grow with the product of the parts
-// between the ends that are the same; beyond a million those elements go in order.
+// Pairs as many equal elements as possible, in order. Between equal pairs, elements are paired in
+// order while both sides have some. Time and memory grow with the product of the lengths left after
+// the equal prefix and suffix are cut off; above a million, those elements are paired in order.
 Aligned Align(size_t a, size_t b, llvm::function_ref<bool(size_t a, size_t b)> same);
 
 }  // namespace grapnel

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// "conv2d_7_1" -> "conv2d"; a component that is nothing but a number stays.
+// "conv2d_7_1" -> "conv2d"; a component that is only a number stays.
 llvm::StringRef WithoutNumbers(llvm::StringRef part) {
   while (true) {
     size_t stem = part.size();
@@ -85,8 +85,8 @@ void BodyView::ReadNodes() {
   }
 }
 
-// In a function "node:output:1" may name a node that is there and an output that its op has not,
-// as when the op was changed by hand: then it is that node which is read.
+// In a function, "node:output:1" may name an existing node and an output that its op does not have,
+// for example after the op was changed by hand. The input then counts as reading that node.
 Port BodyView::PortOfBroken(llvm::StringRef text) const {
   TensorName name = ReadFunctionTensorName(text);
   Node node = graph_->Find(name.node);

@@ -18,11 +18,11 @@ constexpr int32_t kNobody = -1;
 class BodyView {
  public:
   struct In {
-    int32_t node;  // kNobody: it dangles
+    int32_t node;  // kNobody: the input dangles
     int32_t port;  // kControlPort: a control input
   };
   struct Out {
-    int32_t node;  // who reads
+    int32_t node;  // the reader
     int32_t slot;  // its data input; kControlPort: a control input
     int32_t port;
   };
@@ -48,15 +48,15 @@ class BodyView {
   }
 
   uint64_t name(int32_t i) const { return names_[i]; }
-  // Of the name without the numbers that TensorFlow adds to make names unique: see NameClass.
+  // Hash of the name without the numbers that TensorFlow adds to make names unique: see NameClass.
   uint64_t name_class(int32_t i) const { return name_classes_[i]; }
   uint64_t op(int32_t i) const { return ops_[i]; }
 
-  // Whether the edge closes a v1 loop: NextIteration -> Merge.
+  // True if the edge closes a v1 loop: NextIteration -> Merge.
   bool IsBackEdge(int32_t from, int32_t to) const { return feeds_back_[from] && merges_[to]; }
 
-  // Each node after what it reads, back edges apart. Nodes on any other cycle and what follows them
-  // come last, in the graph's order: `num_ordered` is where they begin.
+  // Topological order, ignoring back edges. Nodes on any other cycle, and the nodes after them,
+  // come last in the graph's order, beginning at `num_ordered`.
   const std::vector<int32_t>& order() const { return order_; }
   int32_t num_ordered() const { return num_ordered_; }
   int32_t position(int32_t i) const { return positions_[i]; }
@@ -80,11 +80,11 @@ class BodyView {
   int32_t num_ordered_ = 0;
 };
 
-// "functional_1/conv2d_7_1/BiasAdd" -> "functional/conv2d/BiasAdd", "__inference_f_16" -> "f":
-// what is left when a model was built a second time and only its numbers moved.
+// "functional_1/conv2d_7_1/BiasAdd" -> "functional/conv2d/BiasAdd", "__inference_f_16" -> "f": the
+// part that stays when a model is built again and only its numbers change.
 std::string NameClass(llvm::StringRef name);
 
-// Spreads `value` into `seed`; the order of calls counts.
+// Mixes `value` into `seed`; the order of calls counts.
 inline uint64_t HashInto(uint64_t seed, uint64_t value) {
   uint64_t hash = (seed ^ value) * 0x9FB21C651E98DF25ull + 0x632BE59BD9B4E019ull;
   hash ^= hash >> 32;

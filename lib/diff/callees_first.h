@@ -1,4 +1,4 @@
-// The order in which what is known of a function is known to those that call it.
+// Orders functions so that callees come before their callers.
 #ifndef GRAPNEL_LIB_DIFF_CALLEES_FIRST_H_
 #define GRAPNEL_LIB_DIFF_CALLEES_FIRST_H_
 
@@ -9,8 +9,8 @@
 
 namespace grapnel {
 
-// Bodies, 0 the main graph and i + 1 the function i, each after those that it calls; where
-// functions call one another in a circle, one of them comes before. Linear.
+// Returns all bodies, 0 for the main graph and i + 1 for function i, each after the functions it
+// calls. Where functions call one another in a cycle, one of them comes too early. Linear.
 std::vector<int32_t> CalleesFirst(const Module& module);
 
 }  // namespace grapnel

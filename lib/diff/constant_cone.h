@@ -1,4 +1,4 @@
-// What a body computes from constants alone, as a rewrite may have folded it.
+// Finds the nodes that compute a value from constants alone, which a rewrite may have folded.
 #ifndef GRAPNEL_LIB_DIFF_CONSTANT_CONE_H_
 #define GRAPNEL_LIB_DIFF_CONSTANT_CONE_H_
 
@@ -8,17 +8,18 @@
 
 namespace grapnel {
 
-constexpr size_t kLargestRegion = 64;  // no fusion and no folding takes in more
+constexpr size_t kLargestRegion = 64;  // limit for one fusion or folding
 
 struct ConstantCone {
   bool is_one = false;
-  std::vector<int32_t> known;  // of its constants, those that have partners
+  std::vector<int32_t> known;  // its constants that have partners
 };
-// Of a free node with all that it is made of: nothing that is fed, handed in or kept elsewhere, and
-// nothing that has a partner but constants. Linear in the cone, of kLargestRegion nodes at most.
+// Returns the cone of a free node: everything it is computed from. It is one only without feeds,
+// arguments and state, and if no node in it has a partner except constants. Linear in the cone, of
+// kLargestRegion nodes at most.
 ConstantCone ConstantConeOf(const Side& side, int32_t node);
 
-// Inputs of `node` that are such, made of free constants alone; in their order.
+// Inputs of `node` that are constant cones made only of free constants, in order.
 std::vector<int32_t> FreeConstantsOf(const Side& side, int32_t node);
 
 }  // namespace grapnel

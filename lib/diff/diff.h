@@ -1,4 +1,4 @@
-// What differs between two graphs.
+// Finds the differences between two graphs.
 #ifndef GRAPNEL_LIB_DIFF_DIFF_H_
 #define GRAPNEL_LIB_DIFF_DIFF_H_
 
@@ -13,8 +13,8 @@
 
 namespace grapnel {
 
-// One thing that differs between two nodes that are matched: "name" (only when names count), "op",
-// "device", "input 1", "control inputs", or an attribute's name.
+// One difference between two matched nodes: "name" (only when names count), "op", "device", "input
+// 1", "control inputs", or an attribute's name.
 struct Change {
   std::string what, before, after;  // empty: it was not there
 };
@@ -37,28 +37,27 @@ struct GroupEntry {
 
 struct FunctionEntry {
   std::string a, b;             // empty: only the other graph has it
-  std::vector<Change> changes;  // of what is no node: attributes, control outputs
+  std::vector<Change> changes;  // outside of nodes: attributes, control outputs
 };
 
-// What a stage did to a removed node.
+// The effect of a stage on a removed node.
 struct NodeOutcome {
   enum Kind {
     kPruned,    // nothing reads it
-    kMerged,    // an equal node, which both graphs have, is read in its place
-    kFolded,    // its readers became constants, or read one now
-    kBypassed,  // its readers read what it read
-    kFused,     // a reader with another op computes it
-    kReplaced,  // another node is read in its place
+    kMerged,    // readers read an equal node, which both graphs have
+    kFolded,    // its readers became constants, or now read one
+    kBypassed,  // its readers now read its input
+    kFused,     // a reader, now with another op, computes it
+    kReplaced,  // its readers read another node
   } kind = kPruned;
-  std::string into;  // the node of B that took its place or its work; empty: none
+  std::string into;  // the node of B that replaced or absorbed it; empty: none
 };
 
-// A call that the stage inlined: in B the nodes of the body are in the caller's graph, as
-// CALL/NODE.
+// A call that the stage inlined: B has the body's nodes in the caller's graph, as CALL/NODE.
 struct OpenedCall {
   std::string call, function;
-  // Each node of the body ("function/node") and its copy, sorted by the copy's name. Calls within
-  // the body that were opened too have entries of their own.
+  // Each node of the body ("function/node") and its copy, sorted by the copy's name. Inlined calls
+  // within the body have entries of their own.
   std::vector<std::pair<std::string, std::string>> nodes;
 };
 
@@ -75,9 +74,9 @@ struct Diff {
   std::vector<GroupEntry> groups;                  // sorted by A's first name
   std::vector<FunctionEntry> functions;            // those of A, then those that only B has
   std::shared_ptr<std::deque<std::string>> names;  // of entries of functions
-  // Where names decided (DiffOptions::by_name), else empty. `fates` has one for each of `removed`,
-  // in its order. Copies that calls were opened into are not in `added`, nor are bodies that live
-  // on in them in `removed`. What is in `counted` is not among the changes of `matched`.
+  // These are filled only when names decide (DiffOptions::by_name). `fates` has one entry for each
+  // of `removed`, in its order. `added` leaves out copies of inlined nodes, and `removed` leaves
+  // out the bodies that live on in them. Changes in `counted` are left out of `matched`.
   std::vector<NodeOutcome> fates;
   std::vector<OpenedCall> opened;      // sorted by call
   std::vector<CountedChange> counted;  // sorted
@@ -87,17 +86,17 @@ struct Diff {
 struct DiffOptions {
   IgnoreRules ignore;
   OnlyFilters only;
-  bool names = false;  // a renamed node or function is changed
-  // A node is the one of the same name, whatever else differs, and so is a function: what stages of
-  // one run need, since no pass of TensorFlow renames a node. Also tells the fates of what is gone.
+  bool names = false;  // a renamed node or function counts as changed
+  // Matches nodes and functions by name alone, whatever else differs. For stages of one run: no
+  // TensorFlow pass renames a node. Also finds what became of removed nodes.
   bool by_name = false;
   const Provenance* provenance = nullptr;  // from A to B
-  bool side_by_side = true;                // two threads for what is large
+  bool side_by_side = true;                // use two threads for large graphs
 };
 
-// Matches nodes by provenance, names and structure (lib/diff/matching.h), and compares those that
-// are matched. Inputs are compared as the matching has them, so neither names nor order of nodes
-// make a difference. Both modules must outlive the result. Near-linear: some 2 us a node.
+// Matches nodes by provenance, names and structure (lib/diff/matching.h), and compares the matched
+// ones. Inputs are compared through the matching, so neither names nor the order of nodes make a
+// difference. Both modules must outlive the result. Near-linear: some 2 us a node.
 Diff DiffModules(const Module& a, const Module& b, const DiffOptions& options);
 
 }  // namespace grapnel

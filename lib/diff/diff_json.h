@@ -1,4 +1,4 @@
-// A diff for programs.
+// Writes a diff as JSON.
 #ifndef GRAPNEL_LIB_DIFF_DIFF_JSON_H_
 #define GRAPNEL_LIB_DIFF_DIFF_JSON_H_
 
@@ -11,13 +11,13 @@
 
 namespace grapnel {
 
-// As attributes of an object that is open: "same", "matched": [{"a", "b", "changed", "changes"?}],
-// "removed", "added", "groups": [{"a": [], "b": []}], "functions": [{"a", "b", "changes"?}],
-// "renames", "statistics": changes are {"what", "before", "after"}, there where there are any; and
-// WriteFatesJson's. "python_functions": [{"name", "role", "removed", "added", "changed",
-// "replaced", "same", "functions": [{"a"?, "b"?, "role", and the same counts}]}]. Models with
-// signatures have "signatures": [{"name", "in_a", "in_b", "changes"?, "nodes_a", "nodes_b",
-// "removed", "added", "changed", "replaced"}]; where values were compared there is "values":
+// Writes these attributes into the open object: "same", "matched": [{"a", "b", "changed",
+// "changes"?}], "removed", "added", "groups": [{"a": [], "b": []}], "functions": [{"a", "b",
+// "changes"?}], "renames", "statistics", and those of WriteFatesJson. Changes are {"what",
+// "before", "after"}, left out if empty. "python_functions": [{"name", "role", "removed", "added",
+// "changed", "replaced", "same", "functions": [{"a"?, "b"?, "role", and the same counts}]}]. Models
+// with signatures have "signatures": [{"name", "in_a", "in_b", "changes"?, "nodes_a", "nodes_b",
+// "removed", "added", "changed", "replaced"}]. If values were compared, there is "values":
 // {"compared", "same", "different": [{"a"?, "b"?, "type", "problem" or "elements", "differing",
 // "largest", "relative", "not_finite_a", "not_finite_b"}]}.
 void WriteDiffJson(const Diff& diff, const DiffStatistics& statistics,

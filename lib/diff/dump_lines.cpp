@@ -11,8 +11,8 @@
 namespace grapnel {
 namespace {
 
-// When the runtime writes what, from a function's first graph to what its devices run. The first
-// part of a name that fits counts.
+// The order in which the runtime writes stages, from a function's first graph to the graphs that
+// devices run. The first entry that is a part of the name counts.
 struct Moment {
   llvm::StringLiteral part;
   int rank;
@@ -51,7 +51,7 @@ constexpr std::array kMoments = {
     Moment{"partition_", kOfPartitions},
 };
 
-// A name in its parts: "before_X_ADDRESS_2" is X, before, turn 2.
+// A file name split into parts: "before_X_ADDRESS_2" is X, before, turn 2.
 struct Parts {
   llvm::StringRef base, address;
   int when = 1;  // 0: before, 1: neither, 2: after
@@ -81,7 +81,7 @@ Parts PartsOf(llvm::StringRef name) {
   return parts;
 }
 
-// The smallest hashes of a graph's names: how many of them two graphs share is how alike they are.
+// The smallest hashes of a graph's names; the number two sketches share estimates the similarity.
 using Sketch = std::vector<uint64_t>;
 constexpr size_t kSketch = 128;
 
@@ -142,7 +142,7 @@ class Joining {
            llvm::StringRef(stages_[i].line).contains("_partition_");
   }
 
-  // Whether the name says that it is of that line.
+  // True if the name says that the stage is of that line.
   bool IsNamed(size_t i, const DumpStage& loose) const {
     const DumpStage& stage = stages_[i];
     if (stage.line == loose.line) return true;
@@ -150,13 +150,13 @@ class Joining {
            loose.line == stage.line + " " + std::to_string(loose.turn);
   }
 
-  // How many stages of that name the line has already: the next turn's is another line's.
+  // The number of stages with that name in the line: the next turn belongs to another line.
   int Taken(const std::string& line, size_t loose) const {
     auto it = taken_.find({line, stages_[loose].stage});
     return it == taken_.end() ? 0 : it->second;
   }
 
-  // The stage that is most like it, of the line that it is then of; none is like it enough.
+  // The most similar stage, whose line the stage joins; nullopt if none is similar enough.
   std::optional<size_t> Nearest(size_t loose) const {
     std::optional<size_t> best;
     std::tuple<bool, double, bool, int> best_score;
@@ -188,11 +188,11 @@ class Joining {
     settled_.push_back(loose);
   }
 
-  // Beside the nearest, as far along its line as the runtime is when it writes this one. A line may
-  // tell of several runs, each with moments that go up.
+  // Inserts the stage next to the nearest one, where the runtime would be in that line. A line may
+  // contain several runs, each with ascending moments.
   void Insert(size_t loose, std::optional<size_t> nearest) {
     if (!nearest) return order_.push_back(loose);
-    std::vector<size_t> line;  // places in the order
+    std::vector<size_t> line;  // indices in the order
     size_t at = 0;             // in `line`
     for (size_t i = 0; i < order_.size(); ++i) {
       if (stages_[order_[i]].line != stages_[loose].line) continue;
@@ -237,7 +237,7 @@ std::optional<DumpStage> LooseDump(llvm::StringRef file) {
   stage.turn = parts.turn;
   stage.when = parts.when;
   llvm::StringRef tag = parts.base;
-  // The placer puts the graph's name before its own, with nothing between.
+  // The placer writes the graph's name directly before its own.
   if (llvm::StringRef graph = parts.base; graph.consume_back("placer")) {
     stage.line = graph.empty() ? "graph" : graph.str();
     tag = "placer";

@@ -1,4 +1,4 @@
-// File names of dumps.
+// Parses file names of dumps.
 #ifndef GRAPNEL_LIB_DIFF_DUMP_NAMES_H_
 #define GRAPNEL_LIB_DIFF_DUMP_NAMES_H_
 
@@ -19,10 +19,10 @@ inline llvm::StringRef WithoutGraphSuffix(llvm::StringRef file) {
 // NAME.NNNN.GROUP.TAG
 struct NumberedName {
   std::string graph, tag;
-  std::string parent;  // of a partition: the graph that was split; else empty
+  std::string parent;  // the graph that a partition was split from; else empty
   int number = 0;
 };
-// nullopt: the file has another kind of name.
+// nullopt: not a name of this form.
 std::optional<NumberedName> ParseNumberedName(llvm::StringRef file);
 
 inline bool IsDigits(llvm::StringRef text) {

@@ -31,11 +31,12 @@ std::string LineOf(const std::string& graph, int instance) {
   return instance == 0 ? graph : graph + ", instance " + std::to_string(instance + 1);
 }
 
-// Tells the instances of one graph's dumps apart: TensorFlow counts their dumps together, and may
-// make several at a time.
+// Separates the dumps of a graph's instances: TensorFlow numbers their dumps together, and may
+// write several instances at a time.
 class Instances {
  public:
-  // The first that this stage can be of: none has a stage twice, and the runtime never goes back.
+  // The first instance that can have this stage: no instance has a stage twice, and the runtime
+  // never goes back.
   int Of(llvm::StringRef tag) {
     std::optional<int> moment = MomentOf(tag);
     if (!moment) return instances_.empty() ? 0 : static_cast<int>(instances_.size()) - 1;
@@ -56,7 +57,7 @@ class Instances {
   std::vector<Instance> instances_;
 };
 
-// The number at the end of a function's name, which TensorFlow counts up.
+// The number at the end of a function's name, a counter of TensorFlow's.
 int64_t NumberOf(llvm::StringRef graph) {
   int64_t number = 0;
   auto [head, last] = graph.rsplit('_');
@@ -89,7 +90,8 @@ std::vector<DumpStage> OrderNumbered(llvm::ArrayRef<std::string> files) {
   return out;
 }
 
-// File names in the order of a log's "Dumped Graph to" lines; the last time counts.
+// Maps file names to their order in a log's "Dumped Graph to" lines; the last line for a file
+// counts.
 llvm::StringMap<int> PlacesInLog(llvm::StringRef log) {
   llvm::StringMap<int> places;
   llvm::SmallVector<llvm::StringRef> lines;
@@ -103,7 +105,7 @@ llvm::StringMap<int> PlacesInLog(llvm::StringRef log) {
   return places;
 }
 
-// Puts Grappler's runs into the lines that they are part of.
+// Inserts Grappler's runs into the lines they belong to.
 class RunPlaces {
  public:
   RunPlaces(std::vector<DumpStage> stages, ContentOf content, const llvm::StringMap<int>& log)
@@ -137,8 +139,8 @@ class RunPlaces {
     return it == log_.end() ? -1 : it->second;
   }
 
-  // The before_graph_optimization that the run started from: of several that are equal the latest
-  // before it in the log; without a log the first that no other run has.
+  // The before_graph_optimization that the run started from. Of several equal ones, takes the
+  // latest before it in the log; without a log, the first that no other run has.
   std::optional<size_t> StartOf(const MetaRun& run) const {
     const DumpContent& first = content_(run.first());
     int place = PlaceInLog(run.first());
@@ -159,7 +161,7 @@ class RunPlaces {
     return best;
   }
 
-  // The after_graph_optimization that a run led to whose first dumps are missing.
+  // The after_graph_optimization that a run without its first dumps led to.
   std::optional<size_t> EndOf(const MetaRun& run) const {
     uint64_t result = content_(run.last()).names;
     for (size_t i = 0; i < stages_.size(); ++i) {
@@ -184,7 +186,8 @@ class RunPlaces {
     });
   }
 
-  // A turn of the library's: in the run that has the function, before the final module pass.
+  // Places a turn over the library into the run that has the function, before the final module
+  // pass.
   void PlaceOfFunction(const MetaRun& run) {
     for (size_t i = 0; i < stages_.size(); ++i) {
       if (!IsMetaDump(stages_[i].file)) continue;
@@ -200,7 +203,7 @@ class RunPlaces {
     PlaceAlone(run);
   }
 
-  // A session of TensorFlow 1 optimizes before it dumps: its graph goes on from the run's result.
+  // A session of TensorFlow 1 optimizes before it dumps: its graph continues from the run's result.
   void PlaceAlone(const MetaRun& run) {
     std::string line = "MetaOptimizer run " + std::to_string(num_alone_++);
     uint64_t result = content_(run.last()).names;
@@ -216,7 +219,7 @@ class RunPlaces {
     Insert(goes_on - stages_.begin(), run, line);
   }
 
-  // `line` may be that of a stage.
+  // `line` may refer to a stage's string.
   void Insert(size_t at, const MetaRun& run, const std::string& line) {
     std::vector<DumpStage> of_run;
     for (const auto& [file, stage] : run.stages) of_run.push_back({file, line, "", stage});
@@ -228,7 +231,7 @@ class RunPlaces {
   ContentOf content_;
   const llvm::StringMap<int>& log_;
   std::set<std::string> taken_;      // files of before_graph_optimization
-  std::set<std::string> lines_;      // those that have a run
+  std::set<std::string> lines_;      // lines that have a run
   std::set<std::string> functions_;  // lines of functions
   int num_alone_ = 0;
 };

@@ -15,12 +15,12 @@
 namespace grapnel {
 namespace {
 
-// An input as the comparison sees it: a node of B, a group, or something that only one graph has.
+// An input as the comparison sees it: a node of B, a group, or a value that only one graph has.
 struct Source {
   enum Kind { kPaired, kGroup, kOnlyA, kOnlyB, kDangling } kind;
   int64_t index;
   int32_t port;
-  std::string text;  // of a dangling one
+  std::string text;  // for a dangling input
   bool operator==(const Source& other) const {
     return kind == other.kind && index == other.index && port == other.port && text == other.text;
   }
@@ -30,13 +30,13 @@ struct Source {
   }
 };
 
-// Attributes of two nodes or functions, each sorted by name.
+// Compares attributes of two nodes or functions, each sorted by name.
 class AttrComparison {
  public:
   AttrComparison(const ModuleMatching& functions, const DiffOptions& options)
       : functions_(functions), options_(options) {}
 
-  // What stands for another name of A's functions: B's.
+  // Maps the name of one of A's functions to B's.
   std::string NameOfFunction(llvm::StringRef of_a) const {
     llvm::StringRef in_b = functions_.InB(of_a);
     return options_.names || in_b.empty() ? of_a.str() : in_b.str();
@@ -61,7 +61,7 @@ class AttrComparison {
         ++at_b;
       } else {
         bool same = IsIgnored(at_a->first) || IsSame(at_a->first, at_a->second, at_b->second);
-        // Two that say what nodes without the attribute mean may be written in two ways.
+        // Two values that equal the default may be spelled differently.
         if (!same && (counts(*at_a, is_default_a) || counts(*at_b, is_default_b))) {
           auto [before, after] = AttrTexts(at_a->first, at_a->second, at_b->second);
           changes->push_back({at_a->first.str(), before, after});
@@ -112,8 +112,8 @@ class BodyComparison {
   }
 
  private:
-  // Arguments or results before which as many of those that are matched come on both sides: their
-  // index moves with others that come or go, and that is no change of theirs.
+  // Finds arguments or results with the same matched ones before them on both sides. Their index
+  // only changes because others were added or removed, so it is not a change of theirs.
   void FindInOrder(llvm::StringRef op) {
     using Indexed = std::vector<std::pair<int64_t, int32_t>>;  // index, node of A
     Indexed of_a, of_b;
@@ -144,7 +144,7 @@ class BodyComparison {
     return PortText(node.graph(), {node.id(), in.port});
   }
 
-  // Whether each data input of the one is paired with that of the other, as of most.
+  // True if each data input of one node is paired with the other's, as for most nodes.
   bool ReadPairs(int32_t a, int32_t b) const {
     auto in_a = matching_.a().view->DataInputs(a), in_b = matching_.b().view->DataInputs(b);
     return std::equal(in_a.begin(), in_a.end(), in_b.begin(), in_b.end(),
@@ -162,7 +162,7 @@ class BodyComparison {
       return SourceOf(side_a, true, a, static_cast<int>(i), in_a[i]) ==
              SourceOf(side_b, false, b, static_cast<int>(j), in_b[j]);
     };
-    // With as many inputs each has its place; else one was put in between, or taken out.
+    // With equally many inputs, compares by position; else an input was inserted or removed.
     for (auto [i, j] : in_a.size() == in_b.size() ? InPlace(in_a.size())
                                                   : Align(in_a.size(), in_b.size(), same)) {
       if (i && j && same(*i, *j)) continue;
@@ -173,7 +173,7 @@ class BodyComparison {
     }
   }
 
-  using Controls = std::vector<std::pair<Source, std::string>>;  // sorted, each once
+  using Controls = std::vector<std::pair<Source, std::string>>;  // sorted, without duplicates
 
   Controls ControlsOf(const Side& side, bool is_a, int32_t i) const {
     Controls out;
@@ -194,7 +194,7 @@ class BodyComparison {
         matching_.b().view->ControlInputs(b).empty())
       return;
     Controls of_a = ControlsOf(matching_.a(), true, a), of_b = ControlsOf(matching_.b(), false, b);
-    // Only those that differ are told: a NoOp may wait for thousands.
+    // Lists only the differences: a NoOp may wait for thousands of nodes.
     auto missing = [](const Controls& from, const Controls& in) {
       std::vector<std::string> names;
       for (const auto& [source, text] : from) {
@@ -272,7 +272,7 @@ class EditListMaker {
   void AddBodies(const BodyPair& pair) {
     const Matching& matching = *pair.matching;
     size_t first = diff_.matched.size();
-    std::vector<int32_t> in_a;  // of entries of this body
+    std::vector<int32_t> in_a;  // for entries of this body
     in_a.reserve(matching.a().view->size());
     if (first == 0) diff_.matched.reserve(matching.a().view->size());
     for (int32_t i = 0; i < matching.a().view->size(); ++i) {
@@ -307,7 +307,7 @@ class EditListMaker {
     }
   }
 
-  // An effect that must happen before a call returns: the node, in B where both have it.
+  // An effect that must happen before a call returns: the node, in B if both graphs have it.
   using Effect = std::pair<int32_t, std::string>;
 
   static std::vector<Effect> EffectsOf(const BodyView& body, const Side& side, bool is_a) {
@@ -323,7 +323,7 @@ class EditListMaker {
     return effects;
   }
 
-  // Names of the effects that `in` does not have; both are sorted.
+  // Names of the effects in `from` that are not in `in`; both are sorted.
   static std::string Missing(llvm::ArrayRef<Effect> from, llvm::ArrayRef<Effect> in) {
     std::vector<std::string> names;
     for (const auto& [node, name] : from) {
@@ -351,7 +351,7 @@ class EditListMaker {
     diff_.functions.push_back(std::move(entry));
   }
 
-  // Whether a function names the other of its pair of forward and backward functions, and B's is
+  // True if the attribute names the function's forward or backward partner, and B's partner is
   // matched with A's.
   bool NamesPartner(const Change& change) const {
     llvm::StringRef what = change.what;

@@ -1,4 +1,4 @@
-// From a matching to the list of what differs.
+// Turns a matching into a list of differences.
 #ifndef GRAPNEL_LIB_DIFF_EDIT_LIST_H_
 #define GRAPNEL_LIB_DIFF_EDIT_LIST_H_
 

@@ -13,7 +13,7 @@ namespace {
 
 bool IsConst(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
 
-// Where a node's input comes from, in terms that both bodies share.
+// The source of a node's input, in terms that both bodies share.
 struct SourceName {
   llvm::StringRef node;
   int32_t port;  // kControlPort: a control input
@@ -30,14 +30,14 @@ llvm::SmallVector<SourceName, 4> SourcesOf(const Node& node) {
   return sources;
 }
 
-// The fates in one body that both modules have.
+// The outcomes of removed nodes in a body that both modules have.
 class BodyFates {
  public:
   BodyFates(const Graph& a, const Graph& b) : a_(a), b_(b) {}
 
   NodeOutcome Of(const Node& gone) {
     auto [it, is_new] = known_.try_emplace(gone.id());
-    if (!is_new) return it->second;  // in a loop, of a node that is not settled yet: pruned
+    if (!is_new) return it->second;  // in a loop, before the node is settled: pruned
     NodeOutcome best;
     for (const Use& use : gone.uses()) {
       Node reader(&a_, use.node);
@@ -50,7 +50,7 @@ class BodyFates {
   }
 
  private:
-  // Which of several readers' answers counts: the surest one.
+  // Ranks the answers of several readers: the most certain one counts.
   static int Weight(const NodeOutcome& fate) {
     switch (fate.kind) {
       case NodeOutcome::kMerged:
@@ -69,7 +69,7 @@ class BodyFates {
     return 0;
   }
 
-  // The inputs that a surviving reader has in B and did not have in A.
+  // The inputs of a surviving reader in B that it does not have in A.
   static llvm::SmallVector<SourceName, 4> GainedBy(const Node& reader, const Node& after) {
     llvm::SmallVector<SourceName, 4> before = SourcesOf(reader), gained;
     for (const SourceName& source : SourcesOf(after)) {
@@ -83,7 +83,7 @@ class BodyFates {
     return gained;
   }
 
-  // The new input of the reader that stands for `gone`: the one in its slot, else one with its op,
+  // The new input of the reader that replaces `gone`: the one in its slot, else one with its op,
   // else the first.
   std::optional<SourceName> InPlaceOf(const Node& gone, const Node& reader, const Node& after,
                                       const Use& use) const {
@@ -119,12 +119,12 @@ class BodyFates {
     return {NodeOutcome::kReplaced, name};
   }
 
-  // A reader that went too takes what it read with it, or went because that did.
+  // If the reader was removed too, its outcome decides, or this node was removed because of it.
   NodeOutcome ByReader(const Node& gone, const Node& reader, const Use& use) {
     NodeOutcome fate = Of(reader);
     switch (fate.kind) {
       case NodeOutcome::kMerged: {
-        // Two that are equal read equal nodes.
+        // Two equal nodes read equal nodes.
         Node twin = a_.Find(fate.into);
         if (!twin || static_cast<int>(use.slot) >= twin.num_inputs()) return {};
         Node source = twin.input_node(static_cast<int>(use.slot));
@@ -140,8 +140,8 @@ class BodyFates {
     }
   }
 
-  // Visits what a node read, through nodes that are gone too. Of a large part that went as one, not
-  // all.
+  // Visits the inputs of a node, through removed nodes. In a large region that was removed as a
+  // whole, visits only some.
   template <typename Visit>
   void VisitBehind(const Node& gone, Visit visit) const {
     constexpr size_t kMost = 256;
@@ -203,13 +203,13 @@ class Teller {
     return it->second.Of(entry.node);
   }
 
-  // A node that took others in, and these, are one group.
+  // A node and the nodes fused into it form one group.
   void JoinFused() {
     std::map<std::pair<llvm::StringRef, std::string>, std::vector<NodeEntry>> taken;
     for (auto [node, fate] : llvm::zip(diff_->removed, diff_->fates))
       if (fate.kind == NodeOutcome::kFused) taken[{node.function(), fate.into}].push_back(node);
     if (taken.empty()) return;
-    // The diff may be restricted to nodes without the one that took others in.
+    // The diff may be restricted to nodes without the one that the others were fused into.
     std::set<std::pair<llvm::StringRef, std::string>> joined;
     std::vector<MatchedPair> matched;
     for (MatchedPair& pair : diff_->matched) {

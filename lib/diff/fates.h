@@ -1,4 +1,4 @@
-// What a stage of a run did to the nodes that it removed.
+// Finds out what a stage of a run did to the nodes that it removed.
 #ifndef GRAPNEL_LIB_DIFF_FATES_H_
 #define GRAPNEL_LIB_DIFF_FATES_H_
 
@@ -6,9 +6,10 @@
 
 namespace grapnel {
 
-// Completes a diff in which names decided: tells the fate of each removed node by what its readers
-// read now, joins nodes that a reader took in to a group, finds calls that were opened, and moves
-// changes that only follow from these to `counted`. `a` and `b` are what was compared. Near-linear.
+// Completes a diff in which names decided: finds the outcome of each removed node from what its
+// readers read now, joins fused nodes with the fused reader into a group, finds inlined calls, and
+// moves changes that only follow from these to `counted`. `a` and `b` are the compared modules.
+// Near-linear.
 void FindOutcomes(const Module& a, const Module& b, Diff* diff);
 
 // "merged", "pruned", ...

@@ -7,7 +7,7 @@
 
 namespace grapnel {
 
-// Adds attributes to the open object, empty where names did not decide: "fates": [{"node",
+// Writes these attributes into the open object, nothing unless names decided: "fates": [{"node",
 // "fate", "into"?}], "opened": [{"call", "function", "nodes": [{"node", "copy"}]}], "counted":
 // [{"what", "nodes"}].
 void WriteFatesJson(const Diff& diff, llvm::json::OStream& json);

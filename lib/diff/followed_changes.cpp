@@ -17,7 +17,7 @@ bool IsOfInputs(const Change& change) {
 
 bool IsCommutative(const Node& node) {
   const OpInfo* info = FindOp(node.op());
-  // TensorFlow's definition of Add, which also joins strings, does not say so.
+  // Add is not marked as commutative in TensorFlow, because it also joins strings.
   return info &&
          (info->is_commutative || (node.op() == "Add" && node.GetType("T") != proto::DT_STRING));
 }
@@ -25,7 +25,7 @@ bool IsCommutative(const Node& node) {
 constexpr const char* kInOtherOrder = "with operands in another order";
 constexpr const char* kReadsSuccessor = "follow a removed input";
 
-// A node that is read, and the output: names tell the same of both graphs.
+// A node that is read, and its output: names identify nodes in both graphs.
 using Source = std::pair<std::string, int32_t>;
 
 class Counting {
@@ -78,7 +78,7 @@ class Counting {
     return function.empty() ? node.str() : (function + "/" + node).str();
   }
 
-  // Whether what A's node read is, in B, what B's node reads.
+  // True if the input of A's node became the input of B's node.
   bool Follows(const MatchedPair& pair, const Source& before, const Source& after) const {
     if (before == after) return true;
     auto gone = into_.find(EntryName(pair, before.first));
@@ -122,8 +122,8 @@ class Counting {
     return names;
   }
 
-  // A control input that went was removed or opened, and one that came took its place or is what
-  // it waited for.
+  // True if every removed control input was removed or inlined, and every new one replaces such a
+  // node or is what it waited for.
   bool ControlsFollow(const MatchedPair& pair) const {
     std::set<std::string> before = Controls(pair.a.node), after = Controls(pair.b.node);
     if (before == after) return true;
@@ -145,7 +145,7 @@ class Counting {
     });
   }
 
-  // The inputs of the node, data and control, through removed nodes.
+  // Collects the inputs of the node, data and control, through removed nodes.
   void AddBehind(const MatchedPair& pair, const std::string& name,
                  std::set<std::string>* expected) const {
     Node node = pair.a.node.graph().Find(name);
@@ -161,7 +161,7 @@ class Counting {
   }
 
   Diff* diff_;
-  std::map<std::string, std::string> into_;  // of removed nodes
+  std::map<std::string, std::string> into_;  // for removed nodes
   std::set<std::string> opened_;
   std::map<std::string, std::vector<std::string>> counts_;
 };

@@ -20,7 +20,7 @@ ModuleView::ModuleView(const Module& module, const IgnoreRules& ignore) {
   }
   for (int32_t i : CalleesFirst(module)) {
     Body& body = bodies_[i];
-    // Of a function that calls itself the hash is still 0 here.
+    // In a recursive function, its own hash is still 0 here.
     body.labels = MakeLabels(*body.view, ignore, [&](llvm::StringRef name) {
       int32_t callee = Find(name);
       return callee == kNobody ? HashText(name) : bodies_[callee].hash;
@@ -87,7 +87,7 @@ void ModuleMatching::Follow() {
 }
 
 void ModuleMatching::PairCallees(const Matching& matching) {
-  if (a_.size() == 1 || b_.size() == 1) return;  // one has no functions
+  if (a_.size() == 1 || b_.size() == 1) return;  // one module has no functions
   std::map<std::pair<int32_t, int32_t>, int> votes;
   for (int32_t i = 0; i < matching.a().view->size(); ++i) {
     int32_t other = matching.a().other[i];
@@ -122,7 +122,7 @@ void ModuleMatching::PairCallees(const Matching& matching) {
   }
 }
 
-// By function, whether one that is not paired mentions it.
+// By function: true if an unpaired function mentions it.
 std::vector<bool> ModuleMatching::CalledByLeftOver(const ModuleView& view,
                                                    llvm::ArrayRef<int32_t> other) {
   std::vector<bool> called(view.size(), false);
@@ -151,11 +151,10 @@ std::string ModuleMatching::TraceKey(const ModuleView& view, int32_t i) {
   return key;
 }
 
-// Functions that no matched call mentions: the surest kind of similarity first, and one kind at a
-// time, since a new pair brings its callees.
+// Pairs functions that no matched call mentions: the most certain kind of similarity first, and one
+// kind at a time, because a new pair brings its callees.
 bool ModuleMatching::PairLeftOver() {
-  // Who calls others of them comes first: its calls then tell its callees apart, which may be
-  // alike.
+  // Callers of unpaired functions come first: their calls then tell similar callees apart.
   return PairLeftOver(/*callers=*/true) || PairLeftOver(/*callers=*/false);
 }
 

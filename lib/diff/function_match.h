@@ -1,4 +1,4 @@
-// Two modules, body by body: which function is which, and in each pair which node is which.
+// Matches two modules body by body: first the functions, then the nodes of each pair of functions.
 #ifndef GRAPNEL_LIB_DIFF_FUNCTION_MATCH_H_
 #define GRAPNEL_LIB_DIFF_FUNCTION_MATCH_H_
 
@@ -23,9 +23,9 @@ class ModuleView {
   int32_t size() const { return static_cast<int32_t>(bodies_.size()); }
   const BodyView& body(int32_t i) const { return *bodies_[i].view; }
   const Labels& labels(int32_t i) const { return bodies_[i].labels; }
-  // Of all that the body computes; no name takes part.
+  // Hash of everything that the body computes, without names.
   uint64_t hash(int32_t i) const { return bodies_[i].hash; }
-  llvm::StringRef name(int32_t i) const;  // of the function; empty for main
+  llvm::StringRef name(int32_t i) const;  // the function's name; empty for main
   int32_t Find(llvm::StringRef function) const;
 
  private:
@@ -43,18 +43,18 @@ struct BodyPair {
   std::unique_ptr<Matching> matching;
 };
 
-// Of bodies with fewer nodes nothing takes long.
+// Smaller bodies are not worth a second thread.
 constexpr int32_t kWorthThreads = 20'000;
 
-// Main is paired with main. A function is paired with the one that is called at the same places;
-// if it has none, with the one of the same body, the same name, the trace of the same Python
-// function for the same arguments, or the same name but for its numbers.
+// Pairs main with main, and a function with the one called at the same places. Otherwise pairs it
+// with the one with the same body, the same name, a trace of the same Python function for the same
+// arguments, or the same name except for its numbers.
 class ModuleMatching {
  public:
   ModuleMatching(const ModuleView& a, const ModuleView& b, const DiffOptions& options);
 
   const std::vector<BodyPair>& pairs() const { return pairs_; }  // main first
-  // The function of B that A's function is; empty when there is none.
+  // Returns the name of B's function that is paired with A's; empty without a partner.
   llvm::StringRef InB(llvm::StringRef function_of_a) const;
   bool IsPairedA(int32_t body) const { return to_b_[body] != kNobody; }
   bool IsPairedB(int32_t body) const { return to_a_[body] != kNobody; }
@@ -62,7 +62,7 @@ class ModuleMatching {
  private:
   void Pair(int32_t a, int32_t b);
   void PairEqualNames();
-  // Matches the bodies that were paired, then those that they call, until there are no more.
+  // Matches the paired bodies, then the bodies that they call, until there are no more.
   void Follow();
   void PairCallees(const Matching& matching);
   bool PairLeftOver();
@@ -75,7 +75,7 @@ class ModuleMatching {
   std::vector<int32_t> to_b_, to_a_;
   std::vector<BodyPair> pairs_;
   size_t followed_ = 0;
-  std::optional<FunctionLibrary> library_a_, library_b_;  // once traces are told apart
+  std::optional<FunctionLibrary> library_a_, library_b_;  // read when traces are first compared
 };
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// What fused ops say of what they were made of.
+// Reads from a fused op which ops it replaces.
 #ifndef GRAPNEL_LIB_DIFF_FUSION_H_
 #define GRAPNEL_LIB_DIFF_FUSION_H_
 
@@ -9,10 +9,10 @@
 
 namespace grapnel {
 
-// Whether an op is a convolution or a product of matrices.
+// True if the op is a convolution or a matrix product.
 bool IsContraction(llvm::StringRef op);
 
-// What a fused op says of itself: "_FusedConv2D" with fused_ops = ["BiasAdd", "Relu"]. False for
+// The ops that a fused node lists: "_FusedConv2D" with fused_ops = ["BiasAdd", "Relu"]. False for
 // other nodes.
 class Fusion {
  public:
@@ -21,9 +21,9 @@ class Fusion {
 
   // The op that the others are fused into.
   bool IsBase(llvm::StringRef op) const { return op == base_; }
-  // Whether `op` is the last that was fused. Any addition does as a bias.
+  // True if `op` is the last fused one. Any addition counts as a bias.
   bool EndsIn(llvm::StringRef op) const;
-  // Whether these have as many nodes at least, and one of the op that the others are fused into.
+  // True if there are at least as many `nodes` as fused ops, with the base op among them.
   bool CanBeOf(const Side& side, llvm::ArrayRef<int32_t> nodes) const;
 
  private:

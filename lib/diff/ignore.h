@@ -1,4 +1,4 @@
-// What a diff leaves out, as a user says it.
+// The user's filters for a diff (--ignore and --only).
 #ifndef GRAPNEL_LIB_DIFF_IGNORE_H_
 #define GRAPNEL_LIB_DIFF_IGNORE_H_
 
@@ -11,33 +11,35 @@
 namespace grapnel {
 
 // Differences that do not count (--ignore). A rule is `device`, `control` (control inputs),
-// `node:GLOB` and `op:GLOB` (whole nodes, which are then neither removed, added nor changed), or
-// else a glob of attribute names: `value` for constants' values, `_*` for whatever begins so.
+// `node:GLOB` or `op:GLOB` (whole nodes, which are then neither removed, added nor changed), or a
+// glob of attribute names: `value` for constants' values, `_*` for names that begin with an
+// underscore.
 struct IgnoreRules {
   static Expected<IgnoreRules> Parse(llvm::ArrayRef<std::string> rules);
 
   bool Attribute(llvm::StringRef key) const;
-  // An error for the first glob of attributes that fits none in either, with what is near: it may
-  // be misspelt, or of a list that is for other graphs too.
+  // Returns an error for the first attribute glob that matches nothing in either graph, with
+  // similar names. Callers decide whether that is an error: the list may be meant for other graphs
+  // too.
   Error CheckFits(const Module& a, const Module& b) const;
-  // `name` as the diff says it: a function's node is "function/node".
+  // `name` as in the diff: "function/node" for a function's node.
   bool WholeNode(llvm::StringRef name, llvm::StringRef op) const;
 
   bool device = false, control = false;
   std::vector<Glob> attributes, nodes, ops;
 };
 
-// What is looked at (--only). A filter is `op:GLOB`, `function:GLOB` (nodes of these functions), or
-// a glob of nodes and scopes: `block_1` is everything in that scope too.
+// The nodes to compare (--only). A filter is `op:GLOB`, `function:GLOB` (nodes of these functions),
+// or a glob of nodes and scopes: `block_1` includes everything in that scope.
 struct OnlyFilters {
   static Expected<OnlyFilters> Parse(llvm::ArrayRef<std::string> filters);
 
-  // An error for the first filter that fits nothing in either: a name that is not there must not
-  // read as "the same". It says what is near.
+  // Returns an error, with similar names, for the first filter that matches nothing in either
+  // graph. Otherwise a misspelled name would read as "the same".
   Error CheckFits(const Module& a, const Module& b) const;
 
   bool empty() const { return filters.empty(); }
-  // Whether any filter fits; `function` is empty in the main graph.
+  // True if any filter matches; `function` is empty in the main graph.
   bool Fits(llvm::StringRef name, llvm::StringRef op, llvm::StringRef function) const;
 
   struct Filter {

@@ -15,7 +15,7 @@ struct Hashes {
   bool telling = false, constant = false;
 };
 
-// Whether exact counts what constants hold.
+// Whether exact labels count the values of constants.
 enum class Constants : uint8_t { kByValue, kByShape };
 
 class Labeler {
@@ -44,10 +44,10 @@ class Labeler {
   }
 
  private:
-  // Most nodes have the bytes of some other's attributes.
+  // Caches by bytes: most nodes have the same attribute bytes as another node.
   Hashes OfAttrs(const Node& node, uint64_t op) {
     auto bytes = view_.graph().AttrBytes(node.id());
-    // A shared_name may be the node's own, which the bytes do not say.
+    // A shared_name may equal the node's own name, which the bytes do not show.
     if (!bytes || bytes->size() > 4096 || bytes->contains(kSharedName)) return ReadAttrs(node);
     auto [it, added] = known_.try_emplace(HashInto(op, HashText(*bytes)));
     if (added) it->second = ReadAttrs(node);

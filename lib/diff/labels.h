@@ -1,4 +1,4 @@
-// What a node is by itself, as hashes: from all that counts down to the op alone.
+// Hashes of a node by itself, without its surroundings, from strict to loose.
 #ifndef GRAPNEL_LIB_DIFF_LABELS_H_
 #define GRAPNEL_LIB_DIFF_LABELS_H_
 
@@ -11,21 +11,21 @@ namespace grapnel {
 
 struct Labels {
   std::vector<uint64_t> exact;  // op, device, attributes, constants' values, functions' bodies
-  std::vector<uint64_t> kind;   // op and attributes; of a constant dtype and shape; no functions
+  std::vector<uint64_t> kind;   // op and attributes; a constant's dtype and shape; no functions
   std::vector<uint64_t> op;     // the op; all calls of library functions are one
-  // Whether the node is a constant that is known by its value alone: of 64 bytes and more.
+  // True for constants that their value alone identifies: of 64 bytes and more.
   std::vector<bool> telling;
   std::vector<bool> constant;  // has a tensor among its attributes
 };
 
-// `function_hash` is a hash of a library function's body that no name takes part in; of any other
-// name it gives a hash of the name. Reads every constant's bytes.
+// For the name of a library function, `function_hash` returns a hash of its body that depends on no
+// names; for any other name, a hash of the name. Reads every constant's bytes.
 Labels MakeLabels(const BodyView& view, const IgnoreRules& ignore,
                   llvm::function_ref<uint64_t(llvm::StringRef)> function_hash);
 
-// What a node computes, whatever it is called and wherever it runs: op, attributes but those that
-// hold names or hints, functions by `function_hash`; of a constant dtype and shape, whose bytes are
-// not read.
+// Hashes of what a node computes, under any name and on any device: op, attributes except names and
+// hints, functions by `function_hash`, and a constant's dtype and shape. Does not read the
+// constants' bytes.
 std::vector<uint64_t> StructureLabels(const BodyView& view,
                                       llvm::function_ref<uint64_t(llvm::StringRef)> function_hash);
 

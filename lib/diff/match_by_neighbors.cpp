@@ -49,16 +49,16 @@ Places FreeControls(const Side& side, int32_t i, Similarity similarity) {
   return places;
 }
 
-// Leaves out of one side what the other has no key of. Of what thousands read, most readers that
-// are still free are such.
+// Removes keys from one side that the other does not have: most free readers of a node that
+// thousands read.
 void KeepKeysOf(const Places& other, Places* places) {
   llvm::SmallDenseSet<uint64_t, 16> keys;
   for (const Place& place : other) keys.insert(place.key);
   llvm::erase_if(*places, [&](const Place& place) { return !keys.contains(place.key); });
 }
 
-// Calls pair(a, b) for keys that one place of either side has, and with `by_name` within other keys
-// for names.
+// Calls pair(a, b) for keys that each side has exactly once, and with `by_name` for names within
+// other keys.
 template <typename Pair>
 void PairPlaces(Places in_a, Places in_b, bool by_name, Pair pair) {
   constexpr size_t kMany = 32;
@@ -123,7 +123,8 @@ Matching::Agreement Matching::AgreementOf(int32_t a, int32_t b) const {
     if (wanted == kNobody) continue;
     std::pair<int32_t, int32_t> place = {wanted, out.slot};
     bool there = std::binary_search(readers_of_b.begin(), readers_of_b.end(), place);
-    // Of many readers those asked need not be the partners of those asked on the other side.
+    // Only the first of many readers are checked, so their partners may be among the unchecked
+    // ones.
     if (there) ++found.agree;
     if (!there && out_b.size() <= kReadersAsked) ++found.disagree;
   }
@@ -147,7 +148,7 @@ void Matching::TakeInNewPairs() {
     open_.push_back(static_cast<uint32_t>(num_taken_in_));
 }
 
-// Most pairs are settled soon, and never looked at again.
+// Most pairs are settled soon, and never visited again.
 void Matching::Propagate(Similarity similarity, Confidence confidence, size_t from) {
   TakeInNewPairs();
   size_t at = std::lower_bound(open_.begin(), open_.end(), from) - open_.begin(), kept = at;
@@ -159,7 +160,7 @@ void Matching::Propagate(Similarity similarity, Confidence confidence, size_t fr
       FollowInputs(a, b, similarity, confidence);
       FollowReaders(a, b, similarity, confidence);
     }
-    // Pairs that were found just now are followed in their turn.
+    // Follows newly found pairs in their turn.
     TakeInNewPairs();
   }
   open_.resize(kept);
@@ -177,7 +178,7 @@ void Matching::PropagateAll() {
 bool Matching::FitsAsInput(int32_t a, int32_t b, Confidence confidence) const {
   if (!a_.IsFree(a) || !b_.IsFree(b)) return false;
   size_t readers = a_.view->Readers(a).size();
-  // One that lost or gained a reader may be a copy: that is for a vote.
+  // A node that lost or gained a reader may be a copy: the vote decides.
   if (readers != b_.view->Readers(b).size()) return false;
   if (AgreementOf(a, b).disagree > 0) return false;
   return confidence == Confidence::kLikely || readers > kReadersAsked ||
@@ -222,12 +223,12 @@ void Matching::FollowReaders(int32_t a, int32_t b, Similarity similarity, Confid
 
 namespace {
 
-// Votes for pairs of free nodes: which nodes may be a pair, and how many neighbors say so.
+// Collects votes for pairs of free nodes: candidates, and how many neighbors support each.
 class VoteTable {
  public:
   VoteTable(const Side& asking, const Side& answering) : asking_(asking), answering_(answering) {}
 
-  // The best candidate of a free node by what its neighbors' partners say.
+  // The best candidate of a free node, according to its neighbors' partners.
   struct Choice {
     int32_t node = kNobody;
     int votes = 0;
@@ -290,7 +291,7 @@ class VoteTable {
 bool Matching::Vote(Similarity similarity) {
   VoteTable from_a(a_, b_), from_b(b_, a_);
   std::vector<std::pair<int32_t, int32_t>> elected;
-  // With another op one neighbor is chance: a pair must be held from both ends, or by its name.
+  // If the op differs, one neighbor may be chance: neighbors at both ends must agree, or the name.
   int needed = similarity == Similarity::kAny ? 16 : 8;
   for (int32_t a = 0; a < a_.view->size(); ++a) {
     if (!a_.IsFree(a)) continue;

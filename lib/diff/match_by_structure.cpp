@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// A cone of fewer nodes is found in many places by chance.
+// Smaller cones occur in many places by chance.
 constexpr uint32_t kTellingCone = 8;
 constexpr int kNear = 4, kNearer = 2;
 
@@ -18,7 +18,7 @@ std::vector<uint64_t> Both(const std::vector<uint64_t>& x, const std::vector<uin
   return out;
 }
 
-// `cones` where they are large enough to tell something, else 0.
+// The hashes of cones that are large enough to be distinctive, else 0.
 std::vector<uint64_t> Telling(const ConeHashes& cones) {
   std::vector<uint64_t> out(cones.hash.size());
   for (size_t i = 0; i < out.size(); ++i)
@@ -26,7 +26,7 @@ std::vector<uint64_t> Telling(const ConeHashes& cones) {
   return out;
 }
 
-// Without control edges nothing is known of a node that has no edge at all.
+// Without control edges, nothing identifies a node without any edge.
 void LeaveOutLone(const BodyView& view, std::vector<uint64_t>* keys) {
   for (int32_t i = 0; i < view.size(); ++i) {
     if (view.DataInputs(i).empty() && view.ControlInputs(i).empty() && view.Readers(i).empty())
@@ -34,9 +34,9 @@ void LeaveOutLone(const BodyView& view, std::vector<uint64_t>* keys) {
   }
 }
 
-// What stands around the nodes of one body. Hashes of readers do not see what else those read, so
-// by themselves they take one of many like blocks for the one before it: here they are over labels
-// that know their own near surroundings.
+// Hashes of the surroundings of one body's nodes. Hashes of readers do not see the readers' other
+// inputs, so by themselves they confuse one of many equal blocks with the one before it. Here they
+// start from labels that include the near surroundings.
 struct Neighborhood {
   ConeHashes inputs, readers;
   std::vector<uint64_t> both;
@@ -59,7 +59,7 @@ struct Entry {
   }
 };
 
-// Whether a key may be among those of one side's free nodes: no for most that are not.
+// A Bloom filter of the keys of one side's free nodes: false for most keys that are not among them.
 class KeyFilter {
  public:
   KeyFilter(const Side& side, const std::vector<uint64_t>& keys) : bits_(kBits / 64, 0) {
@@ -70,7 +70,7 @@ class KeyFilter {
 
  private:
   static constexpr size_t kBits = size_t{1}
-                                  << 24;  // a few cache's worth, and ten for each of a million
+                                  << 24;  // ten or more for each of a million keys
   static uint64_t BitOf(uint64_t key) { return uint64_t{1} << (key >> 40 & 63); }
   std::vector<uint64_t> bits_;
 };
@@ -83,7 +83,7 @@ void Collect(const Side& side, const std::vector<uint64_t>& keys, bool in_b,
   }
 }
 
-// Of both sides; a key that the other side has not may be left out.
+// Collects both sides; may leave out keys that the other side does not have.
 std::vector<Entry> CollectBoth(const Side& a, const std::vector<uint64_t>& keys_a, const Side& b,
                                const std::vector<uint64_t>& keys_b, bool side_by_side) {
   constexpr int32_t kWorthFilter = 1 << 16;
@@ -100,7 +100,7 @@ std::vector<Entry> CollectBoth(const Side& a, const std::vector<uint64_t>& keys_
   return entries;
 }
 
-// Keys are hashes, so their upper bits part them evenly: what is then sorted fits into a cache.
+// Keys are hashes, so their upper bits split them evenly into parts that fit into a cache.
 void Sort(std::vector<Entry>* entries, bool side_by_side) {
   constexpr size_t kWorthParting = size_t{1} << 14, kParts = size_t{1} << 10, kHalf = kParts / 2;
   if (entries->size() < kWorthParting) {
@@ -145,7 +145,7 @@ void Matching::MatchUnique(const std::vector<uint64_t>& keys_a, const std::vecto
     if (count[0] == 1 && count[1] == 1) {
       match(only[0], only[1]);
     } else if (by_name) {
-      // Names are sorted within a key, A's before B's. A name that is there twice decides nothing.
+      // Names are sorted within a key, A's before B's. A name that occurs twice decides nothing.
       for (size_t i = begin; i + 1 < end; ++i) {
         bool lone_pair = entries[i].name == entries[i + 1].name && !entries[i].in_b &&
                          entries[i + 1].in_b &&
@@ -201,8 +201,8 @@ void Matching::MatchCones(Similarity similarity) {
   SideBySide(
       side_by_side_, [&] { a = look(a_); }, [&] { b = look(b_); });
   MatchUnique(a.both, b.both, NeighborCheck::kNone);
-  // An edit spoils the hashes of one end only for what lies beyond it. Neighbors are followed when
-  // both ends are held: a chain of like blocks can be followed past the one that is new.
+  // An edit changes one end's hashes only on its far side. Neighbors are followed when both ends
+  // match, so that a chain of equal blocks can be followed past a new one.
   MatchUnique(Telling(a.inputs), Telling(b.inputs), exact ? NeighborCheck::kNone : NeighborCheck::kStrict,
               /*by_name=*/exact);
   MatchUnique(Telling(a.readers), Telling(b.readers), NeighborCheck::kStrict, /*by_name=*/exact);
@@ -223,8 +223,8 @@ void Matching::MatchPlainReaders(Similarity similarity) {
   Propagate(similarity, Confidence::kSure);
 }
 
-// For what is left between edits: of small cones those that no other free node has. A small
-// constant is no one in particular, nor is a node that reads nothing and is not read.
+// For nodes between edits: pairs small cones that no other free node has. A small constant is not
+// distinctive, nor is a node without inputs and readers.
 void Matching::MatchSmallCones() {
   auto keys_of = [&](const Side& side) {
     const ConeHashes& cones = KeptOf(side).inputs;
@@ -255,7 +255,7 @@ void Matching::MatchDuplicates(Similarity similarity) {
   bool exact = similarity == Similarity::kExact;
   std::vector<Entry> entries = CollectBoth(a_, exact ? twins_a_ : like_twins_a_, b_,
                                            exact ? twins_b_ : like_twins_b_, side_by_side_);
-  // In order within a class: names say nothing here, or the stages before would have used them.
+  // In order within a class: names do not decide, or an earlier stage would have used them.
   for (Entry& entry : entries) {
     const BodyView& view = entry.in_b ? *b_.view : *a_.view;
     entry.name = view.position(entry.node);

@@ -11,11 +11,11 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kWidestFan = 256;  // what fans out wider is no one's private input
+constexpr size_t kWidestFan = 256;  // a node with more readers is not a private input
 
-// What a free `head` of the other body is for a reader there at `slot`, if `reader` of this one is
-// that reader's partner. Where the order of arguments does not matter, rewrites change it: then
-// what has the name of `head` is meant, and nothing that has a partner already.
+// If `reader` of this body is the partner of a reader of the other body's free `head`, returns its
+// input at `slot`. Rewrites may reorder arguments of commutative ops: then returns the input with
+// the name of `head`, and never one that has a partner.
 int32_t InputAt(const Side& side, int32_t reader, int slot, llvm::StringRef head) {
   auto inputs = side.view->DataInputs(reader);
   if (slot < 0 || static_cast<size_t>(slot) >= inputs.size()) return kNobody;
@@ -28,21 +28,21 @@ int32_t InputAt(const Side& side, int32_t reader, int slot, llvm::StringRef head
   return swapped ? beside : there;
 }
 
-// What stands for one node: `nodes` compute, each after what it reads; `constants` are read by
-// them, in that order, each once.
+// A region that replaces one node: computing `nodes`, each after its inputs, and the `constants`
+// that they read, in that order, each once.
 struct Parts {
   std::vector<int32_t> nodes, constants;
 };
 
-// The nodes of `parts` that could stand for `head`: they read nothing but what head reads, each
-// other, and what is computed from constants alone.
+// The nodes of `parts` that may replace `head`: they read only head's inputs, each other, and
+// values computed from constants alone.
 class Region {
  public:
   Region(const Side& whole, const Side& parts, const std::vector<NodeGroup>& groups, int32_t head,
          bool head_in_a)
       : whole_(whole), parts_(parts), groups_(groups), head_(head), head_in_a_(head_in_a) {}
 
-  // False when head's inputs have no known partners.
+  // False if head's inputs have no known partners.
   bool Grow() {
     for (const BodyView::In& in : whole_.view->DataInputs(head_)) AddSource(in.node);
     for (size_t i = 0; i < sources_.size(); ++i) Visit(sources_[i]);
@@ -63,8 +63,8 @@ class Region {
     return kNobody;
   }
 
-  // For when nothing is known of head's readers: where a fusion's last op is, else the one node
-  // that anybody outside reads.
+  // For a head without matched readers: the node with a fusion's last op, else the only node that
+  // is read from outside.
   int32_t LoneExit() const {
     auto head_readers = whole_.view->Readers(head_);
     for (const BodyView::Out& out : head_readers) {
@@ -82,7 +82,7 @@ class Region {
     return is_end == head_readers.empty() ? exit : kNobody;
   }
 
-  // The first node, along the data, that with what it is made of could be that fusion.
+  // The first node, along the data flow, that with its inputs could be that fusion.
   int32_t ExitOf(const Fusion& fusion) const {
     std::vector<int32_t> nodes(region_.begin(), region_.end());
     llvm::sort(nodes, [&](int32_t x, int32_t y) {
@@ -96,8 +96,8 @@ class Region {
     return kNobody;
   }
 
-  // What `exit` is made of within the region; no nodes when somebody outside reads a part of it, or
-  // when it leaves out what head reads.
+  // The nodes within the region that `exit` is computed from; empty if a node outside reads one of
+  // them, or if they do not use all of head's inputs.
   Parts PartsOf(int32_t exit) const {
     llvm::SmallSetVector<int32_t, 8> nodes;
     llvm::SmallSetVector<int32_t, 8> constants;
@@ -156,7 +156,7 @@ class Region {
            });
   }
 
-  // Constants in the order in which the computation comes to them.
+  // Constants in the order in which the computation uses them.
   Parts InOrder(llvm::ArrayRef<int32_t> nodes, llvm::ArrayRef<int32_t> constants) const {
     Parts result{nodes.vec(), {}};
     llvm::sort(result.nodes, [&](int32_t x, int32_t y) {
@@ -187,7 +187,7 @@ class Region {
   std::vector<int32_t> needed_;
 };
 
-// Makes constants that nobody else reads nodes of the group.
+// Adds constants to the group if only the group reads them.
 void AddPrivate(const Side& side, Parts* parts) {
   for (int32_t constant : parts->constants) {
     if (side.view->DataInputs(constant).empty() && side.view->Readers(constant).size() == 1)
@@ -197,8 +197,8 @@ void AddPrivate(const Side& side, Parts* parts) {
 
 }  // namespace
 
-// A sum or product of elements is no contraction, a fusion is of its own ops, and no split makes
-// one.
+// An elementwise sum or product does not replace a contraction, a fusion consists of its own ops,
+// and a split does not make a fusion.
 static bool CanReplace(const Side& whole, int32_t head, const Side& parts,
                        llvm::ArrayRef<int32_t> nodes) {
   if (Fusion fusion(whole.view->node(head)); fusion) return fusion.CanBeOf(parts, nodes);
@@ -222,9 +222,9 @@ bool Matching::FindReplacement(Side& whole, Side& parts, int32_t head, bool as_p
   if (found.nodes.empty() || !CanReplace(whole, head, parts, found.nodes)) return false;
   std::vector<int32_t> constants = FreeConstantsOf(whole, head);
   bool same_constants = constants.size() == found.constants.size();
-  // What a split computes with, its whole had, too; a fusion may join constants.
+  // A split computes with the same constants as the whole; a fusion may merge constants.
   if (head_in_a && !same_constants && !constants.empty()) return false;
-  // Constants that head has none of went into it.
+  // Constants that head does not have were fused into it.
   if (constants.empty()) AddPrivate(parts, &found);
   if ((found.nodes.size() == 1) != as_pair) return false;
   if (same_constants) {
@@ -242,7 +242,7 @@ bool Matching::FindReplacement(Side& whole, Side& parts, int32_t head, bool as_p
   return true;
 }
 
-// Two that stand in the same place; one that is computed in A alone was folded.
+// Pairs constants at the same place; one that only A computes was folded.
 void Matching::MatchConstants(int32_t a, int32_t b) {
   if (a_.view->DataInputs(a).empty() == b_.view->DataInputs(b).empty()) {
     if (Alike(a, b, Similarity::kOp)) Match(a, b);
@@ -251,8 +251,8 @@ void Matching::MatchConstants(int32_t a, int32_t b) {
   }
 }
 
-// A constant of B where A computed from constants: the node that was read there, and all that
-// served it alone.
+// Finds a constant of B where A computes from constants: groups it with the node that A reads
+// there, and with everything that only that node uses.
 bool Matching::FindFolded(int32_t head) {
   int32_t exit = kNobody;
   for (const BodyView::Out& out : b_.view->Readers(head)) {
@@ -283,8 +283,8 @@ bool Matching::AddFolded(int32_t exit, int32_t head) {
   return true;
 }
 
-// A fusion has the name of its last part. Where rewrites around it hide what it reads and who reads
-// it, its parts are what leads from the op that the others are fused into to that one.
+// A fusion has the name of its last op. If rewrites hide its inputs and readers, its parts are the
+// nodes from the base op to that last one.
 static std::vector<int32_t> PartsByName(const Side& side, int32_t last, const Fusion& fusion) {
   constexpr size_t kLongestFusion = 8;
   llvm::SmallSetVector<int32_t, 8> nodes;
@@ -328,8 +328,8 @@ bool Matching::FindGroups() {
     bool constant = b_.labels->constant[b] && b_.view->DataInputs(b).empty();
     if (b_.IsFree(b) && constant) found |= FindFolded(b);
   }
-  // Along the data: what one fusion makes, the next one reads. Pairs last, so that no part of a
-  // split is taken for the whole.
+  // In the order of the data flow: the next fusion reads the result of one. Single pairs come last,
+  // so that a part of a split is not taken for the whole.
   for (bool as_pair : {false, true}) {
     for (int32_t b : b_.view->order()) {
       if (b_.IsFree(b)) found |= FindReplacement(b_, a_, b, as_pair);

@@ -39,13 +39,13 @@ void Matching::Run(const KnownPairs& known) {
   PropagateAll();
   MatchNameClasses(Similarity::kOp);
   PropagateAll();
-  // What is known by now may show groups that had no known neighbors.
+  // Newly matched nodes may show groups that had no known neighbors.
   while (FindGroups()) PropagateAll();
   if (FindNamedFusions()) PropagateAll();
   while (FindGroups()) PropagateAll();
   MatchSiblings();
   PropagateAll();
-  // Another op has its inputs in another order: one place that agrees will do beside the name.
+  // Another op has its inputs in another order: with the name, one neighbor that agrees is enough.
   MatchNames(Similarity::kAny, NameConfidence::kTouching);
   while (Vote(Similarity::kAny)) PropagateAll();
   MatchDuplicates(Similarity::kKind);

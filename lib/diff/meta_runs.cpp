@@ -14,7 +14,7 @@
 namespace grapnel {
 namespace {
 
-// As MetaOptimizer::InitializeOptimizers of TensorFlow 2.21 has them.
+// The order of MetaOptimizer::InitializeOptimizers in TensorFlow 2.21.
 constexpr std::array kPasses = {"model_pruner",
                                 "tfg_optimizer",
                                 "implementation_selector",
@@ -44,7 +44,7 @@ int RankOf(llvm::StringRef pass) {
 constexpr int kResult = INT_MAX;
 
 // before_MetaOptimizer_iteration_I_ADDRESS_K, after_MetaOptimizer_iteration_I_PASS_ADDRESS_K,
-// after_MetaOptimizer_ADDRESS_K. K is left out when it is 0.
+// after_MetaOptimizer_ADDRESS_K. TensorFlow leaves K out if it is 0.
 struct Meta {
   std::string file;
   bool before = false;
@@ -81,7 +81,8 @@ struct Iteration {
   std::vector<const Meta*> passes;
 };
 
-// The iterations over one graph. A run has one of its passes, and one of the final module pass.
+// The iterations over one graph. A run has one turn of its passes, and one of the final module
+// pass.
 struct Turn {
   std::map<int, Iteration> iterations;
 
@@ -89,12 +90,12 @@ struct Turn {
   const Meta* Last() const { return iterations.rbegin()->second.after; }
 };
 
-// A turn's part in a run: kFirst has the passes, kFinal is the final module pass, and kAlone is a
-// final module pass whose run lost the dumps before it.
+// A turn's role in a run: kFirst has the passes, kFinal is the final module pass, and kAlone is a
+// final module pass of a run that lost the dumps before it.
 enum class Role { kFirst, kFinal, kAlone };
 constexpr int kScoreAlone = -6;
 
-// The dumps of one address.
+// The dumps with one address.
 class Address {
  public:
   Address(std::vector<Meta> metas, ContentOf content)
@@ -140,11 +141,11 @@ class Address {
     return bytes != 0 && bytes == content_(b->file).bytes;
   }
 
-  // Each turn begins with iteration 0. A later iteration is of the first turn that ended the one
-  // before with what it starts from; not every turn has one.
+  // Each turn begins with iteration 0. A later iteration belongs to the first turn whose previous
+  // iteration ended with its input; not every turn has a later iteration.
   void FindTurns() {
-    std::map<std::pair<int, int>, size_t> begun;  // by iteration and repeat: the turn
-    std::map<int, size_t> next;                   // by iteration: the first turn that may have it
+    std::map<std::pair<int, int>, size_t> begun;  // turn by iteration and repeat
+    std::map<int, size_t> next;                   // by iteration, the first turn that may have it
     auto turn = [&](size_t at) -> Turn& {
       if (at >= turns_.size()) turns_.resize(at + 1);
       return turns_[at];
@@ -181,8 +182,9 @@ class Address {
     return std::min(first, turns_.size());
   }
 
-  // The dumps of the passes in the first iteration that has any, a chain for each repeat. Its k-th
-  // chain is of the k-th run, and so are those of later iterations, though not every run has one.
+  // Finds the dumps of the passes in the first iteration that has any, a chain for each repeat. Its
+  // k-th chain belongs to the k-th run, and so do those of later iterations, though not every run
+  // has one.
   void FindChains() {
     using Chain = std::vector<const Meta*>;
     std::map<int, std::map<int, Chain>> chains;  // by iteration and repeat
@@ -203,7 +205,7 @@ class Address {
     if (roles_.empty()) FindRoles({});
   }
 
-  // The turn that begins a run and whose iteration ends with what this last pass left, else the
+  // The turn that begins a run and whose iteration ends with this last pass's output, else the
   // first that begins a run and has the iteration.
   size_t NextTurnFor(const Meta& pass, size_t first) const {
     std::optional<size_t> fallback;
@@ -218,8 +220,8 @@ class Address {
 
   Role RoleOf(size_t turn) const { return turn < roles_.size() ? roles_[turn] : Role::kFirst; }
 
-  // The k-th result is of the k-th run; where dumps are missing, of the next run that ends with the
-  // result's nodes.
+  // The k-th result belongs to the k-th run; if dumps are missing, to the next run that ends with
+  // the result's nodes.
   std::vector<const Meta*> ResultsOf(llvm::ArrayRef<std::vector<const Turn*>> groups,
                                      llvm::ArrayRef<const Meta*> results) const {
     std::vector<const Meta*> result_of(groups.size());
@@ -235,12 +237,11 @@ class Address {
     return result_of;
   }
 
-  // Assigns the turns' roles. There are as many runs as chains, or as results where there is no
-  // chain. A run takes one turn, and at most one more for the final module pass; where a run's
-  // first dumps are missing, its final turn stands alone. Takes the choice that agrees most with
-  // the contents: a run's first iteration ends with what its last pass left, and the final pass
-  // starts from what the iterations ended with. Of choices that agree alike, the one that ends runs
-  // first.
+  // Assigns the turns' roles. There are as many runs as chains, or as results if there are no
+  // chains. A run takes one turn, and at most one more for the final module pass; if a run's first
+  // dumps are missing, its final turn stands alone. Chooses the assignment that agrees best with
+  // the contents: a run's first iteration ends with the output of its last pass, and the final pass
+  // starts from the output of the iterations. Among equals, chooses the one that ends runs first.
   void FindRoles(llvm::ArrayRef<const std::vector<const Meta*>*> chains) {
     size_t num_turns = turns_.size();
     size_t num_results =
@@ -249,10 +250,11 @@ class Address {
     roles_.assign(num_turns, Role::kFirst);
     constexpr size_t kMostStates = 1 << 24;
     if (num_runs == 0 || num_runs >= num_turns || num_turns * num_runs > kMostStates) return;
-    // best[r][t]: of the first r runs, and turns that stand alone, which take the first t turns.
+    // best[r][t]: for the first r runs and the turns that stand alone, which together take the
+    // first t turns.
     struct Choice {
       int score = INT_MIN / 2;
-      Role last = Role::kFirst;  // kFinal: two turns, a run of both
+      Role last = Role::kFirst;  // kFinal: a run of two turns
     };
     std::vector<std::vector<Choice>> best(num_runs + 1, std::vector<Choice>(num_turns + 1));
     best[0][0].score = 0;

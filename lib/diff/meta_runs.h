@@ -1,4 +1,4 @@
-// Dumps of Grappler's passes, put together to runs of MetaOptimizer.
+// Groups the dumps of Grappler's passes into runs of MetaOptimizer.
 #ifndef GRAPNEL_LIB_DIFF_META_RUNS_H_
 #define GRAPNEL_LIB_DIFF_META_RUNS_H_
 
@@ -12,20 +12,20 @@
 
 namespace grapnel {
 
-// Hashes of a dump, which tell its place in the order. Equal hashes mean equal contents; 0 means
+// Hashes of a dump, which show its place in the order. Equal hashes mean equal contents; 0 means
 // that the file cannot be read.
 struct DumpContent {
   uint64_t bytes = 0;  // of the file
   uint64_t names = 0;  // of the main graph's nodes, in any order
   uint64_t body = 0;   // likewise, without arguments and results
-  // Of each function of the library: its name and `body`.
+  // For each function of the library: its name and `body`.
   std::vector<std::pair<std::string, uint64_t>> functions;
 };
 using ContentOf = llvm::function_ref<const DumpContent&(llvm::StringRef file)>;
 
 // One run, in the order in which TensorFlow writes its dumps: two iterations of the passes over the
-// graph, two of the final module pass, the result. Functions of the library are optimized in turns
-// of their own, at another address and without a result.
+// graph, two of the final module pass, then the result. Grappler optimizes library functions
+// separately, at another address and without a result.
 struct MetaRun {
   struct Stage {
     std::string file, stage;  // "after model_pruner, iteration 0"
@@ -36,14 +36,13 @@ struct MetaRun {
   const std::string& last() const { return stages.back().file; }
 };
 
-// The runs that the files named after_MetaOptimizer_iteration_I_PASS_ADDRESS_K, and the like, tell
-// of. The address is that of an object: files of one run share it, but runs may share it too, and
-// K counts the files that would have one name. Contents tell which of them follow each other: each
-// iteration starts from what the one before ended with. Other files are passed over. Sorted by
-// address, then by time.
+// Groups the files named after_MetaOptimizer_iteration_I_PASS_ADDRESS_K and the like into runs;
+// ignores other files. ADDRESS is an object's: files of one run share it, but several runs may
+// share it too. K counts files that would have the same name. Contents show which files follow each
+// other: each iteration starts from the result of the one before. Sorted by address, then by time.
 std::vector<MetaRun> MetaRunsOf(llvm::ArrayRef<std::string> files, ContentOf content);
 
-// Whether MetaRunsOf takes the file.
+// True if MetaRunsOf uses the file.
 bool IsMetaDump(llvm::StringRef file);
 
 }  // namespace grapnel

@@ -20,7 +20,7 @@ using FitsNode =
 
 class Search {
  public:
-  // `begins`: of the traces to look in; empty: all.
+  // `begins`: the traces to search; empty: all.
   Search(const Timeline& timeline, std::set<int> begins)
       : timeline_(timeline), begins_(std::move(begins)) {}
 
@@ -40,7 +40,7 @@ class Search {
   }
 
  private:
-  // A node of that name in one trace has a longer name in another where its call was inlined.
+  // A node of that name in one trace has a longer name in another if its call was inlined there.
   std::vector<NamedNode> WithOtherTraces(std::vector<NamedNode> found, llvm::StringRef name) const {
     std::set<int> begins;
     for (const NamedNode& node : found) begins.insert(node.begin);

@@ -16,17 +16,17 @@ struct NamedNode {
   std::string op;    // where it is first seen
 };
 
-// By trace, in the timeline's order, then by name. The first of these that there is:
-//   NODE, FUNCTION/NODE, NODE:0      as FindNode has them (lib/ir/find.h); in traces that have no
-//                                    such node, those whose names end so
-//   a pattern (lib/support/glob.h)   of such names, else of ops
-//   an op                            of nodes that a trace begins with, else of any
-//   the end of a name                as InstancesOf has it (lib/ir/node_instances.h)
-//   TRACE/any of these               in the traces that this names (lib/diff/stage_names.h)
+// Sorted by trace, in the timeline's order, then by name. The first of these with a match:
+//   NODE, FUNCTION/NODE, NODE:0      as in FindNode (lib/ir/find.h); in traces without such a
+//                                    node, those whose names end like this
+//   a pattern (lib/support/glob.h)   matches such names, else ops
+//   an op                            nodes that a trace begins with, else any
+//   the end of a name                as in InstancesOf (lib/ir/node_instances.h)
+//   TRACE/any of these               in the traces of that name (lib/diff/stage_names.h)
 // Errors: a malformed pattern.
 Expected<std::vector<NamedNode>> FindNodes(const Timeline& timeline, llvm::StringRef text);
 
-// The stage that begins the trace of `stage`.
+// Returns the stage that begins the trace of `stage`.
 int BeginOf(const Timeline& timeline, int stage);
 
 }  // namespace grapnel

@@ -42,7 +42,7 @@ class Opening {
   }
 
  private:
-  // "cond/then/_3/add": the scopes ending in /_N that begin with "cond/".
+  // "cond/then/_3/add": adds the scopes ending in /_N that begin with "cond/".
   void AddScopes(llvm::StringRef name) {
     for (size_t at = name.find("/_"); at != llvm::StringRef::npos; at = name.find("/_", at + 1)) {
       size_t end = name.find('/', at + 1);
@@ -66,9 +66,9 @@ class Opening {
     return copies;
   }
 
-  // A call stands for one body; a loop and a branch for several, each in a scope of its own.
+  // A call is replaced by one body; a loop or a branch by several, each in a scope of its own.
   void Open(const Node& call, const std::string& path, int depth) {
-    constexpr int kDeepest = 100;  // a function may call itself
+    constexpr int kDeepest = 100;  // a function may be recursive
     if (depth == kDeepest) return;
     std::vector<llvm::StringRef> functions = CalledFunctions(call);
     std::set<std::string> prefixes = {path};
@@ -104,8 +104,8 @@ class Opening {
 
   const Module &a_, &b_;
   Diff* diff_;
-  llvm::StringSet<> added_;                        // of the main graph
-  llvm::StringMap<std::set<std::string>> scopes_;  // by what may be a loop or a branch
+  llvm::StringSet<> added_;                        // nodes of the main graph
+  llvm::StringMap<std::set<std::string>> scopes_;  // by the possible loop or branch
   llvm::StringSet<> copies_, calls_, functions_;
 };
 

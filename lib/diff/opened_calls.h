@@ -1,4 +1,4 @@
-// Calls whose bodies stand in their caller's graph from one stage to the next.
+// Finds calls that were inlined between one stage and the next.
 #ifndef GRAPNEL_LIB_DIFF_OPENED_CALLS_H_
 #define GRAPNEL_LIB_DIFF_OPENED_CALLS_H_
 
@@ -7,8 +7,8 @@
 namespace grapnel {
 
 // Finds these calls in a diff in which names decided. TensorFlow names the copy of a body's node
-// CALL/NODE, and that of a lowered loop or branch CALL/body/_N/NODE. Takes the copies out of
-// `added`, the changes off the call node, and out of `removed` the bodies of functions that B lacks
+// CALL/NODE, and that of a lowered loop or branch CALL/body/_N/NODE. Removes the copies from
+// `added`, the changes from the call node, and from `removed` the bodies of functions that B lacks
 // and that live on in copies. Linear in nodes and calls.
 void OpenCalls(const Module& a, const Module& b, Diff* diff);
 

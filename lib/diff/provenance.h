@@ -1,4 +1,4 @@
-// What a ledger of rewrites (`opt --ledger`) says of where nodes came from.
+// Reads from a ledger of rewrites (`opt --ledger`) where nodes came from.
 #ifndef GRAPNEL_LIB_DIFF_PROVENANCE_H_
 #define GRAPNEL_LIB_DIFF_PROVENANCE_H_
 
@@ -12,23 +12,24 @@
 
 namespace grapnel {
 
-// For nodes of the graph after the rewrites, the nodes of the graph before them that they were made
-// of. Certain as far as the ledger is that of these two graphs.
+// Maps nodes of the rewritten graph to the nodes of the original graph that they were made from.
+// Certain, provided that the ledger is that of these two graphs.
 class Provenance {
  public:
   // `jsonl`: a JSON object a line, as lib/pass's ledger writes them. Errors name the line.
   static Expected<Provenance> Parse(llvm::StringRef jsonl);
 
-  // Pairs and groups of one body that both graphs have under one name; nothing for other bodies.
+  // Returns pairs and groups for a body that both graphs have under one name; nothing for other
+  // bodies.
   KnownPairs PairsOf(const BodyView& a, const BodyView& b) const;
 
  private:
   using Origins = std::set<std::string>;
   struct BodyHistory {
     std::map<std::string, Origins> made;  // node -> nodes of the first graph
-    // What a node of the first graph that stayed took the work of: others of that graph, gone.
+    // For an original node that remains: the removed original nodes whose work it took over.
     std::map<std::string, Origins> absorbed;
-    std::set<std::string> removed;  // of the first graph's
+    std::set<std::string> removed;  // original nodes
     void Apply(const std::vector<std::string>& used, const std::vector<std::string>& made,
                const std::vector<std::string>& changed, const std::vector<std::string>& removed);
     Origins OriginsOf(const std::string& name) const;

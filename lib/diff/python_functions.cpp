@@ -50,7 +50,7 @@ class Grouper {
     return std::to_string(static_cast<int>(row.role)) + " " + row.name;
   }
 
-  // Counts by the function's name in A, or in B where A lacks it.
+  // Counts by the function's name in A, or in B if A does not have it.
   void CountNodes() {
     for (const FunctionEntry& entry : diff_.functions) {
       (entry.a.empty() ? only_b_ : entries_)[entry.a.empty() ? entry.b : entry.a] = &entry;
@@ -73,8 +73,8 @@ class Grouper {
     return (of_b ? counts_of_b_ : counts_)[function];
   }
 
-  // Pairs a row of B with the row of A that has its first paired function, else with the row of
-  // its name.
+  // Pairs a row of B with the row of A that has its first paired function, else with the row of the
+  // same name.
   void PairRows() {
     for (const FunctionRow& row : b_.rows) {
       std::optional<size_t> group;

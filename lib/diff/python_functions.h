@@ -32,17 +32,17 @@ struct FunctionChanges {
 // One Python function, or the parts of one op: a row of the library (lib/library).
 struct PythonFunctionChanges {
   std::string name;                        // "train_step"
-  FunctionRole role;                       // kTrace of all that was traced for itself
+  FunctionRole role;                       // kTrace for all that Python traced as functions
   std::vector<FunctionChanges> functions;  // traces of A by number, then what is made of them
   ChangeCounts counts;                     // of all of them
-  // Whether the heading says more than the name of its one function.
+  // True if the heading says more than the name of its one function.
   bool HasTraces() const { return functions.size() > 1 || role == FunctionRole::kTrace; }
   // "train_step (trace 221 -> 245, 430 only in A)".
   std::string Title() const;
 };
 
-// Rows of A in the library's order, each with what B has of it, then rows that only B has. `diff`
-// is of `a` and `b`. Linear.
+// Returns the rows of A in the library's order, each with its counterparts of B, then rows that
+// only B has. `diff` compares `a` with `b`. Linear.
 std::vector<PythonFunctionChanges> ChangesByPythonFunction(const Diff& diff, const Module& a,
                                                            const Module& b);
 

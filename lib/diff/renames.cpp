@@ -11,8 +11,7 @@ namespace {
 
 using Parts = llvm::SmallVector<llvm::StringRef, 8>;
 
-// What is left of both names when the end that they have in common is gone, up to the first part
-// that differs.
+// The rest of both names without their common end, up to the first part that differs.
 std::pair<std::string, std::string> OutermostRename(llvm::StringRef a, llvm::StringRef b) {
   Parts of_a, of_b;
   a.split(of_a, '/');

@@ -1,4 +1,4 @@
-// Which scopes are called otherwise in B.
+// Finds renamed scopes.
 #ifndef GRAPNEL_LIB_DIFF_RENAMES_H_
 #define GRAPNEL_LIB_DIFF_RENAMES_H_
 
@@ -9,16 +9,16 @@
 
 namespace grapnel {
 
-// "stem -> entry_conv: 9 nodes". Empty: the top, where names were put into a scope or taken out of
+// "stem -> entry_conv: 9 nodes". Empty: the top level, when nodes were moved into a scope or out of
 // one.
 struct Rename {
   std::string a, b;
   size_t nodes = 0;
 };
 
-// Each matched node whose name differs counts for the outermost part that does, as it reads from
-// the front once the end that both names have in common is gone: model/stem/w and model/entry/w
-// are model/stem -> model/entry. Names of functions take no part. Most nodes first, then by name.
+// Each matched node with a new name counts for the outermost part that differs, after the common
+// end of both names is removed: model/stem/w and model/entry/w give model/stem -> model/entry.
+// Names of functions do not count. Sorted by number of nodes, largest first, then by name.
 std::vector<Rename> RenamesOf(const Diff& diff);
 
 }  // namespace grapnel

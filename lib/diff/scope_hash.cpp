@@ -17,14 +17,14 @@ constexpr uint64_t kControl = 0x9216D5D98979FB1Bull, kBack = 0xD1310BA698DFB5ACu
                    kFromOutside = 0x2FFD72DBD01ADFB7ull, kReader = 0xB8E1AFED6A267E96ull,
                    kRecursive = 0xBA7C9045F12C7F99ull;
 
-// The scopes that names make, as a tree: a parent has a lower number than its children.
+// The scopes in the nodes' names, as a tree: a parent has a lower number than its children.
 class NameTree {
  public:
   struct Scope {
     int32_t parent;
     llvm::StringRef path;
     int32_t children = 0;    // scopes below
-    bool has_nodes = false;  // of no deeper scope
+    bool has_nodes = false;  // nodes directly in the scope
   };
 
   explicit NameTree(const BodyView& view) {
@@ -40,7 +40,7 @@ class NameTree {
     return scope == 0 || scopes_[scope].has_nodes || scopes_[scope].children > 1;
   }
   int32_t InnermostOf(int32_t node) const { return innermost_[node]; }
-  // The next block around one; kNobody: it is the body.
+  // The next enclosing block; kNobody: the body itself.
   int32_t Around(int32_t scope) const {
     do {
       scope = scopes_[scope].parent;
@@ -77,7 +77,7 @@ class BlockHasher {
     for (auto* hashes : {&in_, &out_, &both_, &before_}) hashes->resize(view.size());
   }
 
-  // `nodes` in the order of the view; `block`: a number of its own.
+  // `nodes` in the order of the view; `block`: a unique number.
   uint64_t Hash(llvm::ArrayRef<int32_t> nodes, int32_t block) {
     block_ = block;
     for (int32_t i : nodes) {
@@ -85,7 +85,7 @@ class BlockHasher {
       both_[i] = labels_[i];
     }
     outside_.clear();
-    // What is alike seen from its inputs and from its readers is told apart by what lies beside.
+    // Nodes with equal inputs and equal readers are told apart by their neighbors' other edges.
     for (int pass = 0; pass < 2; ++pass) {
       Spread(nodes);
       for (int32_t i : nodes) both_[i] = HashInto(HashInto(kReader, in_[i]), out_[i]);
@@ -100,7 +100,7 @@ class BlockHasher {
  private:
   bool IsInside(int32_t node) const { return node != kNobody && block_of_[node] == block_; }
 
-  // in_ and out_ of all, by the labels in both_.
+  // Computes in_ and out_ of all nodes from the labels in both_.
   void Spread(llvm::ArrayRef<int32_t> nodes) {
     for (int32_t i : nodes) in_[i] = out_[i] = both_[i];
     // Nodes on cycles come last; each round uses the hashes of the round before, so that their
@@ -153,7 +153,7 @@ class BlockHasher {
     return HashInto(both_[i], sum);
   }
 
-  // What comes from outside is told apart by who reads it.
+  // Values from outside are told apart by their readers.
   void HashOutside(llvm::ArrayRef<int32_t> nodes) {
     llvm::DenseMap<std::pair<int32_t, int32_t>, uint64_t> sums;
     for (int32_t i : nodes) {

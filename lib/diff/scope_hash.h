@@ -1,4 +1,4 @@
-// Name scopes as blocks that are known by what they compute, in whatever model they are.
+// Name scopes as blocks that are identified by what they compute, in any model.
 #ifndef GRAPNEL_LIB_DIFF_SCOPE_HASH_H_
 #define GRAPNEL_LIB_DIFF_SCOPE_HASH_H_
 
@@ -16,16 +16,16 @@ struct ScopeBlock {
   uint64_t hash;
 };
 
-// Of each body, the main graph first and then the functions in their order, the scopes in the order
-// in which they are found. A scope whose nodes all lie in one scope below it is left out: it is
-// that block once more.
+// Returns the scopes of each body, the main graph first and then the functions in order; scopes in
+// the order in which they are found. A scope is left out if all of its nodes lie in one scope below
+// it: both would be the same block.
 //
-// Equal hashes: the same ops, attributes, wiring, and dtypes and shapes of constants. Names,
-// devices, constants' values, the order of nodes and what reads the block's outputs take no part;
-// which of its inputs are one tensor does. The same on every machine. Functions count by their
-// bodies, but those of a circle of calls only in part.
+// Equal hashes mean the same ops, attributes, wiring, and dtypes and shapes of constants, and the
+// same inputs that share a tensor. Names, devices, constants' values, the order of nodes and
+// readers of the block's outputs do not count. The same on every machine. Functions count by their
+// bodies, but those in a cycle of calls only in part.
 //
-// Paths are borrowed. Cost: nodes and edges, times the scopes that each lies in.
+// Paths are borrowed from the module. Cost: nodes and edges, times the scopes that each lies in.
 std::vector<std::vector<ScopeBlock>> ScopeBlocks(const Module& module);
 
 }  // namespace grapnel

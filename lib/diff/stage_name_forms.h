@@ -11,23 +11,24 @@
 
 namespace grapnel {
 
-// With blanks for underscores, and without commas: what is the same in two names is the same then.
+// Replaces underscores by blanks and removes commas, so that spellings that may differ compare
+// equal.
 std::string PlainName(llvm::StringRef name);
 
-// "__inference_train_step_221" without TensorFlow's prefix; also of a partition or an instance.
+// "__inference_train_step_221" without TensorFlow's prefix; also for a partition or an instance.
 std::string WithoutPrefix(llvm::StringRef line);
 
-// The forms of a line's name, each plain, the exact one first:
+// Returns the forms of a line's name, each plain, the exact one first:
 //   __inference_Dataset_map_parse_11, Dataset_map_parse_11, Dataset_map_parse, parse
-// What follows the function's name (", instance 2", "_partition_...") stays in each. A function
-// that Grappler optimized in its caller's run, "CALLER: FUNCTION", goes by its own name too.
+// Each form keeps what follows the function's name (", instance 2", "_partition_..."). A function
+// that Grappler optimized in its caller's run, "CALLER: FUNCTION", also has its own name as a form.
 std::vector<std::string> LineForms(llvm::StringRef line);
 
-// "after remapper, iteration 0" without what follows the comma.
+// "after remapper, iteration 0" without the part after the comma.
 llvm::StringRef WithoutIteration(llvm::StringRef stage);
 
-// How exactly the plain `name` names `stage`: 0 as it stands, 1 without the iteration, 2 without
-// opt_group_..._phase_N. nullopt: not at all.
+// Returns how exactly the plain `name` matches `stage`: 0 as it is, 1 without the iteration, 2
+// without opt_group_..._phase_N. nullopt: no match.
 std::optional<int> StageLevel(llvm::StringRef name, llvm::StringRef stage);
 
 }  // namespace grapnel

@@ -17,13 +17,13 @@
 namespace grapnel {
 namespace {
 
-// A level worse than that of any form of a function's own name: for a partition, that of the
+// Worse than the level of any form of a function's own name: a partition found by the name of the
 // function it was split from.
 constexpr int kOfParent = 10;
-// Limits on what a user types: no stage has more colons or a longer name.
+// Limits for user input: no stage has more colons or a longer name.
 constexpr size_t kMostSplits = 64, kLongest = 200;
 
-// "FUNCTION:STAGE" at each of its colons, and as a stage alone.
+// Splits the name as "FUNCTION:STAGE" at each of its colons, and as a stage alone.
 std::vector<std::pair<llvm::StringRef, llvm::StringRef>> SplitsOf(llvm::StringRef name) {
   std::vector<std::pair<llvm::StringRef, llvm::StringRef>> splits = {{"", name}};
   for (size_t at = name.find(':'); at != llvm::StringRef::npos && splits.size() < kMostSplits;
@@ -50,7 +50,7 @@ std::vector<std::string> NearestFirst(std::vector<std::string> names, llvm::Stri
 
 }  // namespace
 
-// A stage that fits a name, with the levels of its line and its stage: lower is more exact.
+// A stage that matches a name, with the levels of its line and its stage: lower is more exact.
 struct StageNames::Hit {
   std::pair<int, int> level;
   size_t index;
@@ -96,7 +96,7 @@ static std::optional<int> LevelOf(const std::string& plain, llvm::StringRef line
   return static_cast<int>(it - forms.begin());
 }
 
-// The functions that a text names, by number, with how exactly.
+// The functions that a text names, by index, with how exactly.
 std::vector<std::pair<size_t, int>> StageNames::LinesOf(llvm::StringRef function) const {
   std::string plain = PlainName(function);
   std::vector<std::pair<size_t, int>> found;
@@ -126,8 +126,8 @@ Expected<std::vector<size_t>> StageNames::StoryOf(llvm::StringRef function) cons
   return story;
 }
 
-// All stages that have the name. `before_is_meant`: of "before X" those called "after X" that have
-// a stage before them.
+// All stages with the name. `before_is_meant`: for "before X", those called "after X" that have a
+// stage before them.
 std::vector<StageNames::Hit> StageNames::HitsOf(llvm::StringRef name, bool before_is_meant) const {
   std::vector<Hit> hits;
   for (auto [function, stage_text] : SplitsOf(name)) {
@@ -148,7 +148,7 @@ std::vector<StageNames::Hit> StageNames::HitsOf(llvm::StringRef name, bool befor
   return hits;
 }
 
-// Those that have the name most exactly, in the folder's order.
+// The stages that match the name most exactly, in the folder's order.
 std::vector<size_t> StageNames::BestOf(llvm::StringRef name, bool before_is_meant) const {
   std::vector<Hit> hits = HitsOf(name, before_is_meant);
   std::vector<size_t> best;
@@ -186,8 +186,8 @@ Expected<FoundStage> StageNames::Find(llvm::StringRef name) const {
   return NoStage(name);
 }
 
-// Of several stages the first where they are one pass's of one function, in several iterations.
-// `before_is_meant`: the stages before these are wanted.
+// If several stages match, takes the first, provided that they are iterations of one pass on one
+// function. `before_is_meant`: returns the stages before these.
 Expected<FoundStage> StageNames::OneOf(llvm::StringRef name, llvm::ArrayRef<size_t> found,
                                        bool before_is_meant) const {
   auto wanted = [&](size_t each) {
@@ -226,7 +226,7 @@ Expected<FoundStage> StageNames::OneOf(llvm::StringRef name, llvm::ArrayRef<size
       NameList(names), WhereAllAre());
 }
 
-// Ops that ran by themselves come last.
+// Ops that ran eagerly come last.
 std::vector<size_t> StageNames::Largest(std::vector<size_t> functions) const {
   auto key = [&](size_t each) {
     return std::pair(!IsOfOneOp(functions_[each].line), functions_[each].nodes);
@@ -235,7 +235,7 @@ std::vector<size_t> StageNames::Largest(std::vector<size_t> functions) const {
   return functions;
 }
 
-// All functions but partitions of others, and but instances after the first.
+// All functions except partitions of others and instances after the first.
 std::vector<size_t> StageNames::LargestFirst() const {
   std::vector<size_t> whole;
   for (size_t i = 0; i < functions_.size(); ++i) {
@@ -254,7 +254,7 @@ std::vector<std::string> StageNames::NamesOf(llvm::ArrayRef<size_t> functions) c
   return names;
 }
 
-// One stage of the function: what a pass left, best.
+// One stage of the function, preferably one after a pass.
 std::string StageNames::Example(const Function& function) const {
   for (llvm::StringRef start : {"after ", "before ", ""}) {
     for (size_t each : function.stages) {
@@ -281,7 +281,7 @@ std::string StageNames::Advice(llvm::StringRef by) const {
          NameList(NamesOf(functions)) + " (" + WhereAllAre() + ")";
 }
 
-// The stages of functions, each once and without iterations, the nearest to `text` first.
+// The stages of functions, each once and without iterations, most similar to `text` first.
 std::string StageNames::NamesOfStages(llvm::ArrayRef<std::pair<size_t, int>> functions,
                                       llvm::StringRef text) const {
   std::vector<std::string> names;

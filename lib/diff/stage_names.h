@@ -16,10 +16,10 @@ namespace grapnel {
 
 struct FoundStage {
   size_t index;      // in the folder's order
-  std::string note;  // not empty: others have the name too, and the first was taken
+  std::string note;  // not empty: several stages have the name, and this is the first
 };
 
-// Whether `line` is that of an instance after the first, whose line is `first`: see OrderDumps.
+// True if `line` is an instance after the first, whose line is `first`: see OrderDumps.
 bool IsInstanceOf(llvm::StringRef line, llvm::StringRef first);
 
 // The names of one folder's stages.
@@ -33,40 +33,41 @@ class StageNames {
     size_t nodes = 0;             // of the main graph, in the stage with most
   };
 
-  // `dumps` as ReadDumps has ordered them, and must outlive this; `folder` is for messages.
+  // `dumps` must be in the order of ReadDumps and outlive this; `folder` is used in messages.
   StageNames(llvm::ArrayRef<OrderedDump> dumps, llvm::StringRef folder);
 
-  // The stage of that name:
+  // Finds the stage with a name:
   //   FILE             a dump's file name, with its suffix or without
   //   FUNCTION:STAGE   the function with TensorFlow's prefix and number, without __inference_, or,
-  //                    where only one trace fits, without the number. The stage as `timeline`
-  //                    prints it, without what follows the comma, or without opt_group_..._phase_N
-  //                    where one fits. A partition's stage goes by its function's name too.
-  //   STAGE            where one function fits
-  // Blanks and underscores are the same. "before X" that has no dump is the stage before "after X".
-  // Errors: none or several fit, with the nearest ten.
+  //                    if only one trace matches, without the number. The stage as `timeline`
+  //                    prints it, without the part after the comma, or without
+  //                    opt_group_..._phase_N if one matches. A partition's stage may use its
+  //                    function's name too.
+  //   STAGE            if one function has it
+  // Blanks and underscores are equal. "before X" without a dump is the stage before "after X".
+  // Errors: no match or several, with the nearest ten.
   Expected<FoundStage> Find(llvm::StringRef name) const;
 
-  // All stages of the functions of that name, their further instances and partitions, in the
-  // folder's order. A name without its number is all traces of a Python function. Errors: no
-  // function has the name.
+  // Returns all stages of the functions with that name, of their further instances and partitions,
+  // in the folder's order. A name without its number means all traces of a Python function. Errors:
+  // no function has the name.
   Expected<std::vector<size_t>> StoryOf(llvm::StringRef function) const;
 
-  // A name that Find takes for this stage alone: FUNCTION:STAGE, or its file.
+  // A name by which Find finds only this stage: FUNCTION:STAGE, or its file.
   std::string NameOf(size_t index) const;
 
   // In the folder's order.
   llvm::ArrayRef<Function> functions() const { return functions_; }
-  // Numbers of functions, without partitions of others and without further instances; those with
-  // most nodes first.
+  // Indices of functions, without partitions of others and further instances; those with the most
+  // nodes first.
   std::vector<size_t> LargestFirst() const;
-  // A name of a stage of the largest function; there is one.
+  // A name of a stage of the largest function. There must be a function.
   std::string Example() const { return Example(functions_[LargestFirst().front()]); }
-  // Whether the folder has stages of functions, rather than unrelated graphs.
+  // True if the folder has stages of functions, rather than unrelated graphs.
   bool TellsStories() const;
   // "`grapnel timeline DIR` lists all".
   std::string WhereAllAre() const;
-  // What errors say of the folder: "name ... as 'f_1:after remapper'; functions: 'f_1', ...".
+  // Describes the folder for errors: "name ... as 'f_1:after remapper'; functions: 'f_1', ...".
   std::string Advice(llvm::StringRef by) const;
 
  private:

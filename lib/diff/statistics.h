@@ -1,4 +1,4 @@
-// The size of two graphs side by side: ops, constants, arithmetic.
+// Compares the sizes of two graphs: ops, constants, arithmetic.
 #ifndef GRAPNEL_LIB_DIFF_STATISTICS_H_
 #define GRAPNEL_LIB_DIFF_STATISTICS_H_
 
@@ -11,12 +11,12 @@
 namespace grapnel {
 
 struct GraphStatistics {
-  size_t nodes = 0;  // of all bodies; arguments and results of functions not counted
+  size_t nodes = 0;  // of all bodies, without arguments and results of functions
   size_t functions = 0;
   std::map<std::string, size_t> ops;
   uint64_t constant_bytes = 0;  // of the tensors in memory, not as stored
-  // Of those nodes of the main graph whose shapes are known (lib/shape/flops.h); nullopt when it
-  // was not asked for.
+  // FLOPs of the main graph's nodes with known shapes (lib/shape/flops.h); nullopt if not
+  // requested.
   std::optional<int64_t> flops;
   size_t flops_unknown = 0;  // nodes that are not in `flops`
 };

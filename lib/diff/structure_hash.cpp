@@ -14,7 +14,7 @@ uint64_t HashOfEdge(int32_t slot, int32_t port) {
   return HashInto(HashInto(kReaderSeed, slot), port);
 }
 
-// HashOfEdge of the slots and ports that nearly all edges have.
+// Cached HashOfEdge for the slots and ports of nearly all edges.
 class EdgeHashes {
  public:
   EdgeHashes() {
@@ -33,7 +33,7 @@ class EdgeHashes {
   uint64_t known_[kSlots + 1][kPorts + 1];
 };
 
-// Folds one node's inputs into its label. What is not known yet counts as `unknown` has it.
+// Combines one node's inputs with its label. Unknown inputs count as `unknown`.
 class Cones {
  public:
   Cones(const BodyView& view, llvm::ArrayRef<uint64_t> labels, bool controls)

@@ -1,4 +1,4 @@
-// What surrounds a node, as hashes that no name and no order of nodes takes part in.
+// Hashes of a node's surroundings that depend on no names and no order of nodes.
 #ifndef GRAPNEL_LIB_DIFF_STRUCTURE_HASH_H_
 #define GRAPNEL_LIB_DIFF_STRUCTURE_HASH_H_
 
@@ -10,18 +10,19 @@ namespace grapnel {
 
 struct ConeHashes {
   std::vector<uint64_t> hash;
-  std::vector<uint32_t> size;  // of the cone, shared parts counted each time, kLargeCone at most
+  std::vector<uint32_t> size;  // nodes, shared ones counted each time; kLargeCone at most
 };
 constexpr uint32_t kLargeCone = 1000;
 
-// All that a node is made from, to the placeholders and constants. Equal: the same computation.
-// Nodes on a cycle that is no v1 loop get their surroundings to a few edges' depth.
+// Hashes everything that a node is computed from, down to placeholders and constants. Equal hashes:
+// the same computation. Nodes on a cycle that is not a v1 loop hash their surroundings a few edges
+// deep.
 ConeHashes HashOfInputs(const BodyView& view, llvm::ArrayRef<uint64_t> labels, bool controls);
 
-// All that is made from a node, to the outputs. What else its readers read takes no part.
+// Hashes everything computed from a node, up to the outputs, but not the readers' other inputs.
 ConeHashes HashOfReaders(const BodyView& view, llvm::ArrayRef<uint64_t> labels, bool controls);
 
-// All within `radius` edges, in both directions. Linear in edges times radius.
+// Hashes everything within `radius` edges, in both directions. Linear in edges times radius.
 std::vector<uint64_t> HashAround(const BodyView& view, std::vector<uint64_t> labels, int radius,
                                  bool controls);
 

@@ -1,4 +1,4 @@
-// A folder of dumps as one ordered story.
+// A folder of dumps in the order of the run.
 #ifndef GRAPNEL_LIB_DIFF_TIMELINE_H_
 #define GRAPNEL_LIB_DIFF_TIMELINE_H_
 
@@ -16,7 +16,7 @@ struct TimelineStage {
   DumpStage dump;
   std::shared_ptr<const Module>
       module;                   // that of `before` where the file is byte for byte the same
-  int before = -1;              // the stage it is compared with; -1: it begins a line
+  int before = -1;              // the stage it is compared with; -1: it begins a trace
   size_t nodes = 0, edges = 0;  // of the main graph, as Grappler's log counts them
   size_t library_nodes = 0, library_edges = 0;  // of all functions
   Diff diff;  // from `before` to this one; empty where the module is the same
@@ -24,28 +24,28 @@ struct TimelineStage {
 
 struct Timeline {
   std::vector<TimelineStage> stages;
-  std::vector<std::string> skipped;   // "file: why": what is no graph that can be read
-  std::vector<std::string> problems;  // of graphs that were read: "file: node 'x': ..."
+  std::vector<std::string> skipped;   // "file: why": files that cannot be read as graphs
+  std::vector<std::string> problems;  // in graphs that were read: "file: node 'x': ..."
 };
 
-// A dump of a folder, read, in its place in the order.
+// A dump of a folder with its graph.
 struct OrderedDump {
   DumpStage dump;
-  std::shared_ptr<const Module> module;  // null: it cannot be read; that of an equal file, once
-  std::string problem;                   // and why
+  std::shared_ptr<const Module> module;  // null: unreadable; equal files share one
+  std::string problem;                   // why it cannot be read
 };
 
-// Every dump in `folder`; `log` as OrderDumps has it. Errors: no such folder.
+// Reads every dump in `folder`, ordered; `log` as in OrderDumps. Errors: no such folder.
 Expected<std::vector<OrderedDump>> ReadDumps(llvm::StringRef folder, llvm::StringRef log,
                                              ThreadPool& pool);
 
-// The dumps in `folder`, each compared with the one before it; `log` as OrderDumps has it. With a
-// `function`, as StageNames::StoryOf has them, its stages alone. Errors: no such folder, no dump in
-// it, no such function.
+// Reads the dumps in `folder` and compares each with the one before it; `log` as in OrderDumps.
+// With a `function`, reads only its stages, as StageNames::StoryOf finds them. Errors: no such
+// folder, no dump in it, no such function.
 Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, ThreadPool& pool,
                                 llvm::StringRef function = {});
 
-// Adds a stage, compared with the stage `before` (-1: with none).
+// Adds a stage and compares it with the stage `before` (-1: with none).
 void AddStage(DumpStage dump, std::shared_ptr<const Module> module, int before, Timeline* timeline);
 
 struct LifeEvent {
@@ -53,9 +53,10 @@ struct LifeEvent {
   std::string text;  // "fused with conv bias into relu (_FusedConv2D)"
 };
 
-// One node's life: where it is first seen, changes, gets another name, is replaced or goes. Empty
-// when no stage has it. Follows it through new names, into what it was fused into or merged with,
-// and into each copy where calls of its function were opened; of another name the text says which.
+// Returns one node's life: where it first occurs, changes, is renamed, replaced or removed. Empty
+// if no stage has it. Follows it through new names, into the node it was fused into or merged with,
+// and into each copy when calls of its function are inlined; events under another name give that
+// name.
 std::vector<LifeEvent> LifeOf(const Timeline& timeline, llvm::StringRef node);
 
 }  // namespace grapnel

@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// Names of one body's kind: the main graph's, or those of functions.
+// Names for the counts of the main graph, or of functions.
 struct Names {
   std::vector<llvm::StringRef> added, removed, changed;
 };

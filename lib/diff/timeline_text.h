@@ -1,4 +1,4 @@
-// A timeline for people and for programs.
+// Writes a timeline as text or JSON.
 #ifndef GRAPNEL_LIB_DIFF_TIMELINE_TEXT_H_
 #define GRAPNEL_LIB_DIFF_TIMELINE_TEXT_H_
 
@@ -9,16 +9,16 @@
 
 namespace grapnel {
 
-// A line a stage, under the graph that it is of: nodes and edges, and how many nodes it removed,
+// Writes a line for each stage, grouped by graph: nodes and edges, and how many nodes it removed,
 // added, changed and replaced. `brief`: stages that changed nothing are counted, not listed.
 void WriteTimelineTable(const Timeline& timeline, bool brief, llvm::raw_ostream& os);
 
-// As attributes of an object that is open: "stages": [{"file", "stage", "graph", "before": the file
-// that it is compared with, "nodes", "edges", "added", "removed", "changed", "replaced": [{"a",
-// "b"}]}], "problems".
+// Writes these attributes into the open object: "stages": [{"file", "stage", "graph", "before": the
+// file that it is compared with, "nodes", "edges", "added", "removed", "changed", "replaced":
+// [{"a", "b"}]}], "problems".
 void WriteTimelineJson(const Timeline& timeline, llvm::json::OStream& json);
 
-// The diff of each stage that changed something.
+// Writes the diff of each stage that changed something.
 void WriteTimelineChanges(const Timeline& timeline, const DiffTextOptions& options,
                           llvm::raw_ostream& os);
 

@@ -29,13 +29,13 @@ class UnionMaker {
       }
     }
     for (const NodeEntry& node : diff_.removed) PutBack(node);
-    // Once all are there, since what is gone may read what is gone.
+    // Connects them once all are added, because removed nodes may read removed nodes.
     for (const NodeEntry& node : diff_.removed) Connect(node);
     out_.scopes.assign(scopes_.begin(), scopes_.end());
   }
 
  private:
-  // One that only A has comes into the union, under its name where that is free.
+  // Adds a function that only A has to the union, under its name if that is free.
   std::string NameInUnion(const FunctionEntry& function) {
     if (!function.b.empty()) return function.b;
     std::string name = function.a;

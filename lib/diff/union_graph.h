@@ -1,4 +1,4 @@
-// Both graphs as one, for drawing: B, with what A lost put back where it was.
+// Merges both graphs into one for drawing: B, with the nodes that only A has put back in place.
 #ifndef GRAPNEL_LIB_DIFF_UNION_GRAPH_H_
 #define GRAPNEL_LIB_DIFF_UNION_GRAPH_H_
 
@@ -15,20 +15,20 @@ enum class NodeStatus { kSame, kRemoved, kAdded, kChanged, kGrouped };
 
 struct UnionGraph {
   std::unique_ptr<Module> module;
-  llvm::DenseMap<std::pair<const Graph*, NodeId>, NodeStatus> status;  // of all but kSame
-  // What stands here for a node of A: the one that it is, or became. The pointers only tell A's
-  // nodes apart.
+  llvm::DenseMap<std::pair<const Graph*, NodeId>, NodeStatus> status;  // without kSame
+  // The node that represents a node of A: the one it is matched with, or became. The pointers only
+  // distinguish A's nodes.
   llvm::DenseMap<std::pair<const Graph*, NodeId>, Node> of_a;
-  // What only A has, and is called otherwise here: its name in A.
+  // A's names of nodes that only A has and that are renamed here.
   llvm::DenseMap<std::pair<const Graph*, NodeId>, std::string> names_in_a;
-  std::vector<std::string> scopes;  // with anything that differs, "function/a/b" in functions
+  std::vector<std::string> scopes;  // that contain a difference, "function/a/b" in functions
 
-  // A constant is drawn within its reader, so what became of it shows there.
+  // A constant is drawn within its reader, so the reader shows its status too.
   NodeStatus StatusOf(const Node& node) const;
 };
 
-// Nodes are called as in B; those that only A has as there, unless that name is taken. Functions
-// that only A has are left out. Copies B.
+// Nodes have B's names; nodes that only A has keep theirs, unless B uses the name. Functions that
+// only A has are left out. Copies B.
 UnionGraph MakeUnion(const Module& b, const Diff& diff);
 
 }  // namespace grapnel

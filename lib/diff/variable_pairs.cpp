@@ -15,13 +15,13 @@
 namespace grapnel {
 namespace {
 
-// Ops that hand on what a variable holds: the layer is what reads them.
+// Ops that forward a variable's value: the layer is what reads them.
 bool HandsOnVariable(llvm::StringRef op) {
   return op == "Identity" || op == "ReadVariableOp" || op == "Cast" || op == "Enter" ||
          op == "StopGradient";
 }
 
-// Which variable of the main graph a tensor of any body is.
+// Maps a tensor of any body to a variable of the main graph.
 class VariableTensors {
  public:
   explicit VariableTensors(const GraphInFile& graph) : main_(graph.module->main) {
@@ -40,7 +40,7 @@ class VariableTensors {
     return &node.graph() == &main_ && of_saver_.contains(node.id());
   }
 
-  // kNoNode: it is none, or another one at each call of the body.
+  // kNoNode: not a variable, or a different one at each call of the body.
   NodeId At(const Graph& body, Port port) const {
     while (port.node != kNoNode && !port.IsControl()) {
       Node node = body.node(port.node);
@@ -54,13 +54,13 @@ class VariableTensors {
   }
 
  private:
-  // What the bodies that a node calls are given; those for which that is new go to `todo`.
+  // Propagates variables into the bodies that a node calls; adds changed bodies to `todo`.
   void Enter(const Node& call, std::vector<const Graph*>* todo) {
     const Graph& body = call.graph();
     for (llvm::StringRef name : CalledFunctions(call)) {
       const Function* callee = body.module().FindFunction(name);
       if (!callee) continue;
-      // An If and a Case are told first which branch to take.
+      // If and Case have the branch selector as first input.
       int first = call.num_inputs() - static_cast<int>(callee->args.size());
       if (first < 0 || first > 1) continue;
       bool is_new = seen_.insert(callee).second;
@@ -81,14 +81,14 @@ class VariableTensors {
   std::map<std::pair<const Graph*, NodeId>, NodeId> arguments_;
 };
 
-// "bn/gamma" of "model/bn/gamma": a layer and what it is of it.
+// "bn/gamma" for "model/bn/gamma": the layer and the variable's name in it.
 std::string InLayer(llvm::StringRef name) {
   size_t weight = name.rfind('/');
   size_t layer = weight == llvm::StringRef::npos ? weight : name.rfind('/', weight);
   return layer == llvm::StringRef::npos ? name.str() : name.drop_front(layer + 1).str();
 }
 
-// "net/dense" of "net_1/dense_2_1", and its numbers, a component's after one another.
+// "net/dense" for "net_1/dense_2_1", and its numbers, component by component.
 std::string WithoutNumbers(llvm::StringRef name, std::vector<uint64_t>* numbers) {
   llvm::SmallVector<llvm::StringRef, 4> parts;
   name.split(parts, '/');
@@ -159,8 +159,8 @@ class VariablePairing {
     return places;
   }
 
-  // By the name of the node that reads it, and the input: of those in bodies, which are of the
-  // signatures, and of several the first by name.
+  // By the name of the reading node, and its input, in bodies and in signatures' bodies; if several
+  // variables match, the first by name.
   static std::vector<std::string> ReadersOf(const VariableSide& side, const VariableTensors& in) {
     std::vector<std::string> readers(side.variables.size());
     const auto places = PlacesOf(side);
@@ -186,7 +186,7 @@ class VariablePairing {
     std::map<std::pair<size_t, size_t>, int> reads;
     for (const MatchedPair& pair : diff_.matched) {
       const Node &a = pair.a.node, &b = pair.b.node;
-      // What a call captures stands in any order.
+      // A call's captured inputs have no fixed order.
       if (MayCallFunctions(a) || in_a_.IsOfSaver(a) || in_b_.IsOfSaver(b)) continue;
       for (int i = 0; i < std::min(a.num_inputs(), b.num_inputs()); ++i) {
         NodeId read_a = in_a_.At(a.graph(), a.input(i));
@@ -219,7 +219,7 @@ class VariablePairing {
     return names;
   }
 
-  // Where names of objects lead to the variable, without places in lists: those move.
+  // The object names that lead to the variable, without indices into lists: those change.
   static std::vector<std::string> PathsOf(const VariableSide& side) {
     std::vector<std::string> paths = PathsOfObjects(*side.graph, side.variables);
     for (std::string& path : paths) {
@@ -233,7 +233,7 @@ class VariablePairing {
     return paths;
   }
 
-  // Names that one variable of its model has alone, by what they are without numbers.
+  // Names that only one variable of its model has, by the name without numbers.
   struct Named {
     std::vector<uint64_t> numbers;
     size_t place;
@@ -260,16 +260,15 @@ class VariablePairing {
                       [](const Named& x, const Named& y) { return x.numbers == y.numbers; });
   }
 
-  // Of both models; "" is no name.
+  // The names in both models; "" does not count.
   struct Names {
     std::vector<std::string> a, b;
   };
   enum Confidence { kSure, kLikely };
 
-  // Names that differ in numbers alone are those of layers that were numbered, and are numbered
-  // anew where one is gone: dense, dense_1, dense_2 become dense, dense_1. What is left then of the
-  // names is the first of them, and only readers know which layer is which. As many names under
-  // other numbers are the same in their order.
+  // Names that differ only in numbers are those of numbered layers. They are renumbered if one is
+  // removed: dense, dense_1, dense_2 become dense, dense_1. Then only readers show which layer is
+  // which. Equally many names with other numbers correspond in order.
   void PairByNames(const Names& names, Confidence confidence) {
     Groups in_a = GroupsOf(names.a), in_b = GroupsOf(names.b);
     for (const auto& [stem, a] : in_a) {
@@ -300,7 +299,7 @@ class VariablePairing {
   const VariableSide &a_, &b_;
   const Diff& diff_;
   const VariableTensors in_a_, in_b_;
-  std::vector<int> to_b_, to_a_;  // by place; -1: no partner
+  std::vector<int> to_b_, to_a_;  // by index; -1: no partner
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which variable of one model is which of another. For lib/diff/value_diff.cpp.
+// Pairs the variables of two models. For lib/diff/value_diff.cpp.
 #ifndef GRAPNEL_LIB_DIFF_VARIABLE_PAIRS_H_
 #define GRAPNEL_LIB_DIFF_VARIABLE_PAIRS_H_
 
@@ -10,18 +10,18 @@
 
 namespace grapnel {
 
-// The variables of one model that take part.
+// The variables of one model that are compared.
 struct VariableSide {
   const GraphInFile* graph;
-  std::vector<SavedVariable> variables;  // under their objects' names, with the shapes of values
+  std::vector<SavedVariable> variables;  // with their objects' names and their values' shapes
 };
 
-// Pairs of places in the two lists, in A's order; each variable is in one pair at most, and those
-// of a pair have one shape. Variables are the same that nodes of one name read at the same input of
-// a body; then those to which the same names of objects lead, and those of one name, in its layer
-// at least. Where layers were numbered and may have been numbered anew, nodes count that `diff`
-// matches and that read them at the same input; names have the last word. What the saver does with
-// variables says nothing, nor does the order in which a function captures them.
+// Returns pairs of indices in the two lists, in A's order; each variable is in at most one pair,
+// and both variables of a pair have one shape. First pairs variables that nodes of one name read at
+// the same input of a body; then those with the same object names, and those of one name, at least
+// within its layer. If layers were numbered and the numbers may have changed, matched nodes in
+// `diff` that read them at the same input count first, then names. The saver's reads do not count,
+// nor does the order in which a function captures variables.
 std::vector<std::pair<size_t, size_t>> PairVariables(const VariableSide& a, const VariableSide& b,
                                                      const Diff& diff);
 

@@ -1,4 +1,4 @@
-// Bodies of functions by what they compute: equal hashes are copies.
+// Hashes function bodies by what they compute: equal hashes mean copies.
 #ifndef GRAPNEL_LIB_LIBRARY_BODY_HASH_H_
 #define GRAPNEL_LIB_LIBRARY_BODY_HASH_H_
 
@@ -9,12 +9,12 @@
 
 namespace grapnel {
 
-// Of each function of the module, in its order. Equal: the same ops, attributes, values of
-// constants and wiring, on arguments of the same dtypes, with functions that are called counted by
-// their own bodies. Names, devices, the order of nodes, shapes of arguments and attributes that
-// begin with _ take no part. The same in every run. Cost: linear in nodes, edges and the bytes of
-// constants; of functions that call themselves and of cycles that are no loop of TensorFlow 1 only
-// a part counts.
+// Returns the hash of each function of the module, in order. Equal hashes: the same ops,
+// attributes, values of constants and wiring, on arguments of the same dtypes, with called
+// functions compared by their bodies. Names, devices, the order of nodes, shapes of arguments and
+// attributes that begin with _ do not count. The same in every run. Cost: linear in nodes, edges
+// and the bytes of constants. Recursive functions, and cycles that are not TensorFlow 1 loops,
+// count only in part.
 std::vector<uint64_t> BodyHashes(const Module& module);
 
 }  // namespace grapnel

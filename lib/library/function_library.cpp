@@ -22,8 +22,8 @@ bool HasAttr(const Function& function, llvm::StringRef key) {
   return llvm::any_of(function.Attrs(), [&](const auto& attr) { return attr.first == key; });
 }
 
-// As FuncGraph makes a parameter's name of what Python calls it: the name in a signature begins
-// with it, and ends with a number where the name was taken.
+// Follows FuncGraph's naming of parameters: the name in a signature begins with Python's name, and
+// ends with a number if the name was taken.
 bool IsParameter(llvm::StringRef argument, llvm::StringRef said) {
   std::string plain;
   for (char c : said) plain += llvm::isAlnum(c) ? llvm::toLower(c) : '_';
@@ -46,7 +46,7 @@ FunctionArgument DescribeArgument(const OpArg& arg) {
   return out;
 }
 
-// The arguments, with shapes and names from FunctionDef.arg_attr (field 7).
+// Reads the arguments, with shapes and names from FunctionDef.arg_attr (field 7).
 void ReadArguments(const Function& function, LibraryFunction* out) {
   for (const OpArg& arg : function.info.inputs) out->arguments.push_back(DescribeArgument(arg));
   for (const OpArg& arg : function.info.outputs) out->results.push_back(DescribeArgument(arg));
@@ -69,7 +69,7 @@ void ReadArguments(const Function& function, LibraryFunction* out) {
     int64_t number;
     if (argument.captured && !name.getAsInteger(10, number)) argument.captured_at = number;
   }
-  // A trace's arguments from Python come first, and captured tensors have no name in the file.
+  // A trace's Python arguments come first, and captured tensors have no name in the file.
   auto is_captured = [](const FunctionArgument& argument) { return argument.captured; };
   auto first = llvm::find_if(out->arguments, is_captured);
   for (auto it = first; it != out->arguments.end(); ++it) it->captured = true;
@@ -97,8 +97,8 @@ std::string PartText(const FunctionUse& use) {
   return words + " function";
 }
 
-// As an iterator over several devices calls what it gives to a GeneratorDataset on each
-// (tensorflow/python/data/ops/multi_device_iterator_ops.py).
+// True for names of the functions that an iterator over several devices passes to a
+// GeneratorDataset on each (tensorflow/python/data/ops/multi_device_iterator_ops.py).
 bool IsOfIterator(llvm::StringRef base) {
   base.consume_front("_remote");
   return base == "_init_func" || base == "_next_func" || base == "_finalize_func";
@@ -170,7 +170,7 @@ class LibraryReader {
     function.uses.push_back(std::move(use));
   }
 
-  // FunctionDefLibrary.gradient (field 2): a function, and the gradient that was given for it.
+  // FunctionDefLibrary.gradient (field 2): a function, and its registered gradient.
   void ReadGradients() {
     WireReader reader(module_.other_library_fields);
     while (reader.Next()) {
@@ -200,7 +200,7 @@ class LibraryReader {
     out->role = RoleOf(*out, in_dataset);
     bool of_gradient =
         out->role == FunctionRole::kForward && function.name().contains("__backward_");
-    // The op gives all arguments of its part, and Python none of a gradient's.
+    // The op passes all arguments of its part, and Python passes none of a gradient's.
     if (IsPart(out->role) || of_gradient)
       for (FunctionArgument& argument : out->arguments) argument.captured = of_gradient;
     if (out->role == FunctionRole::kDataset && out->part.empty()) {
@@ -213,8 +213,8 @@ class LibraryReader {
     out->bytes = function.source.size();
   }
 
-  // A Defun without a name gets one with a hash of its body, of 11 letters, and before it the name
-  // of its gradient.
+  // A Defun without a name is named by a hash of its body, of 11 letters, after its gradient's
+  // name.
   void TakeHash(llvm::StringRef name, FunctionName* out) const {
     constexpr size_t kHash = 11;
     llvm::StringRef base = out->base;
@@ -252,7 +252,7 @@ class LibraryReader {
     return FunctionRole::kTrace;
   }
 
-  // The first of equal bodies is the one with the least number.
+  // The first of equal bodies is the one with the smallest number.
   void FindCopies() {
     std::vector<uint64_t> hashes = BodyHashes(module_);
     std::map<uint64_t, int> first;

@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// Takes "_221" off the end; nothing where there is none or nothing would be left.
+// Removes "_221" from the end; nullopt if there is no number or nothing would be left.
 std::optional<int64_t> TakeNumber(llvm::StringRef* name) {
   size_t digits = name->find_last_not_of("0123456789");
   if (digits == llvm::StringRef::npos || digits == 0 || (*name)[digits] != '_') return std::nullopt;
@@ -16,8 +16,8 @@ std::optional<int64_t> TakeNumber(llvm::StringRef* name) {
   return number;
 }
 
-// "_rewritten" and "_grad_203", which cond and while add, innermost first. A number that
-// _grad_ has is the trace's.
+// Removes "_rewritten" and "_grad_203", which cond and while add, innermost first. A number after
+// _grad_ is the trace's.
 void TakeSuffixes(llvm::StringRef* name, FunctionName* out) {
   while (true) {
     llvm::StringRef rest = *name;
@@ -34,8 +34,8 @@ void TakeSuffixes(llvm::StringRef* name, FunctionName* out) {
   }
 }
 
-// As cond, switch_case, while_loop and what is made of them name their functions: a scope, as
-// "while", "while_1" or "AssertGuard", and the part.
+// True for the names that cond, switch_case, while_loop and functions built on them give: a scope,
+// such as "while", "while_1" or "AssertGuard", and the part.
 bool IsNameOfControlFlow(llvm::StringRef name) {
   auto is_part_of = [&](llvm::StringRef part, llvm::StringRef scope) {
     llvm::StringRef rest = name;
@@ -81,7 +81,7 @@ void TakeTransformation(llvm::StringRef* name, FunctionName* out) {
   *name = rest.drop_front(method->size() + 1);
 }
 
-// The Python function that was differentiated, of "__backward___backward_critic_115_276".
+// The Python function that was differentiated, for "__backward___backward_critic_115_276".
 void TakeGradients(llvm::StringRef* name, FunctionName* out) {
   while (name->starts_with("__backward_")) {
     llvm::StringRef rest = name->drop_front(llvm::StringRef("__backward_").size());

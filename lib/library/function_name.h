@@ -1,8 +1,8 @@
-// What the name of a function says. TensorFlow writes into it which Python function was traced, a
-// number that no other function of the process has, and what the function is for.
+// Parses the names of functions. TensorFlow puts into them which Python function was traced, a
+// number that is unique in the process, and the role of the function.
 //
 //   __inference_train_step_221                     train_step, trace 221
-//   __forward_forward_200                          forward, with what its gradient needs, 200
+//   __forward_forward_200                          forward, returns what its gradient needs, 200
 //   __inference___backward_forward_87_201          its gradient, 201, begun at 87
 //   __inference___forward_score_1018_1213          a forward function that was saved and loaded
 //   cond_true_108_rewritten, cond_true_108_grad_203    a branch as a forward function, its gradient
@@ -28,19 +28,19 @@ struct FunctionName {
   enum class Kind { kPlain, kTrace, kForward, kBackward, kEagerOp };
 
   Kind kind = Kind::kPlain;
-  std::string base;               // "train_step"; of an eager op the op
+  std::string base;               // "train_step"; for an eager op, the op
   std::optional<int64_t> number;  // of the trace
-  std::optional<int64_t> begun;   // of a backward function: what is smaller was traced before
-  int order = 0;                  // of gradients: 2 is the gradient of a gradient
+  std::optional<int64_t> begun;   // of a backward function: smaller numbers were traced before
+  int order = 0;                  // 2 for the gradient of a gradient
   bool is_loaded = false;         // a forward function that came from a SavedModel
-  bool is_rewritten = false;      // a branch or a loop's body, with what its gradient needs
-  bool is_gradient = false;       // of a branch or a loop's body
-  bool is_control_flow = false;   // named as cond and while name what they trace
+  bool is_rewritten = false;      // a branch or loop body that returns what its gradient needs
+  bool is_gradient = false;       // the gradient of a branch or loop body
+  bool is_control_flow = false;   // has a name that cond or while gives
   bool is_specialized = false;
-  std::string transformation;  // "map", of a function that was given to a tf.data dataset
+  std::string transformation;  // "map", if it was passed to a tf.data dataset
 };
 
-// Any text is a name: of what TensorFlow did not make, the base is all of it. `in_dataset`: the
+// Accepts any text: if TensorFlow did not make the name, the base is all of it. `in_dataset`: the
 // function has the attribute _tf_data_function. `is_part`: an op runs it as a branch, a condition
 // or a body, so that a number at the end is the trace's.
 FunctionName ParseFunctionName(llvm::StringRef name, bool in_dataset = false, bool is_part = false);

@@ -33,7 +33,7 @@ class PairFinder {
       LibraryFunction& each = functions()[i];
       if (each.role != FunctionRole::kBackward || each.partner >= 0) continue;
       int forward = Find(AttrText(*each.function, "forward_function_name"));
-      // A gradient of second order has the attribute of what it is the gradient of.
+      // A second-order gradient has the attribute of the function that it differentiates.
       if (forward < 0 || functions()[forward].name.order < each.name.order) continue;
       each.partner = forward;
       each.trace = functions()[forward].trace;
@@ -63,7 +63,7 @@ class PairFinder {
     int backward = Find(AttrText(*forward.function, "backward_function_name"));
     if (backward >= 0) {
       forward.partner = backward;
-      // A copy that was loaded names what the original names.
+      // A loaded copy refers to the names of the original.
       if (functions()[backward].partner < 0 ||
           functions()[functions()[backward].partner].name.is_loaded)
         functions()[backward].partner = number;
@@ -78,8 +78,8 @@ class PairFinder {
     trace.backward = backward;
   }
 
-  // What a forward function was made from: the last trace with its arguments before the gradient
-  // was begun. A gradient of second order is made from the backward function.
+  // The trace that a forward function was made from: the last one with its arguments before the
+  // gradient was begun. A second-order gradient is made from the backward function.
   int TraceOf(const LibraryFunction& forward, int backward) {
     const FunctionName& name = forward.name;
     std::optional<int64_t> begun = name.number;
@@ -97,8 +97,8 @@ class PairFinder {
     return best;
   }
 
-  // The largest before `begun`; of what comes after it, as in a SavedModel, where all have new
-  // numbers, the first.
+  // Prefers the largest number before `begun`; among later numbers, as in a SavedModel, where all
+  // functions are renumbered, the smallest.
   static bool IsNearer(int64_t a, int64_t b, std::optional<int64_t> begun) {
     if (!begun) return a < b;
     bool a_before = a < *begun, b_before = b < *begun;
@@ -114,7 +114,8 @@ class PairFinder {
            });
   }
 
-  // tf.function traces again, for the same arguments, once the first trace has made its variables.
+  // tf.function traces again, for the same arguments, after the first trace has created its
+  // variables.
   int NextTrace(const LibraryFunction& first) {
     int best = -1;
     for (int candidate : by_base_[first.name.base]) {
@@ -143,7 +144,7 @@ class PairFinder {
     functions()[gradient].trace = number;
   }
 
-  // cond_true_108 -> cond_true_108_rewritten, which runs in its place.
+  // cond_true_108 -> cond_true_108_rewritten, which runs instead of it.
   void PairPart(int number) {
     llvm::StringRef name = functions()[number].function->name();
     int trace = name.consume_back("_rewritten") ? Find(name) : -1;
@@ -170,7 +171,7 @@ class PairFinder {
     if (functions()[gradient.trace].backward < 0) functions()[gradient.trace].backward = number;
   }
 
-  // In a SavedModel, whose functions all have a new number behind their names.
+  // In a SavedModel, all functions have a new number at the end of their names.
   int SavedPart(int number, bool gradient) {
     const FunctionName& name = library_.functions[number].name;
     auto stem_of = [](llvm::StringRef text) {

@@ -29,8 +29,7 @@ class RowMaker {
  private:
   std::vector<LibraryFunction>& functions() { return library_.functions; }
 
-  // What stands in one row: a Python function with its pairs; a part of an op of one Python
-  // function.
+  // The key of a row: a Python function with its pairs, or a part of an op of one Python function.
   std::string KeyOf(const LibraryFunction& each) const {
     switch (each.role) {
       case FunctionRole::kTrace:
@@ -50,7 +49,7 @@ class RowMaker {
     }
   }
 
-  // The Python function that has the op whose part it is; the trace's where it is made of one.
+  // The Python function with the op whose part this is; the trace's, if it is made from one.
   std::string OwnerOf(const LibraryFunction& each) const {
     const LibraryFunction& from = each.trace >= 0 ? library_.functions[each.trace] : each;
     for (const FunctionUse& use : from.uses)
@@ -68,7 +67,7 @@ class RowMaker {
            !each.name.is_rewritten && !each.name.is_gradient;
   }
 
-  // Python functions of one name, as the methods of two classes are, get a row each.
+  // Python functions with the same name, such as methods of two classes, get a row each.
   void SplitGroup(const std::vector<int>& group) {
     size_t first = library_.rows.size();
     auto add = [&](int number, size_t row) {

@@ -1,4 +1,5 @@
-// Who runs what: entry points, what they reach, what is superseded, and what nothing calls.
+// Finds the callers of functions: entry points, what they reach, superseded functions, and unused
+// ones.
 #include "lib/library/library_steps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -10,7 +11,7 @@ bool IsOfResource(llvm::StringRef base) {
   return base == "_creator" || base == "_initializer" || base == "_destroyer";
 }
 
-// Functions of an iterator on several devices. Its dataset gets _remote_init_func and the like,
+// Functions of an iterator on several devices. Its dataset has _remote_init_func and the like,
 // which alone call these.
 bool IsCalledRemotely(llvm::StringRef base) {
   return base == "_init_func" || base == "_next_func" || base == "_finalize_func";
@@ -52,7 +53,7 @@ class StatusFinder {
  private:
   std::vector<LibraryFunction>& functions() { return library_.functions; }
 
-  // Of what nothing in a file without a main graph calls.
+  // The status of a function that nothing calls, in a file without a main graph.
   FunctionStatus StatusOfRoot(const LibraryFunction& each) const {
     switch (each.role) {
       case FunctionRole::kTrace:
@@ -85,9 +86,9 @@ class StatusFinder {
     }
   }
 
-  // Whether a trace was there before the function that runs its pair was traced, so that Python had
-  // called it. A function that traces another captures at once what that one captured, and each
-  // capture is numbered: its number is the next after the other's.
+  // True if a trace existed before the function that runs its pair was traced, so that Python must
+  // have called it. A function that traces another immediately captures what that one captured, and
+  // each capture is numbered: its number is then the next after the other's.
   bool WasTracedBefore(const LibraryFunction& trace) const {
     bool captures = llvm::any_of(trace.arguments, [](const auto& each) { return each.captured; });
     const LibraryFunction* first = captures ? FirstCallerOf(trace.forward, trace) : nullptr;
@@ -128,7 +129,7 @@ class StatusFinder {
 
   bool IsFree(int number) const { return library_.functions[number].callers.empty(); }
 
-  // What has a forward function, and what only such functions call.
+  // Finds traces that have a forward function, and functions that only such traces call.
   void FindSuperseded() {
     std::vector<int> found;
     auto supersede = [&](size_t i) {

@@ -1,4 +1,4 @@
-// The steps in which a library is read, in their order. Private to lib/library.
+// The steps that build a FunctionLibrary, in order. Private to lib/library.
 #ifndef GRAPNEL_LIB_LIBRARY_LIBRARY_STEPS_H_
 #define GRAPNEL_LIB_LIBRARY_LIBRARY_STEPS_H_
 
@@ -10,19 +10,20 @@
 
 namespace grapnel {
 
-// The gradients that functions of TensorFlow 1 were given (FunctionDefLibrary.gradient).
+// Gradients that were given for functions of TensorFlow 1 (FunctionDefLibrary.gradient).
 struct GivenGradients {
-  llvm::StringMap<std::string> gradient, of;  // by the function, and by the gradient
+  llvm::StringMap<std::string> gradient, of;  // by function, and by gradient
 };
 
-// Which function is made of which: `forward`, `backward`, `partner`, `trace`. After the roles.
+// Finds which function is made from which: `forward`, `backward`, `partner`, `trace`. Needs the
+// roles.
 void FindPairs(const GivenGradients& gradients, FunctionLibrary* library);
 
-// Who runs what: `status`. After the pairs. `has_main`: the main graph has nodes, so that nothing
-// but what it names is called from outside.
+// Finds the callers: `status`. Needs the pairs. `has_main`: the main graph has nodes, so that only
+// functions it names are called from outside.
 void FindStatus(bool has_main, const std::set<std::string>& from_outside, FunctionLibrary* library);
 
-// The rows, and how the traces in each differ. After all else.
+// Makes the rows, and finds how the traces in each differ. Last step.
 void MakeRows(FunctionLibrary* library);
 
 }  // namespace grapnel

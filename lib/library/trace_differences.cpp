@@ -14,13 +14,14 @@
 namespace grapnel {
 namespace {
 
-constexpr int64_t kFewElements = 64;  // of larger constants only the shape is told
+constexpr int64_t kFewElements = 64;  // larger constants show only the shape
 
 bool IsEnd(const Node& node) { return node.op() == "_Arg" || node.op() == "_Retval"; }
 
 bool IsConst(const Node& node) { return node.op() == "Const"; }
 
-// How the sizes of the arguments of two traces go together: a dimension of one, and of the other.
+// Pairs of sizes that differ between the arguments of two traces: a dimension of one, and of the
+// other.
 class SizePairs {
  public:
   SizePairs(const LibraryFunction& a, const LibraryFunction& b) {
@@ -31,8 +32,8 @@ class SizePairs {
     }
   }
 
-  // Whether numbers that differ follow from sizes that do: the size itself, a multiple or a
-  // fraction of it, or one a little before or after it.
+  // True if two different numbers follow from different sizes: the size itself, a multiple or a
+  // fraction of it, or slightly less or more.
   bool Explain(double a, double b) const {
     if (a == b) return true;
     return llvm::any_of(pairs_, [&](const std::pair<double, double>& sizes) {
@@ -65,7 +66,7 @@ class SizePairs {
   bool ranks_differ_ = false;
 };
 
-// The value of a Const; nothing where it cannot be read.
+// The value of a Const; nullopt if it cannot be read.
 std::optional<Literal> ValueOf(const Node& node) {
   auto literal = Literal::FromConst(node);
   if (literal) return std::move(*literal);
@@ -96,8 +97,8 @@ bool Differ(const Literal& a, const Literal& b, const SizePairs& sizes) {
   return false;
 }
 
-// Attributes that Python's values end in. Dtypes and shapes follow from arguments, functions have
-// names of their own, and seeds, tokens and names of resources are new in every trace.
+// Attributes that can hold Python values. Dtypes and shapes follow from arguments, functions have
+// their own names, and seeds, tokens and resource names are new in every trace.
 bool MayBeValue(llvm::StringRef key, AttrView value) {
   if (key.starts_with("_") || key == "token" || key == "shared_name" || key == "container" ||
       key.contains("seed"))
@@ -159,11 +160,11 @@ class Comparer {
     auto [it, is_new] = by_name_.try_emplace(node.name_id(), nodes_.size());
     if (is_new) nodes_.emplace_back();
     auto& nodes = nodes_[it->second].nodes;
-    // Of a name that a broken body has twice the first counts.
+    // If a broken body has a name twice, the first node counts.
     if (nodes.empty() || nodes.back().first != trace) nodes.push_back({trace, node});
   }
 
-  // What a trace reads where another reads an argument that this trace has not.
+  // Finds values that a trace reads where another trace reads an argument that this trace lacks.
   void FindArgumentsThatBecameConstants(size_t trace) {
     constexpr size_t kTried = 8;  // of other traces
     std::set<std::string> own, done;
@@ -252,7 +253,7 @@ class Comparer {
     }
   }
 
-  // A node that few traces have is told of these, one that most have of the others.
+  // Lists a node that few traces have at those traces, and one that most traces have at the others.
   void CountNames() {
     for (const Named& named : nodes_) {
       size_t count = named.nodes.size();
@@ -273,9 +274,9 @@ class Comparer {
   }
 
   const std::vector<LibraryFunction*>& traces_;
-  std::vector<Named> nodes_;  // in the order in which names are met
+  std::vector<Named> nodes_;  // in order of first occurrence
   llvm::DenseMap<StringId, size_t> by_name_;
-  // Of each trace, by argument and value, the nodes.
+  // For each trace, the nodes by argument and value.
   std::vector<std::map<std::pair<std::string, std::string>, std::vector<std::string>>> values_;
   std::set<std::pair<size_t, NodeId>> told_;  // constants that stand for an argument
   std::map<std::pair<size_t, size_t>, SizePairs> sizes_;
@@ -293,7 +294,8 @@ bool MayBeTracesOfOne(const LibraryFunction& a, const LibraryFunction& b) {
     if (!argument.captured) of_a.insert(argument.name);
   for (const auto& argument : b.arguments)
     if (!argument.captured) of_b.insert(argument.name);
-  // What all lambdas are called tells nothing, and neither do parameters of datasets' functions.
+  // The name of all lambdas identifies none of them, and neither do parameters of dataset
+  // functions.
   bool is_lambda = a.name.base == "<lambda>" || a.name.base == "lambda";
   if (!is_lambda && of_a.empty() == of_b.empty() &&
       (of_a.empty() || llvm::any_of(of_a, [&](llvm::StringRef name) { return of_b.count(name); })))

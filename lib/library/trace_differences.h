@@ -1,4 +1,4 @@
-// How traces of one Python function differ. Private to lib/library.
+// Compares the traces of one Python function. Private to lib/library.
 #ifndef GRAPNEL_LIB_LIBRARY_TRACE_DIFFERENCES_H_
 #define GRAPNEL_LIB_LIBRARY_TRACE_DIFFERENCES_H_
 
@@ -8,13 +8,13 @@
 
 namespace grapnel {
 
-// Fills `constants`, `has` and `lacks` of traces of one function. Nodes are the same where their
-// names are, as TensorFlow names what a Python function makes alike each time. A constant that
-// follows from the shape of an argument is no value of Python's. Cost: linear in nodes.
+// Fills `constants`, `has` and `lacks` for traces of one function. Nodes with one name are the
+// same, as TensorFlow gives the nodes that a Python function makes the same names each time. A
+// constant that follows from an argument's shape is not a Python value. Cost: linear in nodes.
 void CompareTraces(const std::vector<LibraryFunction*>& traces);
 
-// Whether two functions of one name may be traces of one Python function: parameters have a name in
-// common, or bodies are alike. Of lambdas bodies alone count.
+// True if two functions of one name may be traces of one Python function: they have a parameter
+// name in common, or their bodies are similar. For lambdas only bodies count.
 bool MayBeTracesOfOne(const LibraryFunction& a, const LibraryFunction& b);
 
 }  // namespace grapnel

@@ -30,12 +30,12 @@ Expected<int64_t> MemoryOf(const llvm::json::Value& value) {
 
 }  // namespace
 
-// The file's parts, in their order; `where_` is the part that an error is about.
+// Reads the file's parts in order; `where_` describes the current part, for errors.
 class ClusterReader {
  public:
   Expected<DeviceSet> Read(llvm::StringRef text) {
     auto json = ParseJson(text);
-    if (!json) return MakeError("is no JSON: {0}", TextOf(json.takeError()));
+    if (!json) return MakeError("is not JSON: {0}", TextOf(json.takeError()));
     const llvm::json::Object* root = json->getAsObject();
     const llvm::json::Array* jobs = root ? root->getArray("jobs") : nullptr;
     if (!jobs) return MakeError("expected an object with a list \"jobs\"");
@@ -66,7 +66,7 @@ class ClusterReader {
     return *number;
   }
 
-  // 0 when nothing is said.
+  // 0 if the file does not give it.
   static Expected<double> Speed(const llvm::json::Object& object, llvm::StringRef key) {
     const llvm::json::Value* value = object.get(key);
     if (!value) return 0.0;
@@ -82,7 +82,7 @@ class ClusterReader {
     if (!name || !devices)
       return MakeError("expected an object with \"name\", \"tasks\" and a list \"devices\"");
     where_ += (" ('" + *name + "')").str();
-    if (!names_.insert(*name).second) return MakeError("there is a job of this name already");
+    if (!names_.insert(*name).second) return MakeError("a job of this name exists already");
     ASSIGN_OR_RETURN(DeviceSpec prefix, DeviceSpec::OfJob(*name));
     prefix.replica = 0;
     ASSIGN_OR_RETURN(int64_t tasks, Count(*job, "tasks", 1));
@@ -93,7 +93,7 @@ class ClusterReader {
         if (!type)
           return MakeError("'devices': expected objects like {{\"type\": \"GPU\", \"count\": 4}");
         ASSIGN_OR_RETURN(DeviceSpec typed, DeviceSpec::ParseTyped(*type));
-        if (!typed.type) return MakeError("'{0}' is no type of device, one like GPU", *type);
+        if (!typed.type) return MakeError("'{0}' is not a device type, such as GPU", *type);
         ASSIGN_OR_RETURN(int64_t count, Count(*kind, "count", 1));
         int64_t memory = 0;
         if (const llvm::json::Value* given = kind->get("memory")) {

@@ -12,21 +12,21 @@
 namespace grapnel {
 namespace {
 
-// A function that calls itself is looked into no deeper.
+// The limit on inspecting recursive functions.
 constexpr int kDeepestCall = 64;
 
 bool IsDirectlyTied(DataType type) { return type == proto::DT_RESOURCE || IsRefType(type); }
 
 }  // namespace
 
-// What the body of a function edges together among its arguments and results, as its callers see it.
+// The groups that a function's body makes of its arguments and results, as its callers see them.
 struct CallGroups {
   struct Group {
     DeviceSpec requested, resource;
     KernelTypes types;
   };
   std::vector<Group> groups;
-  std::vector<int> of_input, of_output;  // by flat index of tensor
+  std::vector<int> of_input, of_output;  // by flat index of the tensor
 };
 
 class ColocationBuilder {
@@ -34,12 +34,12 @@ class ColocationBuilder {
   ColocationBuilder(const ColocationInput& input, Colocation& out, int depth)
       : input_(input), graph_(input.graph), out_(out), facts_(graph_.module()), depth_(depth) {}
 
-  // False when it failed.
+  // False on failure.
   bool Build() {
     out_.groups_.resize(graph_.end_id());
     out_.own_.resize(graph_.end_id());
     out_.own_types_.resize(graph_.end_id());
-    // All of them first: who asks after a failure finds every node.
+    // Starts with all nodes, so that every node can be looked up after a failure.
     for (NodeId id : input_.order) StartAlone(graph_.node(id));
     for (NodeId id : input_.order) {
       if (!Start(graph_.node(id))) return false;
@@ -59,12 +59,12 @@ class ColocationBuilder {
     return false;
   }
 
-  // --- A group of one.
+  // --- Groups of one node.
   void StartAlone(const Node& node) {
     ColocationGroup& group = out_.groups_[node.id()];
     group.parent = node.id();
     llvm::ArrayRef<DeviceWord> types = input_.devices.types();
-    // Function calls are split over devices when they run, so they may be anywhere.
+    // Function calls are split over devices when they run, so they may be on any device.
     bool is_known = input_.kernels.Knows(node);
     for (size_t i = 0; i < types.size(); ++i) {
       std::optional<int> priority = is_known ? input_.kernels.Priority(node, types[i].text()) : 0;
@@ -200,7 +200,7 @@ class ColocationBuilder {
       return std::nullopt;
     }
     CallGroups groups;
-    llvm::DenseMap<NodeId, int> index;  // of a root
+    llvm::DenseMap<NodeId, int> index;  // by root
     auto group_of = [&](NodeId node) {
       auto [entry, is_new] = index.try_emplace(body.RootOf(node), groups.groups.size());
       if (is_new) {
@@ -240,7 +240,7 @@ class ColocationBuilder {
     return true;
   }
 
-  // The group of `node` is to be where the body wants it.
+  // Restricts the group of `node` to the body's request.
   bool Limit(NodeId node, const CallGroups::Group& body, const Node& call) {
     ColocationGroup& group = GroupOf(node);
     DeviceSpec was = group.requested;
@@ -278,7 +278,7 @@ class ColocationBuilder {
     return TieTo(id, kEmptyString, first_of_other_name_[name]);
   }
 
-  // `first`: who named it before; nobody: it is `id` from now on.
+  // `first`: the first node with the name; kNoNode: from now on it is `id`.
   bool TieTo(NodeId id, StringId label, First& first) {
     if (first.node == kNoNode) first.node = id;
     if (first.node == id) return true;
@@ -297,7 +297,7 @@ class ColocationBuilder {
     return Fail(ColocationConflict(out_, input_, edge, TextOf(std::move(error)), graph_.node(id).name()));
   }
 
-  // --- Variants that hold what only the host can hold.
+  // --- Variants whose contents only the host can hold.
   bool LimitToHost() {
     uint32_t host = 0;
     for (size_t i = 0; i < input_.devices.types().size(); ++i) {
@@ -324,7 +324,7 @@ class ColocationBuilder {
     return llvm::is_contained(types->inputs, proto::DT_VARIANT);
   }
 
-  // The nearest node upstream that says what its lists hold decides.
+  // The nearest node upstream with an element dtype decides.
   bool HoldsHostOnly(const Node& node) {
     std::deque<NodeId> queue = {node.id()};
     llvm::DenseSet<NodeId> seen = {node.id()};
@@ -343,7 +343,7 @@ class ColocationBuilder {
     return false;
   }
 
-  // --- Two groups become one. On an error nothing has changed.
+  // --- Joins two groups. On an error nothing has changed.
   Error Join(const ColocationEdge& edge) {
     NodeId x = out_.RootOf(edge.a), y = out_.RootOf(edge.b);
     if (x == y) return Error::success();
@@ -378,7 +378,7 @@ class ColocationBuilder {
   OpFactsTable facts_;
   int depth_;
   llvm::DenseMap<StringId, DeviceSpec> parsed_;
-  // Names of _class and of nodes: those that the module has a number for, and others.
+  // Names in _class and names of nodes: those with a StringId in the module, and others.
   struct InOrder : llvm::DenseMapInfo<StringId> {
     static unsigned getHashValue(StringId id) { return id; }
   };
@@ -390,7 +390,7 @@ class ColocationBuilder {
 void KernelTypes::MeetWith(const KernelTypes& other) {
   bits &= other.bits;
   if (other.priorities.empty()) return;
-  // The types that both have, the preferred one first; empty: no priority is left among them.
+  // The common types, the preferred one first; empty: all priorities among them are 0.
   auto ranked = [this](const KernelTypes& types) {
     std::vector<int> order;
     bool any = false;
@@ -418,7 +418,7 @@ Colocation::Colocation(const ColocationInput& input, int depth) {
 NodeId Colocation::RootOf(NodeId node) const {
   NodeId root = node;
   while (groups_[root].parent != root) root = groups_[root].parent;
-  // Paths stay short by rank; halving them keeps a second look cheap.
+  // Union by rank keeps paths short; halving makes the next look-up faster.
   while (groups_[node].parent != root) node = std::exchange(groups_[node].parent, root);
   return root;
 }
@@ -440,7 +440,7 @@ std::vector<NodeId> Colocation::MembersOf(NodeId node) const {
 
 namespace {
 
-// Breadth first over the forest from `from` until `found` says yes: the chain to there.
+// Breadth first over the forest from `from` until `found` returns true: returns the chain.
 Colocation::Chain Walk(llvm::ArrayRef<ColocationEdge> edges, NodeId from,
                        llvm::function_ref<bool(NodeId)> found) {
   llvm::DenseMap<NodeId, llvm::SmallVector<uint32_t, 2>> around;
@@ -448,7 +448,7 @@ Colocation::Chain Walk(llvm::ArrayRef<ColocationEdge> edges, NodeId from,
     around[edges[i].a].push_back(i);
     around[edges[i].b].push_back(i);
   }
-  llvm::DenseMap<NodeId, uint32_t> came_by;  // index of a edge, +1; 0: the start
+  llvm::DenseMap<NodeId, uint32_t> came_by;  // index of an edge, +1; 0: the start
   came_by[from] = 0;
   std::deque<NodeId> queue = {from};
   while (!queue.empty()) {

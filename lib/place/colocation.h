@@ -1,9 +1,9 @@
-// Which nodes must share a device, and what each such group asks for.
+// Finds the nodes that must share a device, and the device that each such group requests.
 //
-// TensorFlow's rules, in its order: each node starts as a group of one with its own request; ends
-// of resource and reference edges are joined (the reader's request gives way), then dataset nodes
-// along variant edges, then what the bodies of functions that return handles edge together, then all
-// nodes that name the same thing in _class.
+// TensorFlow's rules, in its order: each node starts as a group of one with its own request. Then
+// groups are joined: the ends of resource and reference edges (the reader's request gives way),
+// dataset nodes along variant edges, nodes that the bodies of handle-returning functions tie
+// together, and all nodes with one name in _class.
 #ifndef GRAPNEL_LIB_PLACE_COLOCATION_H_
 #define GRAPNEL_LIB_PLACE_COLOCATION_H_
 
@@ -19,40 +19,40 @@
 
 namespace grapnel {
 
-// Why two nodes are in one group.
+// The reason why two nodes are in one group.
 struct GRAPNEL_PUBLIC ColocationEdge {
   enum Kind : uint8_t { kResource, kReference, kDataset, kFunction, kClass };
   Kind kind;
-  NodeId a, b;     // an edge runs from a to b; of kClass, b is the first node of the name
-  uint32_t label;  // kClass: the StringId of the name, 0 when it is no node's; kFunction: the
+  NodeId a, b;     // an edge runs from a to b; kClass: b is the first node with the class
+  uint32_t label;  // kClass: the name's StringId, 0 if no node has the name; kFunction: the
                    // NodeId of the call
 };
 
-// A request that did not count, or not wholly.
+// A request that was overridden, wholly or in part.
 struct GRAPNEL_PUBLIC DroppedRequest {
-  NodeId node;     // at which the group was joined
+  NodeId node;     // the node at which the groups were joined
   NodeId from;     // the other end
-  DeviceSpec was;  // what its group had asked for
-  DeviceSpec now;  // what counts instead
+  DeviceSpec was;  // the group's request before
+  DeviceSpec now;  // the request that replaced it
   ColocationEdge::Kind kind;
 };
 
-// Why a graph cannot be placed.
+// The reason why a graph cannot be placed.
 struct GRAPNEL_PUBLIC PlacementFailure {
-  std::string message;              // TensorFlow's, as far as it has one
+  std::string message;              // TensorFlow's, where it has one
   std::vector<NodeId> nodes;        // the smallest set that conflicts, as a chain
   std::vector<ColocationEdge> edges;            // between one of them and the next
-  std::vector<std::string> advice;  // what to change, each a sentence
+  std::vector<std::string> advice;  // changes to make, a sentence each
 };
 
-// Types of devices that have a kernel for a node, or for every member of a group.
+// Device types that have a kernel for a node, or for every member of a group.
 struct GRAPNEL_PUBLIC KernelTypes {
   uint32_t bits = 0;            // of DeviceSet::types()
-  std::vector<int> priorities;  // of the kernels, by index in DeviceSet::types(); empty: all are 0
+  std::vector<int> priorities;  // of kernels, by index in DeviceSet::types(); empty: all are 0
 
   bool Has(int type) const { return bits & (uint32_t{1} << type); }
   int PriorityOf(int type) const { return priorities.empty() ? 0 : priorities[type]; }
-  // Keeps what both have. Priorities count where one side has them, or both in the same order.
+  // Intersects the types. Priorities are kept if only one side has them, or both in the same order.
   void MeetWith(const KernelTypes& other);
 };
 
@@ -61,53 +61,54 @@ struct GRAPNEL_PUBLIC ColocationGroup {
   NodeId parent = kNoNode;
   uint32_t rank = 0;
   KernelTypes types;     // types that every member has a kernel for
-  DeviceSpec requested;  // what members ask for, merged; narrower than the next two
-  DeviceSpec resource;   // what makers of handles and references in it ask for
-  DeviceSpec assigned;   // where the runtime has put a member already
+  DeviceSpec requested;  // members' requests, merged; narrower than the next two
+  DeviceSpec resource;   // requests of its nodes that make handles and references
+  DeviceSpec assigned;   // where the runtime has already placed a member
 };
 
 struct GRAPNEL_PUBLIC ColocationInput {
   const Graph& graph;
   const DeviceSet& devices;
   const KernelCatalog& kernels;
-  bool soft = true;  // conflicts of type and id are settled, not errors
-  // Nodes in the order in which TensorFlow numbers them.
+  bool soft = true;  // conflicts of type and id are resolved, not errors
+  // Nodes in TensorFlow's order.
   llvm::ArrayRef<NodeId> order;
-  const PlacerFlagNames& words;  // of advice
+  const PlacerFlagNames& words;  // for advice
 };
 
 // Cost: a pass over nodes and data edges, with union-find.
 class GRAPNEL_PUBLIC Colocation {
  public:
-  // Groups for the graph; on failure `failure()` says why and the groups are as far as they got.
-  // `depth`: how many calls deep the graph is, for bodies of functions.
+  // Groups the graph's nodes. On failure, `failure()` has the reason and the groups are incomplete.
+  // `depth`: how many calls deep the graph is, for function bodies.
   explicit Colocation(const ColocationInput& input, int depth = 0);
 
   const std::optional<PlacementFailure>& failure() const { return failure_; }
   NodeId RootOf(NodeId node) const;
   ColocationGroup& GroupOf(NodeId node) { return groups_[RootOf(node)]; }
   const ColocationGroup& GroupOf(NodeId node) const { return groups_[RootOf(node)]; }
-  // The node's own request; open when it has none (or is assigned).
+  // The node's own request; open if it has none (or is assigned).
   const DeviceSpec& RequestOf(NodeId node) const { return own_[node]; }
   // A spanning forest of the groups.
   llvm::ArrayRef<ColocationEdge> edges() const { return edges_; }
   llvm::ArrayRef<DroppedRequest> dropped() const { return dropped_; }
-  // Types that have a kernel for the node alone.
+  // Device types with a kernel for the node alone.
   uint32_t OwnTypes(NodeId node) const { return own_types_[node]; }
 
-  // Nodes and edges on the way from one node to another of the same group.
+  // Nodes and edges on the path from one node to another of the same group.
   struct Chain {
     std::vector<NodeId> nodes;
     std::vector<ColocationEdge> edges;
   };
   Chain ChainBetween(NodeId from, NodeId to) const;
-  // Every member of the node's group, in order of id. Cost: the graph.
+  // Every member of the node's group, in order of id. Cost: a pass over the graph.
   std::vector<NodeId> MembersOf(NodeId node) const;
-  // The chain from `node` to the nearest member whose own request is not compatible with `name`
-  // (or, if `wanted`, is and says something); empty when there is none.
+  // The chain from `node` to the nearest member whose own request is incompatible with `name` (with
+  // `wanted`: is compatible and not open). Empty without such a member.
   Chain NearestRequest(NodeId node, const DeviceSpec& name, bool wanted) const;
 
-  // Nodes that the runtime has placed already: arguments and results of a function with a device.
+  // True for nodes that the runtime has placed already: arguments and results of a function with a
+  // device.
   static bool IsAssigned(const Node& node);
 
  private:

@@ -17,7 +17,7 @@ bool IsNextIteration(llvm::StringRef op) {
 }
 bool IsSwitch(llvm::StringRef op) { return op == "Switch" || op == "RefSwitch"; }
 
-// The loops that turn along, made one by one.
+// Makes the control loops, one by one.
 class Maker {
  public:
   Maker(Graph* graph, const std::function<std::string(llvm::StringRef)>& new_name)
@@ -26,7 +26,7 @@ class Maker {
         frames_(FindLoopFrames(*graph, TopologicalOrder(*graph))) {}
 
   Expected<std::vector<LoopPivot>> Run() {
-    std::vector<std::pair<NodeId, NodeId>> crossing;  // in a loop, from one device to another
+    std::vector<std::pair<NodeId, NodeId>> crossing;  // edges in a loop between devices
     for (Node reader : graph_.nodes()) {
       for (Port port : reader.inputs()) {
         if (port.node == kNoNode || OutputFrame(port.node) == 0) continue;
@@ -54,7 +54,7 @@ class Maker {
     NodeId enter = kNoNode, merge = kNoNode, turn = kNoNode;
   };
 
-  // An Exit gives to the frame around its own, an Enter takes from there.
+  // An Exit outputs to the frame around its own, an Enter reads from there.
   int OutputFrame(NodeId id) const { return FrameOf(id, IsExit(graph_.node(id).op())); }
   int InputFrame(NodeId id) const { return FrameOf(id, IsEnter(graph_.node(id).op())); }
   int FrameOf(NodeId id, bool outside) const {
@@ -62,7 +62,7 @@ class Maker {
     return outside ? std::max(0, frames_.frames[frame].parent) : frame;
   }
 
-  // From the frame of the edge outwards, until there is one already.
+  // From the frame of the edge outwards, up to the first one that exists.
   Error AddFor(NodeId from, NodeId reader) {
     StringId device = graph_.node(reader).device_id();
     Loop inner;
@@ -90,7 +90,7 @@ class Maker {
     const LoopFrames::Frame& frame = frames_.frames[number];
     if (frame.condition == kNoNode) {
       return MakeError(
-          "loop '{0}' runs on several devices and has no LoopCond, which each of them must hear of",
+          "loop '{0}' runs on several devices and has no LoopCond that they could follow",
           frame.name);
     }
     auto name = [&] { return "_cloop" + new_name_(NameOf(reader)); };
@@ -133,8 +133,8 @@ LoopFrames FindLoopFrames(const Graph& graph, llvm::ArrayRef<NodeId> topological
   std::map<std::pair<int, std::string>, int> known;
   for (NodeId id : topological) {
     Node node = graph.node(id);
-    // The frame of the first input that has one: all inputs of a node are of one frame, but a
-    // Merge's second comes from a node that follows.
+    // The frame of the first input that has one: all inputs of a node are in one frame, but a
+    // Merge's second input comes from a later node.
     int frame = 0;
     for (Port port : node.inputs()) {
       if (port.node == kNoNode) continue;

@@ -79,7 +79,7 @@ class Simulation {
     return std::max({is_cpu ? 2e-6 : 5e-6, flops.value_or(0) / flops_rate, bytes / memory_rate});
   }
 
-  // When what leaves `port` is there: each value goes to a memory once.
+  // The time at which the value of `port` has arrived: each value is sent to a memory once.
   double Arrival(Port port, const TensorWay& way) {
     auto [there, is_new] =
         arrivals_.try_emplace({port.node, port.index, way.target, way.to_host}, 0);

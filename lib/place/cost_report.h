@@ -1,17 +1,17 @@
-// What a placement would take on devices that need not be there: bytes over each link, how long
-// each device works, and the chain of nodes that the time is made of.
+// Estimates what a placement would cost, on devices that need not exist: bytes over each link, how
+// long each device works, and the critical path.
 //
-// The cost model. A node takes the longest of three: its overhead (2 us on a CPU, 5 us elsewhere),
-// its arithmetic (lib/shape/flops.h) at the device's rate, and its inputs' and outputs' bytes,
-// unless it only hands on what is there, at the rate of the device's memory. Rates are the cluster
-// file's; else a CPU has 50 gigaflops and 20 GB/s, any other device 10 teraflops and 500 GB/s. A
-// tensor that crosses takes the link's latency and its bytes at the link's rate; a link that the
-// file does not tell of has 10 GB/s and 10 us within a task, 1.25 GB/s and 50 us between tasks. A
+// The cost model. A node takes the longest of three times: its overhead (2 us on a CPU, 5 us
+// elsewhere), its arithmetic (lib/shape/flops.h) at the device's rate, and its inputs' and outputs'
+// bytes at the rate of the device's memory, unless it only forwards its input. Rates come from the
+// cluster file; by default a CPU has 50 gigaflops and 20 GB/s, any other device 10 teraflops and
+// 500 GB/s. A transferred tensor takes the link's latency and its bytes at the link's rate; a link
+// that is not in the file has 10 GB/s and 10 us within a task, 1.25 GB/s and 50 us between tasks. A
 // device runs one node at a time, in topological order; a link sends one tensor at a time in each
-// direction. What both ends keep in the memory of one host costs nothing; what a device reads of
-// its own values in the host's memory, or the other way round, goes over its link to the CPU of its
-// task. Loops turn once, both branches of a condition run, a call costs its overhead and its
-// tensors. Tensors of unknown size cost nothing and are counted.
+// direction. A transfer costs nothing if both ends are in the memory of one host. If a device reads
+// its own values in the host's memory, or the other way round, the transfer uses its link to the
+// CPU of its task. Loops run one iteration, both branches of a conditional run, a call costs its
+// overhead and its tensors. Tensors of unknown size cost nothing and are counted.
 #ifndef GRAPNEL_LIB_PLACE_COST_REPORT_H_
 #define GRAPNEL_LIB_PLACE_COST_REPORT_H_
 
@@ -34,23 +34,23 @@ struct LinkLoad {
   double seconds = 0;  // sending, latency included
 };
 
-// A node of the chain, and what it had waited for.
+// A node of the critical path, and what it waited for.
 struct PathStep {
   NodeId node;
   double start = 0, seconds = 0;
-  double transfer = 0;      // of that before `start`: on the way from the step before
-  bool was_queued = false;  // the device was busy with the step before, no value was missing
+  double transfer = 0;      // of the time before `start`: transfer from the step before
+  bool was_queued = false;  // it waited for the device, not for a value
 };
 
 struct CostReport {
-  double seconds = 0;               // until the last node is through
+  double seconds = 0;               // until the last node is done
   std::vector<DeviceLoad> devices;  // by device
-  std::vector<LinkLoad> links;      // that are used, by source and target
+  std::vector<LinkLoad> links;      // used ones, by source and target
   std::vector<PathStep> path;       // from the first node to the last
-  int unknown = 0;                  // nodes some of whose tensors are of unknown size
+  int unknown = 0;                  // nodes with tensors of unknown size
 };
 
-// Of a complete placement. Linear in nodes and edges, beside shape inference.
+// The placement must be complete. Linear in nodes and edges, plus shape inference.
 CostReport MakeCostReport(const PlacementContext& context);
 
 }  // namespace grapnel

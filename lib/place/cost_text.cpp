@@ -72,7 +72,7 @@ std::string CostTables(const PlacementContext& context, const CostReport& report
   }
   text += "\n" + DeviceTable(context, report);
   if (!report.links.empty()) text += "\nlinks\n" + LinkTable(context, report);
-  text += llvm::formatv("\nthe chain that takes the time: {0}, {1} working, {2} on the way",
+  text += llvm::formatv("\ncritical path: {0}, {1} working, {2} in transfers",
                         Plural(report.path.size(), "node"), Time(working), Time(moving))
               .str();
   if (report.path.size() > kMostSteps) text += llvm::formatv("; its {0} longest", kMostSteps).str();

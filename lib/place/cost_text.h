@@ -1,4 +1,4 @@
-// What a placement would take, as tables and as JSON.
+// Writes the cost of a placement as tables and as JSON.
 #ifndef GRAPNEL_LIB_PLACE_COST_TEXT_H_
 #define GRAPNEL_LIB_PLACE_COST_TEXT_H_
 
@@ -10,11 +10,11 @@
 
 namespace grapnel {
 
-// Devices, links, and the chain of nodes that the time is made of, its longest steps.
+// Tables of devices, links, and the longest steps of the critical path.
 std::string CostTables(const PlacementContext& context, const CostReport& report);
 
-// "total_ns", "devices", "links", "path" and "unknown", as members of the object that is open; all
-// times are nanoseconds.
+// Writes "total_ns", "devices", "links", "path" and "unknown" into the open object; all times are
+// nanoseconds.
 void WriteCostJson(llvm::json::OStream& json, const PlacementContext& context,
                    const CostReport& report);
 

@@ -10,10 +10,10 @@
 namespace grapnel {
 namespace {
 
-constexpr int kMostDevices = 1 << 16;  // a slip of the pen, not a cluster
+constexpr int kMostDevices = 1 << 16;  // beyond that it is a typo
 constexpr size_t kMostTypes = 32;      // sets of types are bits of a word
 
-// TensorFlow's device factories have priorities; what it prefers comes first.
+// TensorFlow's device factories have priorities; preferred devices come first.
 int Priority(DeviceWord type) {
   if (type.text() == "GPU") return 210;
   if (type.text() == "CPU") return 60;
@@ -47,12 +47,12 @@ Error DeviceSet::AddNames(llvm::StringRef item) {
   name.job = DeviceWord::Of("localhost");
   name.replica = name.task = name.id = 0;
   if (!HasPrefix(item, "/")) {
-    // "cpu:4": the number says how many there are.
+    // "cpu:4": the number is a count.
     auto parsed = item.contains('*') ? DeviceSpec() : DeviceSpec::ParseTyped(item);
     int count = parsed && parsed->id != DeviceSpec::kOpen ? parsed->id : 1;
     if (parsed && count == 0) {
       return MakeError(
-          "'{0}' is a count, and there are no 0 devices: expected {1}:1 for one, or /{0} for the "
+          "'{0}' asks for 0 devices: expected {1}:1 for one, or /{0} for the "
           "device with that number",
           item, item.split(':').first);
     }
@@ -130,7 +130,7 @@ std::string DeviceSet::List() const {
 
 Error DeviceSet::AddLink(const DeviceSpec& a, const DeviceSpec& b, const DeviceLink& link) {
   for (const DeviceSpec& end : {a, b}) {
-    if (!Find(end)) return MakeError("'{0}' names no device of the file", end.ToString());
+    if (!Find(end)) return MakeError("'{0}' matches no device of the file", end.ToString());
   }
   std::vector<std::pair<int, int>> pairs;
   for (int i = 0; i < size(); ++i) {

@@ -1,4 +1,4 @@
-// The devices that a graph is placed on. They are given, not found: a laptop answers for a cluster.
+// The devices to place a graph on. They are listed, not detected: a laptop can place for a cluster.
 #ifndef GRAPNEL_LIB_PLACE_DEVICE_SET_H_
 #define GRAPNEL_LIB_PLACE_DEVICE_SET_H_
 
@@ -17,14 +17,14 @@ namespace grapnel {
 
 struct GRAPNEL_PUBLIC ListedDevice {
   DeviceSpec name;     // full
-  std::string text;    // the same as TensorFlow writes it
+  std::string text;    // the same in TensorFlow's spelling
   int64_t memory = 0;  // bytes; 0: not known
-  // For the cost model (cost_report.h); 0: what is usual for the type.
+  // For the cost model (cost_report.h); 0: the default for the type.
   double flops = 0;             // floating point operations a second
   double memory_bandwidth = 0;  // bytes a second
 };
 
-// What is between two devices, both ways.
+// The link between two devices, in both directions.
 struct GRAPNEL_PUBLIC DeviceLink {
   int a, b;  // indices of devices, a < b
   double bytes_per_second = 0;
@@ -33,26 +33,26 @@ struct GRAPNEL_PUBLIC DeviceLink {
 
 class GRAPNEL_PUBLIC DeviceSet {
  public:
-  // Names with commas between: full ones, partial ones (what is open is job localhost, replica 0,
-  // task 0, id 0), and counts: "cpu:4" or "gpu:8" stands for that many of task 0. A text that names
-  // a file that is there is read with FromClusterFile. Errors: no device, a malformed name, a
-  // device twice.
+  // Parses names separated by commas: full ones, partial ones (defaults are job localhost, replica
+  // 0, task 0, id 0), and counts: "cpu:4" or "gpu:8" means that many devices of task 0. If the text
+  // is the path of an existing file, reads it with FromClusterFile. Errors: no device, a malformed
+  // name, a device listed twice.
   static Expected<DeviceSet> Parse(llvm::StringRef text);
-  // The same of text that must not choose files.
+  // As Parse, for text that must not open files.
   static Expected<DeviceSet> ParseNames(llvm::StringRef text);
 
-  // A cluster on paper, as JSON (docs/placement.md has an example):
+  // Reads a cluster description, as JSON (docs/placement.md has an example):
   //   {"jobs": [{"name": "worker", "tasks": 2,
   //              "devices": [{"type": "GPU", "count": 4, "memory": "16 GB", "teraflops": 15,
   //                           "memory_gigabytes_per_second": 900}]}],
   //    "links": [{"between": ["/job:worker/task:0", "/job:worker/task:1"],
   //               "gigabytes_per_second": 12.5, "microseconds": 10}]}
-  // The ends of a link are partial names: each pair of devices, one of either end, has it. Errors
-  // name the file and the place in it: a job twice, a pair with two links, an end that names no
-  // device.
+  // The ends of a link are partial names: the link holds for each pair of devices, one from each
+  // end. Errors name the file and the position: a job listed twice, a pair with two links, an end
+  // that matches no device.
   static Expected<DeviceSet> FromClusterFile(llvm::StringRef path);
 
-  // `name` is full; twice is an error.
+  // `name` must be full; adding it twice is an error.
   Error Add(const DeviceSpec& name, int64_t memory = 0, double flops = 0,
             double memory_bandwidth = 0);
 
@@ -60,15 +60,14 @@ class GRAPNEL_PUBLIC DeviceSet {
   const ListedDevice& device(int i) const { return devices_[i]; }
   int size() const { return static_cast<int>(devices_.size()); }
   llvm::ArrayRef<DeviceLink> links() const { return links_; }
-  const DeviceLink* FindLink(int a, int b) const;  // null when nothing was said of it
+  const DeviceLink* FindLink(int a, int b) const;  // null if no link is listed
 
-  // The device that a name, full or partial, stands for: the first that matches; nullopt when none
-  // does.
+  // Returns the first device that a full or partial name matches, else nullopt.
   std::optional<int> Find(const DeviceSpec& name) const;
-  // Types of devices, the one that TensorFlow prefers first (GPU before CPU before others), each
-  // once; at most 32.
+  // Device types, in TensorFlow's order of preference (GPU before CPU before others), each once; at
+  // most 32.
   llvm::ArrayRef<DeviceWord> types() const { return types_; }
-  // Index in types() of a device's type.
+  // The index in types() of a device's type.
   int TypeOf(int device) const { return type_of_[device]; }
   // Which of two devices comes first where TensorFlow has the choice: the preferred type, then the
   // first device's job and task before others, then by the name's letters.

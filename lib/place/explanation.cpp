@@ -12,13 +12,14 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostMembers = 8;  // of a group that are named
+constexpr size_t kMostMembers = 8;  // members of a group that are listed
 
 std::string NameAndOp(const Node& node) {
   return ("'" + node.name() + "' (" + node.op() + ")").str();
 }
 
-// `text` in lines of a readable width: `first` before the first, as many spaces before the others.
+// Breaks `text` into lines of readable width: `first` precedes the first, and as many spaces the
+// others.
 std::string Wrapped(llvm::StringRef text, llvm::StringRef first) {
   constexpr size_t kWidth = 100;
   std::string lines = first.str();
@@ -81,7 +82,7 @@ class Explainer {
 
   void SayRequest(const NodePlacement& placed) {
     if (placed.rule == PlacementRule::kAssigned) {
-      Say("the caller has put it there; nothing here moves it");
+      Say("the caller placed it there; the placer does not move it");
     } else if (node_.device().empty()) {
       Say("it asks for no device");
     } else {
@@ -91,7 +92,7 @@ class Explainer {
 
   void SayKernels() {
     if (!c_.kernels.Knows(node_)) {
-      Say("no kernel speaks for it (a function, or an op of somebody else): it may be anywhere");
+      Say("no kernel restricts it (a function, or a custom op): it may be on any device");
       return;
     }
     uint32_t own = groups_.OwnTypes(node_.id());
@@ -106,7 +107,7 @@ class Explainer {
     }
   }
 
-  // Why a node has no kernel on a type: none at all, or not for these dtypes.
+  // Explains why a node has no kernel on a type: none at all, or none for these dtypes.
   std::string MissingText(const Node& node, const std::string& type) const {
     std::map<std::string, std::set<std::string>> wanted;  // values by attribute
     bool any = false;
@@ -118,8 +119,9 @@ class Explainer {
         wanted[attr].insert(values.begin(), values.end());
     }
     std::string text = "none on " + type;
-    if (!any) return text + ", for no dtype";
-    // The attributes whose value no kernel takes; where each is taken by one, it is all together.
+    if (!any) return text + ", whatever the dtype";
+    // Lists the attributes whose value no kernel accepts; if each is accepted by some kernel, the
+    // combination is not, so all of them.
     auto is_taken = [&](const auto& each) {
       auto value = node.Attr(each.first);
       return value && each.second.count(value->ToString()) > 0;
@@ -137,7 +139,7 @@ class Explainer {
   void SayHostArguments(const std::string& type) {
     auto kernel = c_.kernels.Find(node_, type);
     if (!kernel || kernel->host_arguments.empty()) return;
-    Detail("the one on " + type + " keeps " + llvm::join(kernel->host_arguments, ", ") +
+    Detail("the kernel on " + type + " keeps " + llvm::join(kernel->host_arguments, ", ") +
            " in the host's memory");
   }
 
@@ -146,13 +148,13 @@ class Explainer {
     Say("it must share a device with " + Plural(members_.size() - 1, "other node") + ": " +
         MemberList());
     if (asked_.requested.IsOpen()) {
-      Detail("none of them asks for a device that counts");
+      Detail("none of them has a request that counts");
     } else {
       SayDecider();
     }
   }
 
-  // Types that the node has a kernel for and its group has not, and whose doing that is.
+  // The types that the node has a kernel for but its group does not, and the responsible members.
   void SayLimits() {
     for (size_t i = 0; i < c_.devices.types().size(); ++i) {
       uint32_t bit = uint32_t{1} << i;
@@ -168,8 +170,8 @@ class Explainer {
     }
     if (lacking.empty()) {
       Say("it cannot be on " + type +
-          ", kernel or not: the strings or handles that its list holds, or a function that uses "
-          "the same handle, stay away from there");
+          ", with or without a kernel: the strings or handles in its list, or a function that uses "
+          "the same handle, cannot be there");
       return;
     }
     Say("it cannot be on " + type + " because of " + Text(lacking.front()) + ", which has " +
@@ -198,7 +200,7 @@ class Explainer {
     return text;
   }
 
-  // Who asked for what the group asks for, and how the node hangs on it.
+  // The member whose request the group has, and its connection to the node.
   void SayDecider() {
     Colocation::Chain chain = groups_.NearestRequest(node_.id(), asked_.requested, true);
     std::string what = "together they ask for " + asked_.requested.ToString();
@@ -208,7 +210,7 @@ class Explainer {
     }
     NodeId decider = chain.nodes.back();
     if (groups_.RequestOf(decider) != asked_.requested) {
-      Detail(what + ", put together of what each asks for");
+      Detail(what + ", merged from their requests");
       SayRequestsOfMembers();
       return;
     }
@@ -245,11 +247,11 @@ class Explainer {
           dropped.kind == ColocationEdge::kDataset) {
         Say("the request " + dropped.was.ToString() + " at " + Text(dropped.node) +
             " does not count: " + ColocationEdgeText(c_.graph, edge) +
-            ", and a reader goes where what it reads was made");
+            ", and a reader is placed where its input was made");
       } else {
         Say("the requests at " + Text(dropped.node) + " and " + Text(dropped.from) +
             " cannot both be met (" + dropped.was.ToString() +
-            " was one): placement is soft, so what is left of them is " + Wanted(dropped.now));
+            " was one): placement is soft, so they are reduced to " + Wanted(dropped.now));
       }
     }
   }
@@ -260,7 +262,7 @@ class Explainer {
     Say("no device can serve " + asked_.requested.ToString() + ": " +
         (is_there ? "the device is there and has no kernel for this"
                   : "there is no such device in the list"));
-    Detail("placement is soft, so type and number of the request are given up; with " +
+    Detail("placement is soft, so type and number of the request are dropped; with " +
            c_.options.words.hard + " this is an error");
   }
 
@@ -271,10 +273,10 @@ class Explainer {
     switch (placed.rule) {
       case PlacementRule::kIdentity:
         return Say(
-            with("an Identity without a request stays beside what it reads, as both its ends "
+            with("an Identity without a request stays with its input, as both its ends "
                  "ask for the same:"));
       case PlacementRule::kMetadata:
-        return Say(with("it looks at a shape and not at values, so it stays beside its input"));
+        return Say(with("it reads a shape and no values, so it stays with its input"));
       case PlacementRule::kGenerator:
         return Say(with("it has no inputs, so it is placed last, beside its only readers:"));
       case PlacementRule::kGroup:
@@ -303,7 +305,7 @@ class Explainer {
     });
   }
 
-  // Devices that the group could have been on.
+  // Devices that were possible for the group.
   std::vector<int> Possible(const NodePlacement& placed) const {
     DeviceSpec wanted = asked_.requested;
     if (placed.was_softened) {
@@ -318,7 +320,7 @@ class Explainer {
     return possible;
   }
 
-  // What people who ask this of such a node want to know.
+  // Advice that users need for such a node.
   void SayAdvice(const NodePlacement& placed) {
     llvm::StringRef type = c_.devices.device(placed.device).name.type.text();
     bool is_constant = node_.op() == "Const";
@@ -330,9 +332,9 @@ class Explainer {
           "to the device");
     }
     if (placed.was_softened && c_.devices.Find(asked_.requested) && !node_.device().empty()) {
-      Say("such a request mostly comes from a tf.device block around the code that made the node; "
+      Say("such a request usually comes from a tf.device block around the code that made the node; "
           "to "
-          "write down what happens anyway, make it under tf.device('/cpu:0') or tf.device(None)");
+          "request what happens anyway, make it under tf.device('/cpu:0') or tf.device(None)");
     }
   }
 

@@ -8,7 +8,7 @@
 
 namespace grapnel {
 
-// What an explanation speaks of; all must outlive it.
+// The input of an explanation; everything must outlive it.
 struct PlacementContext {
   const Graph& graph;
   const DeviceSet& devices;
@@ -17,12 +17,13 @@ struct PlacementContext {
   const Placement& placement;
 };
 
-// The chain of reasons for one node, as lines of text: what it asks for, which kernels there are,
-// which edges put it in its group and which member asked for what, which requests did not count,
-// which rule chose. Cost: the graph.
+// Explains one node's device, as lines of text: its request, the kernels there are, the edges that
+// put it in its group, its members' requests, overridden requests, and the rule that decided. Cost:
+// a pass over the graph.
 std::string ExplainNode(const PlacementContext& context, const Node& node);
 
-// The failure: TensorFlow's message, the nodes and edges that conflict, what to change.
+// Explains the failure: TensorFlow's message, the nodes and edges that conflict, and what to
+// change.
 std::string ExplainFailure(const PlacementContext& context);
 
 }  // namespace grapnel

@@ -26,8 +26,8 @@ std::string AttrsText(const Node& node) {
   return text;
 }
 
-// The chain between two ends of a edge that could not be made: from the member that asked, over the
-// edge, to the other that asked.
+// The chain between the two ends of an edge that could not be added: from the member with one
+// request, over the edge, to the member with the other.
 void AddChain(const Colocation& groups, const ColocationEdge& edge, PlacementFailure* failure) {
   const DeviceSpec &a = groups.GroupOf(edge.a).requested, &b = groups.GroupOf(edge.b).requested;
   Colocation::Chain left = groups.NearestRequest(edge.a, b, /*wanted=*/false);
@@ -60,12 +60,12 @@ std::string CommonClass(const Node& a, const Node& b) {
   return "";
 }
 
-// `what`: that soft placement does.
+// `what`: what soft placement does.
 std::string TrySoft(const ColocationInput& input, const char* what) {
   return "or place without " + input.words.hard + ": soft placement " + what;
 }
 
-// Advice where the list has no CPU and one would do; empty: that is not it.
+// Advice if the list has no CPU and one would help; else empty.
 std::string AddCpu(const ColocationInput& input, const Node& node) {
   bool has_cpu =
       llvm::any_of(input.devices.types(), [](DeviceWord type) { return type.text() == "CPU"; });
@@ -74,7 +74,7 @@ std::string AddCpu(const ColocationInput& input, const Node& node) {
          " (cpu:1): there is one wherever TensorFlow runs, and " + Quoted(node) + " can be on it";
 }
 
-constexpr const char* kGivesUp = "gives up the part of the name that conflicts";
+constexpr const char* kGivesUp = "drops the part of the name that conflicts";
 
 }  // namespace
 
@@ -117,7 +117,7 @@ PlacementFailure NoKernel(const ColocationInput& input, const Node& node) {
       take("CPU");
       take("GPU");
     });
-    // TPU, XPU and NPU are other makers' devices, and no slips.
+    // TPU, XPU and NPU are real device types, so they are not typos.
     bool is_a_device =
         type.size() == 3 && llvm::StringRef(type).take_back(2).equals_insensitive("pu");
     if (near.empty() || is_a_device) continue;
@@ -182,7 +182,7 @@ PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& i
           .str();
   AddChain(groups, {kind, src.id(), dst.id(), 0}, &failure);
   failure.advice = {Quoted(dst) + " would need " + from.ToString() + " and " + to.ToString() +
-                    " at once, and no soft placement moves what holds state: give " +
+                    " at once, and soft placement does not move state: give " +
                     Ends(input.graph, failure) + " the same device"};
   if (dst.op().contains("Apply")) {
     failure.advice.push_back(
@@ -200,7 +200,7 @@ PlacementFailure ColocationConflict(const Colocation& groups, const ColocationIn
   failure.message = std::move(error) + "\n\t [[{{node " + at.str() + "}}]]";
   AddChain(groups, edge, &failure);
   failure.advice = {"give " + Ends(input.graph, failure) +
-                    " the same device, or take one of the edges between them away"};
+                    " the same device, or remove one of the edges between them"};
   if (!input.soft) failure.advice.push_back(TrySoft(input, kGivesUp));
   return failure;
 }
@@ -242,7 +242,7 @@ PlacementFailure CallConflict(const Colocation& groups, const ColocationInput& i
 PlacementFailure RecursiveCall(const Node& call, llvm::StringRef function) {
   PlacementFailure failure;
   failure.message = ("function '" + function + "' calls itself through " + Quoted(call) +
-                     " and passes a handle on: where the handle is cannot be told")
+                     " and passes a handle on: the handle's device is unknown")
                         .str();
   failure.nodes = {call.id()};
   failure.advice = {"return no handle from a function that calls itself"};
@@ -263,7 +263,7 @@ PlacementFailure InFunction(const Node& call, llvm::StringRef function,
 
 namespace {
 
-// The request of the node alone cannot be met: there is no such device, or no kernel on it.
+// The node's own request cannot be met: there is no such device, or no kernel on it.
 void SayRequest(const ColocationInput& input, const Node& node, const DeviceSpec& own,
                 uint32_t types, std::string* why, PlacementFailure* failure) {
   std::string device = node.device().str();
@@ -292,8 +292,8 @@ void SayRequest(const ColocationInput& input, const Node& node, const DeviceSpec
              "Registered kernels:\n{4}",
              device, own.type.text(), node.op(), AttrsText(node), KernelLines(input.kernels, node))
              .str();
-  failure->advice = {"take the request of " + Quoted(node) +
-                     " away: it, with what is colocated with it, can be on " +
+  failure->advice = {"remove the request of " + Quoted(node) +
+                     ": it, with the nodes colocated with it, can be on " +
                      TypesText(input.devices, types)};
   if (!input.soft) failure->advice.push_back("or place without " + input.words.hard);
 }
@@ -319,7 +319,7 @@ PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input
               "incompatible device '{2}'. All available devices [{3}].",
               node.device(), node.name(), group.requested.ToString(), input.devices.List())
               .str();
-    failure.advice = {"see which member asks for what, and which kernels there are: " +
+    failure.advice = {"list its members' requests and kernels: " +
                       input.words.explain + " " + node.name().str()};
   }
   std::string cpu = input.soft ? AddCpu(input, node) : "";

@@ -1,5 +1,5 @@
-// What is said when a graph cannot be placed: TensorFlow's sentence, which people search for, then
-// the nodes and edges that conflict and what to change.
+// Builds the message for a graph that cannot be placed: TensorFlow's sentence, which users search
+// for, then the nodes and edges that conflict and what to change.
 #ifndef GRAPNEL_LIB_PLACE_FAILURE_TEXT_H_
 #define GRAPNEL_LIB_PLACE_FAILURE_TEXT_H_
 
@@ -7,23 +7,23 @@
 
 namespace grapnel {
 
-// A node alone.
+// Failures of a single node.
 PlacementFailure NoKernel(const ColocationInput& input, const Node& node);
 PlacementFailure MalformedDevice(const Node& node, const std::string& error);
 PlacementFailure UnknownAssignedDevice(const ColocationInput& input, const Node& node);
 PlacementFailure AssignedWithoutKernel(const Node& node);
 // An edge between two groups that are bound to different devices, by the runtime (`assigned`) or by
-// what makes their handles.
+// the nodes that make their handles.
 PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& input,
                               const Node& src, const Node& dst, ColocationEdge::Kind kind,
                               const DeviceSpec& from, const DeviceSpec& to, bool assigned);
-// Two groups that a edge would join, and what they ask for. `error` is the sentence, `at` the node
-// that TensorFlow names after it.
+// Two groups that an edge would join, and their requests. `error` is TensorFlow's sentence, `at`
+// the node that it names.
 PlacementFailure ColocationConflict(const Colocation& groups, const ColocationInput& input, const ColocationEdge& edge,
                              std::string error, llvm::StringRef at);
-// The sentence for two groups that no type of device serves.
+// The sentence for two groups without a common device type.
 Error NoCommonType(const Colocation& groups, const ColocationInput& input, const ColocationEdge& edge);
-// A group, and what the body of a function that it is tied to wants.
+// A group, and the request of the body of a function that it is tied to.
 PlacementFailure CallConflict(const Colocation& groups, const ColocationInput& input, NodeId node,
                               const Node& call, std::string error);
 PlacementFailure RecursiveCall(const Node& call, llvm::StringRef function);

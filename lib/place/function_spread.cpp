@@ -15,7 +15,7 @@ bool IsMultiDeviceCall(const Node& node) {
   return node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall";
 }
 
-// Whether a node of the body has another device.
+// True if a node of the body has another device.
 bool HasOther(const Function& function, llvm::StringRef device) {
   for (Node node : function.body.nodes()) {
     if (node.device() != device) return true;
@@ -34,13 +34,13 @@ FunctionSet CalledBy(const Function& function) {
   return reached;
 }
 
-// A call whose function can be placed.
+// True for a call whose function can be placed.
 bool CanVisit(const Node& node) {
   const Function* called = IsMultiDeviceCall(node) ? CallOf(node).function : nullptr;
   return called && !IsParametrized(*called);
 }
 
-// By id: what must run for the fetches.
+// By id: true for nodes that the fetches need.
 std::vector<bool> NeededFor(const Graph& graph, llvm::ArrayRef<std::string> fetches) {
   std::vector<bool> needed(graph.end_id());
   std::vector<NodeId> open;
@@ -57,8 +57,8 @@ std::vector<bool> NeededFor(const Graph& graph, llvm::ArrayRef<std::string> fetc
   return needed;
 }
 
-// The node that gives all that is fetched, where that is a call of a function with what is fed: a
-// tf.function or a SavedModel's signature.
+// The node that produces all fetches, if it is a call of a function with the feeds: a tf.function
+// or a SavedModel's signature.
 Node EntryCall(const Graph& graph, llvm::ArrayRef<std::string> fetches) {
   Node call;
   for (const std::string& fetch : fetches) {
@@ -77,8 +77,7 @@ Node EntryCall(const Graph& graph, llvm::ArrayRef<std::string> fetches) {
 
 }  // namespace
 
-// The entry call's function is opened by itself: its nodes have the names that TensorFlow gives
-// them.
+// The entry call's function is inlined without a prefix: its nodes keep TensorFlow's names.
 Error FunctionSpread::OpenMain() {
   Boundary boundary;
   for (const std::string& fetch : tensors_.fetches) {
@@ -115,7 +114,7 @@ void FunctionSpread::OpenBody(Function& function) {
   OpenCalls(in);
 }
 
-// The graph's nodes get their devices.
+// Sets the devices of the graph's nodes.
 Error FunctionSpread::PlaceGraph(Graph& graph, const PlacerOptions& options, bool logs) {
   Placement placement = Place(graph, setup_.devices, *setup_.kernels, options);
   if (placement.failure) {
@@ -140,7 +139,7 @@ FunctionSpread::BodyPlace FunctionSpread::PlaceOf(const Node& call,
   return place;
 }
 
-// Arguments are where the caller has them, a result where its maker asks to be.
+// Arguments are on the caller's devices, a result on the device that its producer requests.
 Error FunctionSpread::PlaceBody(Function& function, const BodyPlace& place) {
   OpenBody(function);
   Graph& body = function.body;
@@ -169,7 +168,7 @@ bool FunctionSpread::IsSpread(const Function& function, llvm::StringRef device) 
          (HasOther(function, device) || llvm::any_of(CalledBy(function), AsksForDevice));
 }
 
-// Calls in a body that stays one run where it does; they are placed for the log alone.
+// Calls in the body of a remaining call run on its device; they are placed only for the log.
 Error FunctionSpread::VisitInner(Function& function) {
   if (!log_) return Error::success();
   for (NodeId id : TopologicalOrder(function.body)) {
@@ -186,8 +185,8 @@ Error FunctionSpread::VisitInner(Function& function) {
   return Error::success();
 }
 
-// Whether the call is to be opened. One whose function was placed for other surroundings in this
-// round waits for the next.
+// True if the call must be inlined. A function that was already placed for another caller in this
+// round waits for the next round.
 Expected<bool> FunctionSpread::VisitCall(const Node& call) {
   Function& function = *module_.FindFunction(CallOf(call).function->name());
   BodyPlace place = PlaceOf(call, function);
@@ -232,7 +231,7 @@ void FunctionSpread::RestoreBodies() {
   own_devices_.clear();
 }
 
-// What a result is handed on by is where the result is.
+// Nodes that forward a result are on the result's device.
 void FunctionSpread::FillDevices() {
   Graph& graph = module_.main;
   for (NodeId id : TopologicalOrder(graph)) {

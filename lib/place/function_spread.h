@@ -1,5 +1,5 @@
-// Functions over several devices: what is done with calls before a graph is split, and what
-// TensorFlow's log of placements says of them.
+// Places functions over several devices: expands calls before a graph is split, and writes
+// TensorFlow's log of placements.
 #ifndef GRAPNEL_LIB_PLACE_FUNCTION_SPREAD_H_
 #define GRAPNEL_LIB_PLACE_FUNCTION_SPREAD_H_
 
@@ -13,26 +13,26 @@
 
 namespace grapnel {
 
-// As TensorFlow does it: calls give way to their functions' nodes, and If and While to single
-// nodes, before placing. The function of a call that stays is placed when it is called, its
-// arguments where the call is; where that takes it to other devices, its placed nodes take the
-// call's place after all, so that one mechanism runs them. docs/placement.md has the rules.
+// Follows TensorFlow: before placing, inlines calls and lowers If and While to single nodes. The
+// function of a remaining call is placed when it is called, its arguments on the call's device. If
+// its nodes then need other devices, they replace the call after all, so that one mechanism runs
+// them. docs/placement.md has the rules.
 class FunctionSpread {
  public:
-  // For runs from the feeds to the fetches of `tensors`, which must be there. `log` gets
-  // TensorFlow's lines; null: nobody asked. All outlive this.
+  // For runs from the feeds to the fetches of `tensors`, which must exist. `log` receives
+  // TensorFlow's log lines; null: no log. All arguments must outlive this.
   FunctionSpread(Module& module, const FeedsAndFetches& tensors, const PlacerSetup& setup,
                  llvm::raw_ostream* log)
       : module_(module), tensors_(tensors), setup_(setup), log_(log) {}
 
-  // Opens functions, places the main graph and what its calls need: every node of it gets its
-  // device. Errors: what cannot be placed, with the reasons.
+  // Inlines functions, places the main graph and the functions it calls, and sets every node's
+  // device. Errors: nodes that cannot be placed, with the reasons.
   Error Run();
 
  private:
-  struct BodyPlace {  // where a body's surroundings are, as devices' names
+  struct BodyPlace {  // devices of the caller, by name
     std::string call;
-    std::vector<std::string> args;  // of resources; the others are where the call is
+    std::vector<std::string> args;  // of resources; other arguments are on the call's device
     auto operator<=>(const BodyPlace&) const = default;
   };
 
@@ -52,7 +52,7 @@ class FunctionSpread {
   const FeedsAndFetches& tensors_;
   const PlacerSetup& setup_;
   llvm::raw_ostream* log_;
-  // The call that the graph is, if it is no more than one.
+  // The call that makes up the whole graph, if there is one.
   std::string entry_;
   std::set<std::string> settled_;  // calls in the main graph
   std::set<std::string> opened_;   // functions

@@ -13,10 +13,10 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kLongest = size_t{1} << 20;  // of a line that is looked into
+constexpr size_t kLongest = size_t{1} << 20;  // longer lines are not parsed
 constexpr size_t kMostContainers = 1024;
 
-// Looks at each character once, which StringRef's own search does not: logs are long.
+// Reads each character once, unlike StringRef's own search: logs are long.
 size_t FindIn(llvm::StringRef text, std::string_view what, size_t from = 0) {
   return std::string_view(text.data(), text.size()).find(what, from);
 }
@@ -34,10 +34,10 @@ bool SaysSomething(llvm::StringRef line) {
          FindIn(line, "Dumped Graph to ") != llvm::StringRef::npos;
 }
 
-// Of the few names of devices that a log has, each is read once.
+// Caches the parsed names of devices: a log has few different ones.
 class FullDevices {
  public:
-  // "" when it is no full name.
+  // "" if it is not a full name.
   const std::string& Of(llvm::StringRef text) {
     if (known_.size() > kMostContainers) known_.clear();
     auto [entry, is_new] = known_.try_emplace(text);
@@ -61,7 +61,7 @@ std::optional<std::string> FullDevice(llvm::StringRef text) {
   return device.empty() ? std::nullopt : std::optional(device);
 }
 
-// "...placer.cc:162] ": where it begins, and where the text after it does.
+// "...placer.cc:162] ": where it begins, and where the text after it begins.
 struct Marker {
   size_t begin, end;
 };
@@ -80,20 +80,21 @@ std::optional<Marker> LastMarker(llvm::StringRef line) {
   return last;
 }
 
-// "9992" of "I0000 00:00:1795905684.001959    9992 placer.cc:162] "; "": the form has none.
+// "9992" of "I0000 00:00:1795905684.001959    9992 placer.cc:162] "; "" if the prefix has no
+// thread.
 llvm::StringRef ThreadOf(llvm::StringRef before_file) {
   llvm::StringRef words = before_file.rtrim();
   llvm::StringRef last = words.substr(words.find_last_of(' ') + 1);
   return !last.empty() && llvm::all_of(last, llvm::isDigit) ? last : llvm::StringRef();
 }
 
-// What begins like "name:" or "name: (Op" and has lost its end, or its middle.
+// True for text that begins like "name:" or "name: (Op" and has lost its end, or its middle.
 bool LooksCut(llvm::StringRef text) {
   auto [first, rest] = text.split(' ');
   return rest.empty() || first.ends_with(":");
 }
 
-// Where the device begins in "name: (Op): /job:...", "name: (Op)/job:..." or "name: /job:...".
+// The positions of the parts in "name: (Op): /job:...", "name: (Op)/job:..." or "name: /job:...".
 struct Parts {
   llvm::StringRef node, op, device;
 };
@@ -118,7 +119,7 @@ std::optional<Parts> Split(llvm::StringRef text, bool may_lack_op) {
   return parts;
 }
 
-// A node's line; `is_bare`: its name may stand after other words.
+// A node's line; `is_bare`: other words may precede the name.
 bool ReadNode(llvm::StringRef text, LogLine* line) {
   auto parts = Split(text, /*may_lack_op=*/true);
   if (!parts) return false;
@@ -162,8 +163,8 @@ bool ReadDump(llvm::StringRef text, LogLine* line) {
   return true;
 }
 
-// "worker_1  | ", "[pod/trainer-0/main] ", "[1,0]<stderr>:": who wrote the line, which is left
-// behind.
+// Removes "worker_1  | ", "[pod/trainer-0/main] ", "[1,0]<stderr>:": the source of the line, which
+// it returns.
 llvm::StringRef TakeSource(llvm::StringRef* line) {
   llvm::StringRef head = line->take_front(200);
   size_t bar = head.find("| ");
@@ -179,7 +180,7 @@ llvm::StringRef TakeSource(llvm::StringRef* line) {
   return source;
 }
 
-// "2024-05-01T10:00:00.000000000Z stderr F " of a container runtime; P: the line goes on.
+// "2024-05-01T10:00:00.000000000Z stderr F " of a container runtime; P: the line continues.
 bool TakeRuntimePrefix(llvm::StringRef* line, bool* is_piece) {
   llvm::StringRef head = line->take_front(64);
   for (llvm::StringRef stream : {" stdout ", " stderr "}) {
@@ -205,7 +206,7 @@ std::string WithoutColors(llvm::StringRef line) {
   return text;
 }
 
-// The text that a record of a log holds, wherever it has it, and who wrote it.
+// The text in a JSON log record, whatever its field, and its source.
 void FindText(const llvm::json::Object& record, std::optional<std::string>* text,
               std::string* source) {
   constexpr std::array kSources = {"pod",       "pod_name",     "podName",
@@ -239,7 +240,7 @@ void LogLineReader::ReadBare(llvm::StringRef text, llvm::StringRef source,
     line.is_prefixed = true;
     line.follows_piece =
         FindIn(before, "/job:") != llvm::StringRef::npos || LastMarker(before).has_value();
-    // The file may have a path before it.
+    // The source file's name may have a path before it.
     line.stream += ":" + ThreadOf(before.take_front(before.find_last_of(' ') + 1)).str();
     text = text.substr(marker->end);
     bool is_read = ReadEager(text, &line) || ReadDump(text, &line) || ReadNode(text, &line);
@@ -265,7 +266,7 @@ bool LogLineReader::ReadJson(llvm::StringRef line, llvm::StringRef source,
   std::string from = source.str();
   const llvm::json::Object& fields = *record->getAsObject();
   auto log = fields.getString("log");
-  if (log && fields.getString("stream")) text = log->str();  // Docker's
+  if (log && fields.getString("stream")) text = log->str();  // Docker's format
   FindText(fields, &text, &from);
   if (!text) return true;
   bool is_piece = log && fields.getString("stream") && !log->ends_with("\n");

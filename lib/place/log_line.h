@@ -1,5 +1,5 @@
-// One line of TensorFlow's log of placements, in any form that TensorFlow and the programs that
-// keep logs have written it in.
+// Parses one line of TensorFlow's log of placements, in the format of any TensorFlow version and of
+// programs that store logs.
 //
 //   name: (Op): /job:localhost/replica:0/task:0/device:CPU:0     1.0 and later, and with a prefix
 //   name: (Op)/job:localhost/replica:0/task:0/gpu:0              prefixed, 1.0 to 1.13
@@ -23,22 +23,22 @@ struct LogLine {
   enum Kind {
     kOther,   // not about placement
     kNode,    // where a node of a graph is
-    kEager,   // where something ran: `op` and `device`
+    kEager,   // where an op ran: `op` and `device`
     kDump,    // a graph was dumped: `node` is its name, `op` the stage ("before_placer")
-    kBroken,  // begins like one of the others; `node` is its name where that is whole
+    kBroken,  // cut off; `node` is its name if that is complete
   };
   Kind kind = kOther;
   bool is_prefixed = false;      // it has "placer.cc:NNN]" or the like before it
-  bool follows_piece = false;    // the same line begins with a piece of another one, which is lost
-  std::string stream;            // the thread and the container that wrote it; "": not said
-  int number = -1;               // of a dump
+  bool follows_piece = false;    // the line begins with part of another one, which is lost
+  std::string stream;            // the thread and container that wrote it; "": unknown
+  int number = -1;               // of the dump
   std::string node, op, device;  // `device` in full, as TensorFlow 2 spells it
 };
 
-// Reads the lines of one log in order: a container's runtime may have cut a line in pieces.
+// Reads the lines of one log in order. A container's runtime may have split a line into pieces.
 class LogLineReader {
  public:
-  // Visits what `line`, without its end, says; nothing for lines of other kinds.
+  // Visits the contents of `line`, given without its line end; nothing for other kinds of lines.
   void Read(llvm::StringRef line, llvm::function_ref<void(LogLine&)> visit);
 
  private:
@@ -46,7 +46,7 @@ class LogLineReader {
                 llvm::function_ref<void(LogLine&)> visit);
   bool ReadJson(llvm::StringRef line, llvm::StringRef source,
                 llvm::function_ref<void(LogLine&)> visit);
-  std::map<std::string, std::string> pieces_;  // by container: of a line whose end is to come
+  std::map<std::string, std::string> pieces_;  // by container: the start of a split line
 };
 
 }  // namespace grapnel

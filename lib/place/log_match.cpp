@@ -16,13 +16,13 @@ bool IsEnd(llvm::StringRef op) {
   return op == "_Arg" || op == "_DeviceArg" || op == "_Retval" || op == "_DeviceRetval";
 }
 
-// "tower_29" is "__inference_tower_29", and another "tower_29" is not "tower_2".
+// "tower_29" matches "__inference_tower_29"; another "tower_29" does not match "tower_2".
 bool IsSameName(llvm::StringRef logged, llvm::StringRef name) {
   return logged == name || logged == ("__inference_" + name).str() ||
          name == ("__inference_" + logged).str();
 }
 
-// "/device:CPU:1" fits ".../device:CPU:1"; a name that cannot be read fits nothing.
+// "/device:CPU:1" matches ".../device:CPU:1"; a name that cannot be parsed matches nothing.
 bool DeviceFits(llvm::StringRef asked, llvm::StringRef logged) {
   if (asked.empty() || asked == logged) return true;
   auto name = DeviceSpec::Parse(asked), full = DeviceSpec::Parse(logged);
@@ -94,8 +94,8 @@ class Matcher {
     return out;
   }
 
-  // Where nothing tells the best apart, and it is known how many graphs have those nodes, the one
-  // whose turn it is comes first.
+  // If the best graphs cannot be told apart, and the number of graphs with those nodes is known,
+  // moves the one at this target's turn to the front.
   void TakeTurn(size_t target, std::vector<size_t>* fitting) const {
     const LogTarget& wanted = targets_[target];
     std::vector<size_t> exact;
@@ -122,7 +122,7 @@ class Matcher {
     }
   }
 
-  // Whether it is another piece of the same graph. A session's graphs are pieces of one.
+  // True if it is another part of the same graph: a session's graphs are parts of one.
   bool Adds(size_t graph, size_t target, const LogOfGraph& out) const {
     const LoggedGraph& logged = log_.graphs[graph];
     const LogFit& fit = FitAt(graph, target);
@@ -175,7 +175,7 @@ class Matcher {
   const PlacementLog& log_;
   llvm::ArrayRef<LogTarget> targets_;
   std::vector<bool> is_used_;
-  std::vector<size_t> homes_;  // by graph of the log: the most nodes that it has in one of ours
+  std::vector<size_t> homes_;  // by graph of the log: its best match count with a target
   std::vector<LogFit> fits_;
 };
 
@@ -190,7 +190,7 @@ bool LogFit::operator<(const LogFit& other) const {
   return mine != its ? mine < its : missing > other.missing;
 }
 
-// Grappler leaves few nodes of a large graph, and a log that was cut has few of its lines; but
+// Grappler leaves few nodes of a large graph, and a truncated log has few of its lines; but
 // arguments and results are in both.
 bool LogFit::IsOurs(const LogTarget& target, size_t lines) const {
   size_t nodes = target.graph->num_nodes();
@@ -225,7 +225,7 @@ LogFit FitOf(const LoggedGraph& logged, const LogTarget& target) {
                  });
   if (fit.is_named && target.dump >= 0 && logged.dump >= 0)
     fit.dumps_between = logged.dump > target.dump ? INT_MAX : target.dump - logged.dump;
-  // "graph" or "model" is what somebody called a file.
+  // "graph" or "model" is only the name of a file.
   bool is_functions = target.dump >= 0 || HasPrefix(target.name, "__");
   fit.is_other = is_functions && !logged.name.empty() && !fit.is_named;
   return fit;

@@ -1,4 +1,4 @@
-// Which lines of a log are those of a graph.
+// Matches the lines of a log with graphs.
 #ifndef GRAPNEL_LIB_PLACE_LOG_MATCH_H_
 #define GRAPNEL_LIB_PLACE_LOG_MATCH_H_
 
@@ -9,53 +9,53 @@
 
 namespace grapnel {
 
-// How well a graph of a log fits one of ours.
+// How well a graph of the log fits a target graph.
 struct LogFit {
   size_t found = 0;          // nodes of that name
   size_t same_op = 0;        // of these, with that op
-  size_t same_device = 0;    // of these, whose device in the graph is not another
+  size_t same_device = 0;    // of these, whose device in the graph is compatible
   size_t missing = 0;        // lines without a node
-  bool has_ends = false;     // every argument and result in the log is one of the graph's
-  bool has_no_ends = false;  // and there is none
-  bool is_named = false;     // the log says that it is this function
-  bool is_exact = false;     // its nodes are those that a dump has that was placed
-  int dumps_between = 0;     // where the log names dumps of it: from that one to ours
-  bool is_other = false;     // the log says that it is another function
+  bool has_ends = false;     // all arguments and results in the log are in the graph
+  bool has_no_ends = false;  // the log has no arguments and results
+  bool is_named = false;     // the log names this function
+  bool is_exact = false;     // its nodes are those of the dump of the placed graph
+  int dumps_between = 0;     // if the log names a dump: dumps from that one to the target
+  bool is_other = false;     // the log names another function
   bool IsOurs(const LogTarget& target, size_t lines) const;
-  bool operator<(const LogFit& other) const;  // fits worse
+  bool operator<(const LogFit& other) const;  // true if this fits worse
 };
 LogFit FitOf(const LoggedGraph& logged, const LogTarget& target);
 
-// What a log says of one graph.
+// The log entries for one graph.
 struct LogOfGraph {
-  std::vector<const LoggedNode*> of;       // by id; null: nothing
-  std::vector<const LoggedGraph*> used;    // whose lines these are; of a session's, several
-  std::vector<const LoggedNode*> gone;     // lines of these whose nodes are not in the graph
-  std::vector<const LoggedGraph*> rivals;  // with the same nodes, that were not used
-  size_t differing = 0;                    // nodes that one of the rivals has elsewhere
+  std::vector<const LoggedNode*> of;       // by id; null: not in the log
+  std::vector<const LoggedGraph*> used;    // the source of the lines; several for a session's graph
+  std::vector<const LoggedNode*> gone;     // their lines for nodes that the graph lacks
+  std::vector<const LoggedGraph*> rivals;  // with the same nodes, but not used
+  size_t differing = 0;                    // nodes that a rival has on another device
   enum Reason {
     kOnly,
     kName,
     kNodes,
     kDevices,
     kOrder
-  } reason = kOnly;  // why these and not the rivals
+  } reason = kOnly;  // why `used` and not the rivals
   size_t found() const;
-  // The device, "" where the log says nothing.
+  // The device, "" if the log has none.
   llvm::StringRef DeviceOf(NodeId id) const { return of[id] ? of[id]->device : llvm::StringRef(); }
 };
 
-// What a log says of some graphs; points into the log.
+// The log entries for some graphs; points into the log.
 struct LoggedDevices {
   std::vector<LogOfGraph> graphs;
   int64_t other_lines = 0;  // nodes of other graphs
-  int64_t eager_ops = 0;    // that ran
+  int64_t eager_ops = 0;    // ops that ran eagerly
 };
 
-// Finds each graph in a log of a whole program. Names decide: of graphs with the same nodes, the
-// one whose function the log names, else the one whose devices fit those that the nodes have or
-// ask for, else the first. A graph of the log belongs to one of ours; a session's graph, which is
-// placed each time that something else is fetched, takes the lines of all that fit.
+// Finds each graph in the log of a whole program. Names decide. Of graphs with the same nodes,
+// takes the one whose function the log names, else the one whose devices fit the nodes' devices or
+// requests, else the first. A graph of the log belongs to one target only. A session's graph, which
+// is placed again for each set of fetches, takes the lines of all graphs that fit.
 LoggedDevices PutOnGraphs(const PlacementLog& log, llvm::ArrayRef<LogTarget> targets);
 
 }  // namespace grapnel

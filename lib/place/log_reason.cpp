@@ -14,11 +14,11 @@ bool IsFull(llvm::StringRef device) {
   return false;
 }
 
-// Which pass made a node, as its name or op tells; "": neither does.
+// The pass that made a node, according to its name or op; "": unknown.
 std::string MakerByName(const Node& node) {
   llvm::StringRef name = node.name(), op = node.op();
   if (HasPrefix(name, "_arg_") || HasPrefix(name, "_retval_"))
-    return "the session, for what is fed and fetched";
+    return "the session, for feeds and fetches";
   if (op.ends_with("Send") || op.ends_with("Recv")) {
     if (HasPrefix(op, "_")) return "partitioning";
   }
@@ -34,7 +34,7 @@ std::string MakerByName(const Node& node) {
       {"MemoryOptimizer", "memory_optimizer"},
       {"ScopedAllocator", "scoped_allocator_optimizer"},
       {"__cf__", "the runtime's constant folding"},
-      {"Func/", "the opening of calls"},
+      {"Func/", "inlining"},
   };
   for (const Mark& each : kMarks) {
     if (name.contains(each.mark)) return each.pass;
@@ -82,7 +82,7 @@ class Reasons {
     std::string maker = MakerByName(node);
     if (is_placed_ || !maker.empty()) {
       if (maker.empty() && log_.cut_line > 0)
-        return {"", text + "made after placement, or behind the log's end"};
+        return {"", text + "made after placement, or beyond the log's end"};
       std::string made = maker.empty() ? "made after placement" : "made by " + maker;
       return {maker, text + made + WithReader(graph_, node)};
     }

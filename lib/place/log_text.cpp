@@ -12,7 +12,7 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-constexpr size_t kMostGraphs = 4;  // of a log that are named
+constexpr size_t kMostGraphs = 4;  // graphs of a log that are named
 
 std::string LinesOf(llvm::ArrayRef<const LoggedGraph*> graphs) {
   std::string text;
@@ -57,7 +57,7 @@ std::string RivalText(const LogOfGraph& logged) {
 
 std::string Unknown(const PlacementLog& log) {
   return log.path +
-         ": no line of it tells where a node was placed, in a form that is known: expected lines "
+         ": no line places a node in a known format: expected lines "
          "like 'name: (Op): " +
          kLocalCpu +
          "', which TensorFlow writes after tf.debugging.set_log_device_placement(True)\n";
@@ -100,16 +100,16 @@ std::string GoneText(const LogOfGraph& logged, const GraphStory& story) {
 std::string HeadText(const PlacementContext& c, const PlacementLog& log, const LogOfGraph& logged,
                      size_t differing) {
   if (!log.IsOfPlacement()) return Unknown(log);
-  std::string head = "the log speaks of " + Plural(logged.found(), "node") + " of " +
+  std::string head = "the log has " + Plural(logged.found(), "node") + " of " +
                      WithCommas(c.graph.num_nodes());
   if (!logged.used.empty())
     return head + "; " + WithCommas(differing) + " of them on another device than here\n";
   return head + ": " +
          (log.other_graphs == 0 ? "it has no graphs, only ops that ran by themselves\n"
-                                : "its graphs are others: " + GraphsOf(log) + "\n");
+                                : "it has other graphs: " + GraphsOf(log) + "\n");
 }
 
-// Which lines of the log are the graph's, and how well they fit it.
+// The lines of the log that belong to the graph, and how well they fit.
 std::string LinesText(const PlacementContext& c, const LogOfGraph& logged,
                       const GraphStory& story) {
   size_t same = 0;

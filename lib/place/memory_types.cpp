@@ -12,7 +12,7 @@ bool IsAlwaysOnHost(DataType type) {
   return base == proto::DT_STRING || base == proto::DT_RESOURCE;
 }
 
-// Calls have kernels, whose host arguments TensorFlow does not ask for.
+// TensorFlow ignores the host arguments of these ops' kernels.
 bool IsCallOp(llvm::StringRef op) {
   return llvm::StringSwitch<bool>(op)
       .Cases("PartitionedCall", "StatefulPartitionedCall", true)
@@ -86,7 +86,7 @@ TensorWay PlacedMemory::WayTo(const Use& reader) {
   way.from_host = IsOnHost(from);
   llvm::StringRef type = TypeOf(way.target);
   way.to_host = type == "CPU" || types_.IsInputOnHost(node, reader.slot, type);
-  // Two CPUs of one task stand for two places all the same: a cluster file may link them.
+  // Two CPUs of one task count as two places: a cluster file may link them.
   bool is_handed_over = way.from_host && way.to_host &&
                         (type != "CPU" || TypeOf(way.source) != "CPU") &&
                         AreOfOneTask(context_.devices, way.source, way.target);

@@ -1,4 +1,4 @@
-// Which memory the values of a placed graph lie in: a device's own, or the host's.
+// Finds whether values of a placed graph are in a device's own memory or in the host's.
 #ifndef GRAPNEL_LIB_PLACE_MEMORY_TYPES_H_
 #define GRAPNEL_LIB_PLACE_MEMORY_TYPES_H_
 
@@ -11,17 +11,17 @@
 namespace grapnel {
 
 // TensorFlow's rule (MemoryTypesForNode): the kernel's host arguments, and always resources and
-// strings, lie in the host's memory. A call of a function, or a While that stays one, has int32
-// there instead, and so has what lacks a kernel. What the attributes _input_hostmem and
-// _output_hostmem name lies there too. On a CPU this says what
-// TensorFlow calls it; all of a CPU's memory is the host's.
+// strings, are in the host's memory. For a function call, an unlowered While, and an op without a
+// kernel, int32 values are in the host's memory instead of host arguments. So are the ports listed
+// in the attributes _input_hostmem and _output_hostmem. For a CPU, the result is TensorFlow's
+// notion; all of a CPU's memory is the host's.
 //
-// Keeps what it found: one instance for one graph and one placement of it.
+// Caches results: use one instance for one graph and one placement of it.
 class MemoryTypes {
  public:
   explicit MemoryTypes(const KernelCatalog& kernels) : kernels_(kernels) {}
 
-  // `type` is the type of the node's device: "GPU". False of a slot or port that the node lacks.
+  // `type` is the type of the node's device: "GPU". False for a slot or port that the node lacks.
   bool IsInputOnHost(const Node& node, int slot, llvm::StringRef type);
   bool IsOutputOnHost(const Node& node, int port, llvm::StringRef type);
 
@@ -36,31 +36,31 @@ class MemoryTypes {
   llvm::DenseMap<NodeId, OnHost> found_;
 };
 
-// Whether two devices are in one process.
+// True if two devices are in one process.
 bool AreOfOneTask(const DeviceSet& devices, int a, int b);
 
-// A tensor on the way from the node that makes it to one that reads it.
+// A tensor's path from the node that makes it to a node that reads it.
 struct TensorWay {
   int source = 0, target = 0;               // devices
-  bool from_host = false, to_host = false;  // whether it lies in the host's memory at either end
-  // Bytes move. False where one end is what a device keeps in the memory of the host whose CPU, or
-  // other device's part of it, is the other end.
+  bool from_host = false, to_host = false;  // whether it is in the host's memory at each end
+  // True if bytes move. False if both ends are in the same host's memory: one for a device, the
+  // other for that host's CPU or for another device.
   bool is_copied = false;
 
   bool Crosses() const { return source != target || from_host != to_host; }
 };
 
-// The same question of a graph that is placed. All memory of a CPU is the host's.
+// Finds memory types in a placed graph. All memory of a CPU is the host's.
 class PlacedMemory {
  public:
   explicit PlacedMemory(const PlacementContext& context)
       : context_(context), types_(context.kernels) {}
 
-  // Of a data edge.
+  // The path of the tensor on a data edge.
   TensorWay WayTo(const Use& reader);
   bool IsOnHost(Port output);
-  // The device whose memory holds what is in the host's memory at `device`: the first CPU of its
-  // task; -1: none is listed.
+  // The device that owns the host memory of `device`: the first CPU of its task; -1 if none is
+  // listed.
   int HostOf(int device) const;
 
  private:

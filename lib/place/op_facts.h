@@ -1,4 +1,4 @@
-// What placement asks of an op, looked up once for each op of a graph.
+// The properties of an op that placement needs, computed once for each op of a graph.
 #ifndef GRAPNEL_LIB_PLACE_OP_FACTS_H_
 #define GRAPNEL_LIB_PLACE_OP_FACTS_H_
 
@@ -10,19 +10,19 @@
 namespace grapnel {
 
 struct OpFacts {
-  const OpInfo* info = nullptr;  // null: an op that nobody knows
+  const OpInfo* info = nullptr;  // null: an unknown op
   bool may_tie = false;          // an input can be a handle, a reference or a variant
   bool makes_one = false;        // no inputs and a single output, as far as the op alone says
   bool output_is_ref = false;    // that output is a reference
   bool is_identity = false;      // Identity, RefIdentity
-  bool is_metadata = false;      // Shape, Size, Rank: they look at their input and not into it
+  bool is_metadata = false;      // Shape, Size, Rank: read their input's shape, not its values
   bool is_dataset = false;
-  bool is_exempt = false;  // takes handles of other devices: calls that are split over devices, and
+  bool is_exempt = false;  // accepts handles of other devices: calls split over devices, and
                            // IdentityN
-  bool is_call = false;    // of a function: the op is one, or it is PartitionedCall
+  bool is_call = false;    // a function call: the op is a function or a PartitionedCall
 };
 
-// Facts by the op's StringId. References hold while it lives.
+// Facts by the op's StringId. References are valid as long as the table.
 class OpFactsTable {
  public:
   explicit OpFactsTable(const Module& module) : module_(module) {}
@@ -34,13 +34,14 @@ class OpFactsTable {
   std::vector<uint32_t> by_op_;  // index + 1 in facts_
 };
 
-// The function that a call calls; null when it is none of the library.
+// Returns the function that a call calls; null if the library does not have it.
 const Function* CalleeOf(const Node& call);
 
-// Whether the node is a lone maker of something that stays where it was made: a variable, a handle.
+// True if the node has no inputs and makes a variable or a handle, which stays where it was made.
 bool MakesResourceOrReference(const Node& node, const OpFacts& facts);
 
-// No inputs, one output and no reference: it may go where its reader is.
+// True if the node has no inputs and one output that is not a reference: it may be placed with its
+// reader.
 bool IsGenerator(const Node& node, const OpFacts& facts);
 
 }  // namespace grapnel

@@ -20,7 +20,7 @@
 namespace grapnel {
 namespace {
 
-// Fields of GraphDef and FunctionDefLibrary.
+// Field numbers of GraphDef and FunctionDefLibrary.
 enum { kGraphVersions = 4, kGraphLibrary = 2, kLibraryFunction = 1 };
 
 class Partitioner {
@@ -48,8 +48,8 @@ class Partitioner {
   }
 
  private:
-  // An input of a node of a partition: of a node of graph_ whose id there is known at the end, or
-  // of one that was made for the partition.
+  // An input of a node of a partition: a node of graph_, whose id in the partition is known at the
+  // end, or a node made for the partition.
   struct Input {
     bool is_made;
     NodeId node;
@@ -60,7 +60,7 @@ class Partitioner {
     std::unique_ptr<Module> module;
     std::vector<std::vector<Input>> inputs;  // by id in the partition
   };
-  // Of a node that is only fed nothing is needed but that it is there.
+  // A node that is only fed must exist, but its inputs are not needed.
   enum Need : char { kNone, kFed, kWhole };
 
   void FindNeeded() {
@@ -96,7 +96,7 @@ class Partitioner {
     return Error::success();
   }
 
-  // A copy of the main graph that may change: same strings, same bytes, ids in topological order.
+  // A copy of the main graph to change: same strings, same bytes, ids in topological order.
   void CopyGraph() {
     const Graph& main = module_.main;
     std::vector<NodeId> order = TopologicalOrder(main), copied(main.end_id(), kNoNode);
@@ -152,7 +152,7 @@ class Partitioner {
     }
   }
 
-  // An empty graph with the versions, and the functions that are reached, in the library's order.
+  // An empty graph with the versions, and the reached functions, in the library's order.
   Expected<std::unique_ptr<Module>> MakeModule(llvm::SetVector<const Function*> reached) const {
     for (size_t i = 0; i < reached.size(); ++i) {
       for (Node node : reached[i]->body.nodes()) AddCalled(node, &reached);
@@ -174,14 +174,14 @@ class Partitioner {
     return module;
   }
 
-  // --- Where a port's value lies.
+  // --- Memory of a port's value.
   bool IsOnHost(const Node& node, int port, bool is_input) {
     const std::string& type = parts_[part_of_[node.id()]].type;
     return is_input ? memory_.IsInputOnHost(node, port, type)
                     : memory_.IsOutputOnHost(node, port, type);
   }
 
-  // Between the memories of one device.
+  // True if the edge is between the memories of one device.
   bool CrossesMemory(const Node& source, const Node& reader, Port port, int slot) {
     if (port.IsControl() || parts_[part_of_[reader.id()]].type == "CPU") return false;
     return IsOnHost(source, port.index, false) != IsOnHost(reader, slot, true);
@@ -198,7 +198,7 @@ class Partitioner {
     parts_[part].module->main.SetAttr(id, key, value);
   }
 
-  // The node itself, its attributes still in the file's bytes where they are.
+  // Copies the node; its attributes stay in the file's bytes if they are there.
   NodeId CopyTo(int part, const Node& node) {
     Part& to = parts_[part];
     StringTable& strings = to.module->strings;
@@ -214,19 +214,19 @@ class Partitioner {
     return id;
   }
 
-  // A value on its way to another device, or another memory.
+  // A value on its way to another device or memory.
   struct Transfer {
     Node source, reader;  // the first of the readers
     Port port;
     int slot;       // of the first reader
-    DataType type;  // that is sent
+    DataType type;  // of the sent value
     bool is_reference;
     std::string tensor_name, dummy, send, recv, end;  // names; `dummy` and `end` of control edges
-    NodeId pivot = kNoNode;  // the Merge that tells the _Recv of each iteration
-    NodeId read = kNoNode;   // what readers read, in their partition, once it is made
+    NodeId pivot = kNoNode;  // the Merge that starts the _Recv in each iteration
+    NodeId read = kNoNode;   // the node that readers read in their partition, once made
   };
 
-  // Names what must be sent, in the file's order of readers, which is TensorFlow's.
+  // Plans the values to send, in the file's order of readers, which is TensorFlow's.
   void PlanTransfers() {
     std::vector<NodeId> readers(origin_.size());
     for (NodeId id = 0; id < readers.size(); ++id) readers[id] = id;
@@ -275,7 +275,7 @@ class Partitioner {
       --pivot.edges;
       crossing.pivot = pivot.merge;
     }
-    // Each reader of a reference gets it anew: it may have changed.
+    // Each reader of a reference receives it again: it may have changed.
     if (!crossing.is_reference) known_[key] = index;
     crossing_of_[{reader.id(), slot}] = index;
   }
@@ -342,10 +342,10 @@ class Partitioner {
                                  crossing->port.index, crossing->send, crossing->recv});
   }
 
-  // --- One reader with its inputs: what comes from elsewhere is sent and received before it.
+  // --- Adds one reader with its inputs: values from elsewhere are sent and received before it.
   void AddReader(const Node& reader) {
     int part = part_of_[reader.id()];
-    std::vector<Input> inputs, waited;  // `waited`: that what reads a reference elsewhere waits for
+    std::vector<Input> inputs, waited;  // `waited`: what a _Recv of a reference waits for
     std::vector<NodeId> reference_recvs;
     int slot = -1;
     for (Port port : reader.inputs()) {
@@ -393,15 +393,15 @@ class Partitioner {
   MemoryTypes memory_;
   const PartitionScope& scope_;
   std::vector<char> needed_;    // Need, by id in the main graph
-  Graph graph_;                 // the main graph with what partitioning adds to it
-  std::vector<NodeId> origin_;  // in the main graph, by id in graph_; what was added has none
+  Graph graph_;                 // the main graph with nodes added by partitioning
+  std::vector<NodeId> origin_;  // in the main graph, by id in graph_; none for added nodes
   std::vector<LoopPivot> pivots_;
   std::vector<Part> parts_;
   std::vector<int> part_of_;   // by id in graph_
   std::vector<NodeId> place_;  // id in its partition, by id in graph_
   std::deque<Transfer> crossings_;
   std::map<std::tuple<NodeId, int32_t, int, bool>, size_t>
-      known_;                                                   // those of one value to a device
+      known_;                                                   // of one value to a device
   llvm::DenseMap<std::pair<NodeId, int>, size_t> crossing_of_;  // by reader and slot
   std::set<std::string> made_names_;
   int next_name_ = 0, num_edges_ = 0;

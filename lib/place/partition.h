@@ -1,4 +1,4 @@
-// Splits a placed graph into one graph a device, which talk through _Send and _Recv.
+// Splits a placed graph into one graph for each device, connected by _Send and _Recv.
 #ifndef GRAPNEL_LIB_PLACE_PARTITION_H_
 #define GRAPNEL_LIB_PLACE_PARTITION_H_
 
@@ -12,50 +12,53 @@
 
 namespace grapnel {
 
-// A value, or the end of a node, that goes from one device to another: one pair of _Send and _Recv.
+// A value, or a control dependency, that goes from one device to another: one pair of _Send and
+// _Recv.
 struct GRAPNEL_PUBLIC Transfer {
-  std::string tensor_name;  // the attribute that both have
+  std::string tensor_name;  // the attribute of both nodes
   int from, to;             // partitions
-  NodeId source;            // the node in the graph that was split; kNoNode: a loop's own
-  int32_t port;             // kControlPort: that it has run
+  NodeId source;            // the node in the original graph; kNoNode: a control loop's
+  int32_t port;             // kControlPort: a control dependency
   std::string send, recv;   // names in the two partitions
 };
 
 struct GRAPNEL_PUBLIC Partition {
   std::string device;
-  // Main graph: the nodes of the device, in an order in which all partitions could run theirs one
-  // by one. Library: what they reach.
+  // Main graph: the device's nodes, in an order in which all partitions could run theirs one by
+  // one. Library: the functions they reach.
   std::unique_ptr<Module> module;
 };
 
 struct GRAPNEL_PUBLIC PartitionedGraph {
-  std::vector<Partition> partitions;  // by device, as the names' letters order them
+  std::vector<Partition> partitions;  // sorted by device name
   std::vector<Transfer> transfers;    // in the order they were made
 };
 
-// What of the graph is split: what the fetches need when the feeds are given. No fetch: all of it.
+// The part of the graph to split: what the fetches need, given the feeds. No fetches: the whole
+// graph.
 struct GRAPNEL_PUBLIC PartitionScope {
   std::vector<Port> feeds;
-  std::vector<Port> fetches;  // index 0 of a node without outputs: that it runs
+  std::vector<Port> fetches;  // index 0 of a node without outputs: only runs it
 };
 
-// Nodes, attributes and names are TensorFlow's. The number in `tensor_name` ("edge_12_x") counts
-// this graph's edges in the file's order, TensorFlow's in the order in which it made them; several
-// control loops may have one another's numbers for the same reason. A value goes to a device once,
-// however many read it there; where an edge of a GPU leads between its memory and the host's, a
-// pair stands too (_HostSend, _HostRecv). A loop over several devices gets a control loop on each
-// (control_loops.h).
+// Nodes, attributes and names are TensorFlow's, with two exceptions. The number in `tensor_name`
+// ("edge_12_x") counts this graph's edges in the file's order, TensorFlow's in the order in which
+// it made them; for the same reason, several control loops may have swapped numbers. A value is
+// sent to a device once, however many nodes read it there. An edge between a GPU's memory and the
+// host's gets a pair too (_HostSend, _HostRecv). A loop over several devices gets a control loop on
+// each (control_loops.h).
 //
-// Every node must have a full device name (the placer's). `module` gives attributes and constants,
-// which are not copied where they are the file's: it must outlive the partitions; its graph stays
-// as it is. Cost: linear. Errors: a node without a device; a loop over devices without LoopCond.
+// Every node must have a full device name (the placer's). `module` provides attributes and
+// constants, which are not copied if they are in the file's memory, so it must outlive the
+// partitions; its graph is not changed. Cost: linear. Errors: a node without a device; a loop over
+// devices without LoopCond.
 GRAPNEL_PUBLIC Expected<PartitionedGraph> PartitionByDevice(Module& module,
                                                             const KernelCatalog& kernels,
                                                             const PartitionScope& scope = {});
 
 // Writes each partition's graph to `folder`, named as TensorFlow names the first dump of a
-// partition: NAME_partition_DEVICE.0000.main.before_partition_passes.pbtxt, or .pb. The files'
-// names.
+// partition: NAME_partition_DEVICE.0000.main.before_partition_passes.pbtxt, or .pb. Returns the
+// files' names.
 GRAPNEL_PUBLIC Expected<std::vector<std::string>> WritePartitions(const PartitionedGraph& graph,
                                                                   llvm::StringRef folder,
                                                                   llvm::StringRef name,

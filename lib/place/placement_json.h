@@ -1,4 +1,4 @@
-// A placement as JSON.
+// Writes a placement as JSON.
 #ifndef GRAPNEL_LIB_PLACE_PLACEMENT_JSON_H_
 #define GRAPNEL_LIB_PLACE_PLACEMENT_JSON_H_
 
@@ -12,25 +12,25 @@
 
 namespace grapnel {
 
-// What a log says of the graph.
+// The log's entries for the graph.
 struct LogFindings {
   const PlacementLog& log;
   const LogOfGraph& logged;
   const GraphStory& story;
 };
 
-// What a document holds beside the placement; null: it was not asked for.
+// Optional parts of the document; null: left out.
 struct PlacementExtras {
   const LogFindings* log = nullptr;
   const PlacementReport* report = nullptr;
   const CostReport* cost = nullptr;
-  llvm::ArrayRef<std::string> assumed;  // arguments whose device the graph does not tell
+  llvm::ArrayRef<std::string> assumed;  // arguments whose device the graph does not give
 };
 
-// As attributes of an object that is open: "placements": {node: device}, "error": null or text,
-// "requested": {...}, "conflict": [...], "assumed" and, with a report, "crossings", "islands" and
-// "memory"; with a cost, "cost"; with a log, "logged" and "log". Also of a graph that could not be
-// placed, then without the reports.
+// Writes these attributes into the open object: "placements": {node: device}, "error": null or
+// text, "requested": {...}, "conflict": [...], "assumed". With a report, also "crossings",
+// "islands" and "memory"; with a cost, "cost"; with a log, "logged" and "log". For a graph that
+// could not be placed, leaves out the reports.
 void WritePlacementJson(llvm::json::OStream& json, const PlacementContext& context,
                         const PlacementExtras& extras);
 

@@ -17,26 +17,26 @@
 namespace grapnel {
 namespace {
 
-// Bounds of what is kept of a log, however long it is.
-constexpr size_t kMostNodes = size_t{1} << 20;    // of one graph that is not at its end
-constexpr size_t kMostStreams = 256;              // threads that place graphs at one time
-constexpr size_t kMostGraphs = 256;               // that may be one of ours
-constexpr size_t kMostKept = size_t{1} << 22;     // nodes of all these
+// Limits on what is kept of a log, however long it is.
+constexpr size_t kMostNodes = size_t{1} << 20;    // of one graph whose end was not reached
+constexpr size_t kMostStreams = 256;              // threads that place graphs simultaneously
+constexpr size_t kMostGraphs = 256;               // that may match a target
+constexpr size_t kMostKept = size_t{1} << 22;     // nodes of all graphs
 constexpr size_t kMostEager = size_t{1} << 16;    // ops and functions that ran, by device
-constexpr size_t kMostDoubles = size_t{1} << 16;  // graphs that may come a second time
+constexpr size_t kMostDoubles = size_t{1} << 16;  // graphs that may be logged a second time
 constexpr size_t kMostNumbers = 100, kMostNames = 8;
-constexpr size_t kWindow = size_t{64} << 20;  // bytes of the file that are held at a time
+constexpr size_t kWindow = size_t{64} << 20;  // bytes of the file in memory at a time
 
 bool IsArgument(llvm::StringRef op) { return op == "_Arg" || op == "_DeviceArg"; }
 
-// What the placer keeps for last: no inputs, and one output that is no reference.
+// Nodes that the placer places last: no inputs, and one output that is not a reference.
 bool IsGenerator(llvm::StringRef op) {
   const OpInfo* info = IsArgument(op) ? nullptr : FindOp(op);
   return info && info->inputs.empty() && info->outputs.size() == 1 && !info->outputs[0].is_ref &&
          info->outputs[0].number_attr.empty() && info->outputs[0].type_list_attr.empty();
 }
 
-// What it does not keep for last, whatever the attributes.
+// Ops that it never places last, whatever the attributes.
 bool IsPlacedFirst(llvm::StringRef op) {
   const OpInfo* info = FindOp(op);
   if (!info) return false;
@@ -46,7 +46,7 @@ bool IsPlacedFirst(llvm::StringRef op) {
          });
 }
 
-// Whether the placer is next, of the dumps of a function.
+// True if, among the dumps of a function, the placer comes next.
 bool IsBeforePlacing(llvm::StringRef stage) {
   return stage == "initial" || stage == "before_bridge" || stage == "before_placer" ||
          stage.contains("pre_placement");
@@ -72,15 +72,15 @@ class Stream {
     next_ = name.str();
     next_dump_ = dump;
   }
-  // What Python ran on that thread once the graph was placed: if it had not run before, the graph
-  // is its own.
+  // Called for an op that Python ran on that thread after the graph was placed: if the op had not
+  // run before, the graph is its own.
   void Ran(llvm::StringRef op, bool is_first) {
     if (at_.nodes.empty()) return;
     bool is_node = llvm::any_of(at_.nodes, [&](const LoggedNode& node) { return node.op == op; });
     if (is_node) at_.is_eager_op = true;
     if (next_.empty() && is_first && !is_node) next_ = op.str();
   }
-  // The graph, of which all is known; the next begins.
+  // Returns the complete graph, and starts the next.
   LoggedGraph Take() {
     LoggedGraph graph;
     graph.is_prefixed = at_.is_prefixed;
@@ -205,7 +205,7 @@ class Reader {
     if (!llvm::is_contained(log_.other_names, name)) log_.other_names.push_back(std::move(name));
   }
 
-  // A graph that was there with the other kind of lines; what those said of its name is kept.
+  // True if the graph was already logged with the other kind of lines; keeps the name from those.
   bool IsDouble(const LoggedGraph& graph) {
     llvm::hash_code hash(0);
     for (const LoggedNode& node : graph.nodes)
@@ -242,10 +242,10 @@ class Reader {
   LogLineReader lines_;
   std::map<std::string, Stream> streams_;
   size_t num_streams_ = 0, kept_ = 0;
-  std::map<size_t, std::pair<int, int>> seen_;  // by hash: bare and prefixed, without their double
+  std::map<size_t, std::pair<int, int>> seen_;  // by hash: bare, prefixed without double
 };
 
-// Calls `visit` with each line, its number and whether it has its end.
+// Calls `visit` with each line, its number and whether it is complete.
 void ForEachLine(llvm::StringRef text,
                  llvm::function_ref<void(int64_t, llvm::StringRef, bool)> visit) {
   for (int64_t number = 1; !text.empty(); ++number) {
@@ -256,7 +256,7 @@ void ForEachLine(llvm::StringRef text,
   }
 }
 
-// CPU 0 of a device's task; "": the device is no full name.
+// CPU 0 of a device's task; "" if it is not a full device name.
 std::string HostOf(llvm::StringRef device) {
   auto name = DeviceSpec::Parse(device);
   if (!name || !name->IsFull()) {

@@ -1,4 +1,4 @@
-// TensorFlow's log of placements: its lines made, and read back.
+// Writes and reads TensorFlow's log of placements.
 #ifndef GRAPNEL_LIB_PLACE_PLACEMENT_LOG_H_
 #define GRAPNEL_LIB_PLACE_PLACEMENT_LOG_H_
 
@@ -13,70 +13,70 @@
 
 namespace grapnel {
 
-// "name: (Op): /job:localhost/replica:0/task:0/device:CPU:0" and the end of the line.
+// Writes "name: (Op): /job:localhost/replica:0/task:0/device:CPU:0" and a line end.
 void WritePlacementLogLine(const Node& node, llvm::StringRef device, llvm::raw_ostream& os);
 
-// One line of a log: a node that was placed.
+// One line of a log: a placed node.
 struct LoggedNode {
   std::string node, op, device;  // `op` is empty where the log has none (0.12); `device` is full
   int64_t line = 0;              // its number, from 1
 };
 
-// A graph that was placed, as a log has it.
+// A placed graph of a log.
 struct LoggedGraph {
-  std::string name;             // of the function, as far as the log says
+  std::string name;             // of the function, if the log names it
   int dump = -1;                // the number of the dump before it; -1: the log has none
-  bool is_eager_op = false;     // an op that Python ran by itself
+  bool is_eager_op = false;     // an op that Python ran eagerly
   bool is_prefixed = false;     // its lines have "placer.cc:NNN]" before them
-  size_t stream = 0, turn = 0;  // which thread's, and the how many of that thread
+  size_t stream = 0, turn = 0;  // the thread, and the index among its graphs
   std::vector<LoggedNode> nodes;
   // "lines 31-40", "lines 31-40, of __inference_tower_29".
   std::string Text() const;
 };
 
-// A graph that is looked for in a log.
+// A graph to look for in a log.
 struct LogTarget {
   const Graph* graph;
-  std::string name;  // of its function or dump; empty: not known
-  int dump = -1;     // its number; -1: not known
-  // Of the graphs with these nodes that the program placed, in order: which one it is, and how many
-  // there are; 0: not known.
+  std::string name;  // name of its function or dump; empty: unknown
+  int dump = -1;     // the dump's number; -1: unknown
+  // The index of this graph among those with the same nodes that the program placed, in order, and
+  // their number; 0: unknown.
   size_t turn = 0, turns = 0;
-  llvm::StringSet<> placed = {};  // the nodes that were placed, where a dump tells; else none
+  llvm::StringSet<> placed = {};  // the nodes that were placed, from a dump; else empty
 };
 
-// What a log of log_device_placement says.
+// The contents of a log of log_device_placement.
 struct PlacementLog {
   std::string path;
-  // Graphs that may be one of those looked for, in the log's order. A graph that is there twice
-  // (bare, and after "placer.cc:NNN]") is kept once. Nothing in a log says where a graph ends: a
-  // name that comes again, an argument after other nodes, a node with inputs after the constants
-  // and an eager op begin the next.
+  // Graphs that may match a target, in the log's order. A graph that is logged twice (bare, and
+  // after "placer.cc:NNN]") is kept once. A log does not mark the end of a graph: the next one
+  // begins at a repeated name, an argument after other nodes, a node with inputs after the
+  // constants, or an eager op.
   std::vector<LoggedGraph> graphs;
-  // Of eager ops ("Executing op X in device D"): how often each ran where, by (op, device).
+  // How often each eager op ("Executing op X in device D") ran on each device, by (op, device).
   std::map<std::pair<std::string, std::string>, int64_t> eager;
-  int64_t node_lines = 0;                // of all graphs, those that are there twice counted once
-  int64_t other_graphs = 0;              // that are not in `graphs`; without eager ops
-  std::vector<std::string> other_names;  // of the first of these
-  int64_t broken_lines = 0;              // that cannot be read
-  std::vector<int64_t> broken;           // numbers of the first of these
-  // The last line, where the log ends in the middle of it, and the node if that can be read.
+  int64_t node_lines = 0;                // of all graphs; those logged twice count once
+  int64_t other_graphs = 0;              // graphs left out of `graphs`; without eager ops
+  std::vector<std::string> other_names;  // names of the first few
+  int64_t broken_lines = 0;              // unreadable lines
+  std::vector<int64_t> broken;           // numbers of the first few
+  // The last line, if the log ends in the middle of it, and its node if that can be read.
   int64_t cut_line = 0;
   std::string cut_node;
 
   bool IsOfPlacement() const { return node_lines > 0 || !eager.empty(); }
 };
 
-// Reads logs of TensorFlow 0.12 to 2.21, of containers too (lib/place/log_line.h); lines of any
-// other kind are passed over, those that cannot be read are counted. Keeps what may be one of
-// `targets`; the memory that it takes does not grow with the log. Errors: the file's.
+// Reads logs of TensorFlow 0.12 to 2.21, also as stored by containers (lib/place/log_line.h).
+// Ignores other lines and counts unreadable ones. Keeps graphs that may match one of `targets`;
+// memory use does not grow with the log. Errors: the file's.
 Expected<PlacementLog> ReadPlacementLog(llvm::StringRef path, llvm::ArrayRef<LogTarget> targets);
-// The same of a log in memory; `name`: what to call it.
+// The same for a log in memory; `name`: its name for messages.
 PlacementLog ParsePlacementLog(llvm::StringRef name, llvm::StringRef log,
                                llvm::ArrayRef<LogTarget> targets);
 
-// Every device that a line of a log names, in full, sorted, and CPU 0 of each task among them,
-// which its program had, too. Reads all of the log.
+// Returns every device in a log, in full and sorted, plus CPU 0 of each task, which every program
+// has. Reads the whole log.
 std::vector<std::string> DevicesOfLog(llvm::StringRef log);
 
 }  // namespace grapnel

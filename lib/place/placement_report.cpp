@@ -136,7 +136,7 @@ class Reporter {
     for (const Transfer& crossing : report_.crossings) {
       if (crossing.bytes < 0 || !crossing.is_copied) continue;
       if (Island* left = island_of.lookup(crossing.from.node)) left->bytes_out += crossing.bytes;
-      llvm::SmallVector<Island*, 2> entered;  // each once, however many of its nodes read it
+      llvm::SmallVector<Island*, 2> entered;  // each once, even if several of its nodes read it
       for (const Use& use : graph_.node(crossing.from.node).UsesOf(crossing.from.index)) {
         Island* island = island_of.lookup(use.node);
         if (island && island->device == crossing.target && !llvm::is_contained(entered, island)) {
@@ -168,11 +168,11 @@ class Reporter {
     }
   }
 
-  // Runs the nodes in order: an output lives until its last reader has run; where it is read on
+  // Runs the nodes in order: an output lives until its last reader has run; if it is read on
   // another device, so does a copy there.
   void FindPeaks() {
     std::vector<NodeId> order =
-        TopologicalOrder(graph_);  // without nodes on a cycle that is no loop
+        TopologicalOrder(graph_);  // without nodes on a cycle that is not a loop
     std::vector<uint32_t> place(graph_.end_id());
     for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
     std::vector<std::vector<std::pair<int, int64_t>>> ends(order.size());  // device, bytes

@@ -10,12 +10,12 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostRows = 12;  // of a table that grows with the graph
+constexpr size_t kMostRows = 12;  // for tables that grow with the graph
 constexpr size_t kMostNames = 4;
 
 using Rows = std::vector<std::vector<std::string>>;
 
-// "/device:GPU:0" where all devices are of one task, else the whole name.
+// "/device:GPU:0" if all devices are in one task, else the full name.
 std::string ShortName(const DeviceSet& devices, int device) {
   const DeviceSpec &name = devices.device(device).name, &first = devices.device(0).name;
   bool one_task = llvm::all_of(devices.devices(), [&](const ListedDevice& each) {
@@ -48,7 +48,7 @@ std::string ScopeTable(const PlacementContext& c, const PlacementReport& report)
   return "nodes by scope and device\n" + Table(rows, "  ");
 }
 
-// "GPU:0", or "GPU:0, host" for what that device keeps in the host's memory.
+// "GPU:0", or "GPU:0, host" for values that the device keeps in the host's memory.
 std::string MemoryName(const PlacementContext& c, int device, bool on_host) {
   bool is_cpu = c.devices.device(device).name.type.text() == "CPU";
   return ShortName(c.devices, device) + (on_host && !is_cpu ? ", host" : "");
@@ -78,7 +78,7 @@ std::string CrossingTable(const PlacementContext& c, const PlacementReport& repo
                     WithCommas(sum.tensors), HumanBytes(sum.bytes), WithCommas(sum.unknown)});
     if (!sum.is_copied) rows.back()[3] += ", not copied";
   }
-  std::string text = "\ntensors that cross, each once a device\n" + Table(rows, "  ");
+  std::string text = "\ntensors that cross, each once per device\n" + Table(rows, "  ");
   std::vector<Transfer> largest;
   llvm::copy_if(report.crossings, std::back_inserter(largest),
                 [](const Transfer& crossing) { return crossing.is_copied; });

@@ -1,4 +1,5 @@
-// A placement as tables, and what changes between two. Of a complete one, but for MovesText.
+// Writes a placement as tables, and the differences of two. Placements must be complete, except for
+// MovesText.
 #ifndef GRAPNEL_LIB_PLACE_PLACEMENT_TEXT_H_
 #define GRAPNEL_LIB_PLACE_PLACEMENT_TEXT_H_
 
@@ -10,13 +11,14 @@
 
 namespace grapnel {
 
-// By scope and device, then what crosses, islands, memory.
+// Tables by scope and device, then of transfers, islands and memory.
 std::string PlacementTables(const PlacementContext& context, const PlacementReport& report);
 
-// A row a node: requested, assigned, why; and what `logged` (by id; may be empty) says.
+// A row for each node: requested device, assigned device, reason, and the entry of `logged` (by id;
+// may be empty).
 std::string NodeTable(const PlacementContext& context, llvm::ArrayRef<std::string> logged);
 
-// What moves from one placement of a graph to another; titles are what to call them.
+// The nodes that move between two placements of a graph; titles name the placements.
 std::string MovesText(const PlacementContext& before, const std::string& before_title,
                       const PlacementContext& after, const std::string& after_title);
 

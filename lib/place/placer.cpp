@@ -82,7 +82,7 @@ class Placer {
     return true;
   }
 
-  // What has no inputs.
+  // Places a node without inputs.
   bool PlaceSecond(const Node& node) {
     bool soft = false;
     const Candidates* candidates = CandidatesFor(node, &soft);
@@ -93,7 +93,7 @@ class Placer {
     return true;
   }
 
-  // Where `other` is, if that is known yet and one of the candidates.
+  // Places the node on the device of `other`, if that is already placed and on a candidate.
   bool PlaceBeside(const Node& node, NodeId other, const Candidates& candidates,
                    NodePlacement placement) {
     if (other == kNoNode) return false;
@@ -104,18 +104,18 @@ class Placer {
     return true;
   }
 
-  // One reader and one thing read, and both ask for the same, letter for letter.
+  // True for one reader and one input that request exactly the same.
   bool StaysWithInput(const Node& node) const {
     if (!node.device().empty() || node.num_inputs() != 1 || node.num_controls() > 0) return false;
     Node input = node.input_node(0);
-    // What nobody reads counts as read by the end of the graph, which asks for nothing.
+    // A node without readers counts as read by the end of the graph, which requests nothing.
     if (!input || node.uses().size() > 1) return false;
     StringId reader =
         node.uses().empty() ? kEmptyString : RequestId(graph_.node(node.uses()[0].node));
     return RequestId(input) == reader;
   }
 
-  // Arguments and results are assigned; they ask for nothing.
+  // Arguments and results are assigned; they request nothing.
   static StringId RequestId(const Node& node) {
     return Colocation::IsAssigned(node) ? kEmptyString : node.device_id();
   }
@@ -127,7 +127,7 @@ class Placer {
                         [&](const Use& use) { return result_.nodes[use.node].device == device; });
   }
 
-  // The devices that the node's group can be on; null after a failure.
+  // The possible devices for the node's group; null on failure.
   const Candidates* CandidatesFor(const Node& node, bool* soft) {
     const ColocationGroup& group = groups().GroupOf(node.id());
     const Candidates* candidates = &Matching(group.requested, group.types);
@@ -140,7 +140,7 @@ class Placer {
     return nullptr;
   }
 
-  // First without moving what holds a resource, then with.
+  // First tries without moving nodes that hold a resource, then with.
   const Candidates& Softened(const ColocationGroup& group) {
     DeviceSpec name = group.requested;
     if (!group.assigned.type && !group.resource.type) name.type = DeviceWord();
@@ -163,7 +163,7 @@ class Placer {
       if (name.Matches(devices_.device(device).name) && types.Has(devices_.TypeOf(device)))
         candidates.push_back(device);
     }
-    // The default device comes before what a kernel would prefer.
+    // The default device comes before the device of the kernel with the highest priority.
     bool has_default = !candidates.empty() && candidates.front() == options_.default_device;
     std::stable_sort(
         candidates.begin() + (has_default ? 1 : 0), candidates.end(), [&](int a, int b) {

@@ -21,7 +21,7 @@ bool StaysOnHost(DataType dtype) { return dtype == proto::DT_INT32 || dtype == p
 
 bool IsEnd(const Node& node) { return node.op() == "_Arg" || node.op() == "_Retval"; }
 
-// The first group that the node names; empty: none.
+// The first group that the node names; empty if it names no group.
 std::string GroupOf(const Node& node) {
   std::optional<AttrView> attr = node.FindAttr(kClass);
   auto groups = attr ? attr->AsStrings() : std::nullopt;
@@ -45,7 +45,8 @@ std::optional<int> OnlyMatch(const DeviceSet& devices, const DeviceSpec& asked) 
   return match;
 }
 
-// A result is where what makes it asks to be, looked for through Identity, or shares its group.
+// A result is on the device that its producer requests, looking through Identity, or shares the
+// producer's group.
 Error Pin(Graph& graph, NodeId id, const DeviceSet& devices) {
   Node result = graph.node(id);
   if (result.num_inputs() == 0 || result.input(0).node == kNoNode) return Error::success();
@@ -71,7 +72,7 @@ Error Pin(Graph& graph, NodeId id, const DeviceSet& devices) {
   return Error::success();
 }
 
-// The body's nodes in an empty main graph, with the attributes that the call gives.
+// Copies the body's nodes into an empty main graph, with the attributes of the call.
 class BodyAsGraph {
  public:
   BodyAsGraph(Module& module, const Call& called, const RuntimeCall& call, const DeviceSet& devices)
@@ -132,8 +133,8 @@ void Open(Graph& graph, Opening opening) {
   OpenCalls(in);
 }
 
-// A call that stays and gives handles is looked into by the placer; nodes that pass its inputs and
-// results on keep what it finds from its neighbors.
+// The placer inspects a remaining call that returns handles; Identity nodes around its inputs and
+// results isolate it from its neighbors.
 class Isolation {
  public:
   explicit Isolation(Graph& graph) : graph_(graph) {}
@@ -200,8 +201,8 @@ class Isolation {
   Graph& graph_;
 };
 
-// As Grappler does with calls: some give way to their nodes after all, the others get functions
-// made for them.
+// Handles calls as Grappler does: inlines some after all, and makes specialized functions for the
+// others.
 void Specialize(Graph& graph, llvm::StringRef id) {
   proto::RewriterConfig config;
   Boundary boundary;
@@ -218,7 +219,7 @@ void Specialize(Graph& graph, llvm::StringRef id) {
   for (const Rule* rule : rules.all()) in.Apply(*rule);
 }
 
-// By id: what the results and `kept` need; everything in a graph without results.
+// By id: nodes that the results and `kept` need; all nodes in a graph without results.
 std::vector<bool> NeededNodes(const Graph& graph, llvm::ArrayRef<std::string> kept) {
   std::vector<bool> needed(graph.end_id());
   std::vector<NodeId> open;

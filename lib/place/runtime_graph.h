@@ -1,5 +1,5 @@
-// Graphs as TensorFlow's runtime has them when it places them: calls and control flow opened,
-// arguments and results where they are.
+// Prepares graphs for placing as TensorFlow's runtime does: calls and control flow are inlined,
+// arguments and results have devices.
 #ifndef GRAPNEL_LIB_PLACE_RUNTIME_GRAPH_H_
 #define GRAPNEL_LIB_PLACE_RUNTIME_GRAPH_H_
 
@@ -12,45 +12,48 @@
 
 namespace grapnel {
 
-// A call of a function, on devices of a set.
+// A function call, on devices of a set.
 struct RuntimeCall {
   std::string function;
   CallAttrs attrs;
-  // A node's, which has the results where it is; Python leaves them where they are made.
+  // True for a node's call, whose results are on the node's device; Python's calls leave results on
+  // the devices that make them.
   bool is_node = false;
-  int device = 0;         // where it is called
-  std::vector<int> args;  // where its arguments are, in the signature's order
+  int device = 0;         // the device of the call
+  std::vector<int> args;  // devices of the arguments, in the signature's order
   auto operator<=>(const RuntimeCall&) const = default;
 };
 
-// The device that a function is called on, and where its arguments are, when nothing else is said:
-// the one that TensorFlow prefers, and the host's CPU for what no other device holds.
+// The default device of a function call and of its arguments: the type that TensorFlow prefers, and
+// the host's CPU for values that no other device holds.
 int PreferredDevice(const DeviceSet& devices);
 int DeviceOfArgument(const DeviceSet& devices, int called_on, DataType dtype);
 
-// A copy of `module` whose main graph is the body that `call` runs, its nodes in TensorFlow's order
-// and opened. `call.args` may be shorter than the arguments: the others are where the call is.
-// Errors: there is no such function, or the call leaves attributes of its nodes open.
+// Returns a copy of `module` whose main graph is the body that `call` runs, inlined, with its nodes
+// in TensorFlow's order. `call.args` may be shorter than the arguments: the others are where
+// DeviceOfArgument puts them. Errors: no such function, or the call leaves attributes of its nodes
+// open.
 Expected<std::unique_ptr<Module>> OpenForPlacing(const Module& module, const RuntimeCall& call,
                                                  const DeviceSet& devices);
-// A copy whose main graph is as it is when it is placed. A session opens control flow and no calls;
-// a graph with arguments or results is a function's, called on `device`: arguments that do not say
-// where they are are there. Null: nothing opens, and all arguments say it.
+// Returns a copy whose main graph is as it is when TensorFlow places it. A session lowers control
+// flow but inlines no calls. A graph with arguments or results is a function's, called on `device`;
+// arguments without a device are placed as DeviceOfArgument does. Null: there is nothing to inline,
+// and all arguments have devices.
 Expected<std::unique_ptr<Module>> OpenForPlacing(const Module& module, int device,
                                                  const DeviceSet& devices);
 
-// The calls that stayed in a main graph that was placed: what they run is placed when they run.
-// Between lies Grappler, of which what makes functions of their own for calls is done here: results
-// that nobody reads are gone, and constant arguments.
+// The calls that remain in a placed main graph: their bodies are placed when they run. Grappler
+// runs in between; of it, this does the steps that make specialized functions for calls: removing
+// unused results, and moving constant arguments into the function.
 struct NonInlinedCalls {
   struct Callee {
     RuntimeCall call;
-    std::vector<std::string> nodes;  // that call it
+    std::vector<std::string> nodes;  // the nodes that call it
   };
-  std::unique_ptr<Module> module;  // has the functions; null: nothing is called
+  std::unique_ptr<Module> module;  // has the functions; null: no calls remain
   std::vector<Callee> callees;     // in the graph's order, each once
 };
-// `id` is what Grappler calls the graph; `kept` are the nodes that run though no result needs them:
+// `id` is Grappler's name for the graph; `kept` are nodes that run although no result needs them:
 // control results.
 NonInlinedCalls FindNonInlinedCalls(const Module& module, const Placement& placement,
                               const DeviceSet& devices, llvm::StringRef id,

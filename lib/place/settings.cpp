@@ -24,7 +24,7 @@ Expected<PlacerSettings> PlacerSettings::From(const proto::RewriterConfig& confi
         settings.soft = value.b();
       } else {
         return MakeError(
-            "custom optimizer 'placer': parameter '{0}' is none of devices, "
+            "custom optimizer 'placer': parameter '{0}' is not one of devices, "
             "default_device, kernels, soft",
             key);
       }
@@ -32,7 +32,7 @@ Expected<PlacerSettings> PlacerSettings::From(const proto::RewriterConfig& confi
     return settings;
   }
   return MakeError(
-      "there is no custom optimizer 'placer' in the RewriterConfig, which would say "
+      "the RewriterConfig has no custom optimizer 'placer', which would say "
       "what devices there are (`grapnel place` has flags for it)");
 }
 
@@ -56,7 +56,7 @@ Expected<PlacerSetup> PlacerSetup::Make(const PlacerSettings& settings) {
     ASSIGN_OR_RETURN(DeviceSpec name, DeviceSpec::Parse(settings.default_device));
     setup.options.default_device = setup.devices.Find(name);
     if (!setup.options.default_device) {
-      return MakeError("default device '{0}' is none of the devices given: {1}",
+      return MakeError("default device '{0}' is not one of the given devices: {1}",
                        settings.default_device, setup.devices.List());
     }
   }

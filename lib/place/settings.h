@@ -1,4 +1,4 @@
-// What a placer is told: by flags, by a page's form, or as a pass, by parameters of a custom
+// The settings of a placer, from flags, from a page's form, or from parameters of a custom
 // optimizer named "placer" in a RewriterConfig.
 #ifndef GRAPNEL_LIB_PLACE_SETTINGS_H_
 #define GRAPNEL_LIB_PLACE_SETTINGS_H_
@@ -13,20 +13,20 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC PlacerSettings {
-  std::string devices;                 // as DeviceSet::Parse takes them
-  std::string default_device;          // a name, may be partial; empty: none
-  std::string kernels = "tensorflow";  // as MakeKernelCatalog takes them
+  std::string devices;                 // as for DeviceSet::Parse
+  std::string default_device;          // full or partial name; empty: none
+  std::string kernels = "tensorflow";  // as for MakeKernelCatalog
   bool soft = true;
   bool may_read = true;  // whether `devices` may be the path of a cluster file
-  PlacerFlagNames words;     // what whoever sets these calls them; From says the parameters' names
+  PlacerFlagNames words;     // flag names for messages; From uses the parameters' names
 
-  // parameter_map {devices: "cpu:4", soft: true, default_device: "/device:CPU:1", kernels:
+  // Reads parameter_map {devices: "cpu:4", soft: true, default_device: "/device:CPU:1", kernels:
   // "grapnel"}; all but `devices` may be left out.
   static Expected<PlacerSettings> From(const proto::RewriterConfig& config);
   void AddTo(proto::RewriterConfig* config) const;
 };
 
-// What the settings come to. Errors quote the part that is wrong.
+// The objects that the settings stand for. Errors quote the part that is wrong.
 struct GRAPNEL_PUBLIC PlacerSetup {
   DeviceSet devices;
   PlacerOptions options;
@@ -34,8 +34,8 @@ struct GRAPNEL_PUBLIC PlacerSetup {
   static Expected<PlacerSetup> Make(const PlacerSettings& settings);
 };
 
-// Whose kernels decide for a pass that only needs those: the settings', if there are any, else
-// TensorFlow's.
+// Returns the kernels for passes that need no other settings: those of the settings if there are
+// any, else TensorFlow's.
 GRAPNEL_PUBLIC Expected<std::unique_ptr<KernelCatalog>> KernelsOf(
     const proto::RewriterConfig& config);
 

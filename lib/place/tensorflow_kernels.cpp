@@ -22,7 +22,7 @@ using llvm::StringRef;
 
 struct Kernel {
   KernelSummary summary;
-  std::vector<std::bitset<128>> types;  // of each constraint, by DataType; none: other values
+  std::vector<std::bitset<128>> types;  // for each constraint, by DataType; empty: other values
 };
 
 std::vector<std::string> Words(StringRef text) {
@@ -70,7 +70,7 @@ bool Allows(const std::bitset<128>& types, DataType type) {
   return type >= 0 && type < 128 && types.test(type);
 }
 
-// An attribute's value as the table writes those that are no dtypes.
+// An attribute's value as the table writes it, unless it is a dtype.
 std::string WordOf(const AttrView& attr) {
   if (auto text = attr.AsString()) return ("\"" + *text + "\"").str();
   if (auto flag = attr.AsBool()) return *flag ? "true" : "false";
@@ -108,7 +108,7 @@ class Lines {
     }
   }
 
-  // What stands after the op's name; nullopt when the file has no line for it.
+  // The text after the op's name; nullopt if the file has no line for it.
   std::optional<StringRef> Find(StringRef op) const {
     auto name_of = [](StringRef line) { return line.split(' ').first; };
     auto line = llvm::partition_point(lines_, [&](StringRef l) { return name_of(l) < op; });
@@ -124,7 +124,7 @@ struct VersionFile {
   TensorFlowVersion version;
   const char *name, *begin, *end;
 };
-// The newest first: each builds on the one before it.
+// Newest first: each extends the one before it.
 const VersionFile kFiles[] = {
     {TensorFlowVersion::k2_21, "2.21", grapnel_tensorflow_kernels_begin,
      grapnel_tensorflow_kernels_end},
@@ -143,8 +143,8 @@ class TensorFlowKernels : public KernelCatalog {
     }
   }
 
-  // An op of TensorFlow without any kernel can be placed nowhere; one of somebody else, or a
-  // function, anywhere.
+  // A TensorFlow op without kernels cannot be placed; a custom op or a function can be on any
+  // device.
   bool Knows(const Node& node) const override {
     if (node.graph().module().FindFunction(node.op())) return false;
     return FindOp(node.op()) || !Of(node.op()).empty();

@@ -1,16 +1,16 @@
 // TensorFlow's kernels as a catalog.
 //
-// The facts are lib/place/tensorflow_kernels*.txt, made by scripts/make_kernel_table.py from the
-// registries of PyPI's CUDA builds and linked in as they are. An op a line, sorted by name, its
-// kernels one after the other:
+// The data is lib/place/tensorflow_kernels*.txt, made by scripts/make_kernel_table.py from the
+// registries of PyPI's CUDA builds and embedded unchanged. Each line is an op, sorted by name,
+// followed by its kernels:
 //   line    Op KERNEL(field field ...) KERNEL(...)     KERNEL is CPU, GPU or DEFAULT
 //   field   attr=value|value     the attribute is one of these, or a list of these: dtypes, strings
 //                                in double quotes, integers, true and false
 //           host:arg|arg         arguments in the host's memory
 //           label:text           for nodes whose attribute _kernel is `text`
-//           priority:number      where it is not 0
-// The table of an older version has the ops that differ from the next newer one; an op without
-// kernels has a line of its name alone.
+//           priority:number      if not 0
+// The table of an older version has only the ops that differ from the next newer version. An op
+// without kernels has a line with only its name.
 #ifndef GRAPNEL_LIB_PLACE_TENSORFLOW_KERNELS_H_
 #define GRAPNEL_LIB_PLACE_TENSORFLOW_KERNELS_H_
 
@@ -22,7 +22,7 @@ namespace grapnel {
 
 enum class TensorFlowVersion { k2_21, k2_16, k2_13 };
 
-// An op's line is read when the op is first asked for.
+// An op's line is parsed when the op is first looked up.
 std::unique_ptr<KernelCatalog> MakeTensorFlowKernels(
     TensorFlowVersion version = TensorFlowVersion::k2_21);
 

@@ -1,4 +1,4 @@
-// Puts tensorflow_kernels*.txt into the binary, for tensorflow_kernels.cpp.
+// Embeds tensorflow_kernels*.txt in the binary, for tensorflow_kernels.cpp.
 #include "lib/support/embed.h"
 
 GRAPNEL_EMBED_FILE("grapnel_tensorflow_kernels", "lib/place/tensorflow_kernels.txt");

@@ -1,4 +1,4 @@
-// What a person who asks for a placement calls the things that a placer is told.
+// The flag names that a placer's messages use.
 #ifndef GRAPNEL_LIB_PLACE_WORDS_H_
 #define GRAPNEL_LIB_PLACE_WORDS_H_
 
@@ -8,12 +8,12 @@
 
 namespace grapnel {
 
-// Errors and explanations say what to change where it can be changed: among a command's flags, in a
-// form, or among a pass's parameters. Who asks says how; else the things are named themselves.
+// Errors and explanations say which setting to change. The caller gives its name there: a command's
+// flag, a form's field or a pass's parameter. These defaults name the setting itself.
 struct GRAPNEL_PUBLIC PlacerFlagNames {
   std::string devices = "the list of devices";      // "add /device:GPU:0 to ..."
   std::string hard = "hard placement";              // "or place without ..."
-  std::string explain = "grapnel place --explain";  // what tells of the node whose name follows
+  std::string explain = "grapnel place --explain";  // explains the node whose name follows
 };
 
 }  // namespace grapnel

@@ -15,9 +15,9 @@
 namespace grapnel {
 namespace {
 
-// What the pass over scopes finds: into which box the nodes of a scope go, if not into their own.
+// The result of the pass over scopes: the box that holds a scope's nodes, if not their own boxes.
 struct ScopeState {
-  ScopeId closed_by = kNoScope;  // the closed scope, or the scope whose rest it is
+  ScopeId closed_by = kNoScope;  // the closed scope, or the scope whose rest box it is
   bool rest = false;
   int cluster = -1;
 };
@@ -47,7 +47,7 @@ class BoxMaker {
           break;
       }
     }
-    for (Node node : graph_.nodes()) {  // a NoOp is where the node is that waits for it
+    for (Node node : graph_.nodes()) {  // a NoOp is in the box of the node that waits for it
       NodeId waits = plan_.folding.waits[node.id()];
       if (waits != kNoNode) result.box_of[node.id()] = result.box_of[waits];
     }
@@ -90,7 +90,7 @@ class BoxMaker {
       if (scope.num_shown <= 1 || scope.core != id) continue;
       if (!plan_.open[id]) {
         state.closed_by = id;
-      } else if (id != kRootScope && !tree_.HoldsGroups(id)) {  // groups in a frame say no more
+      } else if (id != kRootScope && !tree_.HoldsGroups(id)) {  // groups in a frame add nothing
         state.cluster = AddScopeCluster(id, state.cluster);
       }
     }
@@ -106,7 +106,7 @@ class BoxMaker {
     return AddCluster(std::move(cluster), tree_.scope(tree_.RealScope(id)).path);
   }
 
-  // A path as it reads inside a cluster.
+  // A path relative to a cluster.
   std::string Relative(llvm::StringRef path, int cluster) {
     auto base = bases_.find(cluster);
     if (base != bases_.end() && !base->second.empty()) {
@@ -176,11 +176,11 @@ class BoxMaker {
   Picture& picture_;
   std::string prefix_;
   std::vector<ScopeState> states_;
-  llvm::DenseMap<int, llvm::StringRef> bases_;   // the path that names in a cluster leave out
+  llvm::DenseMap<int, llvm::StringRef> bases_;   // the path that names in a cluster omit
   llvm::DenseMap<ScopeId, uint32_t> shared_[2];  // closed scopes, rests
 };
 
-// Of a node in a closed series, the member that it is or lies in; else the scope itself.
+// For a node in a closed series, the member that it is or is in; else the scope itself.
 std::pair<bool, uint32_t> EqualOf(const ScopeTree& tree, ScopeId scope, NodeId node) {
   const Scope& box = tree.scope(scope);
   if (!box.series && !box.slice) return {false, scope};

@@ -1,4 +1,4 @@
-// From a plan to boxes and clusters: where each node is drawn, and what its box says.
+// Turns a plan into boxes and clusters: the box of each node, and its text.
 #ifndef GRAPNEL_LIB_RENDER_BOXES_H_
 #define GRAPNEL_LIB_RENDER_BOXES_H_
 
@@ -15,13 +15,13 @@ namespace grapnel {
 struct BodyBoxes {
   const BodyPlan* plan = nullptr;
   std::vector<uint32_t> box_of;  // by node: a box of the picture, kBoxFolded or kBoxOutside
-  int cluster = -1;              // the function's; -1: main
+  int cluster = -1;              // the function's cluster; -1: main
 };
 
-// Adds boxes and clusters of a body to `picture`, in the order of nodes, without notes.
+// Adds the boxes and clusters of a body to `picture`, in the order of nodes, without notes.
 BodyBoxes AddBoxes(const BodyPlan& plan, Picture* picture);
 
-// Notes of the boxes of a body: constants of an op, number and kinds of ops of a scope.
+// Adds notes to a body's boxes: an op's constants, the number and kinds of ops in a scope.
 void AddNotes(const BodyBoxes& body, const ViewOptions& options, const ShapeMap* shapes,
               Picture* picture);
 

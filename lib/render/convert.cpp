@@ -16,7 +16,7 @@ namespace {
 constexpr ConvertFormatInfo kFormats[] = {
     {ConvertFormat::kPb, "pb", "a GraphDef"},
     {ConvertFormat::kPbtxt, "pbtxt", "a GraphDef as text"},
-    {ConvertFormat::kText, "text", "a node a line, as people write it (.gtxt; see docs/text.md)"},
+    {ConvertFormat::kText, "text", "one node a line, to read and write (.gtxt; see docs/text.md)"},
     {ConvertFormat::kCanonical, "canonical", "text that is the same for the same graph"},
     {ConvertFormat::kEvent, "event", "an event file for TensorBoard's Graphs page"},
     {ConvertFormat::kModelExplorer, "model-explorer", "Model Explorer's JSON, names as ids"},
@@ -82,7 +82,8 @@ Expected<ConvertFormat> ConvertFormatOf(llvm::StringRef name, llvm::StringRef pa
   }
   if (!name.empty()) return NotFound("format", name, names);
   if (std::optional<ConvertFormat> format = FormatOfPath(path)) return *format;
-  return MakeError("{0}: its name tells no format: say one by --to: {1}", path, FormatNames());
+  return MakeError("{0}: this file name has no known format: choose one with --to: {1}", path,
+                   FormatNames());
 }
 
 Error Convert(const Module& module, const ConvertOptions& options, llvm::StringRef path) {

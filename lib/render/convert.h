@@ -1,4 +1,4 @@
-// One graph in the form that another tool reads.
+// Converts a graph to formats of other tools.
 #ifndef GRAPNEL_LIB_RENDER_CONVERT_H_
 #define GRAPNEL_LIB_RENDER_CONVERT_H_
 
@@ -25,33 +25,33 @@ enum class ConvertFormat {
 struct ConvertFormatInfo {
   ConvertFormat format;
   const char* name;     // "model-explorer"
-  const char* meaning;  // half a line for --help
+  const char* meaning;  // text for --help
 };
 llvm::ArrayRef<ConvertFormatInfo> ConvertFormats();
 
-// The format of that name, else the one that the path's name tells (.pb, .pbtxt, .gtxt, "tfevents";
-// .gz apart). Errors list what there is.
+// Returns the format of that name; without a name, the one for the path's suffix (.pb, .pbtxt,
+// .gtxt, "tfevents"; .gz is ignored). Errors list the formats.
 Expected<ConvertFormat> ConvertFormatOf(llvm::StringRef name, llvm::StringRef path);
 
 struct ConvertOptions {
   ConvertFormat format = ConvertFormat::kPb;
   std::string label;  // what Model Explorer calls the graphs
   NodeDataKind node_data = NodeDataKind::kOpCost;
-  std::vector<std::string> feeds, fetches;  // what kText names so
-  const Diff* diff = nullptr;               // for kSyncNavigation, and only there
+  std::vector<std::string> feeds, fetches;  // what kText lists as feeds and fetches
+  const Diff* diff = nullptr;               // for kSyncNavigation only
 };
 
-// Writes `module` to `path`: compressed when that ends in .gz; "-" is standard output; of an event
-// file as EventFilePath has it. The file appears when it is complete. Errors name the path.
+// Writes `module` to `path`: compressed if that ends in .gz; "-" is standard output; for an event
+// file see EventFilePath. The file appears when it is complete. Errors name the path.
 Error Convert(const Module& module, const ConvertOptions& options, llvm::StringRef path);
 
-// One of several graphs: what is on its line of dashes, and its options.
+// One of several graphs: the title on its separator line, and its options.
 struct TitledGraph {
   std::string title;
   const Module* module = nullptr;
   ConvertOptions options;  // of kText
 };
-// Several graphs to one text, likewise.
+// Writes several graphs to one text file, likewise.
 Error ConvertEach(llvm::ArrayRef<TitledGraph> graphs, llvm::StringRef path);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// What is large and what is much work: sums over scopes.
+// Sums sizes and FLOPs over scopes.
 #ifndef GRAPNEL_LIB_RENDER_COSTS_H_
 #define GRAPNEL_LIB_RENDER_COSTS_H_
 
@@ -11,8 +11,8 @@
 namespace grapnel {
 
 struct Cost {
-  uint64_t flops = 0;  // of one run, as EstimateFlops has it; 0 where shapes are not known
-  uint64_t bytes = 0;  // of constants and of variables, in memory, strings left out
+  uint64_t flops = 0;  // of one run, from EstimateFlops; 0 if shapes are unknown
+  uint64_t bytes = 0;  // of constants and variables in memory, without strings
 
   Cost& operator+=(const Cost& other) {
     flops += other.flops;
@@ -21,14 +21,14 @@ struct Cost {
   }
 };
 
-// Of the node itself, without what it calls.
+// Returns the cost of the node itself, without the functions it calls.
 Cost CostOf(const Node& node, const ShapeMap& shapes);
 
 class ScopeCosts {
  public:
-  // Linear in the graph, the folded nodes included; nothing is kept of the arguments.
+  // Linear in the graph, including folded nodes; keeps no reference to the arguments.
   ScopeCosts(const Graph& graph, const ScopeTree& tree, const ShapeMap& shapes);
-  // Of all nodes in a scope, at any depth; of the root: of the whole body.
+  // The cost of all nodes in a scope, at any depth; for the root, of the whole body.
   const Cost& Of(ScopeId scope) const { return costs_[scope]; }
 
  private:

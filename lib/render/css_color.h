@@ -1,4 +1,4 @@
-// Colors as style sheets name them.
+// Parses CSS colors.
 #ifndef GRAPNEL_LIB_RENDER_CSS_COLOR_H_
 #define GRAPNEL_LIB_RENDER_CSS_COLOR_H_
 
@@ -9,8 +9,8 @@
 
 namespace grapnel {
 
-// "#rrggbb" of a CSS color that is a name ("red"), #rgb or #rrggbb, in capitals or not. nullopt:
-// it is none of these.
+// Returns "#rrggbb" for a CSS color: a name ("red"), #rgb or #rrggbb, in any case. nullopt: not a
+// color.
 std::optional<std::string> CssColor(llvm::StringRef text);
 
 }  // namespace grapnel

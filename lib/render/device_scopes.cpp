@@ -9,12 +9,12 @@
 namespace grapnel {
 namespace {
 
-// "CPU:0"; of another job than this one "worker:1:GPU:0".
+// "CPU:0"; for a device of another job "worker:1:GPU:0".
 std::string BoxOf(const Node& node) {
   auto name = DeviceSpec::Parse(node.device());
   if (!name) {
     llvm::consumeError(name.takeError());
-    return node.device().str();  // nothing that TensorFlow could read
+    return node.device().str();  // not a name that TensorFlow can parse
   }
   if (name->IsOpen()) return "no device";
   std::string box = name->type ? name->type.text().str() : "any";
@@ -26,7 +26,7 @@ std::string BoxOf(const Node& node) {
 }  // namespace
 
 void GroupByDevice(Module& module, ViewOptions& view) {
-  view.keep_outermost = true;  // whatever flows between devices
+  view.keep_outermost = true;  // despite flow between devices
   auto follow = [&](std::string& name) {
     if (Node found = module.main.Find(ReadTensorName(name).node)) name = BoxOf(found) + "/" + name;
   };
@@ -35,7 +35,8 @@ void GroupByDevice(Module& module, ViewOptions& view) {
   for (std::string* name : {&view.around, &view.path_from, &view.path_to}) follow(*name);
   std::vector<Node> nodes;
   for (Node node : module.main.nodes()) nodes.push_back(node);
-  // Names become longer: the longest go first, out of the way of those that become like them.
+  // Names become longer: renames the longest first, so that a new name does not collide with an old
+  // one.
   llvm::stable_sort(nodes,
                     [](const Node& a, const Node& b) { return a.name().size() > b.name().size(); });
   for (const Node& node : nodes)

@@ -1,4 +1,4 @@
-// Devices as scopes.
+// Groups nodes by device.
 #ifndef GRAPNEL_LIB_RENDER_DEVICE_SCOPES_H_
 #define GRAPNEL_LIB_RENDER_DEVICE_SCOPES_H_
 
@@ -7,9 +7,9 @@
 
 namespace grapnel {
 
-// Each device becomes a scope around all others: "CPU:0", of another job than this one
-// "worker:1:GPU:0". Renames the nodes of the main graph; the names that `view` has follow,
-// and the scopes stay whatever flows between them.
+// Makes each device a scope around all others: "CPU:0", or for a device of another job
+// "worker:1:GPU:0". Renames the nodes of the main graph, and the names in `view` accordingly.
+// Device scopes are kept even if the data flow leaves and reenters them.
 void GroupByDevice(Module& module, ViewOptions& view);
 
 }  // namespace grapnel

@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t kScopesOpened = 12;  // at most
 
-// Light enough for black text, and apart for color-blind readers too.
+// Light enough for black text, and distinguishable for color-blind readers.
 Painting PaintingOf(const UnionGraph& graph) {
   Painting painting;
   painting.title = "diff";

@@ -1,4 +1,4 @@
-// A diff as a picture: both graphs as one, what differs in colors.
+// Draws a diff: both graphs as one, with the differences in colors.
 #ifndef GRAPNEL_LIB_RENDER_DIFF_PICTURE_H_
 #define GRAPNEL_LIB_RENDER_DIFF_PICTURE_H_
 
@@ -8,12 +8,12 @@
 namespace grapnel {
 
 struct DiffPicture {
-  UnionGraph graph;  // what the picture's boxes are of
+  UnionGraph graph;  // the picture's graph
   Picture picture;
 };
 
-// Of a diff from some graph to `b`. Scopes where anything differs are opened, unless they are more
-// than a reader can take in. Errors: MakePicture's.
+// `diff` is from some graph to `b`. Opens the scopes with differences, unless there are too many to
+// read. Errors: MakePicture's.
 Expected<DiffPicture> MakeDiffPicture(const Module& b, const Diff& diff);
 
 }  // namespace grapnel

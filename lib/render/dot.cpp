@@ -14,8 +14,8 @@
 namespace grapnel {
 namespace {
 
-// DejaVu is what Debian has and Graphviz measures with; the others are narrower, so text fits its
-// box with each.
+// DejaVu is Debian's font, with which Graphviz measures; the others are narrower, so text always
+// fits its box.
 constexpr const char* kFont = "DejaVu Sans,Verdana,Arial,Helvetica,sans-serif";
 constexpr const char* kInk = "#1a1a1a";
 constexpr const char* kQuietInk = "#555555";
@@ -50,7 +50,7 @@ std::string Html(llvm::StringRef text) {
   return result;
 }
 
-// Graphviz reads backslashes in labels and tooltips as escapes, and, also there, HTML entities.
+// Graphviz parses backslashes in labels and tooltips as escapes, and HTML entities there too.
 std::string EscString(llvm::StringRef text) {
   std::string result;
   for (char c : text) {
@@ -71,8 +71,8 @@ size_t CharacterBoundary(llvm::StringRef text, size_t at) {
   return std::min(at, text.size());
 }
 
-// Lines of at most `length` bytes, broken behind one of `breaks` where there is one; what is far
-// too long loses its middle, for names differ at their ends.
+// Lines of at most `length` bytes, broken after one of `breaks` if possible; far too long text
+// loses its middle, because names differ at their ends.
 std::vector<std::string> Wrap(llvm::StringRef text, size_t length, llvm::StringRef breaks) {
   size_t most = length * kMaxLines;
   std::string shortened;
@@ -89,7 +89,7 @@ std::vector<std::string> Wrap(llvm::StringRef text, size_t length, llvm::StringR
     if (cut == llvm::StringRef::npos) cut = text.substr(0, length).rfind(' ');
     cut = cut == llvm::StringRef::npos || cut < length / 3 ? CharacterBoundary(text, length)
                                                            : cut + 1;
-    if (text.substr(cut).ltrim() == "\xe2\x80\xa6") break;  // alone on a line it says nothing
+    if (text.substr(cut).ltrim() == "\xe2\x80\xa6") break;  // not alone on a line
     lines.push_back(text.substr(0, cut).str());
     text = text.substr(cut).ltrim();
   }
@@ -208,12 +208,12 @@ class DotMaker {
       clusters_.push_back(made);
       std::string title = "<b>" + HtmlLines(cluster.title, 2 * kNameLength) + "</b>";
       SetHtml(made, "label", cluster.function ? "function " + title : title);
-      // For a graph that runs upwards `dot` turns this round.
+      // In a graph that runs upwards, `dot` reverses this.
       if (picture_.direction == Direction::kUp) Set(made, "labelloc", "b");
       Set(made, "tooltip", EscString(cluster.tooltip));
       Set(made, "style", "filled,rounded");
       Set(made, "color", cluster.function ? kCallInk : "#b5b5b5");
-      // Deeper is a little darker, so that frames can be told apart where they touch.
+      // Deeper frames are slightly darker, so that touching frames can be told apart.
       int depth = 0;
       for (int up = cluster.parent; up >= 0; up = picture_.clusters[up].parent) ++depth;
       Set(made, "fillcolor", cluster.function ? "#fbf6fa" : depth % 2 ? "#f3f3f3" : "#fafafa");
@@ -224,8 +224,8 @@ class DotMaker {
 
   static std::string ClusterName(int index) { return "cluster" + std::to_string(index); }
 
-  // A name ends at its first zero for cgraph, which writes one that ends in a backslash so that no
-  // one can read it again.
+  // For cgraph, a name ends at its first NUL, and a name that ends in a backslash is written so
+  // that it cannot be read back.
   static std::string NodeName(const Box& box) {
     std::string name = Printable(box.id);
     std::replace(name.begin(), name.end(), '\\', '|');
@@ -255,7 +255,7 @@ class DotMaker {
     }
   }
 
-  // Rows of a table: lines of different sizes in one text would touch.
+  // A table with a row for each line: lines of different sizes in one text would touch.
   std::string LabelHtml(const Box& box) const {
     std::string title = box.title;
     if (box.repeat > 1) title = WithCommas(box.repeat) + " \xc3\x97 " + title;
@@ -302,7 +302,7 @@ class DotMaker {
         break;
     }
     if (!label.empty())
-      Set(made, "label", EscString("  " + label));  // the blanks keep it off the line
+      Set(made, "label", EscString("  " + label));  // the blanks keep it away from the line
     if (edge.count > 1) Set(made, "penwidth", edge.count > 8 ? "2.4" : "1.6");
     if (edge.back) Set(made, "constraint", "false");
     if (edge.to_cluster >= 0) Set(made, "lhead", ClusterName(edge.to_cluster));

@@ -1,4 +1,4 @@
-// A picture as a Graphviz graph, with every attribute that `dot` needs to place and draw it.
+// Converts a picture to a Graphviz graph, with every attribute that `dot` needs to lay it out.
 #ifndef GRAPNEL_LIB_RENDER_DOT_H_
 #define GRAPNEL_LIB_RENDER_DOT_H_
 
@@ -13,7 +13,7 @@ namespace grapnel {
 // The caller closes it with agclose.
 Agraph_t* MakeDotGraph(const Picture& picture);
 
-// DOT text, as cgraph writes it.
+// Returns the graph as DOT text, as cgraph writes it.
 std::string DotText(Agraph_t* graph);
 
 }  // namespace grapnel

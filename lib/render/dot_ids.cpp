@@ -7,11 +7,11 @@
 namespace grapnel {
 namespace {
 
-// Of one graph. Names have even identifiers, what has no name odd ones, as with cgraph.
+// The identifiers of one graph. Like in cgraph, names have even ones, unnamed objects odd ones.
 struct Ids {
   Agraph_t* graph;
   std::unordered_map<std::string, IDTYPE> by_name;
-  std::vector<char*> names;  // the graph's: cgraph looks at what it keeps before a string
+  std::vector<char*> names;  // from the graph: cgraph reads what precedes a string
   IDTYPE next_unnamed = 1;
 };
 
@@ -26,15 +26,15 @@ long Map(void* state, int, char* name, IDTYPE* id, int may_create) {
     return 1;
   }
   auto found = ids.by_name.find(name);
-  *id = found == ids.by_name.end() ? 0 : found->second;  // 0: nothing has it
+  *id = found == ids.by_name.end() ? 0 : found->second;  // 0: no such name
   if (*id || !may_create) return 1;
   ids.names.push_back(agstrdup(ids.graph, name));
   *id = ids.by_name[name] = 2 * ids.names.size();
   return 1;
 }
 
-long Allocate(void*, int, IDTYPE) { return 0; }  // nobody chooses an identifier
-void Free(void*, int, IDTYPE) {}                 // all go with the graph
+long Allocate(void*, int, IDTYPE) { return 0; }  // identifiers cannot be chosen
+void Free(void*, int, IDTYPE) {}                 // freed with the graph
 void Register(void*, int, void*) {}
 
 char* Print(void* state, int, IDTYPE id) {

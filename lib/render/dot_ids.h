@@ -6,9 +6,9 @@
 
 namespace grapnel {
 
-// For agopen: names count in the order in which they come. cgraph's own are the addresses of names,
-// and it writes subgraphs in the order of identifiers: what it writes would depend on what the
-// process did before.
+// An identifier discipline for agopen that numbers names in order of appearance. cgraph's own uses
+// the names' addresses, and writes subgraphs in the order of identifiers, so its output would
+// depend on what the process did before.
 Agdisc_t& IdsInOrder();
 
 }  // namespace grapnel

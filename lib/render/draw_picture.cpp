@@ -20,7 +20,7 @@ std::optional<PictureFormat> ParsePictureFormat(llvm::StringRef name) {
 
 Expected<PictureFile> DrawPicture(const Picture& picture, PictureFormat format) {
   if (format == PictureFormat::kDot) {
-    // cgraph has strings and identifiers of its own for the whole process.
+    // cgraph keeps strings and identifiers for the whole process.
     static std::mutex cgraph;
     std::lock_guard lock(cgraph);
     std::unique_ptr<Agraph_t, int (*)(Agraph_t*)> graph(MakeDotGraph(picture), agclose);
@@ -36,7 +36,7 @@ Expected<PictureFile> DrawPicture(const Picture& picture, PictureFormat format) 
   PictureFile file = {std::move(png.bytes), ""};
   if (png.scale < 1)
     file.warning = llvm::formatv(
-        "drawn at {0:P0} of its size, more than which a PNG cannot hold; an SVG can", png.scale);
+        "drawn at {0:P0} of its size, the most a PNG can hold; an SVG has no limit", png.scale);
   return file;
 }
 

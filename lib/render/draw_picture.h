@@ -1,4 +1,4 @@
-// From a picture to a file.
+// Writes a picture to a file.
 #ifndef GRAPNEL_LIB_RENDER_DRAW_PICTURE_H_
 #define GRAPNEL_LIB_RENDER_DRAW_PICTURE_H_
 
@@ -13,18 +13,18 @@ namespace grapnel {
 
 enum class PictureFormat { kDot, kSvg, kPng };
 
-// "dot", "svg", "png", with or without a dot before it; nullopt for any other.
+// Parses "dot", "svg" or "png", with or without a leading dot; nullopt for any other text.
 std::optional<PictureFormat> ParsePictureFormat(llvm::StringRef name);
 
 struct PictureFile {
   std::string bytes;
-  std::string warning;  // what the format cannot hold; empty: nothing
+  std::string warning;  // what the format cannot represent; empty: nothing
 };
 
-// A file in that format. The same picture gives the same bytes (of PNG: with the same
-// fonts). SVG and PNG are placed and drawn by the scripts that draw the page: see
-// lib/render/engine/engine.h for what that costs and needs. Some 50 ms for 60 boxes, a second for
-// 2,000.
+// Returns the picture as a file of that format. The same picture gives the same bytes (for PNG,
+// with the same fonts). SVG and PNG are laid out and drawn by the page's scripts: see
+// lib/render/engine/engine.h for costs and requirements. Takes some 50 ms for 60 boxes, a second
+// for 2,000.
 Expected<PictureFile> DrawPicture(const Picture& picture, PictureFormat format);
 
 }  // namespace grapnel

@@ -11,8 +11,8 @@ namespace {
 
 struct LabeledBundle {
   EdgeBundle bundle;
-  Port last;           // the port that was labeled last: many edges in a row come from one
-  bool mixed = false;  // labels disagree in everything
+  Port last;           // the port labeled last: consecutive edges often share it
+  bool mixed = false;  // labels have nothing in common
 };
 
 void AddLabel(LabeledBundle* bundle, Port port, const PortLabel& label) {

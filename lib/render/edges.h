@@ -1,4 +1,4 @@
-// The edges of a graph, gathered between the boxes of a picture.
+// Collects the edges of a graph between the boxes of a picture.
 #ifndef GRAPNEL_LIB_RENDER_EDGES_H_
 #define GRAPNEL_LIB_RENDER_EDGES_H_
 
@@ -12,17 +12,17 @@
 
 namespace grapnel {
 
-// Where a node is drawn: the index of a box, or one of these.
+// The box of a node: its index, or one of these.
 constexpr uint32_t kBoxOutside = ~uint32_t{0};     // not selected
-constexpr uint32_t kBoxFolded = ~uint32_t{0} - 1;  // said beside its readers
+constexpr uint32_t kBoxFolded = ~uint32_t{0} - 1;  // shown in the notes of its readers
 
-// More control edges into or out of one box than this hide everything else.
+// A box with more control edges in or out than this lists them in its notes.
 constexpr size_t kControlFan = 8;
 
-// Whether tensors of this dtype stand for what lies elsewhere: resources, variants.
+// True for dtypes that refer to data elsewhere: resources, variants.
 bool IsHandleType(DataType dtype);
 
-// Whether a node hands values to the next turn of a v1 loop: edges from it run back.
+// True if a node passes values to the next iteration of a v1 loop: edges from it run back.
 bool IsNextIteration(const Node& node);
 
 // All edges of one kind from one box to another.
@@ -30,33 +30,32 @@ struct EdgeBundle {
   uint32_t from = 0, to = 0;
   bool control = false;
   uint32_t count = 0;
-  bool back = true;     // nothing but what NextIteration hands to the next turn of a loop
-  bool handles = true;  // no tensor in it but resources and variants; false of a control edge
-  // "float[?,28]" when all its tensors agree; "float" or "[?,28]" when they agree so far; else
-  // empty.
+  bool back = true;     // only edges from NextIteration
+  bool handles = true;  // only resources and variants; false for control edges
+  // "float[?,28]" if all its tensors agree; "float" or "[?,28]" if they agree in that; else empty.
   std::string label;
 };
 
-// Every input of every selected node is in exactly one of these.
+// Counts every input of every selected node in exactly one of these.
 struct EdgeCounts {
   uint64_t data = 0, control = 0;  // in bundles
   uint64_t inside = 0;             // both ends in one box
   uint64_t folded = 0;             // at least one end folded
   uint64_t outside = 0;            // from a node that is not selected
-  uint64_t dangling = 0;           // from nowhere: a broken graph
+  uint64_t dangling = 0;           // no such node or output: a broken graph
   uint64_t Total() const { return data + control + inside + folded + outside + dangling; }
 };
 
-// What a port holds, "float[?,28]"; empty when nothing is known. May be null.
+// Returns dtype and shape of a port, "float[?,28]"; empty if unknown. May be null.
 using PortLabel = std::function<std::string(Port)>;
 // The dtype of a port.
 using PortType = std::function<DataType(Port)>;
 
-// What two labels agree in: all, the dtype, the shape, or nothing (empty).
+// Returns what two labels have in common: all, the dtype, the shape, or nothing (empty).
 std::string CommonLabel(llvm::StringRef a, llvm::StringRef b);
 
-// `box_of` has an entry for each id of the graph. Sorted by (from, to, control). `label` is called
-// once for each (port, box) at most. Linear in edges, but for the sorting of bundles.
+// `box_of` has an entry for each node id. Sorted by (from, to, control). Calls `label` at most once
+// for each (port, box). Linear in edges, except for sorting the bundles.
 std::vector<EdgeBundle> BundleEdges(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,
                                     const PortLabel& label, const PortType& type,
                                     EdgeCounts* counts);

@@ -1,4 +1,4 @@
-// Branches that nobody could tell apart. Private to lib/render.
+// Joins indistinguishable branches. Private to lib/render.
 #ifndef GRAPNEL_LIB_RENDER_FLOW_TWINS_H_
 #define GRAPNEL_LIB_RENDER_FLOW_TWINS_H_
 
@@ -9,17 +9,17 @@
 
 namespace grapnel {
 
-// Members, and instead of at least four chains that read the same and are read by the same, of the
-// same members in the same order, one member for all of them.
+// Members after joining: at least four chains with the same readers, the same inputs and the same
+// members in the same order become one member.
 struct Duplicates {
   std::vector<FlowMember> members;
   FlowEdges edges;
-  // By member here: the one that was given, the first one of duplicates; and the chains of duplicates.
+  // By member here: the original member, the first one for duplicates; and the duplicates' chains.
   std::vector<uint32_t> given;
   std::vector<std::vector<std::vector<uint32_t>>> chains;
 };
 
-// n log n in members and edges.
+// Takes n log n in members and edges.
 Duplicates JoinDuplicates(llvm::ArrayRef<FlowMember> members, FlowEdges edges);
 
 }  // namespace grapnel

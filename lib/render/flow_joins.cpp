@@ -1,4 +1,4 @@
-// What FlowParts puts together again.
+// Joins the parts that FlowParts cut.
 #include <algorithm>
 #include <queue>
 #include <tuple>
@@ -9,9 +9,9 @@ namespace grapnel {
 namespace {
 
 constexpr uint32_t kMostPeriod = 48;
-// Joined to no more than this part of all, so that what is cut again is cut soon.
+// Parts are joined up to this fraction of all ops, so that later cuts stay small.
 constexpr uint64_t kMostOfAll = 4;
-// Fewer ops than this in a row are no series because of a few repeats.
+// A run of fewer ops than this does not become a series because of a few repeats.
 constexpr uint64_t kSmallRepeat = 3, kManyRepeats = 4;
 
 size_t CommonStart(llvm::StringRef a, llvm::StringRef b) {
@@ -20,13 +20,13 @@ size_t CommonStart(llvm::StringRef a, llvm::StringRef b) {
   return i;
 }
 
-// Where pieces repeat: `period` of them `times` one after the other.
+// A repetition: `period` parts, repeated `times` times in a row.
 struct Repeat {
   size_t begin = 0, period = 0, times = 0;
   size_t end() const { return begin + period * times; }
 };
 
-// Looks for what repeats with one period.
+// Finds repetitions with one period.
 class RepeatFinder {
  public:
   RepeatFinder(const FlowLine& line, const std::vector<FlowPiece>& pieces, size_t period,
@@ -36,7 +36,7 @@ class RepeatFinder {
       runs_[i] = AreEqual(i, i + period) ? runs_[i + 1] + 1 : 0;
   }
 
-  // The first that begins at `from` or later.
+  // The first repetition that begins at `from` or later.
   Repeat Next(size_t from) const {
     for (size_t i = from; i < pieces_.size(); ++i) {
       size_t times = runs_[i] / period_ + 1;
@@ -61,7 +61,7 @@ class RepeatFinder {
     return true;
   }
 
-  // A series of series says less than the series, unless it says much.
+  // False for a pair of series, unless `pairs_` allows it, and for few repeats of few ops.
   bool IsWorth(size_t begin, size_t times) const {
     uint64_t size = 0;
     bool series = false;
@@ -73,8 +73,8 @@ class RepeatFinder {
     return size >= kSmallRepeat || times >= kManyRepeats;
   }
 
-  // Of the places at which the equals may begin, the one at which names change most; else one where
-  // the flow parts.
+  // Shifts the repeats to begin where names change most; among equals, with a part of several
+  // members.
   Repeat Shifted(Repeat repeat, size_t room) const {
     size_t best = 0;
     std::pair<size_t, bool> least = {~size_t{0}, true};
@@ -92,7 +92,7 @@ class RepeatFinder {
     return repeat;
   }
 
-  // How much of their names the members on both sides of a piece's beginning share.
+  // The length of the common name prefix of the members on both sides of a part's beginning.
   size_t SharedBefore(size_t piece) const {
     uint32_t place = pieces_[piece].begin;
     return CommonStart(line_.member(place - 1).name, line_.member(place).name);
@@ -102,7 +102,7 @@ class RepeatFinder {
   const std::vector<FlowPiece>& pieces_;
   size_t period_;
   bool pairs_;
-  std::vector<size_t> runs_;  // by piece: how many from there on equal the one a period later
+  std::vector<size_t> runs_;  // by part: how many from there on equal the one a period later
 };
 
 std::vector<FlowPiece> JoinPeriod(const FlowLine& line, std::vector<FlowPiece> pieces,

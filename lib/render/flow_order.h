@@ -1,4 +1,4 @@
-// Orders of siblings in which neighbors belong together.
+// Orders siblings so that connected ones are next to each other.
 #ifndef GRAPNEL_LIB_RENDER_FLOW_ORDER_H_
 #define GRAPNEL_LIB_RENDER_FLOW_ORDER_H_
 
@@ -8,22 +8,22 @@
 
 namespace grapnel {
 
-// From a member to one that reads it, by number.
+// Pairs of a member and one of its readers, by number.
 using FlowEdges = std::vector<std::pair<uint32_t, uint32_t>>;
 
-// Members 0 .. count-1 in an order in which each comes after what it reads, and what is connected
-// stays together: the reader that became ready last comes next. Members on a cycle come in the
-// order of their numbers. Linear, and log for edges, which may repeat.
+// Returns members 0 .. count-1 in an order in which each comes after its inputs, and connected
+// members stay together: the reader that became ready last comes next. Members on a cycle come in
+// numerical order. Linear in members, n log n in edges, which may repeat.
 std::vector<uint32_t> FlowOrder(uint32_t count, FlowEdges edges);
 
-// As FlowOrder, but each member comes when its reader needs it: right before it stands what nobody
-// else reads, and branches that meet stand one after the other, each as a whole. What is read far
-// away comes before what needs more steps, so that a mask that all layers read stands before the
-// first of them. Edges that close a cycle say nothing.
+// As FlowOrder, but puts each member right before its reader: a member with a single reader
+// directly precedes it, and branches that join follow one another, each as a whole. Inputs that are
+// read far away come before those that take more steps, so that a mask that all layers read comes
+// before the first layer. Edges that close a cycle do not count.
 std::vector<uint32_t> DataFlowOrder(uint32_t count, FlowEdges edges);
 
-// For each member a number; the same for those that lie on a cycle together, and for no others.
-// Linear.
+// Returns a number for each member; members have the same number if and only if they are on a cycle
+// together. Linear.
 std::vector<uint32_t> CyclesOf(uint32_t count, FlowEdges edges);
 
 }  // namespace grapnel

@@ -10,12 +10,12 @@
 namespace grapnel {
 namespace {
 
-// Names that begin alike, fewer than which say nothing.
+// At least this many names must share a beginning.
 constexpr size_t kFewAlike = 3;
-// Where there is no room, neighbors are joined first that have no more than this part of all ops.
+// If there are too many parts, first joins neighbors of at most this fraction of all ops.
 constexpr uint64_t kCrumb = 80;
 
-// Visits each start of `name` that ends in '_' behind a digit, the shortest first.
+// Visits each beginning of `name` that ends in '_' after a digit, the shortest first.
 template <typename Visit>
 void ForEachStart(llvm::StringRef name, Visit&& visit) {
   for (size_t i = 1; i + 1 < name.size(); ++i) {
@@ -39,7 +39,8 @@ class Parts {
   }
 
  private:
-  // Pieces in a row that have the same words in front, and those between them that have none.
+  // Joins consecutive parts whose names share a beginning, with the parts in between that have
+  // none.
   void JoinNamedAlike() {
     std::vector<llvm::StringRef> words;
     for (const FlowPiece& piece : pieces_)
@@ -50,19 +51,19 @@ class Parts {
     for (size_t i = 0; i < pieces_.size();) {
       size_t end = i + 1;
       for (size_t k = end; !words[i].empty() && k < pieces_.size(); ++k) {
-        if (!pieces_[k].starts.empty()) break;  // a series stands for itself
+        if (!pieces_[k].starts.empty()) break;  // a series stays separate
         if (words[k] == words[i] && Reaches(end, k)) end = k + 1;
         if (!words[k].empty() && words[k] != words[i]) break;
       }
       FlowPiece all = line_.Piece(pieces_[i].begin, pieces_[end - 1].end);
-      if (all.size * 2 > ops) end = i + 1;  // that would say nothing
+      if (all.size * 2 > ops) end = i + 1;  // most of the graph is not a useful part
       joined.push_back(end == i + 1 ? pieces_[i] : all);
       i = end;
     }
     pieces_ = std::move(joined);
   }
 
-  // Whether each piece from `end` to `last` has to do with the one before it.
+  // True if each part from `end` to `last` is linked to the one before it.
   bool Reaches(size_t end, size_t last) const {
     for (size_t k = end; k <= last; ++k) {
       if (!line_.AreLinked(pieces_[k - 1], pieces_[k])) return false;
@@ -70,7 +71,7 @@ class Parts {
     return true;
   }
 
-  // What is not connected within a piece is several parts, unless that are too many.
+  // Splits parts that are not connected, unless that gives too many.
   std::vector<FlowPart> PartsOf(uint32_t most) const {
     std::vector<std::vector<std::vector<uint32_t>>> connected;
     size_t count = 0;
@@ -148,7 +149,7 @@ std::vector<FlowPart> FlowParts(llvm::ArrayRef<FlowMember> members, const FlowEd
   Duplicates duplicates = JoinDuplicates(members, edges);
   std::vector<FlowPart> parts = Parts(duplicates.members, duplicates.edges).Run(most);
   for (FlowPart& part : parts) {
-    // Duplicates alone are a series; with others they are some of them.
+    // Duplicates alone are a series; together with other members they are part of a repeat.
     uint32_t only = part.repeats[0][0];
     if (part.repeats.size() == 1 && part.repeats[0].size() == 1 && !duplicates.chains[only].empty()) {
       part.repeats = std::move(duplicates.chains[only]);

@@ -1,4 +1,8 @@
-// Siblings cut along the data flow: parts that no path leaves and enters again.
+// Cuts siblings along the data flow into parts that no path leaves and reenters.
+//
+// A part is a set of siblings, contiguous in the flow; FlowPiece is a part while it is cut and
+// joined. A series is a run of parts with equal structure. A group (lib/render/scope_tree.h) is a
+// scope made from a part, from a series, or from siblings with similar names.
 #ifndef GRAPNEL_LIB_RENDER_FLOW_PARTS_H_
 #define GRAPNEL_LIB_RENDER_FLOW_PARTS_H_
 
@@ -12,37 +16,37 @@
 namespace grapnel {
 
 struct FlowMember {
-  uint64_t structure;    // equal for those that are built alike
+  uint64_t structure;    // equal for members with the same structure
   uint32_t size;         // in ops
-  llvm::StringRef name;  // what names it among its siblings
+  llvm::StringRef name;  // its name among its siblings
 };
 
-// One part: its members in the order of the flow. A series has several, equal ones one after the
+// One part: its members in the order of the flow. A series has several repeats, one after the
 // other: the same members wired the same way.
 struct FlowPart {
   std::vector<std::vector<uint32_t>> repeats;
 };
 
-// What `name` begins with, up to the last '_' behind a digit, that at least three of the names
-// begin with: "block_3_" of "block_3_expand_bn". Empty: there is none.
+// The beginning of each name, up to the last '_' after a digit, that at least three of the names
+// share: "block_3_" for "block_3_expand_bn". Empty: no such beginning.
 class NameWords {
  public:
   explicit NameWords(llvm::ArrayRef<FlowMember> members);
   // By member.
   llvm::StringRef Of(uint32_t member) const { return words_[member]; }
-  // What those that have any share, up to such a '_'.
+  // The beginning shared by those members that have one, up to such a '_'.
   llvm::StringRef Common(llvm::ArrayRef<uint32_t> members) const;
 
  private:
   std::vector<llvm::StringRef> words_;
 };
 
-// Cuts where the fewest members are read beyond the cut, so that what lies between two merges, a
-// layer or a block is one piece; large pieces again where fewest cross inside; then joins what is
-// named alike, makes series of what repeats, and joins the smallest neighbors of which one reads
-// the other until there are at most `most`. Members without a cycle give parts without a cycle, in
-// an order in which each comes after what it reads. Every part is connected, and there are up to
-// twice as many; where even that is too few, members that have nothing to do with one another share
+// Cuts where the fewest members are read across the cut, so that the nodes between two merges, a
+// layer or a block become one part, and cuts large parts again where the fewest edges cross. Then
+// joins parts with similar names, makes series of repeated parts, and joins the smallest neighbors,
+// one of which reads the other, until at most `most` parts are left. Members without a cycle give
+// parts without a cycle, in an order in which each comes after its inputs. Every part is connected,
+// so there may be up to twice as many parts; if even those are too many, unconnected members share
 // a part. n log n in members and edges.
 std::vector<FlowPart> FlowParts(llvm::ArrayRef<FlowMember> members, const FlowEdges& edges,
                                 uint32_t most);

@@ -5,11 +5,12 @@
 namespace grapnel {
 namespace {
 
-// Cuts at the fewest edges that leave a large piece large: after so many it is halved.
+// Cuts at the fewest edges may leave a large part large: after so many cuts it is halved.
 constexpr int kMostCuts = 16;
-// What so many members read, over a third of all at least, may be read all along.
+// A member with at least so many readers, over at least a third of all positions, may count as read
+// throughout.
 constexpr uint32_t kReadersAllAlong = 4;
-constexpr int kMostAllAlong = 64;  // each costs what it reaches
+constexpr int kMostAllAlong = 64;  // each costs as much as it reaches
 
 uint64_t Mix(uint64_t a, uint64_t b) {
   a ^= b + 0x9e3779b97f4a7c15 + (a << 12) + (a >> 4);
@@ -52,7 +53,7 @@ void FlowLine::Connect(const FlowEdges& edges) {
   }
 }
 
-// Readers of a place come in order.
+// The readers of a position are sorted.
 void FlowLine::Leave(const std::vector<bool>& out) {
   uint32_t count = size();
   std::vector<int64_t> change(count + 1, 0);
@@ -75,8 +76,8 @@ void FlowLine::Measure() {
   }
   if (std::count(wide.begin(), wide.end(), true) > kMostAllAlong) wide.assign(count, false);
   Leave(wide);
-  // Without them a single member must cross between most of their readers: layers do, branches of
-  // one block do not.
+  // Without those members, only a single one may cross between most of their readers: that is so
+  // for layers, but not for branches of one block.
   for (uint32_t i = 0; i < count; ++i) {
     if (!wide[i]) continue;
     size_t narrow = 0;

@@ -10,18 +10,18 @@
 
 namespace grapnel {
 
-// Neighbors in a demand order, from `begin` to before `end`.
+// A part while it is cut and joined: neighbors in data flow order, from `begin` to before `end`.
 struct FlowPiece {
   uint32_t begin, end;
   uint64_t structure;
   uint64_t size;
-  // Of a series where each of its equals begins; else empty.
+  // For a series, where each of its repeats begins; else empty.
   std::vector<uint32_t> starts = {};
   uint32_t length() const { return end - begin; }
 };
 
-// Members in demand order, and how many of them are read across each cut; but for those that are
-// read all along, as a mask by each layer.
+// Members in data flow order, and how many of them are read across each cut, without those that are
+// read throughout, as a mask by each layer.
 class FlowLine {
  public:
   FlowLine(llvm::ArrayRef<FlowMember> members, const FlowEdges& edges);
@@ -34,44 +34,45 @@ class FlowLine {
   }
   uint64_t ops() const { return Piece(0, size()).size; }
   FlowPiece Piece(uint32_t begin, uint32_t end) const;
-  // Whether an edge runs between neighbors. Linear in the smaller one.
+  // True if an edge runs between two neighbors. Linear in the smaller one.
   bool AreLinked(const FlowPiece& left, const FlowPiece& right) const;
   bool IsConnected(uint32_t begin, uint32_t end) const;
-  // The places of a piece by what is connected within it, each list in order.
+  // The positions of a part, split into connected components, each in order.
   std::vector<std::vector<uint32_t>> Connected(uint32_t begin, uint32_t end) const;
-  // All of it in pieces none of which has more than some 40 % of the whole, unless it is one member
-  // or there are equals of it beside it.
+  // Cuts all members into parts of at most some 40 % of the whole, except for single members and
+  // parts with equals next to them.
   std::vector<FlowPiece> Pieces() const;
 
  private:
   void Connect(const FlowEdges& edges);
   void Measure();
-  // Widths without some places.
+  // Computes the widths without some positions.
   void Leave(const std::vector<bool>& out);
-  // By place from `begin` on, the first one (from 0) that it is connected with within the piece.
+  // For each position from `begin` on, the first position (from 0) of its connected component
+  // within the part.
   std::vector<uint32_t> FirstOfEach(uint32_t begin, uint32_t end) const;
   std::vector<FlowPiece> Cut(const FlowPiece& piece) const;
   std::vector<FlowPiece> Halve(const FlowPiece& piece) const;
 
   llvm::ArrayRef<FlowMember> members_;
   std::vector<uint32_t> order_,
-      width_;  // width_[i]: members before place i that are read from it on
-  std::vector<uint32_t> in_first_, in_, out_first_, out_;  // places
+      width_;  // width_[i]: members before position i that are read at i or later
+  std::vector<uint32_t> in_first_, in_, out_first_, out_;  // positions
 };
 
-// Joins equal pieces of several members that follow one another.
+// Joins consecutive equal parts of several members into series.
 std::vector<FlowPiece> JoinEquals(const FlowLine& line, const std::vector<FlowPiece>& pieces);
 
-// Joins pieces that repeat one after the other, the shortest periods first. `pairs`: series of
-// two that have series in them, too.
+// Joins consecutive repeated parts into series, the shortest periods first. `pairs`: also makes
+// series of two repeats that contain series.
 std::vector<FlowPiece> JoinRepeats(const FlowLine& line, std::vector<FlowPiece> pieces, bool pairs);
 
-// Joins the smallest linked neighbors to pieces of at most `largest` ops until `most` are left.
+// Joins the smallest linked neighbors into parts of at most `largest` ops until `most` are left.
 std::vector<FlowPiece> JoinSmallest(const FlowLine& line, const std::vector<FlowPiece>& pieces,
                                     uint32_t most, uint64_t largest);
 
-// The same up to a quarter of all ops; then the smallest neighbors, linked or not, until there are
-// no more than twice as many.
+// The same up to a quarter of all ops; then joins the smallest neighbors, linked or not, until
+// there are at most twice as many.
 std::vector<FlowPiece> JoinToMost(const FlowLine& line, const std::vector<FlowPiece>& pieces,
                                   uint32_t most);
 

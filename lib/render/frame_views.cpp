@@ -25,13 +25,13 @@ class ViewMaker {
     for (const PictureEdge& edge : picture_.edges) AddEdge(edge);
     std::vector<FrameView> views;
     views.reserve(frames_.size());
-    // Frames lie behind those that they are in, which say in what order lines come.
+    // Frames come after the frames around them, which determine the order of their lines.
     for (size_t i = 0; i < frames_.size(); ++i) views.push_back(Finish(i));
     return views;
   }
 
  private:
-  // An end of an edge in a frame: an item of it, or what lies outside by its key.
+  // An end of an edge in a frame: an item of it, or the key of an item outside.
   struct End {
     enum Place { kItem, kSource, kSink } place = kItem;
     uint32_t item = 0;
@@ -43,10 +43,10 @@ class ViewMaker {
   struct Frame {
     std::vector<FrameItem> items;
     std::map<FrameItem, uint32_t> numbers;
-    std::map<std::string, uint64_t> sources, sinks;  // how many edges go to each far end
+    std::map<std::string, uint64_t> sources, sinks;  // number of edges to each far end
     std::map<std::tuple<End, End, PictureEdge::Kind>, size_t> by_ends;
     std::vector<std::pair<std::pair<End, End>, FrameEdge>> edges;
-    std::vector<std::string> source_order, sink_order;  // as the frame around has them
+    std::vector<std::string> source_order, sink_order;  // as ordered in the frame around
   };
 
   uint32_t PutIn(int cluster, FrameItem item) {
@@ -60,7 +60,7 @@ class ViewMaker {
     return it->second;
   }
 
-  // The clusters that an item lies in, from the outermost on; -1 first.
+  // The clusters around an item, from the outermost in; -1 first.
   std::vector<int> Around(int cluster) const {
     std::vector<int> around;
     for (; cluster >= 0; cluster = picture_.clusters[cluster].parent) around.push_back(cluster);
@@ -123,7 +123,7 @@ class ViewMaker {
           edge);
   }
 
-  // Of too many far ends those with the most edges keep a port of their own.
+  // If there are too many far ends, those with the most edges keep ports of their own.
   static void Limit(const std::map<std::string, uint64_t>& ends, std::string* key) {
     if (ends.size() <= kMaxPorts) return;
     std::vector<std::pair<uint64_t, std::string>> order;
@@ -147,7 +147,7 @@ class ViewMaker {
     if (made.label != edge.label) made.label.clear();
   }
 
-  // The keys of a frame's far ends, in the order in which their lines come to it; others behind.
+  // The keys of a frame's far ends, in the order in which their lines arrive; others at the end.
   static std::vector<std::string> Ports(const Frame& frame, bool sources) {
     std::vector<std::string> ports = sources ? frame.source_order : frame.sink_order;
     for (const auto& [ends, edge] : frame.edges) {
@@ -193,7 +193,7 @@ class ViewMaker {
     return view;
   }
 
-  // Tells the frames in a view how the lines to their ports come along.
+  // Passes the order of the lines to the frames in a view, for their ports.
   void OrderPorts(const FrameView& view) {
     std::vector<double> place(view.layering.num_items, 0);
     for (const auto& layer : view.layering.layers) {

@@ -1,4 +1,4 @@
-// The frames of a picture, each with what lies in it directly and what enters and leaves it.
+// The frames of a picture, each with its direct contents and the edges that enter and leave it.
 #ifndef GRAPNEL_LIB_RENDER_FRAME_VIEWS_H_
 #define GRAPNEL_LIB_RENDER_FRAME_VIEWS_H_
 
@@ -10,7 +10,7 @@
 
 namespace grapnel {
 
-// A box, or a cluster as the box of what is in it.
+// A box, or a cluster that stands for its contents.
 struct FrameItem {
   bool is_cluster = false;
   uint32_t index = 0;  // of picture.boxes or picture.clusters
@@ -20,23 +20,25 @@ struct FrameItem {
   }
 };
 
-// One for all edges of a kind between two items of a view: boxes first, then sources, then sinks.
+// Stands for all edges of a kind between two items of a view: boxes first, then sources, then
+// sinks.
 struct FrameEdge {
   uint32_t from = 0, to = 0;
   PictureEdge::Kind kind = PictureEdge::Kind::kData;
   uint32_t count = 0;
   bool back = false;
-  std::string label;  // empty where they differ
+  std::string label;  // empty if they differ
 };
 
 struct FrameView {
   std::vector<FrameItem> items;
-  std::vector<std::string> sources, sinks;  // keys of the far ends; "rest" for what are too many
+  std::vector<std::string> sources, sinks;  // keys of the far ends; "rest" if there are too many
   std::vector<FrameEdge> edges;
   Layering layering;
 };
 
-// [0] is the outermost frame, [1 + i] that of cluster i. Linear in the picture, but for the layers.
+// [0] is the outermost frame, [1 + i] is cluster i's. Linear in the picture, except for the
+// layering.
 std::vector<FrameView> MakeFrameViews(const Picture& picture);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// What a page leaves out of a body, and what there is to leave out: GraphPage's part of it.
+// GraphPage's filter: the nodes that the page leaves out of a body, and the values to filter by.
 #include <array>
 #include <map>
 #include <string>
@@ -17,7 +17,7 @@
 namespace grapnel {
 namespace {
 
-enum State : char { kShown, kHidden, kCut };  // as lib/serve/web/filter.js has them
+enum State : char { kShown, kHidden, kCut };  // as in lib/serve/web/filter.js
 
 struct Place {
   std::string job, task;
@@ -33,14 +33,14 @@ Place PlaceOf(llvm::StringRef device) {
           spec->task == DeviceSpec::kOpen ? "" : std::to_string(spec->task)};
 }
 
-// Of a body: the function, "" of main.
+// The name of a body's function, "" for main.
 std::string NameOf(const Module& module, size_t body) {
   return body == 0 ? "" : Printable(module.functions[body - 1]->name());
 }
 
 using Counts = std::map<std::string, size_t>;
 
-// [[text, count], ...], what there is most of first.
+// [[text, count], ...], most frequent first.
 void WriteCounts(llvm::StringRef key, const Counts& counts, llvm::json::OStream& json) {
   std::vector<std::pair<std::string, size_t>> order(counts.begin(), counts.end());
   llvm::stable_sort(order, [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -54,7 +54,7 @@ void WriteCounts(llvm::StringRef key, const Counts& counts, llvm::json::OStream&
   });
 }
 
-// The nodes that are in the part that is asked for; empty: all are.
+// The nodes in the selected part; empty: all nodes.
 Expected<std::vector<bool>> PartOf(const Module& module, const Graph& graph,
                                    const NodeFilter& filter) {
   std::vector<bool> part;
@@ -71,7 +71,7 @@ Expected<std::vector<bool>> PartOf(const Module& module, const Graph& graph,
   return between;
 }
 
-// How many nodes of a scope there are, are hidden, and are cut; by scope.
+// The number of a scope's nodes, hidden nodes and cut nodes; by scope.
 using ScopeCounts = std::vector<std::array<size_t, 3>>;
 
 ScopeCounts CountsOfScopes(const BodyScopes& scopes, llvm::StringRef states) {
@@ -89,9 +89,9 @@ ScopeCounts CountsOfScopes(const BodyScopes& scopes, llvm::StringRef states) {
   return counts;
 }
 
-// Of the scopes that can be a box and lack some nodes, in ULEB128: how far the scope is from the
-// one before it, and how many nodes times four and what is left of it, a State. Hidden is what
-// lacks all, or cut, if that has a part in it.
+// Describes the scopes that can be a box and lack some nodes, in ULEB128: the distance from the
+// previous such scope, then the number of missing nodes times four plus a State: kShown if some
+// nodes are left, else kCut if any is outside of the part, else kHidden.
 std::string LackingScopes(const ScopeTree& tree, const ScopeCounts& counts) {
   std::string bytes;
   llvm::raw_string_ostream os(bytes);
@@ -107,7 +107,7 @@ std::string LackingScopes(const ScopeTree& tree, const ScopeCounts& counts) {
   return os.str();
 }
 
-// Four to a byte, the first in the lowest bits.
+// Four states to a byte, the first in the lowest bits.
 std::string Packed(llvm::StringRef states) {
   std::string bytes((states.size() + 3) / 4, 0);
   for (size_t i = 0; i < states.size(); ++i)
@@ -122,7 +122,7 @@ std::string GraphPage::FacetsJson() const {
   for (size_t body = 0; body < num_bodies(); ++body) {
     const Graph& graph = this->graph(body);
     llvm::DenseMap<StringId, size_t> of_body;
-    llvm::StringMap<size_t> asked;  // by device as it is written: few, and dear to shorten
+    llvm::StringMap<size_t> asked;  // by device as written: few, and expensive to shorten
     for (Node node : graph.nodes()) {
       ++of_body[node.op_id()];
       if (marks_ && marks_->device_of) {
@@ -166,7 +166,7 @@ Expected<std::string> GraphPage::FindJson(llvm::StringRef text) const {
   });
 }
 
-// Devices are few, and their texts dear: of each that is met the place is kept.
+// There are few devices, and their texts are expensive: caches the text of each.
 struct GraphPage::Texts {
   const GraphPage& page;
   std::string function;

@@ -1,4 +1,4 @@
-// Lists of a graph's nodes, and what a search finds among them.
+// Lists and searches a graph's nodes.
 #include <algorithm>
 #include <map>
 
@@ -52,7 +52,7 @@ std::string AttributesText(const Node& node) {
   return Printable(text);
 }
 
-// "file.py:12" of the node's own line; "" of none.
+// "file.py:12" for the node's own line; "" without one.
 std::string LineText(const LineTable& lines, llvm::StringRef function, const Node& node) {
   LineTable::TraceId trace = lines.Find(function, node.name());
   std::optional<SourceFrame> line = trace ? lines.LineOf(trace) : lines.LineOf(node);
@@ -110,7 +110,7 @@ std::string GraphPage::SearchJson(llvm::StringRef text, size_t limit,
     for (const Node& node : Lines().NodesAt(place, module_)) {
       const Function* function = FunctionOf(node.graph());
       std::optional<size_t> body = function ? FindBody(function->name()) : 0;
-      goes_on = false;  // it is a line, and no name
+      goes_on = false;  // it is a line, not a name
       if (body && found++ < limit) ranks[0].push_back({*body, node.id()});
     }
   }

@@ -1,4 +1,4 @@
-// What a page needs to leave nodes out by itself: the scope of each, and what it reads.
+// The scope and the inputs of each node, with which a page can filter nodes without a server.
 #include "lib/render/graph_page.h"
 
 namespace grapnel {

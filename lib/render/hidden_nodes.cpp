@@ -13,10 +13,10 @@
 namespace grapnel {
 namespace {
 
-// The boxes that a hidden node reads, directly or through hidden ones.
+// The boxes that a hidden node reads, directly or through hidden nodes.
 using Behind = llvm::DenseMap<NodeId, llvm::SparseBitVector<>>;
 
-// Until nothing changes: a loop may be hidden whole.
+// Iterates until nothing changes: a whole loop may be hidden.
 Behind BoxesBehind(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,
                    const std::vector<bool>& hidden) {
   Behind behind;
@@ -44,7 +44,7 @@ Behind BoxesBehind(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,
   return behind;
 }
 
-// POSIX has no \d, \w and \s, which readers write; outside of brackets they are such.
+// POSIX has no \d, \w and \s, which users write; translates them outside of brackets.
 std::string WithClasses(llvm::StringRef regex) {
   std::string result;
   bool in_brackets = false;
@@ -70,8 +70,8 @@ std::string WithClasses(llvm::StringRef regex) {
   return result;
 }
 
-// Texts that whatever fits `regex` holds: runs of letters that mean themselves. None of one with
-// groups, choices, escapes or odd brackets.
+// Texts that every match of `regex` contains: runs of literal characters. Empty for a regex with
+// groups, alternatives, escapes or unusual brackets.
 std::vector<std::string> LiteralsOf(llvm::StringRef regex) {
   std::vector<std::string> literals;
   if (regex.find_first_of("|(\\") != llvm::StringRef::npos) return literals;
@@ -116,7 +116,7 @@ Error HiddenNodes::Add(llvm::StringRef word) {
   std::string pattern = WithClasses(text.drop_front().drop_back());
   auto regex = std::make_shared<llvm::Regex>(pattern);
   std::string why;
-  if (!regex->isValid(why)) return MakeError("'{0}' is no regular expression: {1}", word, why);
+  if (!regex->isValid(why)) return MakeError("'{0}' is not a regular expression: {1}", word, why);
   regexes_.push_back({std::move(regex), LiteralsOf(pattern)});
   return Error::success();
 }

@@ -1,4 +1,4 @@
-// Nodes that a reader does not want to see: by op and by name, and what is read through them.
+// Nodes that the user hides, by op or by name, and the edges through them.
 #ifndef GRAPNEL_LIB_RENDER_HIDDEN_NODES_H_
 #define GRAPNEL_LIB_RENDER_HIDDEN_NODES_H_
 
@@ -15,11 +15,11 @@
 
 namespace grapnel {
 
-// "op:GLOB" fits ops, "name:GLOB" names, "/REGEX/" a part of a name (POSIX extended). The page
-// reads the same words (lib/serve/web/filter_words.js).
+// "op:GLOB" matches ops, "name:GLOB" names, "/REGEX/" a part of a name (POSIX extended). The page
+// parses the same words (lib/serve/web/filter_words.js).
 class HiddenNodes {
  public:
-  // Whether `word` is written as one, be it a good one or not.
+  // True if `word` has this syntax, even if it is invalid.
   static bool IsWord(llvm::StringRef word);
   // Errors quote the word and say what is wrong with it.
   Error Add(llvm::StringRef word);
@@ -30,15 +30,15 @@ class HiddenNodes {
  private:
   struct NameRegex {
     std::shared_ptr<const llvm::Regex> regex;
-    std::vector<std::string> literals;  // are in each name that fits; these are found faster
+    std::vector<std::string> literals;  // contained in each name that matches; faster to search for
   };
   std::vector<Glob> ops_, names_;
   std::vector<NameRegex> regexes_;
 };
 
-// Pairs of boxes that hidden nodes alone lie between, from the one that is read to the reader,
-// sorted. `box_of`, `hidden` have an entry for each id. Linear in edges times the boxes that a
-// hidden node stands behind.
+// Returns pairs of boxes connected by hidden nodes alone, from the box that is read to its reader,
+// sorted. `box_of` and `hidden` have an entry for each id. Linear in edges times the boxes that
+// reach each hidden node.
 std::vector<std::pair<uint32_t, uint32_t>> EdgesThrough(const Graph& graph,
                                                         llvm::ArrayRef<uint32_t> box_of,
                                                         const std::vector<bool>& hidden);

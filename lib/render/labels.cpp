@@ -19,8 +19,8 @@ constexpr size_t kMaxText = 400;
 constexpr size_t kKindsShown = 3;
 constexpr int64_t kMaxElementsShown = 6;
 
-// Sorted by name within a group; what is not here is kMath when TensorFlow knows it and it has no
-// state, else kOther.
+// Sorted by name within a category. Other ops are kMath if TensorFlow knows them and they are
+// stateless, else kOther.
 constexpr llvm::StringLiteral kInputOps[] = {"Placeholder", "PlaceholderV2",
                                              "PlaceholderWithDefault", "_Arg", "_DeviceArg"};
 constexpr llvm::StringLiteral kStateOps[] = {
@@ -116,7 +116,7 @@ bool Has(const llvm::StringLiteral (&names)[N], llvm::StringRef op) {
   return std::find(std::begin(names), std::end(names), op) != std::end(names);
 }
 
-// The constant or variable that a folded node stands for.
+// The constant or variable behind a folded node.
 Node ConstantBehind(Node node) {
   while ((node.op() == "Identity" || node.op() == "ReadVariableOp") && node.num_inputs() == 1 &&
          node.input_node(0))
@@ -124,7 +124,7 @@ Node ConstantBehind(Node node) {
   return node;
 }
 
-// "conv/kernel float[3,3,3,8]"; of an argument that is a handle, the variable where it is known.
+// "conv/kernel float[3,3,3,8]"; for a handle argument, the variable if it is known.
 std::string VariableText(Node node, const SignatureBody* entry) {
   if (entry && &node.graph() == entry->graph) {
     auto found = entry->from_main.find({node.id(), 0});
@@ -137,7 +137,7 @@ std::string VariableText(Node node, const SignatureBody* entry) {
          TensorText(node.GetType("dtype"), shape ? shape->AsShape().value_or(Shape()) : Shape());
 }
 
-// Six digits: 0.001 and not 0.00100000005.
+// Six digits: 0.001, not 0.00100000005.
 std::string FloatsText(const Literal& literal) {
   std::string text = "[";
   for (int64_t i = 0; i < literal.num_elements(); ++i) {

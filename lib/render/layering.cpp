@@ -10,10 +10,10 @@ namespace {
 
 constexpr int kSweeps = 8, kPulls = 4;
 
-// An edge that runs down, whatever it was.
+// An edge turned to run down.
 struct Down {
   uint32_t from, to, weight;
-  uint32_t edge;  // the caller's
+  uint32_t edge;  // index of the caller's edge
 };
 
 class LayerMaker {
@@ -37,7 +37,7 @@ class LayerMaker {
   }
 
  private:
-  // Edges that say so run upwards; of the rest those that meet a depth-first walk from above again.
+  // Back edges run upwards, and so do edges that close a cycle in a depth-first walk from the top.
   void BreakLoops() {
     result_.upwards.resize(edges_.size());
     for (uint32_t i = 0; i < edges_.size(); ++i) {
@@ -47,7 +47,7 @@ class LayerMaker {
       if (edge.back) Turn(&down_.back());
     }
     ListEnds();
-    std::vector<uint8_t> state(num_items_, 0);  // 1: on the walk, 2: left
+    std::vector<uint8_t> state(num_items_, 0);  // 1: on the walk, 2: done
     for (bool entered : {false, true}) {
       for (uint32_t item = 0; item < num_items_; ++item) {
         if (in_[item].empty() != entered && state[item] == 0) Walk(item, &state);
@@ -90,7 +90,7 @@ class LayerMaker {
     }
   }
 
-  // Longest path from above.
+  // Longest path from the top.
   void AssignLayers() {
     layer_.assign(num_items_, 0);
     std::vector<size_t> waits(num_items_);
@@ -107,14 +107,14 @@ class LayerMaker {
     }
   }
 
-  // What is pulled down at least as hard as up goes down as far as it may: a constant to its
-  // reader.
+  // Items that are pulled down at least as strongly as up move down as far as possible: a constant
+  // to its reader.
   void Pull() {
     auto weight = [&](llvm::ArrayRef<uint32_t> edges, int port) {
       uint64_t sum = 0;
       for (uint32_t i : edges) {
         bool is_port = place_[port < 0 ? down_[i].from : down_[i].to] == port;
-        sum += is_port ? 0 : down_[i].weight;  // ports are far from everything
+        sum += is_port ? 0 : down_[i].weight;  // ports are far from all items
       }
       return sum;
     };
@@ -161,7 +161,7 @@ class LayerMaker {
     std::map<std::pair<std::pair<uint32_t, bool>, int>, uint32_t> shared;
     for (const Down& down : down_) {
       uint32_t i = down.edge;
-      // Upwards edges share from their lower end, which is their source too.
+      // Upward edges share bends from their lower end, which is also their source.
       bool up = result_.upwards[i];
       uint32_t above = down.from;
       for (int layer = layer_[down.from] + 1; layer < layer_[down.to]; ++layer) {
@@ -203,7 +203,7 @@ class LayerMaker {
     result_.layers = std::move(best);
   }
 
-  // A first order: neighbors are met one after the other in a walk from the top.
+  // An initial order: neighbors follow one another in a walk from the top.
   void Start() {
     position_.assign(result_.num_items, 0);
     std::vector<bool> seen(result_.num_items);
@@ -216,7 +216,7 @@ class LayerMaker {
     if (!bottom_.empty()) Fix(bottom_, result_.layers.size() - 1);
     for (uint32_t item : top_) seen[item] = true;
     for (uint32_t item : bottom_) seen[item] = true;
-    // From the ports, in their order, then from the rest.
+    // From the ports, in order, then from the other items.
     std::vector<uint32_t> starts;
     for (uint32_t item : top_)
       starts.insert(starts.end(), below_[item].begin(), below_[item].end());
@@ -236,7 +236,7 @@ class LayerMaker {
     }
   }
 
-  // A layer whose order is given.
+  // Sets a layer with a given order.
   void Fix(llvm::ArrayRef<uint32_t> items, size_t layer) {
     result_.layers[layer] = items.vec();
     for (size_t i = 0; i < items.size(); ++i) position_[items[i]] = static_cast<double>(i);
@@ -274,7 +274,7 @@ class LayerMaker {
     return sum;
   }
 
-  // Counts inversions among the lower ends of the links, met from the left: a Fenwick tree.
+  // Counts inversions among the lower ends of the links, from left to right, in a Fenwick tree.
   uint64_t CrossingsBelow(llvm::ArrayRef<uint32_t> layer, size_t width) const {
     std::vector<uint32_t> tree(width + 1, 0);
     uint64_t sum = 0, met = 0;
@@ -299,7 +299,7 @@ class LayerMaker {
   llvm::ArrayRef<LayerEdge> edges_;
   llvm::ArrayRef<uint32_t> top_, bottom_;
   std::vector<int> place_;  // -1: top, 1: bottom
-  std::vector<Down> down_;  // the edges but those from an item to itself
+  std::vector<Down> down_;  // the edges, without those from an item to itself
   std::vector<std::vector<uint32_t>> in_, out_;
   std::vector<int> layer_;
   std::vector<uint32_t> order_;

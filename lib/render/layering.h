@@ -1,5 +1,5 @@
-// Layers and order: the part of drawing a graph top-down that does not depend on how large boxes
-// are.
+// Layers and order: the part of drawing a graph top-down that does not depend on the sizes of
+// boxes.
 #ifndef GRAPNEL_LIB_RENDER_LAYERING_H_
 #define GRAPNEL_LIB_RENDER_LAYERING_H_
 
@@ -16,22 +16,23 @@ struct LayerEdge {
   bool back = false;    // closes a loop: runs upwards
 };
 
-// Items 0 .. n-1 are the caller's; higher ones are bends, where an edge crosses a layer. Edges of
-// one source share their bends.
+// Items 0 .. n-1 are the caller's; higher ones are bends, where an edge crosses a layer. Edges with
+// the same source share their bends.
 struct Layering {
   std::vector<std::vector<uint32_t>> layers;  // from the top; each from the left
-  // By edge: the items that it passes, from the upper end to the lower one, ends left out. Of an
-  // edge that runs upwards the upper end is its target. Empty for one from an item to itself.
+  // By edge: the items that it passes, from the upper end to the lower one, without the ends. For
+  // an edge that runs upwards, the upper end is its target. Empty for an edge from an item to
+  // itself.
   std::vector<std::vector<uint32_t>> bends;
   std::vector<bool> upwards;  // by edge
   uint32_t num_items = 0;     // bends included
 };
 
-// Sugiyama's method: loops are broken where edges say so and else where a walk from the top meets
-// itself; layers by longest path, then items move towards the edges that pull hardest; crossings
-// are removed by barycentres, a few sweeps down and up, the best one kept. The items of `top` are
-// alone in the first layer, those of `bottom` in the last, both in the order in which they are
-// given. Deterministic. For up to some hundred items: milliseconds.
+// Sugiyama's method: breaks cycles at back edges, or else where a depth-first walk from the top
+// closes them; assigns layers by longest path, then moves items towards the strongest edges;
+// reduces crossings by barycenters in a few sweeps down and up, keeping the best order. The items
+// of `top` are alone in the first layer, those of `bottom` in the last, both in the given order.
+// Deterministic. Takes milliseconds for up to some hundred items.
 Layering MakeLayers(uint32_t num_items, llvm::ArrayRef<LayerEdge> edges,
                     llvm::ArrayRef<uint32_t> top, llvm::ArrayRef<uint32_t> bottom);
 

@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-// What is longer is there to be recognized, not read.
+// Longer values only need to be recognized.
 constexpr int kMaxElements = 64;
 constexpr llvm::StringLiteral kControl = "control";
 

@@ -31,7 +31,7 @@ void WriteResults(const ExplorerGraph& graph, const ShapeMap* shapes, llvm::json
   }
 }
 
-// White to blue: what costs most stands out, and the text stays readable.
+// White to blue: the highest cost stands out, and the text stays readable.
 void WriteGradient(llvm::json::OStream& json) {
   json.attributeArray("gradient", [&] {
     for (auto [stop, color] : {std::pair(0, "#ffffff"), std::pair(1, "#56b4e9")}) {

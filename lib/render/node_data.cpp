@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kMissingListed = 3;
 constexpr llvm::StringLiteral kAggregates[] = {"max", "min", "mean", "sum", "count"};
 
-// What the page has without a scale, too: --heat-0 to --heat-2 of lib/render/web/theme.css.
+// The page's default scale: --heat-0 to --heat-2 of lib/render/web/theme.css.
 const NumberScale& HeatScale() {
   static const NumberScale scale = {{{0, "#fff3d6"}, {0.5, "#fdb863"}, {1, "#e8743b"}}, {}};
   return scale;
@@ -47,7 +47,7 @@ std::string OnGradient(llvm::ArrayRef<NumberScale::Step> steps, double place) {
   return Between(before.fill, next->fill, (place - before.at) / (next->at - before.at));
 }
 
-// The node of "x" or "function/x"; `graph`: the function it is said to be in.
+// The node of "x" or "function/x"; `graph`: the function given in the file.
 Node FindByName(const Module& module, llvm::StringRef graph, llvm::StringRef name) {
   const Function* said = graph.empty() ? nullptr : module.FindFunction(graph);
   if (said) {
@@ -97,7 +97,7 @@ Expected<std::string> MissingNodes(llvm::ArrayRef<NodeData> data,
   }
   if (missing.empty()) return std::string();
   std::string which = WithCommas(missing.size()) + " of " + Plural(all.size(), "name") +
-                      (missing.size() == 1 ? " is no node here: " : " are no nodes here: ");
+                      (missing.size() == 1 ? " is not a node here: " : " are not nodes here: ");
   if (missing.size() == all.size())
     which = "none of its " + Plural(all.size(), "name") + " is a node here: ";
   for (size_t i = 0; i < missing.size() && i < kMissingListed; ++i)
@@ -164,7 +164,7 @@ std::string FillOf(const NumberScale& scale, double value, double least, double 
 }
 
 std::string ValueText(double value) {
-  constexpr double kLong = 1000, kExact = 1e15;  // fractions of long numbers are noise
+  constexpr double kLong = 1000, kExact = 1e15;  // fractions of large numbers are noise
   double size = std::abs(value);
   if (size < kExact && (size >= kLong || size == std::trunc(size))) {
     std::string digits = WithCommas(static_cast<uint64_t>(std::llround(size)));

@@ -1,4 +1,4 @@
-// What ReadNodeData of node_data.h reads: Model Explorer's JSON, and tables.
+// Reads the files of node_data.h: Model Explorer's JSON, and tables.
 #include <cmath>
 #include <map>
 #include <optional>
@@ -25,7 +25,7 @@ constexpr llvm::StringLiteral kWanted =
 
 using llvm::json::Object;
 
-// An object's own order is that of a hash.
+// An object's own order is a hash order.
 std::vector<llvm::StringRef> SortedKeys(const Object& object) {
   std::vector<llvm::StringRef> keys;
   keys.reserve(object.size());
@@ -87,7 +87,7 @@ class JsonReader {
     return Error::success();
   }
 
-  // Those of the first graph that has some.
+  // Reads the steps of the first graph that has some.
   Error ReadSteps(const Object& object, llvm::StringRef key, llvm::StringRef at,
                   std::vector<NumberScale::Step>* steps) {
     const llvm::json::Array* list = object.getArray(key);
@@ -98,7 +98,7 @@ class JsonReader {
       std::optional<double> place = step ? step->getNumber(at) : std::nullopt;
       if (!place) return MakeError("{0}: an entry of '{1}' has no number '{2}'", file_, key, at);
       auto color = step->getString("bgColor");
-      if (!color) continue;  // it may speak of the text alone
+      if (!color) continue;  // it may only set the text's color
       ASSIGN_OR_RETURN(std::string fill, Color(*color, "'" + key.str() + "'"));
       steps->push_back({*place, std::move(fill)});
     }
@@ -108,8 +108,8 @@ class JsonReader {
 
   Expected<std::string> Color(llvm::StringRef text, const std::string& where) const {
     if (auto fill = CssColor(text)) return *fill;
-    return MakeError("{0}: {1}: bgColor '{2}' is no color: a name, #rgb or #rrggbb", file_, where,
-                     Printable(text));
+    return MakeError("{0}: {1}: bgColor '{2}' is not a color: expected a name, #rgb or #rrggbb",
+                     file_, where, Printable(text));
   }
 
   llvm::StringRef file_;
@@ -118,16 +118,16 @@ class JsonReader {
 
 // --- Tables.
 
-// Fields of one line after the other.
+// Reads the fields of one line after another.
 class TableReader {
  public:
   explicit TableReader(llvm::StringRef text) : rest_(text) {
     if (text.take_until([](char c) { return c == '\n'; }).contains('\t')) separator_ = '\t';
   }
 
-  size_t line() const { return line_; }  // of what Next gave, from 1 on
+  size_t line() const { return line_; }  // of the line that Next returned, from 1
 
-  // False: there is no more line. Quotes may hold separators and ends of lines.
+  // False at the end. Quotes may contain separators and line ends.
   bool Next(std::vector<std::string>* fields) {
     if (rest_.empty()) return false;
     line_ = next_line_;

@@ -22,7 +22,7 @@ Expected<FilterWords> FilterWords::Parse(llvm::ArrayRef<std::string> words) {
     } else if (HiddenNodes::IsWord(word)) {
       RETURN_IF_ERROR(parsed.names_.Add(word));
     } else {
-      return MakeError("'{0}' says nothing of nodes: it is op:, name:, /REGEX/, device:, ...",
+      return MakeError("'{0}' is not a node filter: expected op:, name:, /REGEX/, device:, ...",
                        word);
     }
   }

@@ -1,4 +1,4 @@
-// Which nodes of a body a reader of a page wants to see: words, a neighborhood, paths.
+// The page's filter for the nodes of a body: words, a neighborhood, paths.
 #ifndef GRAPNEL_LIB_RENDER_NODE_FILTER_H_
 #define GRAPNEL_LIB_RENDER_NODE_FILTER_H_
 
@@ -16,9 +16,9 @@
 namespace grapnel {
 
 struct NodeFilter {
-  // Words as lib/serve/web/filter_words.js has them: those of HiddenNodes, and FIELD:TEXT of a
-  // device, job, task, cluster or function. Hidden is what fits one of `hide`, and what fits none
-  // of a field that `only` names.
+  // Words as in lib/serve/web/filter_words.js: those of HiddenNodes, and FIELD:TEXT for a device,
+  // job, task, cluster or function. Hides nodes that match a word of `hide`, and nodes that match
+  // none of the words for a field in `only`.
   std::vector<std::string> hide, only;
   std::string around;    // "x", "function/x"; empty: no neighborhood
   int hops = 2;          // edges either way
@@ -31,17 +31,17 @@ class FilterWords {
   // Errors: as HiddenNodes::Add.
   static Expected<FilterWords> Parse(llvm::ArrayRef<std::string> words);
 
-  // The text of a node that a field looks at: "device", "job", ...
+  // Returns the node's text for a field: "device", "job", ...
   using TextOf = llvm::function_ref<std::string(llvm::StringRef field)>;
   bool FitsAny(const Node& node, TextOf text_of);
-  // Whether each field that is named has a word that fits.
+  // True if each field in the list has a word that matches.
   bool FitsEachField(const Node& node, TextOf text_of);
 
  private:
   bool FitsOp(const Node& node);
 
   HiddenNodes ops_, names_;
-  llvm::DenseMap<StringId, bool> known_ops_;            // whether ops_ fits
+  llvm::DenseMap<StringId, bool> known_ops_;            // whether ops_ matches
   std::map<std::string, std::set<std::string>> texts_;  // by field
 };
 

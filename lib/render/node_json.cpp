@@ -48,7 +48,7 @@ class NodeWriter {
   }
 
  private:
-  // Where the node is seen: of a folded one at its first reader.
+  // The node that shows it: for a folded node its first reader.
   NodeId Shown() const {
     NodeId id = node_.id();
     for (int hops = 0; hops < 8 && body_.folding().uses[id] != NodeUse::kShown; ++hops) {
@@ -97,7 +97,7 @@ class NodeWriter {
     });
   }
 
-  // Innermost first, as a person looks for it.
+  // Innermost frame first, because users look for that.
   void Stack() {
     LineTable::Stack stack = page_.lines->StackOf(node_);
     if (stack.empty()) return;

@@ -1,4 +1,4 @@
-// Words that somebody searches nodes by.
+// Search queries for nodes.
 #ifndef GRAPNEL_LIB_RENDER_NODE_QUERY_H_
 #define GRAPNEL_LIB_RENDER_NODE_QUERY_H_
 
@@ -12,20 +12,20 @@
 
 namespace grapnel {
 
-// Words between blanks, all of which must hold, capitals apart: a part of the name or the whole op;
-// with * or ? a glob over the name from any component on; op:, device:, shape: (type:, dtype:) and
-// attr: look for a part of these.
+// Words separated by blanks, all of which must match, ignoring case: a part of the name or the
+// whole op; with * or ? a glob over the name from any component on; op:, device:, shape: (type:,
+// dtype:) and attr: match a part of these.
 class NodeQuery {
  public:
   static NodeQuery Parse(llvm::StringRef text);
   bool empty() const { return words_.empty(); }
 
-  // What is asked of a node only when a word is about it.
+  // Texts of a node that are computed only if a word needs them.
   struct Texts {
     llvm::function_ref<std::string()> device, types, attributes;
   };
-  // How near a node is, 0 the nearest; nullopt: it does not fit. By the first word about names: the
-  // name itself, its last component, the op, the beginning of the last component, any part.
+  // Returns the rank of a node, 0 is best; nullopt: no match. The first word about names decides:
+  // the whole name, its last component, the op, the beginning of the last component, any part.
   std::optional<int> RankOf(const Node& node, const Texts& texts) const;
   static constexpr int kRanks = 5;
 

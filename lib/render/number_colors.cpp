@@ -18,9 +18,9 @@ constexpr int kLegendSteps = 5;
 
 struct BoxNumbers {
   NumberSummary own, folded;
-  std::string fill;  // of the last node that has one of its own
+  std::string fill;  // of the last node with a color of its own
 
-  // What is folded into an op counts where the op has no number; in a scope all does.
+  // Nodes folded into an op count if the op has no number; in a scope all nodes count.
   NumberSummary Of(BoxKind kind) const {
     if (kind == BoxKind::kOp) return own.count > 0 ? own : folded;
     NumberSummary all = own;
@@ -29,7 +29,7 @@ struct BoxNumbers {
   }
 };
 
-// The box of a node, or where it is folded of the nearest node that reads it.
+// The box of a node; for a folded node the box of its nearest reader.
 uint32_t HomeOf(const Node& node, llvm::ArrayRef<uint32_t> box_of) {
   std::vector<NodeId> ring = {node.id()};
   llvm::DenseSet<NodeId> seen;
@@ -70,7 +70,7 @@ std::pair<double, double> RangeOf(llvm::ArrayRef<NumberSummary> of_box, const No
   return range;
 }
 
-// What the legend lists: colors of a few numbers, or of each threshold.
+// The entries of the legend: colors of a few numbers, or of each threshold.
 std::vector<Swatch> LegendOf(const NumberScale& scale, double least, double largest) {
   std::vector<Swatch> swatches;
   if (scale.gradient.empty() && !scale.thresholds.empty()) {

@@ -1,4 +1,4 @@
-// Boxes colored by numbers of a file, which are written in them.
+// Colors boxes by numbers from a file, and writes the numbers into them.
 #ifndef GRAPNEL_LIB_RENDER_NUMBER_COLORS_H_
 #define GRAPNEL_LIB_RENDER_NUMBER_COLORS_H_
 
@@ -7,9 +7,9 @@
 
 namespace grapnel {
 
-// By options.numbers: each box has the number of its node, or of several the aggregate, as a note
-// and as its color. Nodes that are folded count where they are read first. Colors go from the
-// least to the largest number of a node; for sums and counts from 0 to what the largest box has.
+// Uses options.numbers: the number of a box's node, or the aggregate for several nodes, becomes a
+// note and a color. A folded node counts in the box of its first reader. Colors run from the
+// smallest to the largest number of a node; for sums and counts from 0 to the largest box.
 void ColorByNumbers(llvm::ArrayRef<BodyBoxes> bodies, const ViewOptions& options, Picture* picture);
 
 }  // namespace grapnel

@@ -12,28 +12,28 @@
 namespace grapnel {
 namespace {
 
-// Fewer boxes tell too little, more are no longer a picture.
+// With fewer boxes a picture shows too little, with more it is unreadable.
 constexpr size_t kFew = 7, kEnough = 20, kMany = 40;
-// A picture of this many boxes needs no parts opened that the flow was cut into.
+// In a picture with this many boxes, parts cut along the flow stay closed.
 constexpr size_t kReadable = 8;
 
 struct Entity {
   bool is_scope;
   uint32_t id;    // a scope with at least two shown nodes (its core), or a node
-  ScopeId child;  // of a scope: the direct child at whose end the core is
+  ScopeId child;  // for a scope: the direct child that leads to the core
   size_t num_ops;
 };
 
-// Something that can be opened.
+// A scope or function that can be opened.
 struct Candidate {
   BodyPlan* body;
   ScopeId scope;  // the root: the whole body
   int depth;
-  bool eligible;  // what was asked for lies above it, or nothing was asked for
+  bool eligible;  // a requested scope contains it, or nothing was requested
   size_t num_ops;
   size_t order;
-  Node caller;           // of a function: the op that showed it first
-  bool settled = false;  // what the flow around it was cut into is seen: it may stay closed
+  Node caller;           // for a function: the first op that showed it
+  bool settled = false;  // the parts around it are visible: it may stay closed
 };
 
 class Opener {
@@ -100,7 +100,7 @@ class Opener {
     return it->second;
   }
 
-  // What the user named is never folded.
+  // Nodes that the user named are never folded.
   std::vector<bool> Kept(const Graph& graph, bool main) const {
     std::vector<bool> keep(graph.end_id(), false);
     auto add = [&](llvm::StringRef text) {
@@ -146,8 +146,8 @@ class Opener {
                ~size_t{0});
   }
 
-  // Opens a scope whatever its size; entities beyond `budget` boxes in all go into a rest box.
-  // `keep` does not.
+  // Opens a scope of any size; entities beyond `budget` boxes in total go into a rest box, except
+  // `keep`.
   void OpenForced(BodyPlan* body, ScopeId scope, int depth, bool eligible, ScopeId keep,
                   size_t budget) {
     scope = body->tree->scope(scope).core;
@@ -231,7 +231,7 @@ class Opener {
       return;
     }
     BodyPlan* body = Body(function);
-    // Many bodies share the room.
+    // Several bodies share the budget.
     size_t share =
         options_.functions.size() > 1 || options_.functions[0] == "all" ? kEnough : max_boxes_;
     OpenForced(body, kRootScope, 1, true, kNoScope, std::min(max_boxes_, num_boxes_ + share));
@@ -265,7 +265,7 @@ class Opener {
       size_t at = std::find(chain.begin(), chain.end(), tree.scope(chain[i]).core) - chain.begin();
       ScopeId keep = at > 0 && at < chain.size() ? chain[at - 1] : kNoScope;
       if (keep != kNoScope) body->rest_scopes.erase(keep);
-      // Of what lies around the scope only as much is shown as leaves room for the scope itself.
+      // Outer scopes show only as much as leaves room for the scope itself.
       size_t budget = i > 0 ? max_boxes_ / 2 : max_boxes_;
       OpenForced(body, chain[i], depth++, i == 0, keep, budget);
     }
@@ -285,7 +285,7 @@ class Opener {
     return scope.series || scope.slice;
   }
 
-  // Whether so much is in it that the picture says little without it.
+  // True if it contains so much that a picture with it closed shows little.
   bool HidesMost(const Candidate& candidate) const {
     return !candidate.caller && !IsSeries(candidate) &&
            candidate.num_ops * 2 > candidate.body->graph->num_nodes();
@@ -302,7 +302,7 @@ class Opener {
     return candidate.settled && num_boxes_ >= kReadable && !HidesMost(candidate);
   }
 
-  // The largest that fits; null when none does.
+  // The largest candidate that fits; null if none fits.
   const Candidate* Largest(size_t limit, int depth, bool need = false) const {
     const Candidate* best = nullptr;
     for (const Candidate& candidate : candidates_) {
@@ -317,8 +317,8 @@ class Opener {
     return best;
   }
 
-  // Siblings of one size, three or more of them, and the parts of a series are opened all or none:
-  // which one would it be?
+  // Three or more siblings of one size, and the repeats of a series, are opened all or none,
+  // because no single one stands out.
   std::vector<Candidate> Equals(const Candidate& best) const {
     std::vector<Candidate> equals;
     for (const Candidate& other : candidates_) {
@@ -364,7 +364,7 @@ class Opener {
     }
   }
 
-  // However many outputs stand around it.
+  // Opens them however many outputs are around.
   void OpenWhatHidesMost() {
     while (true) {
       auto most = llvm::find_if(candidates_, [&](const Candidate& candidate) {
@@ -377,8 +377,8 @@ class Opener {
     }
   }
 
-  // Whether a reader who sees inside one of them expects to see inside the other: the body and the
-  // condition of a loop; conv2_block1_*, conv2_block2_* and the blocks of conv3_*.
+  // True if a reader who sees inside one of them expects to see inside the other: a loop's body and
+  // condition; conv2_block1_*, conv2_block2_* and the blocks of conv3_*.
   bool AreAlike(const Candidate& a, const Candidate& b) const {
     if (a.body != b.body || a.scope == kRootScope) return a.caller && a.caller == b.caller;
     const ScopeTree& tree = *a.body->tree;
@@ -420,7 +420,7 @@ class Opener {
   const Module& module_;
   const ViewOptions& options_;
   const Graph* only_ = nullptr;
-  const SignatureBody* entry_ = nullptr;  // where the picture begins, if not at main
+  const SignatureBody* entry_ = nullptr;  // the body shown instead of main
   size_t max_boxes_;
   size_t num_boxes_ = 0, order_ = 0;
   Plan plan_;

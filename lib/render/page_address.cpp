@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// As application/x-www-form-urlencoded has it.
+// Encodes text as application/x-www-form-urlencoded.
 std::string Encoded(llvm::StringRef text) {
   std::string result;
   for (unsigned char c : text) {

@@ -1,4 +1,4 @@
-// What a page opens with, where a command says so.
+// Builds the page's address for a command.
 #ifndef GRAPNEL_LIB_RENDER_PAGE_ADDRESS_H_
 #define GRAPNEL_LIB_RENDER_PAGE_ADDRESS_H_
 
@@ -10,9 +10,9 @@
 
 namespace grapnel {
 
-// The part of an address after '#' that has the page show what a picture with these options would:
-// around and hops, path, hide (`hide`: as the command line has it), color. Empty: all as by itself.
-// Errors: a node that is not there, no path.
+// Returns the part of an address after '#' that makes the page show what a picture with these
+// options would: around and hops, path, hide (`hide`: as on the command line), color. Empty: the
+// page's defaults. Errors: a node that does not exist, no path.
 Expected<std::string> PageAddress(const Module& module, const ViewOptions& options,
                                   llvm::StringRef hide);
 

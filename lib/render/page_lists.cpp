@@ -1,4 +1,4 @@
-// The lists of a page that can be long: they are read page by page.
+// The lists of a page that can be long, and are read page by page.
 #include "lib/render/graph_page.h"
 #include "lib/render/labels.h"
 #include "lib/render/page_writers.h"
@@ -49,7 +49,7 @@ std::vector<size_t> GraphPage::MarkedCounts() const {
   return counts;
 }
 
-// The marked nodes, as many of each kind as are listed at first: [body, node, kind, op, name].
+// The marked nodes, the first of each kind: [body, node, kind, op, name].
 void GraphPage::WriteMarked(llvm::json::OStream& json) const {
   std::vector<size_t> counts(marks_->kinds.size(), 0);
   json.attributeArray("marked", [&] {

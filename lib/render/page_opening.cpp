@@ -18,7 +18,7 @@ const Graph* GraphOf(const Module& module, const Function* function) {
   return function ? &function->body : &module.main;
 }
 
-// The calls by which each function is first reached from a body, none of them twice.
+// The calls by which each function is first reached from a body, each function once.
 class WaysFrom {
  public:
   WaysFrom(const Module& module, const Graph* first) {
@@ -38,7 +38,7 @@ class WaysFrom {
 
   bool Leads(const Graph* to) const { return reached_.count(to) != 0; }
 
-  // Visits (body, caller) of each call on the way to a body that is led to, the last one first.
+  // Visits (body, caller) of each call on the way to a reachable body, the last one first.
   template <typename Visit>
   void ForEachCallTo(const Graph* to, Visit&& visit) const {
     for (Call call = reached_.at(to); call.body; call = reached_.at(call.body))
@@ -48,7 +48,7 @@ class WaysFrom {
  private:
   struct Call {
     NodeId caller = kNoNode;
-    const Graph* body = nullptr;  // the caller's; null: where the ways begin
+    const Graph* body = nullptr;  // the caller's; null: the start
   };
   std::map<const Graph*, Call> reached_;
 };
@@ -73,7 +73,7 @@ class PageOpener {
     BeginWithin(functions);
     RETURN_IF_ERROR(MakePlanOf());
     for (const Function* function : functions) LeadTo(&function->body);
-    // A scope of a function that was asked for draws its body, whether its caller is seen or not.
+    // A requested scope of a function draws its body, whether its caller is visible or not.
     for (const auto& asked : plan_.asked) LeadTo(asked.body->graph);
     const Function* seen = functions.empty() || IsAll() ? nullptr : functions[0];
     if (!plan_.asked.empty()) {
@@ -88,7 +88,7 @@ class PageOpener {
  private:
   bool IsAll() const { return llvm::is_contained(wanted_.functions, "all"); }
 
-  // Where nothing leads from what is seen first to a function that is asked for, that is seen.
+  // If no call leads from the first body to a requested function, shows that function first.
   void BeginWithin(llvm::ArrayRef<const Function*> functions) {
     if (IsAll()) return;
     const auto* apart = llvm::find_if(
@@ -98,7 +98,7 @@ class PageOpener {
     ways_.reset();
   }
 
-  // From what is seen first. Most pages ask for nothing that they would lead to.
+  // From the first body. Computed on demand: most pages do not need it.
   const WaysFrom& Ways() {
     if (!ways_) ways_.emplace(module_, GraphOf(module_, opening_.first));
     return *ways_;
@@ -109,7 +109,7 @@ class PageOpener {
     options.max_boxes = wanted_.max_boxes;
     options.scopes = wanted_.scopes;
     options.depth = wanted_.depth;
-    // Around the functions that are asked for, nothing else is opened.
+    // Around requested functions, nothing else is opened.
     if (!wanted_.functions.empty() && wanted_.scopes.empty() && wanted_.depth < 0)
       options.depth = 0;
     SignatureBody entry;
@@ -147,7 +147,7 @@ class PageOpener {
     });
   }
 
-  // As the page has it.
+  // The tree as on the page.
   const ScopeTree& TreeOf(const Graph& graph) {
     for (const auto& body : plan_.bodies) {
       if (body->graph == &graph) return *body->tree;
@@ -180,7 +180,7 @@ class PageOpener {
   std::optional<WaysFrom> ways_;
   Plan plan_;
   std::map<const Graph*, Open> open_;
-  std::map<const Graph*, std::unique_ptr<ScopeTree>> trees_;  // of bodies that the plan has not
+  std::map<const Graph*, std::unique_ptr<ScopeTree>> trees_;  // of bodies outside of the plan
 };
 
 }  // namespace

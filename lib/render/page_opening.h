@@ -1,4 +1,4 @@
-// What is open when a page is.
+// Decides what is open when a page loads.
 #ifndef GRAPNEL_LIB_RENDER_PAGE_OPENING_H_
 #define GRAPNEL_LIB_RENDER_PAGE_OPENING_H_
 
@@ -12,9 +12,9 @@
 
 namespace grapnel {
 
-constexpr int kFirstBoxes = 40;  // that a page has by itself, at most
+constexpr int kFirstBoxes = 40;  // at most, unless the user requests more
 
-// What a caller wants to be open, each as ViewOptions has it. Nothing: the largest scopes.
+// The scopes and functions that a caller wants open, as in ViewOptions. Empty: the largest scopes.
 struct OpenRequest {
   std::vector<std::string> scopes, functions;
   int depth = -1;
@@ -26,22 +26,23 @@ struct PageOpening {
   struct Body {
     const Graph* graph = nullptr;
     std::vector<ScopeId> scopes;  // each ascending
-    std::vector<NodeId> callers;  // ops whose functions are open in their place
+    std::vector<NodeId> callers;  // ops that show the bodies of their functions
   };
   struct Place {
     const Graph* graph = nullptr;
     ScopeId scope = kNoScope;
   };
-  const Function* first = nullptr;  // whose body is seen; null: main
+  const Function* first = nullptr;  // the function that is shown; null: main
   std::vector<Body> bodies;
-  // What was asked for first, a scope or the outermost one of a function. None: nothing was.
+  // The first requested scope, or the outermost one of a requested function. None: nothing was
+  // requested.
   std::optional<Place> viewport;
-  bool asked = false;  // what is open is wanted, and never closed again to make room
+  bool asked = false;  // open scopes were requested, so never close them to make room
 };
 
-// A page shows functions in the ops that call them, so all that is on the way from `first` (null:
-// main) to a function that is asked for is open too; one that nothing leads to is seen first
-// itself. Errors: a scope or a function that is not there. Linear in the module.
+// A page shows functions in the ops that call them, so everything on the way from `first` (null:
+// main) to a requested function is open too. A function that nothing calls is shown first itself.
+// Errors: a scope or a function that does not exist. Linear in the module.
 Expected<PageOpening> OpenPage(const Module& module, const Function* first,
                                const OpenRequest& wanted);
 

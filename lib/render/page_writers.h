@@ -11,32 +11,32 @@
 
 namespace grapnel {
 
-// The number of the body that a function has; nullopt: the library has no such function.
+// Returns the number of a function's body; nullopt: the library has no such function.
 using BodyFinder = std::function<std::optional<size_t>(llvm::StringRef function)>;
 
 struct PageBody {
   const BodyScopes& scopes;
   const BodyFinder& find;
   const PageMarks* marks;      // may be null
-  const SignatureBody* entry;  // says what arguments stand for; may be null
+  const SignatureBody* entry;  // has the meaning of arguments; may be null
   const XlaClusters* clusters;
-  const LineTable* lines = nullptr;  // of the program; null: nothing is said of them
+  const LineTable* lines = nullptr;  // source lines; null: left out
   const PageLines* page_lines = nullptr;
 };
 
 void WriteScope(const PageBody& body, ScopeId scope, llvm::json::OStream& json);
-// "count", and "readers" of one output (or kControlPort) from the `from`-th on, at most `limit`,
-// as fields of an object that is open; "next" is where to go on.
+// Writes "count", and "readers" of one output (or kControlPort), beginning at entry `from`, at most
+// `limit`, as fields of the open object; "next" is where to continue.
 void WriteReaders(const Node& node, int port, size_t from, size_t limit, llvm::json::OStream& json);
 void WriteNode(const PageBody& body, const Node& node, llvm::json::OStream& json);
 
-// "problem_count", and "problems" from the `from`-th on, at most `limit`, as WriteReaders does;
-// "next_problem" is where to go on.
+// Writes "problem_count", and "problems", beginning at entry `from`, at most `limit`, like
+// WriteReaders; "next_problem" is where to continue.
 void WriteProblems(llvm::ArrayRef<Problem> problems, size_t from, size_t limit,
                    llvm::json::OStream& json);
 
-// What a function is called for, and its body: {"role": "then_branch", "name": "...", "body": 3}.
-// Without the array when there is none.
+// Writes the functions that a node calls: {"role": "then_branch", "name": "...", "body": 3}. Writes
+// no array for other nodes.
 void WriteCalls(const Node& node, const BodyFinder& find, llvm::json::OStream& json);
 
 }  // namespace grapnel

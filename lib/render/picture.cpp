@@ -55,7 +55,7 @@ class PictureMaker {
   }
 
  private:
-  // What is seen first, and what stands beside it in the file.
+  // Writes the signature that is shown, and what the file has besides.
   void SayEntry() {
     const SignatureBody& entry = *options_.entry;
     std::string line = "signature '" + Printable(entry.name) + "'";
@@ -99,7 +99,7 @@ class PictureMaker {
   Error NothingToDraw() const {
     if (module_.main.num_nodes() == 0 && module_.functions.empty())
       return MakeError("there is nothing to draw: the graph has no nodes");
-    return MakeError("there is nothing to draw in what was chosen{0}",
+    return MakeError("the selection has nothing to draw{0}",
                      module_.functions.empty() ? "" : "; --function all draws the functions");
   }
 
@@ -162,7 +162,7 @@ class PictureMaker {
     }
   }
 
-  // "24 Const, 3 Identity": what there is most of first.
+  // "24 Const, 3 Identity": most frequent first.
   std::string HiddenText() const {
     std::vector<std::pair<size_t, llvm::StringRef>> order;
     for (auto [op, count] : hidden_ops_) order.push_back({~count, module_.strings.Get(op)});
@@ -182,8 +182,8 @@ class PictureMaker {
   void MarkInputsAndOutputs(const BodyBoxes& body) {
     const Graph& graph = *body.plan->graph;
     bool main = body.plan->function == nullptr;
-    // A function's graph says itself what its results are; of any other graph what nobody reads
-    // must be read outside.
+    // A function's graph lists its results; in any other graph, unread outputs must be read
+    // outside.
     bool takes_unread = main && options_.fetches.empty() && !IsFunctionGraph(graph);
     for (Node node : graph.nodes()) {
       Box* box = OwnBox(body, node.id());
@@ -203,7 +203,7 @@ class PictureMaker {
     NameEndsWithin(body, ends.results, "result");
   }
 
-  // A box of several ops says which ends are among them.
+  // Names the feeds and fetches within a box of several ops.
   void NameEndsWithin(const BodyBoxes& body, llvm::ArrayRef<NodeId> ends, const char* word) {
     std::map<uint32_t, std::vector<std::string>> inside;
     for (NodeId id : ends) {
@@ -253,7 +253,7 @@ class PictureMaker {
     }
   }
 
-  // How much of the graph lies beyond the selection.
+  // Marks how much of the graph is beyond the selection.
   void MarkBorder(const BodyBoxes& body) {
     std::map<uint32_t, std::pair<size_t, size_t>> beyond;
     for (Node node : body.plan->graph->nodes()) {
@@ -308,7 +308,7 @@ class PictureMaker {
     box.title = "not found";
     box.name = text;
     box.id = "not found: " + text;
-    box.tooltip = "an input that no node of the graph gives: " + text;
+    box.tooltip = "an input that no node of the graph provides: " + text;
     box.cluster = body.cluster;
     for (auto [reader, count] : readers) {
       PictureEdge edge;
@@ -445,7 +445,7 @@ class PictureMaker {
     std::string first = Plural(counts.nodes, "op");
     if (counts.nodes != counts.nodes_of_graph) first += " of " + WithCommas(counts.nodes_of_graph);
     first += ": " + Boxes(picture_.boxes.size());
-    if (repeats) first += llvm::formatv(" (like ones folded: {0})", Plural(repeats, "op"));
+    if (repeats) first += llvm::formatv(" (equal ones merged: {0})", Plural(repeats, "op"));
     std::vector<std::string> parts = {first};
     bool hidden = options_.hide_constants;
     if (counts.constants || counts.variables) {

@@ -14,8 +14,8 @@ namespace {
 
 constexpr size_t kMaxColors = 8;
 
-// The names that scopes have in the legend: those below the root, or below the scope that holds
-// nearly everything.
+// The scope names in the legend: those below the root, or below the scope that contains nearly
+// everything.
 std::vector<std::string> TopNames(const BodyPlan& plan) {
   const ScopeTree& tree = *plan.tree;
   ScopeId base = tree.scope(kRootScope).core;
@@ -32,7 +32,7 @@ std::vector<std::string> TopNames(const BodyPlan& plan) {
   return names;
 }
 
-// What the color of a node stands for, a name of the legend. Empty: neutral.
+// The legend's name for a node's color. Empty: neutral.
 std::string ColorName(ColorBy color_by, const Node& node, const BodyPlan& plan,
                       llvm::ArrayRef<std::string> tops) {
   switch (color_by) {
@@ -46,7 +46,7 @@ std::string ColorName(ColorBy color_by, const Node& node, const BodyPlan& plan,
   return "";
 }
 
-// Each box has the color of its ops when they agree; by op, a closed scope has none.
+// Each box has the color of its ops if they agree; by op, closed scopes have no color.
 std::vector<std::string> ColorNames(llvm::ArrayRef<BodyBoxes> bodies, ColorBy color_by,
                                     const Picture& picture) {
   bool by_op = color_by == ColorBy::kOp;
@@ -77,8 +77,8 @@ std::string FillOfGroup(llvm::StringRef name) {
   return kNeutralFill.str();
 }
 
-// As ColorNames and ColorBoxes, by the caller's colors: what a closed scope holds must show, so
-// the neutral nodes in it do not count.
+// Like ColorNames and ColorBoxes, with the caller's colors: marked nodes in a closed scope must be
+// visible, so neutral nodes in it do not count.
 void Paint(llvm::ArrayRef<BodyBoxes> bodies, const Painting& painting, Picture* picture) {
   int several = static_cast<int>(painting.swatches.size());
   std::vector<int> found(picture->boxes.size(), -1);

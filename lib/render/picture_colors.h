@@ -1,4 +1,4 @@
-// What the fills of a picture's boxes mean.
+// Assigns colors to a picture's boxes.
 #ifndef GRAPNEL_LIB_RENDER_PICTURE_COLORS_H_
 #define GRAPNEL_LIB_RENDER_PICTURE_COLORS_H_
 
@@ -7,9 +7,9 @@
 
 namespace grapnel {
 
-// Gives each box of `bodies` its color, and the picture the legend of those in use: what
-// options.painting says, else the most frequent groups of ops, devices or scopes. A box has a
-// color when all nodes in it agree.
+// Gives each box of `bodies` its color, and the picture a legend of the used ones: from
+// options.painting, else the most frequent categories of ops, devices or scopes. A box has a color
+// if all nodes in it agree.
 void ColorBoxes(llvm::ArrayRef<BodyBoxes> bodies, const ViewOptions& options, Picture* picture);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// A picture as JSON: which boxes there are, what is in them, what runs between them.
+// Writes a picture as JSON: its boxes, their contents, and the edges between them.
 #ifndef GRAPNEL_LIB_RENDER_PICTURE_JSON_H_
 #define GRAPNEL_LIB_RENDER_PICTURE_JSON_H_
 
@@ -7,14 +7,13 @@
 
 namespace grapnel {
 
-// As attributes of an object that is open:
+// Writes these attributes into the open object:
 //  "title", "header": [line, ...],
 //  "boxes": [{"id", "kind", "title", "name", "notes", "frame", "parts": [[node, ...], ...]}, ...],
 //  "frames": [{"id", "title", "parent"}, ...],
 //  "edges": [{"from", "to", "kind", "count", "label", "back"}, ...]
-// Boxes and frames are named by number where others speak of them. "parts" are the nodes that a box
-// stands for, of a series a list for each of its equals: see ViewOptions::list_nodes. What is empty
-// is left out.
+// Boxes and frames refer to each other by index. "parts" are the nodes that a box stands for, a
+// list for each repeat of a series: see ViewOptions::list_nodes. Empty fields are left out.
 void WritePictureJson(const Picture& picture, llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// What lines and frames of a picture mean, in words.
+// Explains the lines and frames of a picture, as text.
 #ifndef GRAPNEL_LIB_RENDER_PICTURE_KEY_H_
 #define GRAPNEL_LIB_RENDER_PICTURE_KEY_H_
 
@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-// Of those that are there. `closed`: how a closed box looks, "double frame".
+// Lists only those in use. `closed`: the look of a closed box, "double frame".
 std::string PictureKey(const Picture& picture, llvm::StringRef closed);
 
 // The colors with a name, the neutral one last.

@@ -7,10 +7,10 @@
 namespace grapnel {
 namespace {
 
-// Fewer like siblings than this are drawn one by one, and so are those of small pictures.
+// Fewer equal siblings than this are drawn one by one, as are all boxes in small pictures.
 constexpr size_t kRepeat = 3, kRepeatAbove = 20;
 
-// What can be seen of each box but its name: kind, words, edges. Empty: it stays as it is.
+// The visible properties of each box except its name: kind, text, edges. Empty: it is never merged.
 std::vector<std::string> LooksOf(const Picture& picture) {
   std::vector<std::string> looks(picture.boxes.size());
   for (size_t i = 0; i < looks.size(); ++i) {
@@ -35,7 +35,7 @@ std::vector<std::string> LooksOf(const Picture& picture) {
   return looks;
 }
 
-// Each box goes into the one that `into` names (itself: it stays), with its edges.
+// Merges each box into the one that `into` names (itself: not merged), with its edges.
 void Merge(const std::vector<uint32_t>& into, std::vector<BodyBoxes>& bodies, Picture* picture) {
   std::vector<uint32_t> number(into.size());
   std::vector<Box> boxes;
@@ -60,7 +60,7 @@ void Merge(const std::vector<uint32_t>& into, std::vector<BodyBoxes>& bodies, Pi
     if (fresh) {
       edges.push_back(std::move(edge));
     } else {
-      edges[it->second].count += edge.count;  // labels agree: that made the boxes alike
+      edges[it->second].count += edge.count;  // labels agree, or the boxes would not be equal
     }
   }
   picture->boxes = std::move(boxes);

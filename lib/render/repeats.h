@@ -1,4 +1,4 @@
-// One box for several that a reader could tell apart by their names alone.
+// Merges boxes that differ only by name.
 #ifndef GRAPNEL_LIB_RENDER_REPEATS_H_
 #define GRAPNEL_LIB_RENDER_REPEATS_H_
 
@@ -8,9 +8,8 @@
 
 namespace grapnel {
 
-// Puts siblings of the same kind and words, with the same edges to the same boxes, into the first
-// of them, and changes the numbers of boxes in `bodies` and in edges accordingly. Small pictures
-// stay as they are.
+// Merges siblings of the same kind and text, with the same edges to the same boxes, into the first
+// of them, and renumbers the boxes in `bodies` and in edges. Small pictures are not changed.
 void FoldRepeats(std::vector<BodyBoxes>& bodies, Picture* picture);
 
 }  // namespace grapnel

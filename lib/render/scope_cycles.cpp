@@ -1,6 +1,6 @@
-// Name scopes that the data flow leaves and enters again are no scopes: their members are siblings
-// of their siblings. Where it only passes a few ops of no scope on the way (the sums of gradients
-// between those of a gradient_tape) these are taken into the scope instead.
+// Dissolves name scopes that the data flow leaves and reenters: their members become siblings of
+// their siblings. If the flow passes only a few ops outside of any scope on the way (such as the
+// sums of gradients between those of a gradient_tape), moves these into the scope instead.
 #include <algorithm>
 
 #include "lib/render/edges.h"
@@ -15,23 +15,23 @@ void ScopeTree::Builder::DropCyclicScopes(bool keep_outermost) {
   for (ScopeId id = 0; id < cyclic.size(); ++id) {
     if (!cyclic[id] || dropped_into_[id] != kNoScope) continue;
     for (ScopeId into : TakeInOps(id))
-      cyclic[into] = true;  // its turn comes: children have higher ids
+      cyclic[into] = true;  // visited later: children have higher ids
     DropCyclicMembers(id);
   }
   for (ScopeId& scope : tree_.scope_of_) {
     while (scope != kNoScope && dropped_into_[scope] != kNoScope) {
-      // Only what nobody sees is still there.
+      // Only scopes without visible nodes are left.
       scope = dropped_into_[scope];
     }
   }
 }
 
-// By scope: whether its members, as names make them, are on a cycle. Each edge counts in the
-// innermost scope that holds both its ends.
+// By scope: true if its members, as given by names, are on a cycle. Each edge counts in the
+// innermost scope that contains both its ends.
 std::vector<bool> ScopeTree::Builder::ScopesWithCycles() {
   std::vector<uint32_t> depth(found_.size(), 0);
   for (ScopeId id = 1; id < found_.size(); ++id) depth[id] = depth[found_[id].parent] + 1;
-  // Scopes are members 0 .. found_.size(), ops come behind them.
+  // Scopes are members 0 .. found_.size(), followed by ops.
   uint32_t num_scopes = static_cast<uint32_t>(found_.size());
   FlowEdges edges;
   for (Node node : graph_.nodes()) {
@@ -59,8 +59,8 @@ std::vector<bool> ScopeTree::Builder::ScopesWithCycles() {
   return cyclic;
 }
 
-// Ops that are on a cycle with one scope and no other are members of that scope from here on, where
-// they are few beside it; the scopes that took some.
+// Ops on a cycle with exactly one scope become members of that scope, if they are few compared with
+// it; returns the scopes that received some.
 std::vector<ScopeId> ScopeTree::Builder::TakeInOps(ScopeId scope) {
   constexpr uint32_t kTimesLarger = 4;
   std::vector<Member> members = MembersOf(scope);
@@ -93,7 +93,8 @@ std::vector<ScopeId> ScopeTree::Builder::TakeInOps(ScopeId scope) {
   return took;
 }
 
-// All but the largest few of what is on each cycle go first: what is left may be none.
+// First dissolves all but the largest few scopes on each cycle: the rest may not be a cycle any
+// more.
 void ScopeTree::Builder::DropCyclicMembers(ScopeId scope) {
   while (true) {
     std::vector<Member> members = MembersOf(scope);

@@ -11,18 +11,20 @@
 namespace grapnel {
 namespace {
 
-// Fewer siblings than this make no group.
+// The smallest size of a group.
 constexpr size_t kSmallestGroup = 3;
-// Scopes with fewer entities have no series, which have no fewer members.
+// Scopes with fewer entities have no series; a series has at least this many members.
 constexpr size_t kSeriesAbove = 12, kSmallestSeries = 4;
-// What names make of a scope is read as long as there is no more of it.
+// Groups from names are used only if they leave at most this many entities.
 constexpr size_t kMostByNames = 40;
-// Parts of a scope that is cut along the flow.
+// The number of parts in a scope that is cut along the flow.
 constexpr uint32_t kMostFlowParts = 20;
-// Members of a slice, and slices of a scope: with more members slices are larger, and split again.
+// Members of a slice, and slices of a scope: with more members slices are larger, and are split
+// again.
 constexpr size_t kSliceSize = 40, kMostSlices = 40, kMostSlicesOfSeries = 9;
 
-// Of the last title what the first does not say: from the last word on that begins with a letter.
+// The end of the last title that differs from the first: from the last word that begins with a
+// letter.
 std::string SeriesTitle(llvm::StringRef first, llvm::StringRef last) {
   size_t word = 0;
   for (size_t i = 0; i < first.size() && i < last.size() && first[i] == last[i]; ++i) {
@@ -40,7 +42,7 @@ void ScopeTree::Builder::Build(uint32_t group_above, bool keep_outermost) {
   ListMembers();
   DropCyclicScopes(keep_outermost);
   FindAllSeries();
-  for (ScopeId id = 0; id < found_.size(); ++id) {  // groups are added at the end, and looked at
+  for (ScopeId id = 0; id < found_.size(); ++id) {  // groups are added at the end, and visited
                                                     // in their turn
     if (NumMembersOf(id) <= group_above) continue;
     if (found_[id].series || found_[id].slice) {
@@ -53,7 +55,7 @@ void ScopeTree::Builder::Build(uint32_t group_above, bool keep_outermost) {
   Count();
 }
 
-// Series are looked for among the scopes that names make, before any are grouped.
+// Finds series among the scopes from names, before any are grouped.
 void ScopeTree::Builder::FindAllSeries() {
   size_t num_scopes = found_.size();
   std::vector<bool> shows(num_scopes, false);
@@ -83,7 +85,7 @@ ScopeStructures ScopeTree::Builder::Structures(bool names) const {
   return ScopeStructures(graph_, scopes, shown_in, false);
 }
 
-// Whether enough members' names differ in a last number only.
+// True if the names of enough members differ only in the last number.
 bool ScopeTree::Builder::MayHaveSeries(ScopeId scope) const {
   llvm::StringMap<size_t> stems;
   for (const Member& member : MembersOf(scope)) {
@@ -97,7 +99,7 @@ void ScopeTree::Builder::MakeSeries(ScopeId scope, const ScopeStructures& struct
   std::vector<Member> members = MembersOf(scope);
   std::vector<SeriesCandidate> candidates;
   for (const Member& member : members) {
-    // Of ops FlowParts knows more: how they are wired.
+    // For ops, FlowParts gives better results: it uses their wiring.
     bool fits = member.is_scope && shows[member.id];
     std::string alone = std::to_string(candidates.size()) + "/";
     candidates.push_back({fits ? NameStem(member.name).str() : alone,
@@ -108,7 +110,7 @@ void ScopeTree::Builder::MakeSeries(ScopeId scope, const ScopeStructures& struct
   Clear(scope);
   std::vector<ScopeId> into(members.size(), scope);
   for (std::vector<uint32_t>& list : series) {
-    auto number = [&](uint32_t i) {  // of one stem the shorter name has the smaller number
+    auto number = [&](uint32_t i) {  // with one stem, the shorter name has the smaller number
       return std::make_pair(members[i].name.size(), members[i].name);
     };
     std::sort(list.begin(), list.end(),
@@ -120,8 +122,8 @@ void ScopeTree::Builder::MakeSeries(ScopeId scope, const ScopeStructures& struct
   for (size_t i = 0; i < members.size(); ++i) Move(members[i], into[i]);
 }
 
-// Members by the word of their names that begins at `from`; words end at '_'. In order of first
-// appearance.
+// Groups members by the word of their names that begins at `from`; words end at '_'. In order of
+// first appearance.
 std::vector<std::vector<ScopeTree::Builder::Member>> ScopeTree::Builder::ByWord(
     llvm::ArrayRef<Member> members, size_t from) {
   llvm::StringMap<size_t> index;
@@ -135,13 +137,13 @@ std::vector<std::vector<ScopeTree::Builder::Member>> ScopeTree::Builder::ByWord(
   return words;
 }
 
-// Groups members whose names begin with the same word, as far as no flow leaves a group and enters
-// it again. Nothing is done where that leaves too much to see.
+// Groups members whose names begin with the same word, unless flow leaves such a group and reenters
+// it. Does nothing if too many entities would remain.
 bool ScopeTree::Builder::GroupByNames(ScopeId scope) {
   size_t from = found_[scope].name_from;
   std::vector<Member> members = MembersOf(scope);
   std::vector<std::vector<Member>> words = ByWord(members, from);
-  while (words.size() == 1) {  // all begin alike: the word after may tell them apart
+  while (words.size() == 1) {  // all share it: the next word may differ
     llvm::StringRef rest = members[0].name.substr(from);
     if (rest.empty()) return false;
     from += std::min(rest.size(), rest.find('_', 1)) + 1;
@@ -175,7 +177,7 @@ void ScopeTree::Builder::Group(ScopeId scope, const std::vector<std::vector<Memb
                                size_t from) {
   Clear(scope);
   for (const std::vector<Member>& word : words) {
-    // AddN itself counts among AddN_1, AddN_2 ...; the prefix is read from a name that goes on.
+    // AddN itself counts among AddN_1, AddN_2 ...; the prefix comes from a name that continues.
     auto goes_on = std::find_if(word.begin(), word.end(), [&](const Member& member) {
       return member.name.find('_', from + 1) != llvm::StringRef::npos;
     });
@@ -199,12 +201,12 @@ uint32_t ScopeTree::Builder::SizeOf(const Member& member) const {
   return size;
 }
 
-// Whatever names are: of an op its kind, of a scope what it holds.
+// Independent of names: for an op its kind, for a scope its contents.
 uint64_t ScopeTree::Builder::StructureOf(const Member& member) const {
   if (!member.is_scope) {
     llvm::StringRef op = graph_.node(member.id).op();
     uint64_t structure = static_cast<uint64_t>(llvm::hash_value(op));
-    return op == "_Arg" || op == "_Retval" ? structure + member.id : structure;  // have no like
+    return op == "_Arg" || op == "_Retval" ? structure + member.id : structure;  // are unique
   }
   if (member.id < structures_.size()) return structures_[member.id];
   uint64_t structure = 1;
@@ -224,7 +226,7 @@ void ScopeTree::Builder::CutAlongFlow(ScopeId scope) {
     for (ScopeId id = 0; id < found_.size(); ++id)
       structures_.push_back(id < structures.size() ? structures.HashOf(id) : 0);
   }
-  // What shows nothing is in no part.
+  // Members that show nothing are in no part.
   std::vector<Member> members, hidden;
   for (const Member& member : MembersOf(scope))
     (SizeOf(member) > 0 ? members : hidden).push_back(member);
@@ -261,7 +263,7 @@ void ScopeTree::Builder::AddPart(ScopeId scope, llvm::ArrayRef<Member> members,
     AddRepeat(series, members, repeat, words);
 }
 
-// One member stands for itself.
+// A single member is not wrapped.
 ScopeId ScopeTree::Builder::AddRepeat(ScopeId scope, llvm::ArrayRef<Member> members,
                                       llvm::ArrayRef<uint32_t> part, const NameWords& words) {
   ScopeId into = scope;
@@ -276,7 +278,7 @@ ScopeId ScopeTree::Builder::AddRepeat(ScopeId scope, llvm::ArrayRef<Member> memb
   return into;
 }
 
-// The scope or the words that all members have in front; else what ends the part.
+// The common scope or words of all members; else the last member's name.
 std::string ScopeTree::Builder::TitleOf(ScopeId scope, llvm::ArrayRef<Member> members,
                                         llvm::ArrayRef<uint32_t> part,
                                         const NameWords& words) const {
@@ -298,9 +300,9 @@ std::string ScopeTree::Builder::TitleOf(ScopeId scope, llvm::ArrayRef<Member> me
   return last.str();
 }
 
-// Moves members of `scope` into slices of equal size: of a series, which is as good to look at from
-// afar, and of what has no better place to cut. Of a series there are as many slices as each has
-// members.
+// Moves members of `scope` into slices of equal size: for a series, whose members look the same
+// anyway, and for a scope without a better place to cut. A series has about as many slices as each
+// slice has members.
 void ScopeTree::Builder::SplitEvenly(ScopeId scope) {
   std::vector<Member> members = MembersOf(scope);
   size_t count = members.size();
@@ -323,7 +325,7 @@ llvm::StringRef ScopeTree::Builder::Keep(std::string text) {
   return tree_.texts_.back();
 }
 
-// A group that is named by its first and last member.
+// Adds a group that is named by its first and last member.
 ScopeId ScopeTree::Builder::AddGroup(ScopeId scope, llvm::StringRef first, llvm::StringRef last) {
   ScopeId id = static_cast<ScopeId>(found_.size());
   found_[scope].children.push_back(id);

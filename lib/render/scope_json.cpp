@@ -41,7 +41,7 @@ class ScopeWriter {
   }
 
  private:
-  // A path as it reads inside this scope.
+  // A path relative to this scope.
   std::string Relative(llvm::StringRef path) const {
     llvm::StringRef base = tree_.scope(tree_.RealScope(id_)).path;
     llvm::StringRef rest = path;
@@ -66,7 +66,7 @@ class ScopeWriter {
     });
   }
 
-  // Of an op with the constants that are written into it.
+  // The cost of an op includes the constants folded into it.
   Cost CostOfEntity(const ScopeEntity& entity) const {
     if (entity.node == kNoNode) return body_.costs().Of(entity.scope);
     Node node = body_.graph().node(entity.node);
@@ -86,7 +86,7 @@ class ScopeWriter {
     if (cost.bytes) json_.attribute(prefix + "bytes", cost.bytes);
   }
 
-  // How many ops of each kind a box stands for.
+  // The number of marked ops of each kind in a box.
   void Marks(const ScopeEntity& entity) {
     std::vector<size_t> counts(marks_->kinds.size(), 0);
     auto count = [&](const Node& node) {
@@ -138,7 +138,7 @@ class ScopeWriter {
     Counts("clusters", child, [&](const Node& node) { return Printable(clusters_.Of(node)); });
   }
 
-  // Runs over every shown node below a scope.
+  // Visits every shown node below a scope.
   template <typename Visit>
   void ForEachNode(ScopeId below, Visit&& visit) const {
     llvm::SmallVector<ScopeId, 8> stack = {below};
@@ -149,7 +149,7 @@ class ScopeWriter {
     }
   }
 
-  // How many nodes have which text, where any has one.
+  // The number of nodes with each text, if any node has one.
   template <typename TextOf>
   void Counts(llvm::StringRef key, ScopeId below, TextOf&& text_of) {
     std::map<std::string, size_t> counts;
@@ -242,7 +242,7 @@ class ScopeWriter {
   const SignatureBody* entry_;
   const XlaClusters& clusters_;
   llvm::json::OStream& json_;
-  bool has_results_;  // the graph says itself what it gives
+  bool has_results_;  // the graph lists its results
   const ScopeView& view_;
   const Layering& layering_;
 };

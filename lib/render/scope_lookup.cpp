@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// The first scopes in the innermost one of `path` that is there.
+// The first scopes in the innermost existing scope of `path`.
 std::string ScopesThere(const ScopeTree& tree, llvm::StringRef path) {
   ScopeId nearest = kRootScope;
   for (llvm::StringRef up = path; !up.empty() && nearest == kRootScope;) {
@@ -22,7 +22,7 @@ std::string ScopesThere(const ScopeTree& tree, llvm::StringRef path) {
   }
   if (scope.num_children > 5) names += ", ...";
   std::string where = nearest == kRootScope ? "" : " in '" + tree.PathText(nearest) + "'";
-  return names.empty() ? "; there are none" + where : "; scopes" + where + " are " + names;
+  return names.empty() ? "; there are no scopes" + where : "; scopes" + where + " are " + names;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What is said of a scope that is not there.
+// The error for a scope that does not exist.
 #ifndef GRAPNEL_LIB_RENDER_SCOPE_LOOKUP_H_
 #define GRAPNEL_LIB_RENDER_SCOPE_LOOKUP_H_
 
@@ -8,7 +8,7 @@
 
 namespace grapnel {
 
-// With the scopes that may have been meant, else those that are near.
+// Lists the scopes that may have been meant, or similar names.
 Error NoSuchScope(const ScopeTree& tree, llvm::StringRef path);
 
 }  // namespace grapnel

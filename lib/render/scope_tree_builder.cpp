@@ -7,8 +7,8 @@
 namespace grapnel {
 namespace {
 
-// The slash that ends the part of `name` that begins at `from`; npos for the last part. A slash at
-// the end of the name, and the second of two, belong to a part.
+// The slash that ends the component of `name` that begins at `from`; npos for the last one. A slash
+// at the end of the name, and the second of two, belong to a component.
 size_t EndOfPart(llvm::StringRef name, size_t from) {
   size_t slash = name.find('/', from + 1);
   return slash + 1 == name.size() ? llvm::StringRef::npos : slash;
@@ -25,7 +25,7 @@ void ScopeTree::Builder::FindScopes() {
     scope_of[node.id()] = Walk(node.name());
     last_part[node.id()] = trail_.empty() ? 0 : trail_.back().slash + 1;
   }
-  // Which ops are named as a scope is known only when all scopes are.
+  // Ops with the name of a scope are known only when all scopes are.
   for (Node node : graph_.nodes()) {
     ScopeId& scope = scope_of[node.id()];
     if (scope == kNoScope) continue;
@@ -34,8 +34,8 @@ void ScopeTree::Builder::FindScopes() {
   }
 }
 
-// The scope of a name. Neighbors in the file mostly share theirs, so the walk goes on where the
-// last one agrees.
+// The scope of a name. Neighbors in the file usually share theirs, so the walk continues from the
+// common prefix with the last one.
 ScopeId ScopeTree::Builder::Walk(llvm::StringRef name) {
   size_t common = 0, limit = std::min(name.size(), last_name_.size());
   while (common < limit && name[common] == last_name_[common]) ++common;
@@ -130,7 +130,7 @@ void ScopeTree::Builder::Clear(ScopeId scope) {
   found_[scope].ops.clear();
 }
 
-// Breadth first: parents before children, siblings side by side.
+// Breadth first: parents before children, siblings consecutive.
 void ScopeTree::Builder::Number() {
   std::vector<ScopeId> order = {kRootScope}, number(found_.size());
   order.reserve(found_.size());
@@ -176,7 +176,7 @@ void ScopeTree::Builder::Count() {
     parent.num_shown += scope.num_shown;
     if (scope.num_shown > 0) {
       ++parent.num_entities;
-      parent.core = scope.core;  // holds where the parent turns out to have no other entity
+      parent.core = scope.core;  // valid if the parent has no other entity
     }
   }
 }

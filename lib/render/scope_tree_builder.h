@@ -1,4 +1,4 @@
-// How a ScopeTree is made: scopes as they are found, then grouped. Private to lib/render.
+// Builds a ScopeTree: finds scopes, then groups them. Private to lib/render.
 #ifndef GRAPNEL_LIB_RENDER_SCOPE_TREE_BUILDER_H_
 #define GRAPNEL_LIB_RENDER_SCOPE_TREE_BUILDER_H_
 
@@ -29,8 +29,8 @@ class ScopeTree::Builder {
     ScopeId parent = kNoScope;
     llvm::StringRef path, title;
     bool group = false, series = false, part = false, slice = false, cut = false;
-    size_t name_from = 0;     // where in its members' names the part of their own begins
-    uint32_t num_folded = 0;  // folded nodes that lie in no deeper scope
+    size_t name_from = 0;     // where the members' own part of their names begins
+    uint32_t num_folded = 0;  // folded nodes directly in this scope
     std::vector<ScopeId> children;
     std::vector<NodeId> ops;
   };
@@ -41,10 +41,10 @@ class ScopeTree::Builder {
   };
   struct Step {
     ScopeId scope;
-    size_t slash;  // that ends its path
+    size_t slash;  // position of the slash that ends its path
   };
 
-  // scope_tree_builder.cpp: what names say, and the finished tree.
+  // scope_tree_builder.cpp: scopes from names, and the finished tree.
   void FindScopes();
   ScopeId Walk(llvm::StringRef name);
   void ListMembers();
@@ -55,13 +55,13 @@ class ScopeTree::Builder {
   }
   std::vector<Member> MembersOf(ScopeId scope) const;
   void ForEachNode(const Member& member, llvm::function_ref<void(NodeId)> visit) const;
-  // Data edges between members of a scope, by number: children first, then ops. What NextIteration
-  // hands on is none: it runs back.
+  // Data edges between members of a scope, by number: children first, then ops. Leaves out edges
+  // from NextIteration, which run back.
   FlowEdges EdgesAmong(llvm::ArrayRef<Member> members);
   void Move(const Member& member, ScopeId into);
   void Clear(ScopeId scope);
 
-  // scope_cycles.cpp: scopes that the flow leaves and enters again are none.
+  // scope_cycles.cpp: dissolves scopes that the flow leaves and reenters.
   void DropCyclicScopes(bool keep_outermost);
   std::vector<bool> ScopesWithCycles();
   std::vector<ScopeId> TakeInOps(ScopeId scope);
@@ -94,8 +94,8 @@ class ScopeTree::Builder {
   llvm::ArrayRef<NodeUse> uses_;
   ScopeTree& tree_;
   std::vector<Found> found_;
-  std::vector<ScopeId> dropped_into_;  // by found scope; kNoScope: it is there
-  std::vector<uint64_t> structures_;   // by scope that names make; whatever names are
+  std::vector<ScopeId> dropped_into_;  // by found scope; kNoScope: not dissolved
+  std::vector<uint64_t> structures_;   // by scope from names; does not depend on names
   llvm::DenseMap<std::pair<ScopeId, llvm::StringRef>, ScopeId> by_part_;
   std::vector<uint32_t> member_of_;  // by node, for EdgesAmong
   llvm::StringSet<> titles_;         // of the parts of one scope

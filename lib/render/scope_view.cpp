@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// Ports on one side of a scope; the smallest of more become one.
+// The number of ports on one side of a scope; of more, the smallest become one.
 constexpr size_t kMaxPorts = 12;
 
 }  // namespace
@@ -30,7 +30,7 @@ BodyScopes::BodyScopes(const Graph& graph, const FoldOptions& fold, const ShapeM
 void BodyScopes::NumberScopes() {
   enter_.resize(tree_->size());
   leave_.resize(tree_->size());
-  // Children have higher ids than their parents, so sizes are known from behind.
+  // Children have higher ids than their parents, so a backward pass gives the sizes.
   std::vector<uint32_t> size(tree_->size(), 1);
   for (ScopeId id = static_cast<ScopeId>(tree_->size()); id-- > 1;)
     size[tree_->scope(id).parent] += size[id];
@@ -95,7 +95,7 @@ std::vector<NodeId> BodyScopes::NodesIn(ScopeId scope) const {
 std::vector<ScopeId> BodyScopes::Around(NodeId node) const {
   std::vector<ScopeId> around;
   for (ScopeId id = tree_->ScopeOf(node); id != kNoScope; id = tree_->scope(id).parent) {
-    // One op needs no frame: its scope is drawn as the op itself.
+    // A single op needs no frame: its scope is drawn as the op itself.
     if (tree_->scope(id).core == id && (tree_->scope(id).num_shown > 1 || id == kRootScope))
       around.push_back(id);
   }
@@ -163,7 +163,7 @@ class BodyScopes::Viewer {
     }
   }
 
-  // The child of `scope` that holds the node; the scope itself when the node lies in no child.
+  // The child of `scope` that contains the node; the scope itself if the node is in no child.
   ScopeId ChildWith(ScopeId scope, NodeId node) const {
     ScopeId inner = tree_.ScopeOf(node);
     if (inner == scope) return scope;
@@ -181,7 +181,7 @@ class BodyScopes::Viewer {
     return slot_[child - tree_.scope(scope_).first_child];
   }
 
-  // The entity that stands for a node outside: in the innermost scope around ours that holds it.
+  // The entity for a node outside: in the innermost enclosing scope that contains it.
   ScopeEntity Far(NodeId node) const {
     auto holds = std::partition_point(above_.begin(), above_.end(),
                                       [&](ScopeId id) { return !body_.Holds(id, node); });
@@ -244,7 +244,7 @@ class BodyScopes::Viewer {
     bundle.mixed = bundle.label.empty();
   }
 
-  // The heaviest keep a port of their own.
+  // The heaviest ports stay separate.
   static void LimitPorts(Ports* ports, std::vector<ScopePort>* out) {
     size_t count = ports->far.size();
     std::vector<uint32_t> order(count);
@@ -279,7 +279,7 @@ class BodyScopes::Viewer {
           {from, to, control},
           EdgeBundle{from, to, control, bundle.count, bundle.back, bundle.handles, bundle.label});
       if (fresh) continue;
-      it->second.count += bundle.count;  // two that share the port of the rest
+      it->second.count += bundle.count;  // two bundles that share the rest port
       it->second.back &= bundle.back;
       it->second.handles &= bundle.handles;
       it->second.label = CommonLabel(it->second.label, bundle.label);
@@ -309,8 +309,8 @@ class BodyScopes::Viewer {
   const BodyScopes& body_;
   const ScopeTree& tree_;
   ScopeId scope_;
-  std::vector<ScopeId> above_;  // the scope, then all around it
-  std::vector<uint32_t> slot_;  // of a child: its entity
+  std::vector<ScopeId> above_;  // the scope, then all enclosing ones
+  std::vector<uint32_t> slot_;  // by child: its entity
   llvm::DenseMap<NodeId, uint32_t> op_slot_;
   Ports sources_, sinks_;
   std::map<std::tuple<End, End, bool>, Bundle> bundles_;
@@ -319,7 +319,7 @@ class BodyScopes::Viewer {
 
 ScopeView BodyScopes::View(ScopeId scope) const { return Viewer(*this, scope).Run(); }
 
-// The scope around says from where, left to right, its edges come.
+// The enclosing scope gives the order of its edges from left to right.
 void BodyScopes::SortPorts(ScopeId scope, ScopeView* view) const {
   ScopeId parent = tree_->scope(scope).parent;
   while (parent != kNoScope && tree_->scope(parent).core != parent)

@@ -1,4 +1,4 @@
-// The scopes of one body, opened one at a time: what a page asks for when a reader opens a box.
+// The scopes of one body, opened one at a time: the page requests one when the user opens a box.
 #ifndef GRAPNEL_LIB_RENDER_SCOPE_VIEW_H_
 #define GRAPNEL_LIB_RENDER_SCOPE_VIEW_H_
 
@@ -19,7 +19,7 @@
 namespace grapnel {
 
 // A child of a scope: a scope below it, or an op. A scope that shows a single op is drawn as that
-// op, and keeps its own key.
+// op, but keeps its own key.
 struct ScopeEntity {
   ScopeId scope = kNoScope;  // the direct child; kNoScope: an op
   NodeId node = kNoNode;     // the op, or the only one of the scope
@@ -30,20 +30,21 @@ struct ScopeEntity {
   std::string Key() const;
 };
 
-// Where edges enter a scope (source) or leave it (sink): one for each entity at their other end.
-// That one lies in the innermost scope that holds both ends, so the edge between two boxes there
-// and the ports of all scopes on the way down name the same two entities.
+// Where edges enter a scope (source) or leave it (sink): one port for each entity at the other end.
+// The entity is in the innermost scope that contains both ends, so the edge between two boxes there
+// and the ports of all scopes on the way down refer to the same two entities.
 struct ScopePort {
-  bool rest = false;  // what is left of too many: `far` says nothing
+  bool rest = false;  // stands for the rest of too many ports; `far` is not set
   ScopeEntity far;
 };
 
-// What one opened scope shows. Edges run between items: entities first, then sources, then sinks.
+// The contents of one open scope. Edges run between items: entities first, then sources, then
+// sinks.
 struct ScopeView {
   std::vector<ScopeEntity> entities;
   std::vector<ScopePort> sources, sinks;
   std::vector<EdgeBundle> edges;
-  // By entity: control edges that are said in words, for there are too many to draw.
+  // By entity: control edges that are shown as text because there are too many to draw.
   struct Unseen {
     uint64_t in = 0, out = 0;
   };
@@ -51,8 +52,8 @@ struct ScopeView {
   size_t num_items() const { return entities.size() + sources.size() + sinks.size(); }
 };
 
-// A view whose items have their places in layers. Ports are in the order in which the edges to
-// them come along in the scope around.
+// A view whose items are assigned to layers. Ports are in the order in which their edges arrive in
+// the enclosing scope.
 struct LaidOutScope {
   ScopeView view;
   Layering layering;
@@ -68,29 +69,29 @@ class BodyScopes {
   const Folding& folding() const { return folding_; }
   const ShapeMap& shapes() const { return shapes_; }
 
-  // Worked out when first asked for. Safe to call from several threads.
+  // Computed on first use. Thread-safe.
   const ScopeCosts& costs() const;
 
-  // `scope` is the core of a scope. Costs what lies below it and reaches into it, and as much for
-  // each scope around it that was not asked for before. Safe to call from several threads.
+  // `scope` must be the core of a scope. Costs the scope's contents and the edges into it, and as
+  // much for each enclosing scope that was not laid out before. Thread-safe.
   const LaidOutScope& LayOut(ScopeId scope) const;
-  // Inputs of shown nodes that come from folded ones, or go into them; and from nowhere.
+  // Inputs of shown nodes that come from folded nodes, or go into them; and dangling inputs.
   uint64_t num_folded_inputs() const { return num_folded_; }
   uint64_t num_dangling_inputs() const { return num_dangling_; }
-  // Drawn somewhere, in one scope or another.
+  // Inputs that are drawn in one scope or another.
   uint64_t num_drawn_inputs() const { return edges_.size(); }
 
-  // The nodes that lie in a scope at any depth, folded ones too, in the graph's order. Linear in
-  // the graph.
+  // The nodes in a scope at any depth, including folded ones, in the graph's order. Linear in the
+  // graph.
   std::vector<NodeId> NodesIn(ScopeId scope) const;
 
-  // Scopes around a node from the outermost to the innermost, cores only: what must be open for it
-  // to be seen.
+  // Scopes around a node from the outermost to the innermost, cores only: those that must be open
+  // to show it.
   std::vector<ScopeId> Around(NodeId node) const;
 
  private:
   struct Edge {
-    NodeId from, to;  // shown nodes; a folded NoOp is where the node is that waits for it
+    NodeId from, to;  // shown nodes; for a folded NoOp the node that waits for it
     Port port;
   };
   class Viewer;
@@ -110,7 +111,7 @@ class BodyScopes {
   const ShapeMap& shapes_;
   std::vector<Edge> edges_;  // by the node they enter
   std::vector<uint32_t> in_begin_, out_begin_, out_edges_;
-  std::vector<uint32_t> enter_, leave_;  // of scopes, in preorder
+  std::vector<uint32_t> enter_, leave_;  // preorder numbers of scopes
   uint64_t num_folded_ = 0, num_dangling_ = 0;
   mutable std::once_flag costs_once_;
   mutable std::optional<ScopeCosts> costs_;

@@ -11,7 +11,7 @@ bool IsConstant(const Node& node) { return node.op() == "Const" || node.op() == 
 
 namespace {
 
-// Marks what is reached from `start` by readers (forward) or inputs.
+// Marks the nodes that are reachable from `start` by readers (forward) or inputs.
 std::vector<bool> Reach(const Node& start, bool forward) {
   const Graph& graph = start.graph();
   std::vector<bool> reached(graph.end_id(), false);
@@ -34,7 +34,7 @@ std::vector<bool> Reach(const Node& start, bool forward) {
   return reached;
 }
 
-// A variable, or what stands for one in a function.
+// A variable, or a function's argument for one.
 bool IsHandle(const Node& node) {
   return IsVariable(node) || (node.op() == "_Arg" && node.GetType("T") == proto::DT_RESOURCE);
 }
@@ -72,7 +72,7 @@ class Folder {
     }
   }
 
-  // What a folded node was counted as.
+  // The counter for a folded node.
   size_t& CountOf(const Node& node) {
     if (node.op() == "NoOp") return folding_.no_ops;
     if (node.num_inputs() > 0) return folding_.constant_reads;
@@ -84,7 +84,7 @@ class Folder {
            (options_.keep.empty() || !options_.keep[node.id()]);
   }
 
-  // A constant that no selected node reads would vanish without a word.
+  // A constant that no selected node reads would disappear silently.
   bool IsRead(const Node& node) const {
     for (const Use& use : node.uses()) {
       bool data = static_cast<int>(use.slot) < graph_.node(use.node).num_inputs();
@@ -102,7 +102,7 @@ class Folder {
       ++*count;
     };
     for (Node node : graph_.nodes()) {
-      // One with an input is broken, and may read itself.
+      // A constant with an input is broken, and may read itself.
       if (node.num_inputs() > 0) continue;
       if (IsConstant(node)) fold(node, &folding_.constants);
       if (IsHandle(node)) fold(node, &folding_.variables);
@@ -119,7 +119,7 @@ class Folder {
     }
   }
 
-  // A NoOp that waits for folded constants only waits for nothing.
+  // A NoOp that waits only for folded constants waits for nothing.
   void FoldIdleNoOps() {
     for (Node node : graph_.nodes()) {
       if (node.op() != "NoOp" || !MayFold(node) || node.num_controls() == 0 || node.uses().empty())
@@ -141,8 +141,7 @@ class Folder {
       if (folding_.uses[uses[0].node] != NodeUse::kShown) continue;
       folding_.waits[node.id()] = uses[0].node;
     }
-    // A NoOp that waits for a NoOp is folded through; a ring of them (a broken graph) is not folded
-    // at all.
+    // Folds through a NoOp that waits for a NoOp; does not fold a ring of them (a broken graph).
     std::vector<NodeId> chain;
     for (NodeId id = 0; id < graph_.end_id(); ++id) {
       if (folding_.waits[id] == kNoNode || folding_.uses[id] == NodeUse::kFolded) continue;

@@ -1,4 +1,4 @@
-// Siblings that are built alike: block_1 ... block_16, each of the same ops wired the same way.
+// Siblings with the same structure: block_1 ... block_16, each of the same ops wired the same way.
 #ifndef GRAPNEL_LIB_RENDER_SERIES_H_
 #define GRAPNEL_LIB_RENDER_SERIES_H_
 
@@ -12,17 +12,17 @@
 
 namespace grapnel {
 
-// A name without the number it ends in: "block" of "block_12", "AddN" of "AddN" and of "AddN_3".
+// A name without its trailing number: "block" for "block_12", "AddN" for "AddN" and for "AddN_3".
 llvm::StringRef NameStem(llvm::StringRef name);
 
-// One hash for each scope of a tree: equal where scopes hold the same ops with the same edges among
-// them, and where names count under the same names, but for numbers in them. What enters and leaves
-// them does not count.
+// One hash for each scope of a tree: equal if the scopes hold the same ops with the same edges
+// among them, and, if names count, the same names except for their numbers. Edges into and out of
+// the scopes do not count.
 class ScopeStructures {
  public:
-  // By scope: the parent, which comes first, and where in its nodes' names their own part begins.
-  // By node: the scope it lies in, kNone for one that is in no scope. Linear in names and edges,
-  // times the depth of the tree.
+  // `scopes`: for each scope its parent, which comes first, and where its nodes' own part of their
+  // names begins. `scope_of`: for each node its scope, kNone for a node in no scope. Linear in
+  // names and edges, times the depth of the tree.
   static constexpr uint32_t kNone = ~uint32_t{0};
   struct ScopeName {
     uint32_t parent;
@@ -40,16 +40,16 @@ class ScopeStructures {
   std::vector<uint64_t> hash_;
 };
 
-// Something that may be in a series: members with the same key may.
+// A candidate for a series: members with equal keys may form one.
 struct SeriesCandidate {
   std::string stem;
   uint64_t structure;
   bool operator==(const SeriesCandidate& other) const = default;
 };
 
-// Lists of members, each a series of at least `smallest`. What flows out of one of its members into
-// a member that is none of them does not flow back into it, so a series drawn as one box still has
-// its readers below it. `edges` run between members. Linear in edges for each series.
+// Returns lists of members, each a series of at least `smallest`. Flow that leaves a series never
+// comes back into it, so a series drawn as one box still has its readers below it. `edges` run
+// between members. Linear in edges for each series.
 std::vector<std::vector<uint32_t>> FindSeries(llvm::ArrayRef<SeriesCandidate> members,
                                               llvm::ArrayRef<std::pair<uint32_t, uint32_t>> edges,
                                               size_t smallest);

@@ -1,4 +1,4 @@
-// Which outputs of a node are listed where they are listed one by one.
+// The outputs of a node to list.
 #ifndef GRAPNEL_LIB_RENDER_SHOWN_OUTPUTS_H_
 #define GRAPNEL_LIB_RENDER_SHOWN_OUTPUTS_H_
 
@@ -8,8 +8,8 @@
 
 namespace grapnel {
 
-// In order: the first thousand that the node has, and those that are read, whether it has them or
-// not. A broken graph may name an output by any number, so none is counted up to.
+// In order: the first thousand of the node's outputs, and those that are read, even if the node
+// does not have them. A broken graph may refer to any output number, so this never counts up to it.
 std::vector<int32_t> ShownOutputs(const Node& node);
 
 }  // namespace grapnel

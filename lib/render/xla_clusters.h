@@ -1,4 +1,4 @@
-// Which nodes XLA compiles together, as far as their attributes say so.
+// Finds the nodes that XLA compiles together, from their attributes.
 #ifndef GRAPNEL_LIB_RENDER_XLA_CLUSTERS_H_
 #define GRAPNEL_LIB_RENDER_XLA_CLUSTERS_H_
 
@@ -10,14 +10,14 @@
 namespace grapnel {
 
 // A node's own `_XlaCluster` (auto-clustering) or `_xla_compile_id` names its cluster. A function
-// is one whole when its own attributes or a call of it say `_XlaMustCompile` or
-// `_XlaCompiledKernel`, and so is what it calls in turn: the call and the bodies are of "function
+// is compiled as a whole, with all functions it calls, if its own attributes or a call of it have
+// `_XlaMustCompile` or `_XlaCompiledKernel`: the call and the bodies are in cluster "function
 // NAME".
 class XlaClusters {
  public:
   // Linear in the module, which is borrowed.
   explicit XlaClusters(const Module& module);
-  // Empty: nothing says that it is compiled.
+  // Empty: not compiled, as far as the attributes tell.
   std::string Of(const Node& node) const;
 
  private:

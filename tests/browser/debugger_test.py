@@ -1,4 +1,4 @@
-"""The debugger's tab, and its ops as a graph, as a user goes through them."""
+"""The debugger's tab, and its ops as a graph, as a user explores them."""
 import os
 import subprocess
 import sys
@@ -21,7 +21,7 @@ class Debugger(PageCase):
         return self.browser.js("return [...document.querySelectorAll(arguments[0])].map((e) => e.innerText)", css)
 
     def click_text(self, css, text):
-        """The first element that says this."""
+        """The first element with this text."""
         self.browser.js("for (const e of document.querySelectorAll('[data-test]')) e.removeAttribute('data-test');"
                         "[...document.querySelectorAll(arguments[0])].find((e) => e.textContent.trim() === arguments[1])?.setAttribute('data-test', '')", css, text)
         self.browser.click("[data-test]")

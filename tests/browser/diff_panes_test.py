@@ -20,7 +20,7 @@ def model(folder, name, nodes):
 
 
 def two_models():
-    """B calls a/sqrt otherwise, lacks b/neg, and has b/exp."""
+    """B renames a/sqrt, lacks b/neg, and has b/exp."""
     folder = tempfile.mkdtemp()
     a = model(folder, "before.pbtxt", [("x", "Placeholder"), ("a/relu", "Relu", "x"), ("a/sqrt", "Sqrt", "a/relu"), ("b/tanh", "Tanh", "a/sqrt"), ("b/neg", "Neg", "b/tanh"),
                                        ("b/out", "Abs", "b/tanh")])
@@ -43,7 +43,7 @@ class Panes(PageCase):
         return self.browser.js(f"return grapnel.panes.{side}.view.boxes.map((b) => b.box.path || b.box.name)")
 
     def click_box(self, side, name, times=1):
-        """A box of one side, by the mouse."""
+        """Clicks a box of one side."""
         self.browser.wait(f"grapnel.panes.{side}.view.boxes.some((b) => b.box.name === {name!r})")
         at = self.browser.js(f"""const view = grapnel.panes.{side}.view, box = view.boxes.find((b) => b.box.name === {name!r});
           view.center(box); view.draw(); const c = view.canvas.getBoundingClientRect();

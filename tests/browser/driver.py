@@ -14,7 +14,7 @@ KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Left": "\ue012", "Up": "\ue013",
 
 
 def missing():
-    """What has to be installed, or None."""
+    """The program that must be installed, or None."""
     names = [name for name in ("chromium", "chromedriver") if not shutil.which(name)]
     return f"no {' and no '.join(names)}" if names else None
 
@@ -25,7 +25,7 @@ def free_port():
         return s.getsockname()[1]
 
 
-# Milliseconds by which every answer of a server is late. A test that does not wait for what it looks at fails with 300.
+# Delays every answer of a server by so many milliseconds. With 300, a test that does not wait for what it checks fails.
 LATENCY = int(os.environ.get("GRAPNEL_LATENCY", "0"))
 
 
@@ -71,7 +71,7 @@ class Browser:
         self.call("POST", "/goog/cdp/execute", {"cmd": "Page.addScriptToEvaluateOnNewDocument", "params": {"source": script}})
 
     def wait(self, condition, seconds=20):
-        """Until a JavaScript expression holds; its value."""
+        """Waits until a JavaScript expression is true; returns its value."""
         end = time.time() + seconds
         while time.time() < end:
             value = self.js(f"return {condition}")
@@ -107,7 +107,7 @@ class Browser:
             file.write(base64.b64decode(self.call("GET", "/screenshot")))
 
     def complaints(self):
-        """Errors and warnings that the browser has printed since the last call; but for the icon, which it asks for by itself."""
+        """Errors and warnings that the browser has printed since the last call, without those for the icon, which it requests by itself."""
         entries = self.call("POST", "/se/log", {"type": "browser"})
         return [entry["message"] for entry in entries if entry["level"] != "INFO" and "/favicon.ico" not in entry["message"]]
 

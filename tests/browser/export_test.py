@@ -1,4 +1,4 @@
-"""What is seen is saved as a file: SVG, PNG, DOT and the graph's text, from a server's page and from a page that is a file."""
+"""The visible graph is saved as a file: SVG, PNG, DOT and the graph's text, from a server's page and from a page that is a file."""
 import os
 import subprocess
 import tempfile
@@ -10,7 +10,7 @@ URL.createObjectURL = (blob) => { saved.push({blob}); return "#"; };
 HTMLAnchorElement.prototype.click = function () { saved.at(-1).name = this.download; };"""
 READ = """globalThis.texts = undefined;
 Promise.all(saved.map(({blob}) => blob.text())).then((texts) => { globalThis.texts = texts; });"""
-# Rectangles, words and lines that an SVG has, read by the browser's own parser.
+# The rectangles, words and lines of an SVG, read by the browser's own parser.
 PARSED = """const picture = new DOMParser().parseFromString(arguments[0], "image/svg+xml"), all = (tag) => [...picture.querySelectorAll(tag)];
 return {wrong: all("parsererror").length, boxes: all("rect").length, words: all("text").map((text) => text.textContent), lines: all("path").length,
   width: Number(picture.documentElement.getAttribute("width")), fills: all("rect").map((rect) => rect.getAttribute("fill"))};"""
@@ -18,7 +18,7 @@ return {wrong: all("parsererror").length, boxes: all("rect").length, words: all(
 
 class Export(page_case.PageCase):
     def save(self, kind):
-        """The files that a choice in the menu gives: [name, text]."""
+        """The files that a menu entry saves: [name, text]."""
         self.browser.js(CATCH)
         self.browser.click("#export summary")
         self.browser.js("[...document.querySelectorAll('#export button')].find((button) => button.textContent === arguments[0]).click()", kind)

@@ -1,4 +1,4 @@
-"""What is hidden: by op, by name, edges of resources; and that the page says so and keeps it."""
+"""Hiding nodes by op and by name, and edges of resources; the page says so and keeps it."""
 import page_case
 
 COUNTS = "document.getElementById('counts').textContent"

@@ -10,7 +10,7 @@ spec = importlib.util.spec_from_file_location("check_picture", os.path.join(page
 check_picture = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(check_picture)
 
-# What is wrong with what is seen; arguments[0]: how much narrower boxes are taken for, so that the check can be seen to fail.
+# Errors in the visible layout; arguments[0]: shrinks boxes by so much, to show that the check can fail.
 WRONG = """const wrong = [], meter = document.createElement("canvas").getContext("2d"), hair = 0.1;
 const meet = (a, b) => a.x0 < b.x1 - hair && b.x0 < a.x1 - hair && a.y0 < b.y1 - hair && b.y0 < a.y1 - hair;
 const area = ({x, y, w, h}) => ({x0: x, y0: y, x1: x + w, y1: y + h});
@@ -50,7 +50,7 @@ class Layout(page_case.PageCase):
         self.assertEqual(self.browser.js(WRONG, 0), [], what)
 
     def open_all(self):
-        """Opens what can be opened, two storeys deep."""
+        """Opens everything, two levels deep."""
         for _ in range(2):
             self.browser.js("""for (const {box, instance} of grapnel.view.boxes) {
                 if (box.kind === "scope") grapnel.view.open.add(`${instance}|${box.scope}`);

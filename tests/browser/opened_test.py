@@ -1,4 +1,4 @@
-"""What is in sight of a page at first: scopes and functions that a command line asks for, as large as they can be read, and what a
+"""The initial view of a page: scopes and functions that a command line requests, large enough to read, and what a
 diff found."""
 import os
 import subprocess
@@ -6,7 +6,7 @@ import tempfile
 
 import page_case
 
-# Frames in sight as a whole, by the name of their scope or function.
+# Fully visible frames, by the name of their scope or function.
 SEEN = """const {view} = grapnel, [w, h] = view.size(), {x, y, zoom} = view.at;
   return [...new Set(view.boxes.flatMap((box) => (box.inner?.frames ?? []).filter((frame) => {
       const left = (box.x + frame.x) * zoom + x, top = (box.y + frame.y) * zoom + y;

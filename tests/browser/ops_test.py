@@ -1,4 +1,4 @@
-"""The tab Ops: what a model is made of."""
+"""The tab Ops: the ops of a model."""
 import page_case
 
 TEXT = "return [...document.querySelectorAll('#tab-ops tbody tr')].map((row) => row.children[arguments[0]].textContent)"

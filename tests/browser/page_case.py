@@ -1,4 +1,4 @@
-"""What tests of the page share: a browser, servers that end with the tests, boxes to click at."""
+"""Common code of the page's tests: a browser, servers that end with the tests, boxes to click at."""
 import os
 import subprocess
 import sys
@@ -59,7 +59,7 @@ class PageCase(unittest.TestCase):
         return self.browser.js(BOXES)
 
     def box(self, name, op=None):
-        """The first of this name; a graph that is still being laid out has five seconds."""
+        """The first box with this name; waits five seconds for a graph that is still being laid out."""
         end = time.time() + 5
         while True:
             boxes = self.boxes()
@@ -70,12 +70,12 @@ class PageCase(unittest.TestCase):
             time.sleep(0.03)
 
     def point(self, box, dx, dy):
-        """Where a point of a box is in the window."""
+        """The window position of a point of a box."""
         at = self.browser.js("const c = grapnel.view.canvas.getBoundingClientRect(); return {...grapnel.view.at, left: c.left, top: c.top};")
         return at["left"] + at["x"] + (box["x"] + dx) * at["zoom"], at["top"] + at["y"] + (box["y"] + dy) * at["zoom"]
 
     def toggle(self, name, op=None):
-        """By a double click into the box, or on its title bar when it is open."""
+        """Double-clicks the box, or its title bar if it is open."""
         box = self.box(name, op)
         self.browser.js("const box = grapnel.view.boxes.find((b) => b.instance + '|' + b.box.key === arguments[0]); grapnel.view.center(box); grapnel.view.draw();",
                         box["key"])

@@ -74,8 +74,8 @@ class Parts(page_case.PageCase):
 
     def test_what_is_wrong_with_a_part_is_said_and_all_is_shown(self):
         url = self.serve("testdata/harmonic_mean_print")
-        self.show(url + "#around=nobody")
-        self.browser.wait(f"{COUNTS}.includes(\"node 'nobody' not found\")")
+        self.show(url + "#around=absent")
+        self.browser.wait(f"{COUNTS}.includes(\"node 'absent' not found\")")
         self.assertGreater(len(self.boxes()), 5)
         self.show(url + "#path=PrintV2..x")
         self.browser.wait(f"{COUNTS}.includes(\"there is no path from 'PrintV2' to 'x'\")")

@@ -1,4 +1,4 @@
-"""The tab Passes: stages, rewrites with reasons, and what did not happen."""
+"""The tab Passes: stages, rewrites with reasons, and missed rewrites."""
 import os
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""The tab Placement with a log of TensorFlow's: asked for, placed and logged side by side."""
+"""The tab Placement with a log of TensorFlow's: requested, placed and logged devices side by side."""
 import os
 import sys
 
@@ -62,9 +62,9 @@ class PlaceLog(PageCase):
 
     def test_a_log_of_something_else_is_said_in_words(self):
         self.compare(LOGS + "cut_by_text/graph.pb", "nothing here\n")
-        self.assertIn("program.log: no line of it tells where a node was placed", self.text())
+        self.assertIn("program.log: no line places a node in a known format", self.text())
         self.again("".join(f"other/n{i}: (MatMul): /job:localhost/replica:0/task:0/device:CPU:0\n" for i in range(5)))
-        self.assertIn("its graphs are others", self.text())
+        self.assertIn("it has other graphs", self.text())
 
     def test_a_log_that_is_missing_or_empty(self):
         self.compare(LOGS + "cut_by_text/graph.pb", "", as_file=False)

@@ -30,7 +30,7 @@ class Reload(PageCase):
 
         with open(path, "wb") as file:
             file.write(b"\x00\x01 not a graph")
-        self.browser.wait("document.getElementById('counts').textContent.includes('not read again')")
+        self.browser.wait("document.getElementById('counts').textContent.includes('not reloaded')")
         self.assertIn("model.pb", self.browser.js("return document.getElementById('counts').textContent"))
         self.assertGreater(len(self.boxes()), 8, "what was shown stays")
         shutil.copyfile(path + ".new", path)

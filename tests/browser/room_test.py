@@ -1,4 +1,4 @@
-"""Buttons and legend stand beside the drawing and never on it, whatever the window's width and theme."""
+"""Buttons and legend are beside the drawing and never on it, for any width of the window and any theme."""
 import driver
 import page_case
 

@@ -77,7 +77,7 @@ class RunDebug(PageCase):
         return self.where()
 
     def settle(self):
-        """Until the run stands, and what is shown is of that."""
+        """Waits until the run stops, and the page shows that stop."""
         self.browser.wait("document.querySelector('#debug-where')?.innerText && !document.querySelector('.debug.runs')")
 
     def where(self):
@@ -87,7 +87,7 @@ class RunDebug(PageCase):
         return self.browser.js("return grapnel.tabs.tab('run').debugged.status.turn")
 
     def go(self, button):
-        """By a button; where the run stands then."""
+        """Clicks a button; returns where the run stops."""
         turn = self.turn()
         self.browser.click(f"#debug-{button}")
         self.browser.wait(f"grapnel.tabs.tab('run').debugged.status.turn > {turn} && !grapnel.tabs.tab('run').debugged.runs")
@@ -107,13 +107,13 @@ class RunDebug(PageCase):
         return self.browser.js("return [...document.querySelectorAll('.debug .breakpoints li')].map((li) => li.innerText.replace(/^\\W/, ''))")
 
     def array(self, *words):
-        """What the value viewer says, once it has these words."""
+        """The text of the value viewer, once it contains these words."""
         for word in words:
             self.browser.wait(f"document.querySelector('#debug-array').textContent.includes({word!r})")
         return self.browser.js("return document.querySelector('#debug-array').textContent")
 
     def here(self, name):
-        """The node is the one that glows, and it is in sight."""
+        """Checks that the node is highlighted and visible."""
         self.browser.wait(f"""(() => {{
           const {{view, here}} = grapnel.tabs.tab('run').forms.get(grapnel.source.model).debug.graph;
           const box = view.boxes.find((b) => b.body === here?.body && b.box.id === here.id);
@@ -154,7 +154,7 @@ class RunDebug(PageCase):
         self.browser.click("#run-break-add")
         self.start()
         self.assertIn("before Softmax (Softmax), step 2\nbreakpoint 1: op:Soft*".replace("\n", ""), self.go("continue"))
-        # By the box in the graph: chosen, then the button below.
+        # From the graph: selects the box, then clicks the button below.
         self.browser.js("""const {view} = grapnel.tabs.tab('run').forms.get(grapnel.source.model).debug.graph;
           view.select(view.boxes.find((b) => b.box.path === 'loss/Sum'))""")
         turn = self.turn()
@@ -175,7 +175,7 @@ class RunDebug(PageCase):
           view.dispatchEvent(new Event('change'));
           return view.boxes.filter((b) => view.look.fillOf(b) === view.look.theme.marks[2]).map((b) => b.box.path)""")
         self.assertEqual(fills, ["loss/Sum"])
-        # One is deleted, the others stay for the next session.
+        # Deletes one; the others stay for the next session.
         self.browser.click(".debug .breakpoints li:last-child button")
         self.browser.wait("document.querySelectorAll('.debug .breakpoints li').length === 3")
         self.browser.click("#debug-stop")
@@ -268,7 +268,7 @@ class RunDebug(PageCase):
         self.array("-16.118")
         self.go("continue")
         self.array("8.71972")
-        # One element alone, by the slice; a wrong one is said.
+        # A single element, by a slice; an invalid slice is an error.
         self.go("restart")
         self.go("next")
         self.typed("#debug-slice", "[0]\n")
@@ -380,7 +380,7 @@ class RunDebug(PageCase):
             time.sleep(0.05)
         else:
             self.fail("the session goes on without its page")
-        # Without the page's own origin and token nobody begins one.
+        # A session cannot be started without the page's own origin and token.
         with self.assertRaises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(urllib.request.Request(self.url.split("?")[0] + "api/0/debug-run", data=b"{}",
                                                           headers={"X-Grapnel-Token": token}))

@@ -131,7 +131,7 @@ class Run(PageCase):
     def test_errors_are_in_words_with_the_node(self):
         self.open_run(graph(LOGARITHM))
         self.choose("#feed-0-kind", "zeros")
-        for shape, words in (("2,3", "'x'"), ("two", "'two' is no dimension"), ("1000000,1000000", "too large")):
+        for shape, words in (("2,3", "'x'"), ("two", "'two' is not a dimension"), ("1000000,1000000", "too large")):
             self.typed("#feed-0-shape", shape)
             self.assertIn(words, self.run_it())
         self.typed("#feed-0-shape", "2,2")

@@ -1,4 +1,4 @@
-"""A folder of dumps with several functions: which of them is seen, and what became of a node in each trace."""
+"""A folder of dumps with several functions: selecting one of them, and the life of a node in each trace."""
 import os
 import subprocess
 import sys
@@ -43,7 +43,7 @@ class Stories(PageCase):
         self.browser.wait(f"document.getElementById('title').textContent.startsWith({title!r})")
 
     def pages(self):
-        """The same folder with a server and as a file."""
+        """The same folder from a server and as a file."""
         folder = dumps()
         out = os.path.join(tempfile.mkdtemp(), "page.html")
         subprocess.run([GRAPNEL, "timeline", folder, "--html", out], check=True, cwd=ROOT, stdout=subprocess.DEVNULL)

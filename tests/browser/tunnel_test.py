@@ -1,4 +1,4 @@
-"""The page through a tunnel that ends at another port, and behind a proxy that puts a path before it."""
+"""The page through a tunnel that ends at another port, and behind a proxy that adds a path prefix."""
 import socket
 import threading
 
@@ -8,7 +8,7 @@ from page_case import PageCase
 
 
 class Forwarder:
-    """Hands bytes on from a port of its own, as `ssh -L` does. With `prefix` it takes that off the path of each request, as Jupyter's and
+    """Forwards bytes from a port of its own, as `ssh -L` does. With `prefix` it removes that from the path of each request, as Jupyter's and
     VS Code's proxies do, and closes the connection after one."""
 
     def __init__(self, target, prefix=""):

@@ -1,4 +1,4 @@
-"""Numbers of a file for nodes: colors, legend, panel, and what is wrong with a file."""
+"""Numbers of a file for nodes: colors, legend, panel, and errors in a file."""
 import json
 import os
 import subprocess
@@ -41,11 +41,11 @@ class Values(page_case.PageCase):
         self.browser.wait(f"grapnel.view.boxes.some(({{lines}}) => lines.some(([part]) => part.text === 'sum 13'))")
         self.browser.js("grapnel.view.select(grapnel.view.boxes.find(({box}) => box.path === arguments[0]))", CONV)
         self.browser.wait(f"{PANEL}.includes('ms of 3 nodes') && {PANEL}.includes('MB of 3 nodes')")
-        self.assertNotIn("stage", self.browser.js(f"return {PANEL}"), "texts are no numbers")
+        self.assertNotIn("stage", self.browser.js(f"return {PANEL}"), "texts are not numbers")
         self.browser.js("[...document.querySelectorAll('#panel li .link')].find((item) => item.textContent.endsWith('convolution')).click()")
         self.browser.wait(f"{PANEL}.startsWith('Conv2D') && {PANEL}.includes('Valuesms12.5MB3')")
         self.browser.js("grapnel.view.select(undefined)")
-        self.browser.wait(f"{PANEL}.includes(\"1 of 7 names is no node here: 'sequential_1/dense_2_1/Matmull'; did you mean 'sequential_1/dense_2_1/MatMul'\")")
+        self.browser.wait(f"{PANEL}.includes(\"1 of 7 names is not a node here: 'sequential_1/dense_2_1/Matmull'; did you mean 'sequential_1/dense_2_1/MatMul'\")")
         self.assertIn("1 name not found", self.browser.js(f"return {LEGEND}"))
         self.show(self.browser.js("return location.href"))  # the address alone
         self.browser.wait("grapnel.values.how === 'sum' && grapnel.swatches.length === 5")
@@ -92,7 +92,7 @@ class Values(page_case.PageCase):
         self.toggle("conv2d_1")
         self.assertEqual(self.drawn(f"{CONV}/Relu")["fill"], "#008080")
         self.browser.js("grapnel.view.select(undefined)")
-        self.browser.wait(f"{PANEL}.includes('1 value in error.json is no number')")
+        self.browser.wait(f"{PANEL}.includes('1 value in error.json is not a number')")
         graphs = {"main": {"name": "heat", "results": {"x": {"value": 1}}, "gradient": [{"stop": 0, "bgColor": "white"}, {"stop": 1, "bgColor": "blue"}]}}
         self.browser.type("#values-file", self.file("graphs.json", json.dumps(graphs)))
         self.browser.wait("document.getElementById('color').selectedOptions[0].textContent === 'by heat'")
@@ -115,7 +115,7 @@ class Values(page_case.PageCase):
         for name, text, why in (("a.csv", "node,ms\nnowhere/Softmx,1\n", "a.csv: none of its 1 name is a node here: 'nowhere/Softmx'; did you mean"),
                                 ("b.csv", "node,ms\nx,1\nx,2\n", "b.csv: line 3: node 'x' is on line 2, too"),
                                 ("c.json", '{"results": {"x": 1}}', "c.json: node 'x' has no 'value'"),
-                                ("d.json", '{"results": {"x": {"value": 1, "bgColor": "reddish"}}}', "d.json: bgColor 'reddish' is no color"),
+                                ("d.json", '{"results": {"x": {"value": 1, "bgColor": "reddish"}}}', "d.json: bgColor 'reddish' is not a color"),
                                 ("e.txt", "hello", "e.txt: expected Model Explorer's node data"),
                                 ("f.csv", "node,ms\nx,slow\n", "f.csv: no node has a number")):
             self.browser.type("#values-file", self.file(name, text))

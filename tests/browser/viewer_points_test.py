@@ -12,7 +12,7 @@ BLOCKS = 8000  # of 12 nodes each
 COUNTS = "return document.getElementById('counts').textContent"
 LEGEND = "return document.getElementById('legend').textContent"
 PANEL = "return document.getElementById('panel').textContent"
-# Every scope of a body as the page gets it, from the outermost on.
+# Every scope of a body as the page receives it, from the outermost in.
 ALL_SCOPES = """const source = grapnel.source, body = arguments[0], done = arguments[1], views = [];
 const visit = async (id) => {
   const {view} = await source.scope(body, id);
@@ -91,7 +91,7 @@ class ViewerPoints(PageCase):
                 x = parent[x]
             return x
 
-        # In the view of each scope its boxes are joined to the entities at the other end of its ports.
+        # In each scope's view, edges connect its boxes with the entities at the other ends of its ports.
         for view in views:
             items = [box["key"] for box in view["boxes"]] + [port["key"] for port in view["sources"] + view["sinks"]]
             for edge in view["edges"]:
@@ -116,7 +116,7 @@ class ViewerPoints(PageCase):
             self.assertEqual(body["data_inputs"] + body["control_inputs"], counts["drawn"] + counts["folded"] + counts["dangling"], model)
             info = json.loads(subprocess.run([GRAPNEL, "info", model, "--json"], check=True, cwd=ROOT, capture_output=True, text=True).stdout)
             self.assertEqual([info["graphs"][0][key] for key in ("data_edges", "control_edges")], [body["data_inputs"], body["control_inputs"]])
-            ends = 0  # of edges at ops that are no scopes, from the ops' side: each edge goes into exactly one
+            ends = 0  # of edges at ops that are not scopes, from the ops' side: each edge goes into exactly one
             for view in self.scopes():
                 for edge in view["edges"]:
                     into = edge["to"]
@@ -158,7 +158,7 @@ class ViewerPoints(PageCase):
         self.browser.js("grapnel.view.select(grapnel.view.boxes.find((b) => b.box.op === 'Conv2D'))")
         self.assertEqual(lines[1], "sequential_1/conv2d_1/convolution")
 
-        # A scope says its size and what it is most of on two lines, a number beside its op.
+        # A scope shows its size and its most frequent ops on two lines, each number next to its op.
         path = os.path.join(tempfile.mkdtemp(), "long.gtxt")
         with open(path, "w", encoding="utf-8") as file:
             file.write("%x = Placeholder {dtype=float, shape=[2]}\n")

@@ -8,11 +8,11 @@
 namespace grapnel {
 namespace {
 
-// What files hold, by their names: files with equal numbers have equal contents.
+// The contents of files, by name: files with equal numbers have equal contents.
 using Contents = std::map<std::string, DumpContent>;
 
-// The stages of the files, given in another order than the wanted one. Files that `contents` does
-// not name are unlike each other.
+// The stages of the files, given in a shuffled order. Files missing in `contents` are all
+// different.
 std::vector<DumpStage> Order(std::vector<std::string> files, llvm::StringRef log = "",
                              Contents contents = {}) {
   std::sort(files.begin(), files.end());
@@ -31,7 +31,7 @@ std::vector<std::string> Files(const std::vector<DumpStage>& stages) {
 }
 
 TEST(DumpOrderTest, PartitionsComeAfterTheGraphTheyAreOfAndRunsDoNotMix) {
-  // As a v1 session writes them that runs twice.
+  // The files of a v1 session that runs twice.
   std::vector<std::string> wanted = {
       "g.0000.main.before_opt_group_pre_placement.pbtxt",
       "g.0001.main.before_opt_group_post_rewrite_for_exec.pbtxt",
@@ -82,8 +82,8 @@ TEST(DumpOrderTest, ARunIsOfTheFunctionThatItStartsFrom) {
 TEST(DumpOrderTest, RunsThatShareAnAddressAreToldApartByWhatFollowsWhat) {
   std::string end = "_123456789.pbtxt", end_1 = "_123456789_1.pbtxt", end_2 = "_123456789_2.pbtxt";
   std::string at = "MetaOptimizer_iteration_0", then = "MetaOptimizer_iteration_1";
-  // Turn 1 is the final module pass of the first run; turn 2 is the second run, and has no more
-  // than one iteration.
+  // Turn 1 is the final module pass of the first run; turn 2 is the second run, which has only one
+  // iteration.
   std::vector<std::string> wanted = {
       "before_" + at + end,
       "after_" + at + "_model_pruner" + end,
@@ -163,7 +163,7 @@ TEST(DumpOrderTest, TurnsOfALibrarysFunctionsHaveLinesOfTheirOwn) {
 }
 
 TEST(DumpOrderTest, EachInstanceOfAFunctionIsALine) {
-  // TensorFlow counts the dumps of both together. Two threads make the last two at one time.
+  // TensorFlow numbers the dumps of both together. Two threads write the last two at the same time.
   std::vector<std::string> files = {
       "f.0000.main.initial.pb",
       "f.0001.main.before_graph_optimization.pb",

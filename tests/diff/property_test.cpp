@@ -1,4 +1,4 @@
-// Random edits of random graphs: the truth is known, because the edits are ours.
+// Random edits of random graphs: the test makes the edits, so it knows the truth.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace {
 
 // A graph as plain data, easy to edit, shuffle and rename.
 struct PlainNode {
-  int identity;  // what it is, whatever it is called
+  int identity;  // identifies the node under any name
   std::string name, op, device;
   std::vector<int> inputs;  // identities
-  double value = 0;         // of a constant
+  double value = 0;         // for a constant
   bool alpha = false;       // an attribute of the others
 };
 using PlainGraph = std::vector<PlainNode>;
@@ -70,7 +70,7 @@ class RandomGraphs {
     std::set<int> changed, added, removed;
   };
 
-  // One edit at a random place; false when it does not fit there.
+  // One edit at a random place; false if it does not fit there.
   bool Edit(PlainGraph* graph, int fresh, Truth* truth) {
     PlainNode& node = (*graph)[Below(static_cast<int>(graph->size()))];
     auto touch = [&](int identity) {
@@ -99,7 +99,7 @@ class RandomGraphs {
         graph->push_back(inserted);
         return true;
       }
-      default: {  // a node of one input goes: who read it reads that
+      default: {  // removes a node with one input: its readers read that input
         if (node.inputs.size() != 1 || truth->added.count(node.identity)) return false;
         int gone = node.identity, source = node.inputs[0];
         for (PlainNode& reader : *graph) {
@@ -146,7 +146,8 @@ std::map<std::string, int> Identities(const PlainGraph& plain) {
   return out;
 }
 
-// The share of right pairs, as F1. A node in a group takes no part: near edits may look like one.
+// The share of correct pairs, as F1. Nodes in groups do not count: adjacent edits may look like a
+// group.
 double Score(const PlainGraph& a, const PlainGraph& b, const Diff& diff) {
   auto in_a = Identities(a), in_b = Identities(b);
   size_t right = 0, wanted = 0;
@@ -163,7 +164,7 @@ double Score(const PlainGraph& a, const PlainGraph& b, const Diff& diff) {
   return 2.0 * static_cast<double>(right) / static_cast<double>(diff.matched.size() + wanted);
 }
 
-// Names are a bijection, each node of either graph is in exactly one place.
+// Names are a bijection, and each node of either graph is in exactly one list.
 void ExpectPartition(const Module& a, const Module& b, const Diff& diff) {
   std::multiset<std::string> in_a, in_b;
   for (const MatchedPair& pair : diff.matched) {
@@ -240,7 +241,7 @@ TEST(DiffPropertyTest, EditsAreFoundWithoutNames) {
   EXPECT_GE(sum / kSeeds, 0.95);
 }
 
-// Of so many nodes keys are filtered and sorted in parts.
+// With this many nodes, keys are filtered and sorted in parts.
 TEST(DiffPropertyTest, LargeBodiesAreTheSameOnOneThreadAndTwo) {
   RandomGraphs random(4000);
   PlainGraph a = random.Make(70'000), b = a;
@@ -276,7 +277,7 @@ TEST(DiffPropertyTest, IsTheSameEachTimeAndCompleteBothWays) {
       EXPECT_EQ(first.matched[i].a.name, again.matched[i].a.name);
       EXPECT_EQ(first.matched[i].b.name, again.matched[i].b.name);
     }
-    // The other way round what was added is removed.
+    // In the other direction, what was added is removed.
     Diff back = DiffModules(*module_b, *module_a, {});
     EXPECT_EQ(back.Same(), first.Same());
     EXPECT_EQ(back.added.size() + back.matched.size(), [&] {

@@ -7,8 +7,8 @@
 namespace grapnel {
 namespace {
 
-// A: x -> mul -> add -> y. B: x -> other -> y, where only the ledger knows that `other` was made of
-// mul and add.
+// A: x -> mul -> add -> y. B: x -> other -> y, where only the ledger shows that `other` was made
+// from mul and add.
 class ProvenanceTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -54,7 +54,7 @@ TEST_F(ProvenanceTest, ANodeThatBecameWhatItAndOthersWereIsAGroup) {
   EXPECT_EQ(diff.groups[0].a.size(), 2u);
   EXPECT_EQ(diff.groups[0].b[0].name, "add");
 
-  // One that is the op it was has lost a neighbor, no more.
+  // A node that kept its op has only lost a neighbor.
   Chain(&led_around.main, {"x Placeholder", "add AddV2", "y Relu"});
   EXPECT_TRUE(With(rewrite, led_around).groups.empty());
 }
@@ -79,7 +79,7 @@ TEST_F(ProvenanceTest, ErrorsNameTheLine) {
   EXPECT_TRUE(llvm::StringRef(TextOf(no_ledger.takeError())).contains("not a ledger entry"));
 }
 
-// A name that a rewrite freed and gave to another node is not the node that had it.
+// If a rewrite frees a name and gives it to another node, that is not the node that had it.
 TEST_F(ProvenanceTest, ANameThatWasGivenAwayIsNotFollowed) {
   Module a, b;
   Chain(&a.main, {"x Placeholder", "one Relu", "two Relu", "end Neg"});

@@ -1,4 +1,4 @@
-// Blocks of random graphs, cycles among them, under other names and in another order.
+// Blocks of random graphs, including cycles, renamed and reordered.
 #include "lib/diff/scope_hash.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ constexpr int kNodes = 60, kScopes = 5;
 
 struct PlainNode {
   std::string op;
-  std::vector<int> inputs;  // of any node: cycles come about
+  std::vector<int> inputs;  // any node: makes cycles
   int control;              // kNodes: none
 };
 
@@ -31,7 +31,7 @@ std::vector<PlainNode> MakePlain(std::mt19937* random) {
   return nodes;
 }
 
-// Scopes of twelve nodes each, all in `around`, which is the body once more.
+// Scopes of twelve nodes each, all in `around`, which is the same block as the body.
 std::vector<ScopeBlock> Blocks(const std::vector<PlainNode>& plain, const std::vector<int>& order,
                                const std::string& around) {
   Module module;
@@ -45,7 +45,7 @@ std::vector<ScopeBlock> Blocks(const std::vector<PlainNode>& plain, const std::v
     if (plain[i].control < kNodes) module.main.AddControl(ids[i], ids[plain[i].control]);
   }
   std::vector<ScopeBlock> blocks = ScopeBlocks(module)[0];
-  for (ScopeBlock& block : blocks) block.path = "";  // of the module that goes
+  for (ScopeBlock& block : blocks) block.path = "";  // points into the module, which is destroyed
   return blocks;
 }
 
@@ -66,7 +66,7 @@ TEST(ScopeHash, NeitherNamesNorTheOrderCount) {
     std::shuffle(order.begin(), order.end(), random);
     EXPECT_EQ(Hashes(Blocks(plain, order, "other/deeper")), before) << seed;
 
-    // Another op is another block, and another body.
+    // Another op gives another block, and another body.
     plain[random() % kNodes].op = "Abs";
     auto after = Hashes(Blocks(plain, order, "net"));
     std::vector<std::pair<int64_t, uint64_t>> same;

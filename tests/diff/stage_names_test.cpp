@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// Dumps of a folder, of lines "FUNCTION|STAGE" or "FUNCTION|STAGE|FROM"; their files are "0.pb",
+// Dumps of a folder, from lines "FUNCTION|STAGE" or "FUNCTION|STAGE|FROM"; the files are "0.pb",
 // "1.pb", ...
 std::vector<OrderedDump> Folder(const std::vector<std::string>& texts) {
   std::vector<OrderedDump> dumps;
@@ -21,7 +21,7 @@ std::vector<OrderedDump> Folder(const std::vector<std::string>& texts) {
   return dumps;
 }
 
-// The number of the stage, with the note; or what is wrong.
+// The number of the stage, with the note; or the error.
 std::string Find(const std::vector<OrderedDump>& dumps, llvm::StringRef name) {
   auto found = StageNames(dumps, "D").Find(name);
   if (!found) return llvm::toString(found.takeError());

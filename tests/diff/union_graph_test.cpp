@@ -1,4 +1,4 @@
-// What is drawn of a diff: B with what only A has put back.
+// The graph drawn for a diff: B with the nodes that only A has put back.
 #include "lib/diff/union_graph.h"
 
 #include "gtest/gtest.h"
@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// A library of functions, each of a constant and one node that reads it.
+// A library of functions, each with a constant and one node that reads it.
 std::unique_ptr<Module> Library(llvm::ArrayRef<std::pair<std::string, std::string>> names_and_ops) {
   proto::GraphDef graph;
   for (const auto& [name, op] : names_and_ops) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what the dynamic linker sees of the binary and of libgrapnel.so: what is marked GRAPNEL_PUBLIC, LLVM's and protobuf's, and
+"""Checks the exported symbols of the binary and of libgrapnel.so: those marked GRAPNEL_PUBLIC, LLVM's and protobuf's, and
 nothing else; and of what is marked, everything that the library defines.
 
 usage: exports.py GRAPNEL LIBGRAPNEL
@@ -18,12 +18,12 @@ PREFIX = re.compile(r"^(vtable for |VTT for |typeinfo (name )?for |(non-)?virtua
 # The namespaces of LLVM's and protobuf's own; protobuf's are only in the binary, but for what is made for our messages.
 GUESTS = re.compile(r"^(llvm|google::protobuf|descriptor_table_lib_2f)")
 
-# What every program shows to the C++ library, which may have it too: operator new, functions of std.
+# Symbols that every program exports for the C++ library: operator new, functions of std.
 OF_PROGRAMS = re.compile(r"^(operator (new|delete)|std::|__gnu_cxx::|_end$|__bss_start$)")
 
 
 def marked():
-    """(classes, functions) that public headers mark, by their last names."""
+    """(classes, functions) that public headers mark, by their unqualified names."""
     classes, functions = set(), set()
     for header, text in closure().items():
         for match in re.finditer(r"\b(?:class|struct) GRAPNEL_PUBLIC (\w+)", text):

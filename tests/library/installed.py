@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Installs a build to a folder of its own, moves that, and builds and runs docs/examples against it as a stranger would: by CMake
+"""Installs a build to a folder of its own, moves that, and builds and runs docs/examples against it as a user would: by CMake
 with the shared and with the static libraries, and by pkg-config; plugins go into the installed binary.
 
 usage: installed.py BUILD_FOLDER
@@ -31,7 +31,7 @@ def check(what, got, *wanted):
             sys.exit(f"{what}: '{text}' was expected, and this came:\n{got}")
 
 
-# What each program of docs/examples prints. Static ones are large and slow to link: those of them that load modules, and one beside.
+# The output of each program of docs/examples. Static ones are large and slow to link: only those that load modules, and one other.
 PROGRAMS = {
     "harmonic_mean": ["HarmonicMean: float[] 1.714", "Min is gone\n", "before_model_pruner.pbtxt: 11 nodes, with Min\n",
                       "after_model_pruner.pbtxt: 9 nodes, without Min\n", "min: 1\nHarmonicMeanPrint: float[] 1.714", "Min is kept\n",

@@ -1,5 +1,5 @@
 // A program outside of the repository that loads plugins: what they register is in its registries,
-// and the Errors that they return are Errors here, of the type that they were made with.
+// and their Errors are the program's Errors, of the type they were made with.
 //
 //   load_plugin GRAPH PASS PLUGIN.so ...
 #include "grapnel/io/open.h"

@@ -80,12 +80,12 @@ TEST_F(ClusterFile, NamesThePlaceOfAnError) {
             std::string::npos);
   EXPECT_NE(with_links(R"({"between": ["/task:0"]})").find("links[0]: expected"),
             std::string::npos);
-  EXPECT_NE(ErrorOfFile("{").find("is no JSON"), std::string::npos);
+  EXPECT_NE(ErrorOfFile("{").find("is not JSON"), std::string::npos);
   EXPECT_NE(ErrorOfFile("[]").find("\"jobs\""), std::string::npos);
   EXPECT_NE(ErrorOfFile(R"({"jobs": []})").find("has no devices"), std::string::npos);
   EXPECT_NE(ErrorOfFile(R"({"jobs": [{"name": "w", "devices": [{"type": "CPU"}]},
                                      {"name": "w", "devices": [{"type": "GPU"}]}]})")
-                .find("jobs[1] ('w'): there is a job of this name already"),
+                .find("jobs[1] ('w'): a job of this name exists already"),
             std::string::npos);
   EXPECT_NE(ErrorOfFile(R"({"jobs": [{"name": "w", "devices": [{"type": "GPU", "count": 0}]}]})")
                 .find("'count'"),

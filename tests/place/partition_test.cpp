@@ -1,4 +1,4 @@
-// Partitions against TensorFlow's own: node for node, but for the number of the edge in
+// Compares partitions with TensorFlow's own: node for node, except for the edge's number in
 // tensor_name.
 #include "lib/place/partition.h"
 
@@ -37,7 +37,7 @@ TEST_P(PartitionTest, IsTensorFlows) {
   std::unique_ptr<Module> module = Open(folder + "/graph.pb");
   std::unique_ptr<KernelCatalog> kernels = MakeTensorFlowKernels();
   PartitionedGraph split = llvm::cantFail(PartitionByDevice(*module, *kernels));
-  // Of several loops TensorFlow names first what the first edge needs that it made.
+  // With several loops, TensorFlow numbers the nodes in the order in which its edges need them.
   bool numbers = folder != "loop_in_a_loop";
   size_t sent = 0;
   for (const Partition& part : split.partitions) {
@@ -75,8 +75,8 @@ TEST(PartitionErrorTest, ALoopWithoutACondition) {
   graph.SetOp(graph.Find("loop/LoopCond").id(), "Identity");
   graph.SetAttr(graph.Find("loop/LoopCond").id(), "T", attr::Type(proto::DT_BOOL));
   EXPECT_EQ(FailureOf(*module),
-            "loop 'loop/while_context' runs on several devices and has no LoopCond, which each of "
-            "them must hear of");
+            "loop 'loop/while_context' runs on several devices and has no LoopCond that they "
+            "could follow");
 }
 
 }  // namespace

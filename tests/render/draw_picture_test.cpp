@@ -61,7 +61,7 @@ TEST(Dot, WhateverTheNamesItCanBeDrawn) {
   EXPECT_NE(svg.find("&lt;i&gt;&amp;amp;"), std::string::npos);
   EXPECT_NE(svg.find("\\xff\\x01"), std::string::npos);
   EXPECT_EQ(svg.find('\x01'), std::string::npos);
-  EXPECT_LT(svg.size(), 1000000u);  // the long name stands in tooltips, not in labels
+  EXPECT_LT(svg.size(), 1000000u);  // the long name is in tooltips, not in labels
 }
 
 TEST(Dot, NamesThatDifferBehindAZeroAreTwoNodes) {
@@ -123,14 +123,14 @@ TEST(Engine, APictureIsAsManyPixelsAsItSays) {
   auto png = PngOfCalls("size 70 30\n");
   ASSERT_TRUE(static_cast<bool>(png)) << TextOf(png.takeError());
   EXPECT_EQ(png->bytes.substr(16, 8), std::string("\0\0\0\x46\0\0\0\x1e", 8));
-  // One that has no room for as many is made smaller.
+  // A picture with too many pixels is scaled down.
   auto wide = PngOfCalls("size 64000 20\n");
   ASSERT_TRUE(static_cast<bool>(wide)) << TextOf(wide.takeError());
   EXPECT_EQ(wide->bytes.substr(16, 8), std::string("\0\0\x7d\0\0\0\0\x0a", 8));
   EXPECT_EQ(wide->scale, 0.5);
 }
 
-// Red, green and blue of each pixel. Rows are differences from the one above:
+// Red, green and blue of each pixel. Rows are stored as differences from the previous one:
 // lib/io/png_writer.cpp.
 std::vector<uint8_t> PixelsOf(const std::string& png, size_t columns, size_t rows) {
   size_t at = png.find("IDAT");
@@ -163,7 +163,7 @@ TEST(Engine, AreasAndLinesArePaintedWhereTheyAre) {
   expected = white;
   for (int i = 9; i < 15; ++i) expected[i] = 0;
   EXPECT_EQ(line, expected);
-  // A line and a gap by turns, and half of what is below shows through.
+  // Alternating dash and gap; at half opacity the background shows through.
   std::vector<uint8_t> dashes = Painted("size 3 1\nstroke #000000 0.5 1 1,1 M0 0.5L3 0.5\n", 3, 1);
   EXPECT_EQ(dashes, (std::vector<uint8_t>{128, 128, 128, 255, 255, 255, 128, 128, 128}));
 }
@@ -193,9 +193,9 @@ TEST(Engine, APngThatIsSmallerThanItsPictureSaysSo) {
   EXPECT_NE(file->warning.find("% of its size"), std::string::npos) << file->warning;
 }
 
-// LLVM's handlers of signals come and go while the engine is there.
+// The engine runs while LLVM's signal handlers are installed and removed.
 TEST(Engine, NoSignalIsNeededToCollectWhatIsLeftOver) {
-  Draw(Named({"a"}), PictureFormat::kSvg);  // when it opens, the engine takes what it may need
+  Draw(Named({"a"}), PictureFormat::kSvg);  // loads the engine and what it needs
   auto before = std::signal(SIGUSR1, SIG_IGN);
   std::string svg = Draw(Named(std::vector<std::string>(6000, "a")), PictureFormat::kSvg);
   std::signal(SIGUSR1, before);

@@ -15,7 +15,7 @@
 namespace grapnel {
 namespace {
 
-// A graph that is written down: Add("relu", {inputs}) gives the number of a new member.
+// A builder for graphs: Add("relu", {inputs}) returns the number of a new member.
 struct Flow {
   std::deque<std::string> names;
   std::vector<FlowMember> members;
@@ -28,7 +28,7 @@ struct Flow {
     for (uint32_t input : inputs) edges.push_back({input, id});
     return id;
   }
-  // "conv bn relu": one after the other.
+  // "conv bn relu": a chain of members.
   uint32_t Chain(uint32_t last, const std::vector<std::string>& ops) {
     for (const std::string& op : ops) last = Add(op, {last});
     return last;
@@ -37,7 +37,7 @@ struct Flow {
     return Add("add", {last, Chain(last, {"conv", "bn", "relu", "conv", "bn"})});
   }
   std::vector<FlowPart> Parts(uint32_t most = 20) const { return FlowParts(members, edges, most); }
-  // "add_9 x3": by the last member, and how many equals there are.
+  // "add_9 x3": the last member, and the number of repeats.
   std::vector<std::string> Titles(uint32_t most = 20) const {
     std::vector<std::string> titles;
     for (const FlowPart& part : Parts(most)) {
@@ -49,8 +49,8 @@ struct Flow {
   }
 };
 
-// Every member once, no part on a cycle, every part (each equal of a series) connected or one
-// member.
+// Every member occurs once, no part is on a cycle, and every part (each repeat of a series) is
+// connected or a single member.
 void ExpectSound(const Flow& flow, const std::vector<FlowPart>& parts, bool connected = true) {
   std::vector<uint32_t> part_of(flow.members.size(), ~0u), equal_of(flow.members.size(), 0);
   uint32_t equals = 0;
@@ -97,7 +97,7 @@ TEST(FlowParts, ResidualBlocksAreASeries) {
                                                      "mean_51", "dense_52"}));
 }
 
-// Series of one period inside the flow, however many ops a turn has.
+// Series with one period inside the flow, with any number of ops in a repeat.
 TEST(FlowParts, AChainOfTurnsIsASeries) {
   Flow flow;
   uint32_t last = flow.Add("input");
@@ -169,7 +169,7 @@ TEST(FlowParts, WhatHasNothingToDoWithAnotherStaysApart) {
   ExpectSound(flow, flow.Parts(8));
 }
 
-// Whatever the graph, parts are sound, and the same for the same graph.
+// For any graph, parts are sound and deterministic.
 TEST(FlowParts, RandomGraphs) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random(seed);
@@ -207,7 +207,7 @@ TEST(FlowParts, EqualPartsAreEqual) {
 }
 
 TEST(FlowOrder, ADemandedBranchComesAsAWhole) {
-  // 0 -> 1 -> 2 -> 6, 0 -> 3 -> 4 -> 5 -> 6: the longer branch first, and none in between.
+  // 0 -> 1 -> 2 -> 6, 0 -> 3 -> 4 -> 5 -> 6: the longer branch first, not interleaved.
   EXPECT_EQ(DataFlowOrder(7, {{0, 1}, {1, 2}, {2, 6}, {0, 3}, {3, 4}, {4, 5}, {5, 6}}),
             (std::vector<uint32_t>{0, 3, 4, 5, 1, 2, 6}));
 }

@@ -5,7 +5,7 @@
 namespace grapnel {
 namespace {
 
-// Boxes by the cluster they lie in; clusters by their parent.
+// Boxes by their cluster; clusters by their parent.
 Picture Nested(const std::vector<int>& clusters_of_boxes, const std::vector<int>& parents) {
   Picture picture;
   for (int cluster : clusters_of_boxes) {
@@ -44,14 +44,14 @@ TEST(FrameViews, AnEdgeIntoAFrameIsOneOutsideAndOneFromAPortInside) {
   EXPECT_EQ(KeysOf(views[0]), (std::vector<std::string>{"b0", "c0"}));
   EXPECT_EQ(KeysOf(views[1]), (std::vector<std::string>{"c1"}));
   EXPECT_EQ(KeysOf(views[2]), (std::vector<std::string>{"b1"}));
-  // The ports on its way are named by what is beside the outermost frame.
+  // The ports on the way are named by the item next to the outermost frame.
   EXPECT_EQ(views[1].sources, (std::vector<std::string>{"b0"}));
   EXPECT_EQ(views[2].sources, (std::vector<std::string>{"b0"}));
   for (const FrameView& view : views) {
     ASSERT_EQ(view.edges.size(), 1u);
     EXPECT_EQ(view.edges[0].label, "float[2]");
   }
-  EXPECT_EQ(views[2].edges[0].from, 1u);  // the source, behind the box
+  EXPECT_EQ(views[2].edges[0].from, 1u);  // the source, after the box
   EXPECT_EQ(views[2].edges[0].to, 0u);
 }
 

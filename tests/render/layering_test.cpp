@@ -20,7 +20,7 @@ std::vector<int> LayerOf(const Layering& layering) {
   return layer;
 }
 
-// Each edge goes down by one layer a step, or up when it is said to.
+// Each edge runs down one layer at a time, or up if requested.
 void ExpectProper(const Layering& layering, llvm::ArrayRef<LayerEdge> edges) {
   std::vector<int> layer = LayerOf(layering);
   for (size_t i = 0; i < edges.size(); ++i) {

@@ -14,7 +14,7 @@ std::vector<NodeData> Read(llvm::StringRef text) {
   return {};
 }
 
-// "name: node=value node=value" of each.
+// "name: node=value node=value" for each.
 std::string Told(llvm::StringRef text) {
   std::string told;
   for (const NodeData& data : Read(text)) {

@@ -37,7 +37,7 @@ TEST_F(NodeQueryTest, GlobsBeginAtAnyComponent) {
   EXPECT_EQ(Rank("re?u"), 1);
   EXPECT_EQ(Rank("block_?/*"), 4);
   EXPECT_EQ(Rank("lock*"), std::nullopt);
-  EXPECT_EQ(Rank("[*"), std::nullopt);  // no glob: a part of the name, which it is not
+  EXPECT_EQ(Rank("[*"), std::nullopt);  // not a glob: searched as a part of the name
 }
 
 TEST_F(NodeQueryTest, AllWordsMustHold) {

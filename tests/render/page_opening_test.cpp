@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// main calls @outer in a scope, that one @inner in another; @twice calls itself, and nothing it.
+// main calls @outer in a scope, which calls @inner in another; @twice is recursive and uncalled.
 constexpr const char* kCalls = R"(
 %x = Placeholder {dtype=float}
 %a/b/neg = Neg(%x)

@@ -35,7 +35,7 @@ const Box* Find(const Picture& picture, llvm::StringRef id) {
   return nullptr;
 }
 
-// How many edges of the graph the picture draws from one box to another.
+// The number of graph edges that the picture draws from one box to another.
 size_t EdgesBetween(const Picture& picture, llvm::StringRef from, llvm::StringRef to,
                     PictureEdge::Kind kind) {
   size_t count = 0;
@@ -52,7 +52,7 @@ size_t InputsOf(const Graph& graph) {
   return count;
 }
 
-// No node and no edge is lost or invented.
+// No node or edge is lost or invented.
 void ExpectComplete(const Picture& picture, size_t nodes, size_t inputs) {
   const PictureCounts& counts = picture.counts;
   size_t in_boxes = 0;
@@ -80,7 +80,7 @@ NodeId Add(Graph& graph, const std::string& name, const char* op,
   return id;
 }
 
-// A chain of `scopes` scopes, each of `ops` ops.
+// A chain of `scopes` scopes with `ops` ops each.
 void AddScopes(Graph& graph, int scopes, int ops) {
   NodeId last = Add(graph, "x", "Placeholder");
   for (int s = 0; s < scopes; ++s) {

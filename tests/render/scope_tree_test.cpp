@@ -70,7 +70,7 @@ TEST(ScopeTree, OddSlashesArePartsOfNames) {
   EXPECT_EQ(tree.Ops(tree.Find("a")).size(), 2u);  // "a//b" and "a/b/"; "a/" is an op of the root
 }
 
-// block_1_conv, block_1_relu, block_2_conv, ... : found under block_*, there under block_1_*.
+// block_1_conv, block_1_relu, block_2_conv, ... are in block_*, there in block_1_*.
 TEST(ScopeTree, ManySiblingsAreGrouped) {
   Module module;
   for (int block = 1; block <= 16; ++block) {
@@ -104,14 +104,13 @@ TEST(ScopeTree, ANameAndItsNumberedOnesAreOneGroup) {
   ScopeId group = tree.Find("AddN_*");
   ASSERT_NE(group, kNoScope);
   EXPECT_EQ(tree.scope(group).num_ops, 121u);
-  // Nothing tells them apart: they are a series.
+  // They are indistinguishable: a series.
   ScopeId series = tree.scope(group).core;
   EXPECT_TRUE(tree.scope(series).series);
   EXPECT_EQ(tree.NumMembers(series), 121u);
 }
 
-// 16 layers of one structure, each reading the one before, but for one of them that has a Relu
-// more.
+// 16 layers of one structure, each reading the previous one, but one of them has an extra Relu.
 void AddLayers(int odd_one, Module* module) {
   Graph& graph = module->main;
   NodeId last = graph.AddNode("input", "Placeholder");
@@ -144,13 +143,13 @@ TEST(ScopeTree, SiblingsOfOneStructureAreASeries) {
             "16");
   EXPECT_EQ(tree.RealScope(series), net);
   EXPECT_EQ(tree.scope(tree.Find("net/layer_3")).parent, series);
-  // As its box is titled, with the number of members and without it.
+  // By its box's title, with the number of members and without it.
   EXPECT_EQ(tree.Find(tree.TitleText(series)), series);
   EXPECT_EQ(tree.Find(tree.TypedText(series)), series);
   EXPECT_EQ(tree.TypedText(series), "net/layer_0 \xe2\x80\xa6 layer_15");
 }
 
-// Folding the others would draw an edge out of the box, through layer_5, and back into it.
+// A box for the others would have an edge out, through layer_5, and back in.
 TEST(ScopeTree, ASeriesThatFlowsThroughAnotherSiblingIsNone) {
   Module module;
   AddLayers(5, &module);
@@ -177,8 +176,8 @@ TEST(ScopeTree, OtherWiringIsAnotherStructure) {
   EXPECT_NE(tree.Find("net/layer_0 \xe2\x80\xa6 layer_14"), kNoScope);
 }
 
-// a/x -> b/y -> a/z: what an edge leaves and enters again is no scope, and its path leads to where
-// its members are.
+// a/x -> b/y -> a/z: a scope that an edge leaves and reenters is dissolved, and its path leads to
+// the scope of its members.
 TEST(ScopeTree, AScopeThatTheFlowLeavesAndEntersAgainIsNone) {
   Module module;
   Graph& graph = module.main;
@@ -196,7 +195,7 @@ TEST(ScopeTree, AScopeThatTheFlowLeavesAndEntersAgainIsNone) {
   EXPECT_EQ(tree.scope(net).num_entities, 4u);  // x, b (which has one op), z, c
 }
 
-// grads/x_0 -> sum -> grads/x_1 ...: a few ops of no scope on the way are taken into it.
+// grads/x_0 -> sum -> grads/x_1 ...: a few ops on the way that are in no scope join it.
 TEST(ScopeTree, OpsBetweenThoseOfAScopeAreTakenIn) {
   for (int between : {1, 3}) {
     Module module;
@@ -212,13 +211,13 @@ TEST(ScopeTree, OpsBetweenThoseOfAScopeAreTakenIn) {
       add("grads/x_" + std::to_string(i));
     }
     ScopeTree tree = TreeOf(graph);
-    bool is_few = between == 1;  // of 8; the scope of many is none
+    bool is_few = between == 1;  // of 8; with many, the scope is dissolved
     EXPECT_EQ(tree.Find("grads") != kRootScope, is_few) << between;
     EXPECT_EQ(tree.ScopeOf(sum), tree.Find("grads")) << between;
   }
 }
 
-// What goes round in a loop may leave its scope by NextIteration.
+// A value that circulates in a loop may leave its scope by NextIteration.
 TEST(ScopeTree, AScopeOfALoopStays) {
   Module module;
   Graph& graph = module.main;
@@ -231,7 +230,7 @@ TEST(ScopeTree, AScopeOfALoopStays) {
   EXPECT_EQ(TreeOf(graph).scope(TreeOf(graph).Find("body")).num_ops, 2u);
 }
 
-// conv_i -> bn_i -> relu_i -> ...: names that run through the flow do not group it.
+// conv_i -> bn_i -> relu_i -> ...: names that the flow interleaves do not form groups.
 TEST(ScopeTree, NamesThatTheFlowMixesDoNotGroup) {
   Module module;
   Graph& graph = module.main;

@@ -30,8 +30,8 @@ std::vector<ScopeId> Openable(const ScopeTree& tree) {
   return scopes;
 }
 
-// What is drawn between two boxes of one scope, over all scopes, is every input once; and an edge
-// that ends at a closed scope goes on at a port inside it, as often as outside.
+// Over all scopes, the edges between two boxes of one scope are every input once; an edge that ends
+// at a closed scope continues at a port inside it, with the same count.
 void ExpectNothingLost(const Graph& graph) {
   ShapeMap shapes = InferShapes(graph);
   BodyScopes body(graph, FoldOptions(), shapes);
@@ -61,7 +61,7 @@ void ExpectNothingLost(const Graph& graph) {
         rest |= at.rest;
         if (at.rest == port.rest && (at.rest || at.far == port.far)) count += other.count;
       }
-      bool words = false;  // control edges that are said in words inside
+      bool words = false;  // control edges shown as text inside
       for (const ScopeView::Unseen& unseen : inside.unseen_control) words |= unseen.in > 0;
       if (!rest && !words) {
         EXPECT_EQ(count, edge.count) << body.tree().PathText(scope);
@@ -129,7 +129,7 @@ TEST(ScopeView, ManyControlEdgesAreSaidInWords) {
   EXPECT_EQ(seen, 0u);
 }
 
-// The shapes of graphs that nobody has prepared: each scope stays small, whatever the graph.
+// Degenerate graphs: each scope stays small.
 TEST(ScopeView, HugeChainIsCutIntoPartsOfParts) {
   auto module = Chain(100000, [](int i) { return "node" + std::to_string(i * 7919 % 100003); });
   ShapeMap shapes = InferShapes(module->main);

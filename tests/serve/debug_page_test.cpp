@@ -107,7 +107,7 @@ TEST(DebugPage, AFileHoldsTheCardsOfCausesHoweverLateTheyAre) {
   EXPECT_EQ(html.find("id=\"data 0/cards/execution/9\""), std::string::npos);
 }
 
-// Every document of every folder, broken ones too, served and in a file.
+// Every document of every folder, including broken ones, served and in a file.
 TEST(DebugPage, AnyFolderHasAllItsDocuments) {
   std::error_code error;
   int folders = 0;

@@ -13,7 +13,7 @@ constexpr const char* kCase =
     R"({"feeds": [{"tensor": "x:0", "kind": "case"}], "fetches": ["Identity:0"]})";
 constexpr const char* kEndless = R"({"feeds": [], "fetches": ["exit:0"]})";
 
-// The test router, asked as its page does.
+// The test router, with requests like the page's.
 class DebugTableTest : public testing::Test {
  protected:
   WebAnswer Ask(const char* method, const std::string& path, const std::string& body = "") {
@@ -37,7 +37,7 @@ class DebugTableTest : public testing::Test {
   std::string State(const std::string& session, const std::string& page = "0") {
     return Status(session, page).getString("state").value_or("").str();
   }
-  // Once it stands, or is over.
+  // Waits until it stops, or is over.
   llvm::json::Object Settled(const std::string& session, const std::string& page = "0") {
     for (;;) {
       llvm::json::Object status = Status(session, page);
@@ -46,7 +46,7 @@ class DebugTableTest : public testing::Test {
       std::this_thread::yield();
     }
   }
-  // "before Softmax", of the stop that comes after a line.
+  // "before Softmax", from the stop after a command.
   std::string After(const std::string& session, const std::string& line) {
     Json(Ask("POST", "0/debug-command/" + session, line));
     return Where(Settled(session));
@@ -157,7 +157,7 @@ TEST_F(DebugTableTest, ARunThatGoesOnIsPausedAndEnded) {
   EXPECT_EQ(Ask("POST", "2/debug-command/" + session, "next").body,
             "the session is over: it was ended");
   Settled(Start("2", kEndless), "2");
-  std::string going = Start("2", kEndless);  // the server ends while it goes on
+  std::string going = Start("2", kEndless);  // the server ends while it runs
   Settled(going, "2");
   Json(Ask("POST", "2/debug-command/" + going, "continue"));
 }
@@ -172,7 +172,7 @@ TEST_F(DebugTableTest, TheOneThatNobodyAskedForLongestIsForgotten) {
   Settled(Start("0", kCase));
   EXPECT_EQ(State(sessions[0]), "stopped");
   EXPECT_EQ(Ask("GET", "0/debug-run/" + sessions[1]).body,
-            "session 2 is not here any more: 4 are kept, the last ones that were used");
+            "session 2 was dropped: only the last 4 used are kept");
 }
 
 TEST_F(DebugTableTest, SeveralAskAtOnce) {
@@ -199,12 +199,12 @@ TEST(DebugTable, EndsWhatNobodyAsksFor) {
   auto opened = std::make_shared<const OpenedGraph>(
       llvm::cantFail(OpenedGraph::Open("tests/serve/inputs/long_loop.gtxt")));
   auto find = [](uint64_t) -> Expected<std::shared_ptr<const FileBytes>> {
-    return MakeError("there is none");
+    return MakeError("no such file");
   };
   llvm::cantFail(table.Start(opened, kEndless, find));
   std::shared_ptr<DebugSession> session = llvm::cantFail(table.Find(1, *opened));
   while (!session->is_over()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  EXPECT_NE(session->StatusJson().find("did not ask for it any more"), std::string::npos);
+  EXPECT_NE(session->StatusJson().find("its page stopped asking for it"), std::string::npos);
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST(ScriptBundle, EveryModuleIsInIt) {
   ASSERT_TRUE(static_cast<bool>(script)) << llvm::toString(script.takeError());
   for (const WebFile& file : WebFiles()) {
     if (!file.name.ends_with(".js")) continue;
-    // What pictures begin with, and what paints them, where there is no page.
+    // Entry points and painters for pictures without a page.
     if (file.name == "picture_file.js" || file.name == "paint_context.js") continue;
     EXPECT_NE(script->find("modules[\"./" + file.name.str() + "\"] = "), std::string::npos)
         << file.name.str();

@@ -1,4 +1,4 @@
-// A client that writes bytes of its own making to a server on this machine.
+// A client that sends arbitrary bytes to a server on this machine.
 #ifndef GRAPNEL_TESTS_SERVE_HTTP_CLIENT_H_
 #define GRAPNEL_TESTS_SERVE_HTTP_CLIENT_H_
 
@@ -16,7 +16,7 @@
 namespace grapnel {
 
 struct HttpAnswer {
-  int status = 0;  // 0: the server said nothing more
+  int status = 0;  // 0: the server sent nothing more
   std::string head, body;
 };
 
@@ -24,7 +24,7 @@ class HttpClient {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `receive_buffer`: bytes that it takes without reading; 0: as many as usual.
+  // `receive_buffer`: bytes that it receives without reading; 0: the default.
   explicit HttpClient(int port, int receive_buffer = 0) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
     if (receive_buffer > 0)
       setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
@@ -41,7 +41,8 @@ class HttpClient {
   }
 
   bool is_connected() const { return is_connected_; }
-  // The bytes that the server, or the system for it, has taken until it waits for more than 100 ms.
+  // The number of bytes that the server, or the system for it, accepts until it blocks for more
+  // than 100 ms.
   size_t Send(const std::string& bytes) {
     size_t sent = 0;
     while (sent < bytes.size() && Wait(POLLOUT, std::chrono::milliseconds(100))) {
@@ -53,7 +54,7 @@ class HttpClient {
     return sent;
   }
   void EndSending() { shutdown(fd_, SHUT_WR); }
-  // The next answer, if it begins within that time.
+  // The next answer, if it begins in time.
   HttpAnswer Receive(std::chrono::milliseconds time = std::chrono::seconds(5),
                      bool has_body = true) {
     HttpAnswer answer;
@@ -77,7 +78,7 @@ class HttpClient {
     Send(request);
     return Receive();
   }
-  // Whether the server hangs up within that time.
+  // True if the server hangs up in time.
   bool IsHungUp(std::chrono::milliseconds time) {
     while (Wait(POLLIN, time)) {
       char bytes[4096];

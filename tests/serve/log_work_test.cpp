@@ -30,7 +30,7 @@ class LogTest : public testing::Test {
   }
 };
 
-// Each row has the three devices; those of the log are the ones that the graph is placed on.
+// Each row has the three devices; the graph is placed on the log's devices.
 TEST_F(LogTest, ThreeDevicesANode) {
   llvm::json::Object said =
       Parse(Compare(kLogs + "trace_tower_2/tower_23.pb", R"({"name": "a.log", "devices": ""})",
@@ -71,7 +71,7 @@ TEST_F(LogTest, Refusals) {
   const std::string graph = kLogs + "cut_by_text/graph.pb";
   WebAnswer answer = Compare(graph, R"({"name": "a.log", "devices": ""})", " \n");
   EXPECT_EQ(answer.status, 400);
-  EXPECT_EQ(answer.body, "a.log is empty: there is no line in it");
+  EXPECT_EQ(answer.body, "a.log is empty: it has no lines");
   EXPECT_EQ(Compare(graph, "{", "x\n").status, 400);
   EXPECT_EQ(Compare(graph, R"({"devices": "tape:x"})", "x\n").status, 400);
   llvm::json::Object said =

@@ -43,7 +43,7 @@ TEST(PageSet, ForgetsWhatWasMadeFirst) {
   EXPECT_TRUE(IsKept(pages, 0)) << "a file's page";
   EXPECT_EQ(held->title(), "made") << "who has it may use it to the end";
   EXPECT_EQ(TextOf(pages.at(first)->Drawing().takeError()),
-            "made is not kept any more, newer work took its place: ask for it again");
+            "made was dropped to make room for newer pages: request it again");
   EXPECT_NE(pages.Json().find(R"({"id":"1","title":"made","tabs":)"), std::string::npos);
   EXPECT_NE(pages.Json().find(R"("forgotten":true)"), std::string::npos);
 }

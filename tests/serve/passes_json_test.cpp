@@ -115,10 +115,10 @@ TEST_F(PassesTest, WhatIsWrongWithThemIsSaid) {
   };
   expect(R"({"passes": "foldd"})", "foldd");
   expect(R"({"signature": "nothere"})", "nothere");
-  expect(R"({"limit": "few"})", "limit: a number from 0 on was expected, not 'few'");
+  expect(R"({"limit": "few"})", "limit: expected a number from 0 on, not 'few'");
   expect(R"({"limit": -2})", "limit: ");
   expect(R"({"rewriter_config": "nothing: 1"})", "a RewriterConfig as text was expected");
-  // What would be a file for the command line is text here, the devices of the placer too.
+  // A file name on the command line is plain text here, and so are the placer's devices.
   expect(R"({"rewriter_config": "/etc/hostname"})", "a RewriterConfig as text was expected");
   expect(R"({"passes": "placer", "rewriter_config": "custom_optimizers { name: 'placer' )"
          R"(parameter_map { key: 'devices' value { s: '/etc/hostname' } } }"})",
@@ -171,7 +171,7 @@ TEST_F(PassesTest, AnyTwoAreCompared) {
     EXPECT_EQ(Post("/api/0/diff", body).status, 400) << body;
 }
 
-// A scope that is called otherwise is found by what is in it.
+// A renamed scope is found by its contents.
 TEST(Panes, RenamedScopesAreMatched) {
   Module a, b;
   auto fill = [](Module& module, const std::string& scope) {

@@ -28,7 +28,7 @@ TEST_F(FileWatcherTest, ChangeIsToldOnceAndOnlyWhenItIsOver) {
   FileWatcher watcher({Path("a.pb")});
   EXPECT_FALSE(watcher.Changed());
   Write("a.pb", "three");
-  EXPECT_FALSE(watcher.Changed());  // it may be half of it
+  EXPECT_FALSE(watcher.Changed());  // it may be half written
   Write("a.pb", "threefour");
   EXPECT_FALSE(watcher.Changed());
   EXPECT_TRUE(watcher.Changed());

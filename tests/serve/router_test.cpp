@@ -37,7 +37,7 @@ TEST_F(RouterTest, PageNeedsTheToken) {
 
 TEST_F(RouterTest, OnlyThisMachinesNameAndOwnPages) {
   EXPECT_EQ(router_->Answer({"GET", "/", "evil.example:4000", "", "secret"}).status, 403);
-  // A tunnel ends at a port of its own; a page of another server on this machine is a stranger.
+  // A tunnel has a port of its own; a page of another server on this machine is foreign.
   EXPECT_EQ(router_->Answer({"GET", "/", "localhost:4001", "", "secret"}).status, 200);
   EXPECT_EQ(
       router_->Answer({"GET", "/api/models", kHost, "http://127.0.0.1:8000", "secret"}).status,
@@ -63,7 +63,7 @@ TEST_F(RouterTest, PolicyAllowsItsOwnFilesOnly) {
   }
 }
 
-// Styles, scripts and what the first picture is drawn of: nothing is asked for before it is seen.
+// Styles, scripts and documents for the first picture: no requests before it is drawn.
 TEST_F(RouterTest, PageComesInOnePiece) {
   router_->WaitUntilWarm();
   WebAnswer page = Get("/");
@@ -83,7 +83,7 @@ TEST_F(RouterTest, PageComesInOnePiece) {
   EXPECT_NE(policy.find("script-src 'self' 'sha256-"), std::string::npos) << policy;
 }
 
-// A graph that was read anew is not shown by what was drawn of the old one.
+// After a reload, the page must not show a picture of the old graph.
 TEST_F(RouterTest, PageIsOfTheGraphsAsTheyAreNow) {
   router_->WaitUntilWarm();
   auto pages = std::make_shared<PageSet>();

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kHost = "127.0.0.1:4000";
 constexpr const char* kOrigin = "http://127.0.0.1:4000";
 
-// A path that a pattern is for: "0/b/scope/0".
+// A path that matches a pattern: "0/b/scope/0".
 std::string PathOf(const std::string& pattern) {
   std::string path = pattern;
   llvm::Regex words(R"(\{[a-z]+=([a-z]+)[a-z|]*\})"), number(R"(\{[a-z]+\})");
@@ -64,7 +64,7 @@ TEST_F(RoutesTest, WrongMethodIsSaidWithTheRightOne) {
     if (table.Find(other, path)) continue;
     WebAnswer answer = Ask(NameOf(other), path);
     EXPECT_EQ(answer.status, 405) << path;
-    EXPECT_NE(answer.body.find(std::string("asked by ") + NameOf(row.route.method)),
+    EXPECT_NE(answer.body.find(std::string("accepts ") + NameOf(row.route.method)),
               std::string::npos)
         << answer.body;
     EXPECT_EQ(answer.headers.front(),

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kHost = "127.0.0.1:4000";
 constexpr const char* kOrigin = "http://127.0.0.1:4000";
 
-// The test router, asked as its page does.
+// The test router, with requests like the page's.
 class RunTableTest : public testing::Test {
  protected:
   void SetUp() override { router_ = MakeTestRouter(); }
@@ -27,7 +27,7 @@ class RunTableTest : public testing::Test {
   WebAnswer Post(const std::string& path, const std::string& body) {
     return router_->Answer({"POST", "/api/" + path, kHost, kOrigin, "secret", body});
   }
-  // The number of a run that was begun.
+  // The number of a started run.
   std::string Start(const std::string& path, const std::string& request) {
     return std::to_string(Json(Post(path + "/run", request)).getInteger("run").value_or(0));
   }
@@ -43,7 +43,7 @@ class RunTableTest : public testing::Test {
     }
     return std::move(*value->getAsObject());
   }
-  // Its last status.
+  // Its final status.
   llvm::json::Object Run(const std::string& model, const std::string& request) {
     llvm::json::Object started = Json(Post(model + "/run", request));
     number_ = std::to_string(started.getInteger("run").value_or(0));
@@ -153,7 +153,7 @@ TEST_F(RunTableTest, BadRequestsAreSaid) {
   EXPECT_EQ(Get("0/run/5").status, 404);
   EXPECT_EQ(Get("0/run-boxes/5").status, 404);
   llvm::json::Object status = Run("0", Request(R"("kind": "magic")"));
-  EXPECT_EQ(status.getString("error"), "feed x:0: 'magic' is no way to make a value");
+  EXPECT_EQ(status.getString("error"), "feed x:0: 'magic' is not a way to make a value");
 }
 
 TEST_F(RunTableTest, ErrorsNameTheirNodes) {
@@ -201,7 +201,7 @@ TEST_F(RunTableTest, TheOldestRunIsForgottenFirst) {
   for (int i = 0; i < 2; ++i) Run("0", Request(R"("kind": "case")"));
   WebAnswer answer = Get("0/run/" + first);
   EXPECT_EQ(answer.status, 404);
-  EXPECT_EQ(answer.body, "run " + first + " is not kept: there are only the last ones");
+  EXPECT_EQ(answer.body, "run " + first + " was dropped: only the last runs are kept");
   EXPECT_EQ(Get("0/npy/" + number_ + "/0").status, 200);
 }
 
@@ -212,7 +212,7 @@ TEST_F(RunTableTest, RunOfAnotherGraphColorsNothing) {
   EXPECT_EQ(Json(Get("0/run-node/" + number_ + "/0/4000000")).getArray("outputs")->size(), 0u);
 }
 
-// The parts are other graphs, and all that is told is of the one that is shown.
+// The partitions are other graphs, and all results refer to the graph that is shown.
 TEST_F(RunTableTest, RunIsSpreadOverDevices) {
   for (const char* devices : {"cpu:1", "cpu:2"}) {
     std::string rest = R"(, "mode": "FULL_HEALTH", "taps": "*", "devices": ")";
@@ -272,10 +272,10 @@ TEST_F(RunTableTest, PlacementIsAnEntryAndTheSameOneOnce) {
   EXPECT_NE(Get("4/node/0/0").body.find("Why it is there"), std::string::npos);
   EXPECT_EQ(Json(Post("0/place", R"({"devices": "cpu:2", "hard": false})")).getInteger("entry"), 4);
   EXPECT_EQ(Json(Post("0/place", R"({"devices": "cpu:3", "hard": false})")).getInteger("entry"), 5);
-  EXPECT_EQ(Post("4/place", R"({"devices": "cpu:2"})").status, 404) << "a placement is no file";
+  EXPECT_EQ(Post("4/place", R"({"devices": "cpu:2"})").status, 404) << "a placement is not a file";
 }
 
-// What `grapnel place` takes, in its words.
+// The options of `grapnel place`.
 TEST_F(RunTableTest, PlacementTakesWhatTheCommandTakes) {
   llvm::json::Object placed =
       Json(Post("0/place", R"({"devices": "cpu:2", "default_device": "/device:CPU:1",
@@ -289,13 +289,13 @@ TEST_F(RunTableTest, PlacementTakesWhatTheCommandTakes) {
   EXPECT_NE((*moves)[0].getAsString()->find(" to cpu:3 (hard"), llvm::StringRef::npos)
       << (*moves)[0].getAsString()->str();
   EXPECT_FALSE(placed.getArray("report")->empty());
-  EXPECT_NE(Post("0/place", R"({"devices": "cpu:1", "kernels": "nobody"})").body.find("'nobody'"),
+  EXPECT_NE(Post("0/place", R"({"devices": "cpu:1", "kernels": "unknown"})").body.find("'unknown'"),
             std::string::npos);
   EXPECT_NE(Post("0/place", R"({"devices": "cpu:1", "what_if": "cpu:x"})").body.find("what if: "),
             std::string::npos);
 }
 
-// Advice says the form's words, which are no flags.
+// Advice uses the form's names instead of flags.
 TEST_F(RunTableTest, PlacementThatFailsSaysWhatToChangeInTheForm) {
   std::string path = testing::TempDir() + "/on_gpu.gtxt";
   llvm::cantFail(WriteFile(path, "%x = Placeholder {dtype=float}\n%s = Sin(%x) @gpu:0\n"));

@@ -18,7 +18,7 @@ class ScopeTextTest : public testing::Test {
     page_ = std::make_unique<GraphPage>(opened_->module(), llvm::ArrayRef<Signature>(), "scopes");
   }
 
-  // The scope that holds a node, from the outside in: 0 is the outermost.
+  // The scope around a node at a depth from the outside in: 0 is the outermost.
   std::string Text(const char* function, const char* node, size_t depth) {
     auto found = page_->Find(function, node);
     EXPECT_TRUE(found.has_value()) << node;
@@ -36,8 +36,8 @@ class ScopeTextTest : public testing::Test {
   std::unique_ptr<GraphPage> page_;
 };
 
-// A tensor from outside is a Placeholder, constants and variables are there, the control edge from
-// outside is not; of the library what is called, and what that calls.
+// A tensor from outside is a Placeholder; constants and variables are included, the control edge
+// from outside is not; of the library, called functions and their callees.
 TEST_F(ScopeTextTest, HasAllThatItReads) {
   EXPECT_EQ(Text("", "s/sum", 1), R"(fetch %s/deep/call
 %halves_1 = Placeholder {dtype=float, shape=[2,?]} : float[2,s1]
@@ -60,7 +60,7 @@ func @inner(%a: float) -> (b: float) {
 )");
 }
 
-// A function's arguments are Placeholders, and what it returns is fetched.
+// A function's arguments are Placeholders, and its results are fetches.
 TEST_F(ScopeTextTest, OfAFunction) {
   EXPECT_EQ(Text("inner", "abs", 0), R"(fetch %abs
 %a = Placeholder {dtype=float, shape=[2,?]} : float[2,s1]

@@ -1,4 +1,4 @@
-// The server against clients that mean no good, over real sockets.
+// The server against malicious clients, over real sockets.
 #include "lib/serve/http/server.h"
 
 #include <gtest/gtest.h>
@@ -41,9 +41,9 @@ class ServerTest : public testing::Test {
     return "POST " + path + " HTTP/1.1\r\n" + known_ +
            "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
   }
-  // Of a request on a connection of its own.
+  // Sends a request on a new connection.
   HttpAnswer Ask(const std::string& request) { return Connect().Ask(request); }
-  // The time in which a client that means well is answered.
+  // The time until a well-behaved client is answered.
   milliseconds TimeToAnswer() {
     auto began = HttpClient::Clock::now();
     EXPECT_EQ(Ask(Get("/api/version")).status, 200);
@@ -61,7 +61,7 @@ std::string Chunk(size_t size) {
   return llvm::formatv("{0:x-}\r\n", size).str() + std::string(size, ' ') + "\r\n";
 }
 
-// Sends `head`, then pieces until the server answers. The bytes that it took go to `taken`.
+// Sends `head`, then pieces until the server answers. Sets `taken` to the bytes that it accepted.
 HttpAnswer SendEndlessly(HttpClient client, const std::string& head, const std::string& piece,
                          size_t* taken) {
   constexpr size_t kMost = size_t{64} << 20;
@@ -220,7 +220,7 @@ TEST_F(ServerTest, DeepJsonIsRefused) {
   EXPECT_EQ(Ask(Post("/api/0/run", std::string(1000000, '['))).status, 400);
 }
 
-// They take connections and no thread, and are told so when their time is up.
+// Slow clients occupy connections but no threads, and are refused when their time is up.
 TEST_F(ServerTest, SlowWritersKeepNobodyWaiting) {
   std::vector<HttpClient> heads, bodies, silent;
   for (int i = 0; i < 32; ++i) {
@@ -250,7 +250,7 @@ TEST_F(ServerTest, SlowReadersKeepNobodyWaiting) {
   for (int i = 0; i < 10; ++i) EXPECT_LT(TimeToAnswer(), seconds(1));
 }
 
-// Each has 64 MB that it does not read: more than all may have.
+// Each has 64 MB that it does not read: together more than the limit.
 TEST_F(ServerTest, SlowReadersOfLargeAnswersMakeRoom) {
   const char* request = R"({"fetches": ["y:0"],
       "feeds": [{"tensor": "x:0", "kind": "zeros", "shape": "16000000"}]})";

@@ -5,7 +5,7 @@
 namespace grapnel {
 namespace {
 
-// Stages as a folder of dumps has them; `nodes` of the main graph.
+// Stages as in a folder of dumps; `nodes` of the main graph.
 void Add(Timeline* timeline, const char* line, const char* from, size_t nodes) {
   TimelineStage& stage = timeline->stages.emplace_back();
   stage.dump.line = line;
@@ -46,7 +46,7 @@ TEST(Stories, NamesTellRoles) {
   EXPECT_EQ(stories[3].title, "any.graph");
 }
 
-// Where a run is missing, or lines name each other, each stage is still in one story.
+// If a run is missing, or lines name each other, each stage is still in one story.
 TEST(Stories, BrokenFolders) {
   Timeline timeline;
   Add(&timeline, "part", "nowhere", 1);

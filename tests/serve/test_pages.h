@@ -1,4 +1,4 @@
-// What the server's tests serve.
+// The pages that the server's tests serve.
 #ifndef GRAPNEL_TESTS_SERVE_TEST_PAGES_H_
 #define GRAPNEL_TESTS_SERVE_TEST_PAGES_H_
 
@@ -10,8 +10,8 @@
 
 namespace grapnel {
 
-// Of testdata/harmonic_mean as 0, collatz as 1, an endless loop as 2, and what takes any shape as
-// 3. Its token is "secret".
+// Serves testdata/harmonic_mean as 0, collatz as 1, an endless loop as 2, and a graph for any shape
+// as 3. Its token is "secret".
 inline std::unique_ptr<Router> MakeTestRouter() {
   auto pages = std::make_shared<PageSet>();
   for (const char* path :

@@ -11,7 +11,7 @@ std::string Typed(llvm::StringRef text, DataType dtype, llvm::StringRef shape = 
   return DimsText(tensor->dims()) + " " + tensor->ToLiteral().ToString(20);
 }
 
-// Whether it is a value; an error is dropped.
+// True if it is a value; drops the error.
 bool Checked(Expected<Tensor> tensor) {
   if (tensor) return true;
   llvm::consumeError(tensor.takeError());

@@ -117,7 +117,7 @@ def test_bytes_give_what_a_path_gives(lenet):
 
 def test_results_of_several_kinds(lenet):
     assert lenet.convert(to="pbtxt").data.startswith(b"node {")
-    with pytest.raises(tg.Error, match="its name tells no format: say one by to="):
+    with pytest.raises(tg.Error, match="this file name has no known format: choose one with to="):
         lenet.convert()
     assert len(lenet.cut(outputs="Identity").graph) == 64
     assert lenet.bisect().to_dict() == {"format": 1, "found": False}

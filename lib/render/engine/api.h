@@ -1,5 +1,4 @@
-/* What the binary and grapnel_picture.so say to one another: C types only, no exception passes it.
- */
+/* The interface of the binary and grapnel_picture.so: C types only, exceptions never cross it. */
 #ifndef GRAPNEL_LIB_RENDER_ENGINE_API_H_
 #define GRAPNEL_LIB_RENDER_ENGINE_API_H_
 
@@ -13,21 +12,21 @@
 extern "C" {
 #endif
 
-/* Takes what was made, once; all is copied. */
+/* Called once with the result, which the callee copies. */
 typedef void (*GrapnelPictureTake)(void* context, const char* bytes, size_t size);
 
 typedef struct GrapnelPictureSize {
   int32_t columns, rows; /* pixels */
-  double scale;          /* pixels for each unit: 1, or what is allowed */
+  double scale;          /* pixels for each unit: 1, or less if 1 is too large */
 } GrapnelPictureSize;
 
 typedef struct GrapnelPictureApi {
   int32_t version;
-  /* Evaluates `script`, calls its global `function` with `count` strings, and hands on the string
-   * that comes back. 0: `take` got what went wrong instead. Ends after `seconds` of work. */
+  /* Evaluates `script`, calls its global `function` with `count` strings, and passes the returned
+   * string to `take`. 0: `take` got an error message instead. Stops after `seconds` of work. */
   int32_t (*run)(const char* script, const char* function, const char* const* arguments,
                  int32_t count, double seconds, GrapnelPictureTake take, void* context);
-  /* Pixels of what lib/render/web/paint_context.js says: rows from the top, red, green and blue of
+  /* Paints the calls of lib/render/web/paint_context.js: rows from the top, red, green and blue of
    * each pixel, at most `most_pixels`. 0: as for run. */
   int32_t (*paint)(const char* calls, size_t calls_size, double most_pixels,
                    GrapnelPictureSize* size, GrapnelPictureTake take, void* context);

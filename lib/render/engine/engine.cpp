@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMostSeconds = 120, kMostPixels = 1 << 26;
 
-// Stays open: its libraries keep threads.
+// Never closed: its libraries keep threads.
 Expected<const GrapnelPictureApi*> OpenModule() {
   static const std::string path = ModulePath("grapnel_picture.so");
   static std::string why;

@@ -1,4 +1,4 @@
-// Runs the scripts of pictures where there is no browser.
+// Runs the scripts that draw pictures, without a browser.
 #ifndef GRAPNEL_LIB_RENDER_ENGINE_ENGINE_H_
 #define GRAPNEL_LIB_RENDER_ENGINE_ENGINE_H_
 
@@ -11,11 +11,11 @@
 
 namespace grapnel {
 
-// Calls the global `function` of lib/render/web/NAME.js, and of what that imports, with these
-// strings; gives the string that comes back. Needs grapnel_picture.so beside the binary, which is
-// opened by the first call (some 30 ms); each call has an engine of its own (some 5 ms). The same
-// arguments give the same string. Errors: no module; what the script throws; it takes longer than
-// two minutes.
+// Calls the global `function` of lib/render/web/NAME.js with these strings, after loading that
+// module and its imports, and returns the string it returns. Needs grapnel_picture.so next to the
+// binary, which the first call opens (some 30 ms); each call makes a new engine (some 5 ms). The
+// same arguments give the same string. Errors: no module; an exception of the script; more than two
+// minutes of work.
 Expected<std::string> CallScript(llvm::StringRef name, const std::string& function,
                                  llvm::ArrayRef<std::string> arguments);
 
@@ -24,9 +24,9 @@ struct PngImage {
   double scale = 1;  // pixels for each unit of the picture
 };
 
-// A PNG file of what `picturePaint` of picture_file.js gives, a pixel for each of its units;
-// smaller where that were more than 2^26 pixels, or 32,000 on a side. The same calls give the same
-// bytes.
+// Returns a PNG file of the calls that `picturePaint` of picture_file.js returns, one pixel for
+// each unit; smaller if that would exceed 2^26 pixels, or 32,000 on a side. The same calls give the
+// same bytes.
 Expected<PngImage> PngOfCalls(llvm::StringRef calls);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// The words in a closed box, and how large they make it.
+// The text in a closed box, and the size that it gives the box.
 
 import {grouped} from "./numbers.js";
 import {FONT, lettersWithin, lineWidth, shortened, textWidth} from "./text_width.js";
@@ -6,16 +6,16 @@ import {FONT, lettersWithin, lineWidth, shortened, textWidth} from "./text_width
 export const LINE = 17;
 const BOX_PAD = 8, LINES_PAD = 7, WIDEST = 230, WIDEST_ALONE = 420, LEAST_WIDTH = 40, MOST_LINES = 3;
 
-// So that middles are whole numbers, and lines between middles straight.
+// Even, so that centers are whole numbers and lines between centers are straight.
 export const even = (size) => 2 * Math.ceil(size / 2);
 
 export const TITLE = `600 13px ${FONT}`;
 const NAME = `13px ${FONT}`, NOTE = `13px ${FONT}`;
-export const MARKER = "\u25b8 ";  // before the title of what can be opened
+export const MARKER = "\u25b8 ";  // before the title of a box that can be opened
 
 export const canOpen = (box) => box.kind === "scope" || (box.calls?.length ?? 0) > 0;
 
-// Lines no wider than `widest`, broken after one of / _ , ; and blanks where it can be.
+// Lines no wider than `widest`, broken after / _ , ; or a blank if possible.
 export function broken(text, font, widest) {
   const lines = [];
   let line = "";
@@ -36,19 +36,19 @@ export function broken(text, font, widest) {
   return lines;
 }
 
-// At most three lines; what is longer loses its middle.
+// At most three lines; longer text loses its middle.
 export function wrap(text, font, widest) {
   if (textWidth(text, font) <= widest) return [text];
   const most = Math.ceil((MOST_LINES * widest * 4) / Number.parseInt(/[\d.]+(?=px)/u.exec(font)[0], 10));
-  const letters = [...text];  // no letter but a few is narrower than a quarter of its height
+  const letters = [...text];  // few letters are narrower than a quarter of their height
   const start = letters.length <= 2 * most ? text
     : `${letters.slice(0, most).join("")}\u2026${letters.slice(-most).join("")}`;
   const fits = (shorter) => broken(shorter, font, widest).length <= MOST_LINES;
   return broken(shortened(start, fits), font, widest);
 }
 
-// A list of numbers with what they count, "2 Conv2D, 1 Relu, ...": a number stays with its kind, and no line
-// is but an ellipsis.
+// A list of numbers and what they count, "2 Conv2D, 1 Relu, ...": a number stays with its kind, and
+// no line is only an ellipsis.
 const KINDS = /^(?:\d[\d,]* \S+, )*(?:\d[\d,]* \S+|\u2026)$/u;
 const held = (kinds) => kinds.replace(/(\d) (?=\S)| (?=\u2026$)/gu, "$1\u00a0");
 
@@ -57,7 +57,7 @@ function noteLines(note, widest) {
   return wrap(held(note), NOTE, widest).map((line) => line.replaceAll("\u00a0", " "));
 }
 
-// How large a scope is, and as many of the kinds of its ops as go whole on two lines.
+// The size of a scope, and as many kinds of its ops as fit on two lines.
 function kindLines(ops, kinds, widest) {
   const names = kinds.split(", "), all = names.at(-1) !== "\u2026";
   if (!all) names.pop();
@@ -71,12 +71,14 @@ function kindLines(ops, kinds, widest) {
   }
 }
 
-// Where boxes stand one below the other they may be wide, and say on one line what takes two in others.
+// True if boxes are stacked in a column: they may be wide, so one line holds what takes two
+// elsewhere.
 export function isColumn(view) {
   return view.layers.every((layer) => layer.filter((item) => item < view.boxes.length).length <= 2);
 }
 
-// A line is parts side by side: {text, font, role}. `markKinds`: what marks on boxes are called.
+// A line consists of parts side by side: {text, font, role}. `markKinds`: the names of the boxes'
+// marks.
 export function boxLines(box, markKinds, column) {
   const lines = [], widest = column ? WIDEST_ALONE : WIDEST;
   const addLine = (text, font, role) => lines.push([{text, font, role}]);
@@ -105,7 +107,7 @@ export function boxLines(box, markKinds, column) {
   return lines;
 }
 
-// One more line, of what a reader asked for.
+// One more line, for notes that the user requested.
 export const noteLine = (text) => [{text, font: NOTE, role: "note"}];
 
 export function closedBox(box, lines) {

@@ -1,5 +1,5 @@
-// Paints frames on a canvas, or on what takes the same calls and writes SVG (svg_context.js). Colors come
-// from the style sheet, so that both themes have theirs.
+// Paints frames on a canvas, or on a context that takes the same calls and writes SVG
+// (svg_context.js). Colors come from the style sheet, so that each theme has its own.
 
 import {canOpen, LINE, MARKER, TITLE} from "./box_lines.js";
 import {LABEL_FONT} from "./edge_labels.js";
@@ -8,21 +8,21 @@ import {lineWidth, textWidth} from "./text_width.js";
 
 const SMALLEST_TEXT = 5;  // pixels on the screen; below, text is noise
 const LABELS_FROM = 0.55;  // zoom
-const SHEET = 4;  // how far the one below looks out, where no line ends
+const SHEET = 4;  // how far the lower sheet sticks out, where no line ends
 const RADIUS = 6, CORNER = 5, BASE_LINE = 19;
 const COLORS = ["canvas", "frame", "frame-2", "frame-line", "text", "dim", "edge", "control", "accent",
   "accent-edge", "box-line", "neutral", "function", "bad"];
 
-// `color(name)`: what a variable of the style sheet says.
+// `color(name)`: the value of a style sheet variable.
 export function makeTheme(color) {
   const list = (name, count) => Array.from({length: count}, (_, i) => color(`${name}-${i}`));
   return {...Object.fromEntries(COLORS.map((name) => [name, color(name)])), fills: list("fill", 10),
     marks: list("mark", 5), heat: list("heat", 3)};
 }
 
-// `look`: {theme, zoom, fillOf(placed), inkOf(placed): the color of text where the theme's will not do,
-// selected: key or undefined, lit: set of keys, hideControl,
-// hideHandles, hideShapes, ground: the color behind the frame, if not the canvas's}.
+// `look`: {theme, zoom, fillOf(placed), inkOf(placed): the text color if the theme's does not fit,
+// selected: key or undefined, lit: set of keys, hideControl, hideHandles, hideShapes, ground: the
+// color behind the frame, if not the canvas's}.
 // `visible`: {x0, y0, x1, y1} in the frame's coordinates.
 export function drawFrame(context, frame, look, visible, x = 0, y = 0, depth = 0) {
   const inside = (bx, by, w, h) => bx < visible.x1 && bx + w > visible.x0 && by < visible.y1
@@ -81,7 +81,7 @@ function drawTitle(context, {x: left, text, over}, marker, look, x, y) {
   context.fillText(text, x + left, y + BASE_LINE);
 }
 
-// A rim around text, so that it can be read on a line.
+// An outline around text, so that it is readable on a line.
 function outlined(context, text, x, y, look, width) {
   context.lineWidth = width;
   context.strokeStyle = look.ground ?? look.theme.canvas;
@@ -124,7 +124,7 @@ function drawBox(context, placed, look, x, y) {
   }
   roundRect(context, x, y, w, h, Math.min(round, 16));
   context.fillStyle = look.fillOf(placed) ?? look.theme.neutral;
-  if (box.marks || look.glows?.(placed)) {  // what a reader looks for glows
+  if (box.marks || look.glows?.(placed)) {  // boxes with marks glow
     context.shadowColor = context.fillStyle;
     context.shadowBlur = 18;
   }
@@ -145,7 +145,7 @@ function drawLine(context, parts, ink, look, x, w, y) {
   let left = x + (isCentered ? w / 2 : (w - lineWidth(parts)) / 2);
   context.textAlign = isCentered ? "center" : "left";
   for (const {text, font, role} of parts) {
-    const shown = isCentered ? text : text.trimStart();  // browsers drop what a text of an SVG begins with
+    const shown = isCentered ? text : text.trimStart();  // browsers drop leading blanks of SVG text
     const width = textWidth(text, font);
     context.font = font;
     context.fillStyle = ink ?? (role === "note" ? look.theme.dim : look.theme.text);
@@ -158,7 +158,8 @@ function drawLine(context, parts, ink, look, x, w, y) {
 
 const isHidden = (edge, look) => (edge.control && look.hideControl) || (edge.handles && look.hideHandles);
 
-// Each line once, as the first of its edges that is not hidden; dashed ones lie lowest, chosen ones on top.
+// Each line once, as the first of its edges that is not hidden; dashed lines at the bottom,
+// selected on top.
 function drawEdges(context, frame, look, visible, x, y) {
   const drawn = new Set(), list = [];
   frame.edges.forEach((entry, i) => {
@@ -207,7 +208,7 @@ function trace(context, points, x, y) {
   context.lineTo(points.at(-1)[0] + x, points.at(-1)[1] + y);
 }
 
-// Both ends are on one device each, and not on the same.
+// True if the ends are on two different devices.
 function crossesDevices(frame, edge) {
   const deviceOf = (item) => {
     const box = frame.view.boxes[item];

@@ -1,15 +1,15 @@
-// Where the words on lines stand: beside their own line, near its end, on no other words, no box and no
-// arrow, along no other line, and across one only where there is no place without.
+// Places the words on lines: beside their own line, near its end, not on other words, boxes or
+// arrows, not along another line, and across one only if there is no other place.
 
 import {grouped} from "./numbers.js";
 import {FONT, textWidth} from "./text_width.js";
 
 export const LABEL_FONT = `11px ${FONT}`;
 const HEIGHT = 13, ASIDE = 4, ARROW = 9, STEP = 14, MOST_STEPS = 6, CELL = 64, FARTHEST = 40;
-const ALONG = 100;  // what it costs to lie along a line, whose words they would seem; across one: 1
+const ALONG = 100;  // the cost along another line, whose words they would seem; across one: 1
 
-// What a line says: {full, short}, the latter without shapes; undefined: nothing. `twins`: edges that share
-// it.
+// The words on a line: {full, short}, short without shapes; undefined: no words. `twins`: edges
+// that share it.
 export function labelWords(edge, twins) {
   const count = edge.count > 1 && !edge.control ? `\u00d7${grouped(edge.count)}` : "";
   const control = !edge.control && twins.some((twin) => twin.control) ? "+ control" : "";
@@ -20,8 +20,8 @@ export function labelWords(edge, twins) {
 
 export const labelWidth = (words) => (words ? textWidth(words.full, LABEL_FONT) : 0);
 
-// `lines`: [{points, words}], words undefined where there is nothing to say; `boxes`: [{x, y, w, h}];
-// `width`: of the frame. Sets `label` of those that find a place: {x, y, w, words}, y the base line.
+// `lines`: [{points, words}], words may be undefined; `boxes`: [{x, y, w, h}]; `width`: of the
+// frame. Sets `label` of those that find a place: {x, y, w, words}, y is the baseline.
 export function placeLabels(lines, boxes, width) {
   const field = new Field(boxes, lines, width);
   const wanting = lines.filter(({words, points}) => words && points.length > 1);
@@ -75,7 +75,7 @@ function arrowOf(points) {
   return {x0: x - half, x1: x + half, y0: y - half, y1: y + half};
 }
 
-// From the line's end to its beginning: beside what goes down, above and below what goes across.
+// From the line's end to its beginning: beside vertical parts, above and below horizontal ones.
 function* candidates(points, w) {
   for (let i = points.length - 1, turns = 0; i > 0 && turns < FARTHEST; --i) {
     const [[ax, ay], [bx, by]] = [points[i - 1], points[i]];
@@ -101,7 +101,7 @@ function* candidates(points, w) {
   }
 }
 
-// Rectangles by the cells of a grid that they lie in.
+// Rectangles by the grid cells that they are in.
 class Cells {
   constructor() { this.cells = new Map(); }
 
@@ -118,7 +118,7 @@ class Cells {
     }
   }
 
-  // How many of them reach into an area, or what that costs; lines on one line count once.
+  // The number of rectangles that reach into an area, or their cost; lines on one line count once.
   count(area) {
     const found = new Map();
     for (const key of this.keys(area)) {

@@ -1,4 +1,5 @@
-// How wide letters of DejaVu Sans are, in thousandths of its size. Made by scripts/make_font_widths.py.
+// The widths of DejaVu Sans letters, in thousandths of its size. Made by
+// scripts/make_font_widths.py.
 
 // [first code point, plain widths, bold widths]
 export const WIDTHS = [

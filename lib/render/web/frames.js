@@ -1,4 +1,4 @@
-// Frames in frames: a scope that is laid out, with what is open in its boxes.
+// Nested frames: a laid out scope, with the frames that are open in its boxes.
 
 import {closedBox, even, TITLE} from "./box_lines.js";
 import {labelWidth, labelWords, placeLabels} from "./edge_labels.js";
@@ -8,7 +8,7 @@ import {shortened, textWidth} from "./text_width.js";
 import {sharedLines} from "./wires.js";
 
 export const HEAD = 28;  // height of a frame's title bar
-const PAD = 16, FRAME_GAP = 16, ROW = 1100;  // functions of one op: side by side, as far as a row goes
+const PAD = 16, FRAME_GAP = 16, ROW = 1100;  // functions of one op: in rows of this width
 const TRIANGLE = 26, TITLE_END = 10, MOST_ROOM = 240;
 
 export const openKey = (instance, box) => (box.kind === "scope" ? `${instance}|${box.scope}`
@@ -17,8 +17,8 @@ export const boxKey = (placed) => `${placed.instance}|${placed.box.key}`;
 export const frameTitle = ({kind, op, name}) => (kind === "scope" ? name : `${op} \u2013 ${name}`);
 const fitting = (title, room) => shortened(title, (shorter) => textWidth(shorter, TITLE) <= room + 1);
 
-// How a picture is turned: data flows "down", "up" or to the "right". Sizes and places of boxes are as they
-// are seen; the layout itself always goes down.
+// The direction of a picture: data flows "down", "up" or to the "right". Sizes and places of boxes
+// are those on the screen; the layout itself always goes down.
 const turns = {
   down: {space: {top: HEAD, left: 0, bottom: 0}, size: ({w, h}) => ({w, h}), point: ([x, y]) => [x, y],
     corner: ({x, y}) => ({x, y})},
@@ -28,8 +28,8 @@ const turns = {
     size: ({w, h}) => ({w: h, h: w}), point: ([x, y]) => [y, x], corner: ({x, y}) => ({x: y, y: x})},
 };
 
-// `lines[i]`: the words in box i; `inners[i]`: what is open in it, or undefined; `head`: whether there is a
-// title bar. Returns {w, h, boxes, edges, tops, bottoms}, from the frame's upper left corner.
+// `lines[i]`: the text in box i; `inners[i]`: the frames open in it, or undefined; `head`: true for
+// a title bar. Returns {w, h, boxes, edges, tops, bottoms}, from the frame's upper left corner.
 export function layOut(view, lines, inners, direction = "down", head = true) {
   const turn = turns[direction], space = head ? turn.space : {...turn.space, top: 0, left: 0, bottom: 0};
   const under = sharedLines(view.edges), words = wordsOf(view.edges, under, inners);
@@ -54,7 +54,7 @@ function withTitle(inner, box) {
   return {...inner, w: Math.max(inner.w, even(title))};
 }
 
-// A closed box is as long as the lines need that come to it side by side.
+// Makes a closed box as long as the lines that arrive side by side need.
 function makeRoomForLines(sizes, inners, edges, under, side) {
   const counts = new Array(sizes.length).fill(0);
   edges.forEach(({to}, i) => {
@@ -66,7 +66,7 @@ function makeRoomForLines(sizes, inners, edges, under, side) {
   });
 }
 
-// A line that goes on in an opened box has its words there, one that leaves the frame outside.
+// A line that continues in an open box has its words there, one that leaves the frame outside.
 function wordsOf(edges, under, inners) {
   const twins = edges.map(() => []);
   edges.forEach((edge, i) => {
@@ -78,10 +78,10 @@ function wordsOf(edges, under, inners) {
   });
 }
 
-// Where the title of an opened box stands: between the lines that come in through its bar, if there is room,
-// else over them: {x, text, over}.
+// The place of an open box's title: between the lines that come in through its bar, if there is
+// room, else over them: {x, text, over}.
 function headOf({box, w, inner}, direction) {
-  const first = box.fixed ? TITLE_END : TRIANGLE;  // what cannot be closed has no triangle
+  const first = box.fixed ? TITLE_END : TRIANGLE;  // boxes that cannot be closed have no triangle
   const text = fitting(frameTitle(box), w - first - TITLE_END);
   const lines = {down: inner.tops, up: inner.bottoms}[direction], width = textWidth(text, TITLE);
   let x = first;
@@ -92,7 +92,7 @@ function headOf({box, w, inner}, direction) {
   return {x: first, text, over: true};
 }
 
-// Frames of functions that one box calls, {frame, title} each, as what is open inside it.
+// Frames of functions that one box calls, {frame, title} each, as the contents of the box.
 export function functionFrames(called) {
   const frames = [];
   let x = FRAME_GAP, y = HEAD + 6, w = 0, h = 0;
@@ -109,7 +109,7 @@ export function functionFrames(called) {
   return frames.length === 0 ? undefined : {frames, w, h: y + h + FRAME_GAP};
 }
 
-// A scope's frame as what is open inside a box.
+// A scope's frame as the contents of a box.
 export const scopeFrame = (frame) => frame && {frames: [{...frame, x: 0, y: 0}], w: frame.w, h: frame.h,
   tops: frame.tops, bottoms: frame.bottoms};
 

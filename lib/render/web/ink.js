@@ -1,15 +1,15 @@
-// Text that can be read on a fill, "#rrggbb".
+// Readable text on a fill, "#rrggbb".
 
 const INKS = ["#eef1f5", "#14181f"], DARK = 0.42, PALE = 0.7;  // lightness
 
 export const channels = (fill) => [1, 3, 5].map((at) => Number.parseInt(fill.slice(at, at + 2), 16));
 
-// From 0, black, to 1, white, about as an eye sees it.
+// From 0, black, to 1, white, roughly as perceived.
 function lightness(fill) {
   const [r, g, b] = channels(fill).map((channel) => (channel / 255) ** 2.2);
   return Math.sqrt(0.2126 * r + 0.7152 * g + 0.0722 * b);
 }
 
 export const inkOn = (fill) => INKS[Number(lightness(fill) > DARK)];
-// Undefined on what is pale: there all colors of a light theme's text do.
+// Undefined for pale fills: all text colors of a light theme are readable there.
 export const inkOnStrong = (fill) => (fill && lightness(fill) < PALE ? inkOn(fill) : undefined);

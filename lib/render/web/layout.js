@@ -1,6 +1,7 @@
-// Places the items of one scope: its document gives layers and order, here sizes become coordinates, and
-// edges lines at right angles (routes.js). Frames of opened boxes are placed first and are boxes to the frame
-// around them. Data flows along y; whoever wants another direction turns what comes out.
+// Places the items of one scope: its document has layers and order, this turns sizes into
+// coordinates, and edges into lines at right angles (routes.js). Frames of open boxes are placed
+// first and are boxes of the enclosing frame. Data flows along y; for other directions, callers
+// rotate the result.
 
 import {even} from "./box_lines.js";
 import {channelNets, entriesBySide, PORT_GAP, portsOfBoxes, RouteBuilder} from "./routes.js";
@@ -9,13 +10,14 @@ import {addRounds, completePaths} from "./wires.js";
 
 const PAD = 16, BOX_GAP = 24, BEND_GAP = 12, BENDS_GAP = 8, ROUNDS = 14, SNAPS = 3;
 const LANE = 7, BEFORE_LANES = 7, BEHIND_LANES = 17, LEAST_GAP = 22;  // heights between layers
-const BESIDE = 6 - PAD;  // from a line to the end of its words, which may reach into the frame's margin
-const BEFORE_PORTS = 10, AFTER_PORTS = 5;  // no arrow ends there, and no words stand there
+const BESIDE = 6 - PAD;  // from a line to the end of its words, which may enter the frame's margin
+const BEFORE_PORTS = 10, AFTER_PORTS = 5;  // no arrows or words are there
 
-// `sizes[i]` of box i: {w, h} and, when it is open, the x of its ports by the key of the far end: {tops,
-// bottoms}. `edges`: {under, as sharedLines() has it; wide: of each, the width of its words}. `space`: what
-// to leave free in the frame, {top, left, bottom}, and `labels`: how far a line runs for words of a width, if
-// that depends on it. Returns {w, h, boxes: [{x, y}], lines, tops, bottoms}: the points of each edge.
+// `sizes[i]` of box i: {w, h} and, if it is open, the x of its ports by the key of the far end:
+// {tops, bottoms}. `edges`: {under, from sharedLines(); wide: the width of each edge's words}.
+// `space`: room to leave free in the frame, {top, left, bottom}, and `labels`: the length of line
+// that words of a width need, if that depends on it. Returns {w, h, boxes: [{x, y}], lines, tops,
+// bottoms}: the points of each edge.
 export function placeScope(view, sizes, edges, space) {
   return new Placer(view, sizes, edges, space).run();
 }
@@ -132,7 +134,7 @@ class Placer {
     spread(wanted, weights, apart).forEach((x, i) => (this.x[layer[i]] = x));
   }
 
-  // The link of an item that is to be straight: the strongest, of equals the nearest.
+  // The link of an item that should be straight: the strongest, among equals the nearest.
   best(item, links) {
     let found;
     const far = (link) => Math.abs(this.x[link.item] + link.shift - this.x[item]);
@@ -143,8 +145,8 @@ class Placer {
     return found;
   }
 
-  // Chains of items that are each other's straightest neighbors stand on one line, as far as others let
-  // them.
+  // Aligns chains of items that are each other's straightest neighbors, as far as other items
+  // allow.
   snapChains() {
     const rank = new Array(this.items).fill(0);
     for (const layer of this.layers) layer.forEach((item, i) => (rank[item] = i));
@@ -167,7 +169,7 @@ class Placer {
     for (const chain of chains) this.snap(chain, rank);
   }
 
-  // As many of a chain as find a common place, then the rest of it.
+  // Aligns as many items of a chain as find a common place, then the rest.
   snap(chain, rank) {
     let run = [], low = -Infinity, high = Infinity;
     const settle = () => {
@@ -190,7 +192,7 @@ class Placer {
     settle();
   }
 
-  // Channel i lies above layer i, the last one below all layers.
+  // Channel i is above layer i, the last one below all layers.
   placeDown() {
     this.tops = [];
     this.bottoms = [];
@@ -216,7 +218,7 @@ class Placer {
     this.h = even(y + this.space.bottom);
   }
 
-  // From the leftmost to the rightmost of boxes, lines and the words beside these.
+  // From the leftmost to the rightmost of boxes, lines and the words beside them.
   extent() {
     let left = Infinity, right = -Infinity;
     for (const item of this.layers.flat()) {

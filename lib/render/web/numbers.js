@@ -1,7 +1,7 @@
-// Numbers as a reader sees them.
+// Numbers as text for users.
 
-// 1234567 -> "1,234,567". Of whole numbers without the browser's tables of languages, which take tens of
-// milliseconds when they are first asked.
+// 1234567 -> "1,234,567", for whole numbers. Avoids the browser's language tables, whose first use
+// takes tens of milliseconds.
 export function grouped(number) {
   if (!Number.isSafeInteger(number)) return number.toLocaleString("en-US");
   return String(number).replace(/\B(?=(\d{3})+$)/g, ",");

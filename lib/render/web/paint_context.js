@@ -1,11 +1,11 @@
-// What draw.js draws, as lines that say what to paint: lib/render/engine/module/paint.cpp makes pixels
-// of them.
+// Records the calls of draw.js as lines, which lib/render/engine/module/paint.cpp turns into
+// pixels.
 //   size WIDTH HEIGHT
 //   fill COLOR PATH
 //   stroke COLOR OPACITY WIDTH DASH,DASH|- PATH
-//   text COLOR SIZE BOLD MIDDLE STROKE X Y WORDS      STROKE: how wide a line around the letters is;
-//                                                      0: they are filled
-// PATH is that of SVG in absolute M, L and Q, or Rx y w h radius.
+//   text COLOR SIZE BOLD MIDDLE STROKE X Y WORDS      STROKE: width of the letters' outline;
+//                                                      0: letters are filled
+// PATH is an SVG path of absolute M, L and Q, or Rx y w h radius.
 
 import {number, SvgContext} from "./svg_context.js";
 

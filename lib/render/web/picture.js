@@ -1,4 +1,5 @@
-// Pictures as SVG files: of a document that lib/render/picture_views.cpp writes, and of what a page shows.
+// Pictures as SVG files: of a document that lib/render/picture_views.cpp writes, or of the page's
+// view.
 
 import {boxLines, broken, isColumn, LINE} from "./box_lines.js";
 import {drawFrame, makeTheme} from "./draw.js";
@@ -27,18 +28,18 @@ function frameOf(views, index, direction) {
   return {...frame, boxes: frame.boxes.map((placed) => ({...placed, instance: index}))};
 }
 
-// `picture`: {title, header: [line], key, colors: {title, swatches: [{name, fill}]}, direction, views};
-// views[0] is the outermost scope, and a box that is open says which view is in it.
+// `picture`: {title, header: [line], key, colors: {title, swatches: [{name, fill}]}, direction,
+// views}; views[0] is the outermost scope, and an open box gives the index of its view.
 export function layOutPicture(picture) { return frameOf(picture.views, 0, picture.direction); }
 
-// A file of what `context` writes: svg_context.js, paint_context.js.
+// A file of the output of `context`: svg_context.js, paint_context.js.
 export function drawPicture(context, picture, css) {
   const look = {theme: themeOf(css), zoom: 1, lit: new Set(), fillOf: ({box}) => box.fill,
     inkOf: ({box}) => inkOnStrong(box.fill)};
   return documentOf(context, layOutPicture(picture), look, picture);
 }
 
-// `words`: {title, header, key, colors}, what stands above the frame.
+// `words`: {title, header, key, colors}, the text above the frame.
 export const svgOf = (frame, look, words) => documentOf(new SvgContext(), frame, look, words);
 
 function documentOf(context, frame, look, words) {
@@ -51,7 +52,7 @@ export const sizeOfPicture = (frame, words) => {
   return sizeOf(frame, wide, top);
 };
 
-// Paints all of it from the upper left corner, as it is when nothing is chosen; gives its size.
+// Paints everything from the upper left corner, with nothing selected; returns its size.
 export function paintPicture(context, frame, look, words) {
   const whole = {...look, zoom: 1, selected: undefined, lit: new Set()};
   const [wide, top] = drawWords(context, whole.theme, words);
@@ -61,7 +62,7 @@ export function paintPicture(context, frame, look, words) {
 
 const sizeOf = (frame, wide, top) => [Math.max(wide, frame.w) + 2 * MARGIN, top + frame.h + MARGIN];
 
-// Returns how wide the words are, and where the frame may begin.
+// Returns the width of the text, and where the frame may begin.
 function drawWords(context, theme, {title, header = [], key, colors}) {
   let y = MARGIN, wide = 0;
   const write = (text, font, fill, height) => {

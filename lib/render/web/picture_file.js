@@ -1,4 +1,4 @@
-// What lib/render/draw_picture.cpp calls, where there is no browser.
+// The functions that lib/render/draw_picture.cpp calls, without a browser.
 
 import {PaintContext} from "./paint_context.js";
 import {drawPicture} from "./picture.js";

@@ -1,14 +1,14 @@
-// Lines at right angles. Between two layers lies a channel: in it a line goes down, along a lane, and down
-// again, so it crosses no box. What leaves one item leaves it as one line and branches in lanes; what comes
-// to a closed box comes side by side.
+// Lines at right angles. Between two layers is a channel: in it a line goes down, along a lane, and
+// down again, so it crosses no box. Lines from one item leave it as one line and branch in lanes;
+// lines to a closed box arrive side by side.
 
 import {spreadWithin} from "./spread.js";
 
-export const PORT_GAP = 16;  // between lines that come to one side of a box
-export const CORNER = 14;    // of a box's side, where none comes
+export const PORT_GAP = 16;  // between lines that arrive on one side of a box
+export const CORNER = 14;    // the ends of a box's side, where no lines arrive
 const NEAR = 4, STRAIGHT = 0.75, ALIGN_ROUNDS = 4, MOST_PORTS = 24;
 const LABEL_GAP = 10, LEAST_PORT_GAP = 9;
-const STRAIGHT_WEIGHT = 50;  // of a line that needs no lane, where others give way
+const STRAIGHT_WEIGHT = 50;  // of lines without a lane: others give way to them
 
 // --- Ports: where lines meet boxes, by wire: {out, into}, x from the left of all.
 
@@ -17,8 +17,8 @@ export function portsOfBoxes(placer) { return new Ports(placer).run(); }
 class Ports {
   constructor(placer) {
     this.placer = placer;
-    this.exits = new Map();    // of a closed box: {x, far: wires}
-    this.entries = new Map();  // of a closed box: [{wire, x}]
+    this.exits = new Map();    // by closed box: {x, far: wires}
+    this.entries = new Map();  // by closed box: [{wire, x}]
   }
 
   run() {
@@ -65,7 +65,7 @@ class Ports {
     return [this.placer.x[box] - w / 2 + corner, this.placer.x[box] + w / 2 - corner];
   }
 
-  // The x that a line has where it comes to its target's layer from above; further up where that is the same.
+  // The x at which a line reaches its target's layer from above; further up if that is the same.
   comesFrom(i) {
     const {items, round} = this.placer.wires[i];
     if (round) return [this.placer.x[items[0]]];
@@ -88,12 +88,12 @@ class Ports {
       for (const entry of entries) entry.x = this.placer.x[box];
       return;
     }
-    // The words of the first stand on its left, those of others on their right; where lines run for words,
-    // above.
+    // The words of the first line are on its left, those of others on their right, or above if
+    // lines are extended for words.
     const {wide, space} = this.placer, beside = (k) => (k > 0 && !space.labels ? wide[entries[k].wire] : 0);
     const wanted = entries.map((entry) => ways.get(entry)[0]);
     const straight = wanted.map((x) => x >= least && x <= most);
-    // Two that come straight stay so, if they do not touch.
+    // Two straight lines stay straight if they do not touch.
     const nearest = (k) => (straight[k] && straight[k + 1]
       ? Math.max(LEAST_PORT_GAP, wanted[k + 1] - wanted[k]) : Infinity);
     const apart = entries.slice(1).map((_, k) =>
@@ -102,7 +102,7 @@ class Ports {
     spreadWithin(wanted, weights, apart, PORT_GAP, least, most).forEach((x, k) => (entries[k].x = x));
   }
 
-  // In the middle, unless its only line, or one nearby, is straight from elsewhere.
+  // In the middle, unless its only line, or one nearby, comes straight from elsewhere.
   placeExit(box, exit) {
     const {placer} = this, [least, most] = this.range(box);
     const goesTo = exit.far.map((i) => {
@@ -116,8 +116,8 @@ class Ports {
   }
 }
 
-// By closed box to which several lines with words come: {ends: [{x, wide}], first}, where the words of the
-// first stand on its left; of a single line {ends, first: undefined}.
+// By closed box where several lines with words arrive: {ends: [{x, wide}], first}, where the words
+// of `first` are on its left; for a single line {ends, first: undefined}.
 export function entriesBySide(placer) {
   const byBox = new Map();
   placer.wires.forEach((wire, i) => {
@@ -130,9 +130,10 @@ export function entriesBySide(placer) {
     : undefined}));
 }
 
-// --- Nets: lines that are one in a channel, and the lane of each.
+// --- Nets: lines that share a channel segment, and the lane of each.
 
-// By channel: {lanes: how many, labels: the width of the longest words on a line that ends below it, laneOf}.
+// By channel: {lanes: how many, labels: the width of the longest words on a line that ends below
+// it, laneOf}.
 export function channelNets(placer) {
   const channels = Array.from({length: placer.layers.length + 1}, () => new Channel());
   placer.wires.forEach((wire, i) => {
@@ -209,13 +210,13 @@ class Channel {
 const within = (xs, net) => xs.filter((x) => x > net.least - NEAR && x < net.most + NEAR).length;
 const onOne = (xs, others) => xs.some((x) => others.some((other) => Math.abs(x - other) < NEAR));
 
-// What it costs to have net `a` above `b`: lines that cross, and dear, lines that run on one another.
+// The cost of net `a` above `b`: crossings, and a high cost for lines on top of one another.
 function costAbove(a, b) {
   return within(a.bottoms, b) + within(b.tops, a) + (onOne(a.bottoms, b.tops) ? 100 : 0);
 }
 
-// Orders nets from the top so that few lines cross, and puts those that do not meet in one lane. Returns how
-// many lanes there are.
+// Orders nets from the top with few crossings, and puts nets that do not overlap in one lane.
+// Returns the number of lanes.
 function assignLanes(nets) {
   nets.sort((a, b) => a.least - b.least || a.most - b.most);
   const meets = (a, b) => a.least <= b.most + 2 * NEAR && b.least <= a.most + 2 * NEAR;
@@ -239,8 +240,8 @@ function assignLanes(nets) {
   return lanes;
 }
 
-// Takes again and again what costs least to have above all that is left. `near[i]`: [other, what i above it
-// costs more than below it].
+// Repeatedly takes the net that is cheapest above all remaining ones. `near[i]`: [other, the extra
+// cost of i above it compared with below it].
 function cheapestOrder(near) {
   const cost = near.map((others) => others.reduce((sum, [, d]) => sum + d, 0));
   const left = new Set(near.keys()), order = [];
@@ -313,7 +314,7 @@ export class RouteBuilder {
   }
 }
 
-// Without points in the middle of straight lines.
+// Removes points in the middle of straight lines.
 function corners(way) {
   const kept = [];
   for (const point of way) {

@@ -51,7 +51,7 @@ class Bundler {
     return Error::success();
   }
 
-  // Of "async function f(", "class C ", "const x =".
+  // The name declared in "async function f(", "class C ", "const x =".
   static llvm::StringRef DeclaredName(llvm::StringRef line) {
     for (llvm::StringRef word : {"async ", "function* ", "function ", "class ", "const ", "let "})
       line.consume_front(word);

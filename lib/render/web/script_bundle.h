@@ -1,4 +1,4 @@
-// Modules of scripts as one script: for a page that is a file, and for the engine.
+// Bundles script modules into one script: for a page in a single file, and for the engine.
 #ifndef GRAPNEL_LIB_RENDER_WEB_SCRIPT_BUNDLE_H_
 #define GRAPNEL_LIB_RENDER_WEB_SCRIPT_BUNDLE_H_
 
@@ -12,9 +12,9 @@
 
 namespace grapnel {
 
-// The modules `entries` in their order, before each what it needs, each in a function of its own.
-// What is read of a module are lines `import {a, b} from "./x.js";` and `export` before a
-// declaration. `find` gives a module by its name, or nullptr. Errors name the module and the line.
+// Bundles the modules `entries` in order, each after its imports, each in a function of its own.
+// Understands lines `import {a, b} from "./x.js";` and `export` before a declaration. `find`
+// returns a module by name, or nullptr. Errors name the module and the line.
 Expected<std::string> BundleScripts(llvm::ArrayRef<llvm::StringRef> entries,
                                     llvm::function_ref<const WebFile*(llvm::StringRef)> find);
 

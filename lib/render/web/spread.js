@@ -1,4 +1,4 @@
-// Places on a line.
+// Distributes positions on a line.
 
 // The nearest positions to `wanted` (least squares by weight) that keep the order and the distances
 // `apart[i]` between i-1 and i: pools of neighbors that collide move as one.
@@ -21,8 +21,8 @@ export function spread(wanted, weights, apart) {
   return places;
 }
 
-// As near to `wanted` as the order, the ends `least` and `most` and the distances `apart[i]` between i and
-// i+1 let them be; where there is no room for these they are less, those above `fair` first.
+// As near to `wanted` as the order, the ends `least` and `most` and the distances `apart[i]`
+// between i and i+1 allow. Without enough room the distances shrink, those above `fair` first.
 export function spreadWithin(wanted, weights, apart, fair, least, most) {
   const room = Math.max(0, most - least), sumOf = (gaps) => gaps.reduce((sum, gap) => sum + gap, 0);
   const low = apart.map((gap) => Math.min(gap, fair)), [sum, lowest] = [sumOf(apart), sumOf(low)];

@@ -1,4 +1,4 @@
-// What draw.js draws, as SVG: takes the calls of a canvas that it uses.
+// Writes the calls of draw.js as SVG: has the methods of a canvas that draw.js uses.
 
 const escapes = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"};
 export const escaped = (text) => text.replace(/[&<>"]/gu, (letter) => escapes[letter]);
@@ -12,7 +12,7 @@ export class SvgContext {
       textAlign: "left", shadowBlur: 0});
   }
 
-  // What is drawn until end() is one thing with that tooltip.
+  // Everything drawn until end() is one group with that tooltip.
   begin(title) { this.parts.push(title ? `<g><title>${escaped(title)}</title>` : "<g>"); }
   end() { this.parts.push("</g>\n"); }
 
@@ -30,7 +30,7 @@ export class SvgContext {
   setLineDash(dash) { this.dash = dash; }
 
   fill() {
-    if (this.shadowBlur > 0) {  // a glow that every viewer has
+    if (this.shadowBlur > 0) {  // a glow that every viewer can draw
       const glow = `stroke="${this.shadowColor}" stroke-opacity="0.5" stroke-width="9"`;
       this.parts.push(`${this.element()} fill="none" ${glow}/>`);
     }
@@ -58,7 +58,7 @@ export class SvgContext {
     this.text(x, y, text, `fill="none" stroke="${this.strokeStyle}" stroke-width="${width}"`);
   }
 
-  // A file of that size, in pixels.
+  // A file of that size in pixels.
   document(w, h, font, background, title) {
     const [width, height] = [Math.ceil(w), Math.ceil(h)], family = escaped(font.replaceAll("\"", "'"));
     const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;

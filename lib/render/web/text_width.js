@@ -1,9 +1,9 @@
-// How wide text is, by a table: the same in every browser, and where there is none.
+// The width of text from a table: the same in every browser, and without one.
 
 import {WIDTHS} from "./font_widths.js";
 
 export const FONT = '"DejaVu Sans", Verdana, "Segoe UI", system-ui, sans-serif';
-// Letters that the table has not; thousandths of the size.
+// Letters outside of the table; thousandths of the size.
 const OTHER = 640, WIDE = 1000, WIDE_FROM = 0x1100;
 
 const tables = [false, true].map((bold) => {
@@ -14,14 +14,14 @@ const tables = [false, true].map((bold) => {
   return table;
 });
 
-const isMark = (code) => code >= 0x300 && code < 0x370;  // stands on the letter before it
+const isMark = (code) => code >= 0x300 && code < 0x370;  // combines with the previous letter
 
 function widthOf(letter, table) {
   const code = letter.codePointAt(0);
   return table.get(code) ?? (isMark(code) ? 0 : code >= WIDE_FROM ? WIDE : OTHER);
 }
 
-// `font`: as a canvas takes it, "600 13px ...": 600 and more is bold.
+// `font`: in a canvas's syntax, "600 13px ...": 600 and more is bold.
 function read(font) {
   const [, weight, size] = /^(?:(\d+) )?([\d.]+)px/u.exec(font);
   return {table: tables[Number(weight ?? 400) >= 600 ? 1 : 0], size: Number(size)};
@@ -34,7 +34,7 @@ export function textWidth(text, font) {
   return (sum * size) / 1000;
 }
 
-// How many of the first letters are no wider than `widest`; blanks at the end take no room.
+// The number of leading letters that fit into `widest`; trailing blanks take no room.
 export function lettersWithin(letters, font, widest) {
   const {table, size} = read(font);
   let sum = 0;
@@ -48,7 +48,7 @@ export function lettersWithin(letters, font, widest) {
 // Parts of a line side by side: {text, font}.
 export const lineWidth = (parts) => parts.reduce((sum, {text, font}) => sum + textWidth(text, font), 0);
 
-// The text without so much of its middle that it fits: names differ at their ends.
+// The text with enough of its middle removed to fit: names differ at their ends.
 export function shortened(text, fits) {
   if (fits(text)) return text;
   const letters = [...text];

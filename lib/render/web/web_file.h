@@ -1,4 +1,4 @@
-// The files of a page, in the binary: here those that pictures need too.
+// The page's embedded files: here those that pictures need too.
 #ifndef GRAPNEL_LIB_RENDER_WEB_WEB_FILE_H_
 #define GRAPNEL_LIB_RENDER_WEB_WEB_FILE_H_
 
@@ -13,12 +13,12 @@ struct WebFile {
   llvm::StringRef text;
 };
 
-// A file by its name and its bytes, as lib/support/embed.h has them.
+// Makes a file from its name and its bytes (lib/support/embed.h).
 WebFile EmbeddedWebFile(llvm::StringRef name, const char* begin, const char* end);
 
-// Those of lib/render/web: how boxes and lines are placed and drawn, and the colors of both.
+// The files of lib/render/web: layout and drawing of boxes and lines, and their colors.
 llvm::ArrayRef<WebFile> PictureFiles();
-// nullptr when there is none of that name.
+// nullptr if there is no file of that name.
 const WebFile* FindPictureFile(llvm::StringRef name);
 
 }  // namespace grapnel

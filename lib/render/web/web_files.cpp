@@ -1,4 +1,4 @@
-// Puts lib/render/web/ into the binary.
+// Embeds lib/render/web/ in the binary.
 #include "lib/render/web/web_file.h"
 #include "lib/support/embed.h"
 #include "llvm/ADT/STLExtras.h"

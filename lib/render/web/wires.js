@@ -1,7 +1,7 @@
-// The items that the line of each edge passes, from the upper one to the lower one.
+// The items that each edge's line passes, from the upper end to the lower one.
 
-// Edges between the same two items are one line: by edge, the place of the one whose line it shares. A
-// tensor's line goes before a control edge's.
+// Edges between the same two items share a line: by edge, the index of the edge whose line it
+// shares. A tensor's line comes before a control edge's.
 export function sharedLines(edges) {
   const first = new Map(), keyOf = ({from, to}) => `${from}|${to}`;
   edges.forEach((edge, i) => {
@@ -11,9 +11,9 @@ export function sharedLines(edges) {
   return edges.map((edge, i) => (first.get(keyOf(edge)) === i ? undefined : first.get(keyOf(edge))));
 }
 
-// By edge: {edge, items, up, out, into}; undefined for one from an item to itself and one that shares
-// another's line. `out`, `into`: where it meets an open box, from its middle. Has an item in each layer on
-// its way.
+// By edge: {edge, items, up, out, into}; undefined for an edge from an item to itself and one that
+// shares another's line. `out`, `into`: where it meets an open box, from its middle. Has an item in
+// each layer on its way.
 export function completePaths(placer) {
   return placer.view.edges.map((edge, i) => {
     if (edge.from === edge.to || placer.under[i] !== undefined) return undefined;
@@ -42,8 +42,8 @@ function filled(placer, items) {
   return complete;
 }
 
-// A line that runs upwards leaves its source below, like any other, goes up beside it, and comes to its
-// target from above: it gets a point beside each of the two. `wire.round`: {source, target}.
+// An upward line leaves its source at the bottom, like any other, goes up beside it, and reaches
+// its target from above: it gets a point beside each end. `wire.round`: {source, target}.
 export function addRounds(placer) {
   for (const wire of placer.wires) {
     if (!wire?.up) continue;

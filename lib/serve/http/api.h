@@ -1,4 +1,4 @@
-/* What the binary and grapnel_http.so say to one another: C types only, no exception passes it. */
+/* The interface of the binary and grapnel_http.so: C types only, and exceptions never cross it. */
 #ifndef GRAPNEL_LIB_SERVE_HTTP_API_H_
 #define GRAPNEL_LIB_SERVE_HTTP_API_H_
 
@@ -12,29 +12,28 @@
 extern "C" {
 #endif
 
-/* Without NUL bytes, "" when not there; `path` is decoded and ends where '?' was. */
+/* Strings have no NUL bytes, and are "" if missing; `path` is decoded and ends before '?'. */
 typedef struct GrapnelHttpRequest {
   const char *method, *path, *host, *origin, *token;
-  const char* body; /* of a POST; "" while it is not read */
-  size_t body_size; /* bytes; while it is not read what Content-Length says, 0 in chunks */
+  const char* body; /* of a POST; "" until it is read */
+  size_t body_size; /* bytes; until it is read from Content-Length, 0 if chunked */
   void* state;
-  /* Whether nobody waits for the answer any more: the client of work hung up, or the server ends.
-   */
+  /* True if the answer is no longer needed: the client of work hung up, or the server stops. */
   int32_t (*is_gone)(void* state);
 } GrapnelHttpRequest;
 
-/* Takes the answer: headers first, then send, once. All is copied. */
+/* Receives the answer: first headers, then send, once. Copies everything. */
 typedef struct GrapnelHttpReply {
   void* state;
   void (*header)(void* state, const char* name, const char* value);
   void (*send)(void* state, int32_t status, const char* type, const char* body, size_t size);
 } GrapnelHttpReply;
 
-/* Answers. Called from several threads at once; may take as long as it likes. */
+/* Answers a request. Called from several threads at once; may take any time. */
 typedef void (*GrapnelHttpHandler)(void* context, const GrapnelHttpRequest*,
                                    const GrapnelHttpReply*);
 
-/* Threads that answer, and requests that wait for one: neither kind waits for another. */
+/* Worker classes, each with its own threads and queue: no class waits for another. */
 enum {
   GRAPNEL_HTTP_AT_ONCE,
   GRAPNEL_HTTP_DOCUMENT,
@@ -48,8 +47,8 @@ typedef struct GrapnelHttpAdmission {
   int32_t worker_class;
 } GrapnelHttpAdmission;
 
-/* Asked when the headers have come and before anything of the body is read: 1 and the admission, or
- * 0 and a refusal as reply. Called from the one thread that serves every client: must not wait. */
+/* Called when the headers are there, before any of the body is read. Returns 1 and the admission,
+ * or 0 and a refusal as reply. Runs on the one thread that serves every client: must not block. */
 typedef int32_t (*GrapnelHttpAdmit)(void* context, const GrapnelHttpRequest*, GrapnelHttpAdmission*,
                                     const GrapnelHttpReply*);
 
@@ -57,12 +56,12 @@ typedef struct GrapnelHttpServer GrapnelHttpServer;
 
 typedef struct GrapnelHttpApi {
   int32_t version;
-  /* Listens on 127.0.0.1; `port` 0: any that is free. NULL and a text in `error` when it cannot. */
+  /* Listens on 127.0.0.1; `port` 0: any free port. On failure NULL, with a text in `error`. */
   GrapnelHttpServer* (*open)(int32_t port, GrapnelHttpHandler handler, GrapnelHttpAdmit admit,
                              void* context, char* error, int32_t error_size);
   int32_t (*port)(const GrapnelHttpServer*);
-  /* Answers until stop is called, from any thread or a signal's watcher; then waits for the answers
-   * that are being made, which nobody gets. */
+  /* Answers until stop is called, from any thread or a signal's watcher; then waits for running
+   * handlers, whose answers are dropped. */
   void (*run)(GrapnelHttpServer*);
   void (*stop)(GrapnelHttpServer*);
   void (*close)(GrapnelHttpServer*);

@@ -34,7 +34,7 @@ Expected<HostNames> HostNames::Parse(llvm::ArrayRef<std::string> texts) {
     auto [name, port] = Split(text);
     bool has_port = text.size() != name.size();
     if (!IsName(name) || (has_port && !IsPort(port)))
-      return MakeError("'{0}': NAME or NAME:PORT was expected, as in an address between // and /",
+      return MakeError("'{0}': expected NAME or NAME:PORT, as in an address between // and /",
                        text);
     names.more_.push_back({name.str(), port.str()});
   }

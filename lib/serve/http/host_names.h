@@ -1,4 +1,4 @@
-// Under which names the server may be asked.
+// The host names under which clients may reach the server.
 #ifndef GRAPNEL_LIB_SERVE_HTTP_HOST_NAMES_H_
 #define GRAPNEL_LIB_SERVE_HTTP_HOST_NAMES_H_
 
@@ -10,19 +10,19 @@
 
 namespace grapnel {
 
-// A page of a stranger can have its own name lead to this machine; its requests then carry that
-// name. This machine's own names, with any port (a tunnel has another than the server), and those
-// that whoever started the server says lead here, say nothing of the kind.
+// Guards against DNS rebinding: a foreign page can point its own name at this machine, but its
+// requests then carry that name in Host. Allowed are this machine's own names, with any port (a
+// tunnel's port differs from the server's), and the names given when the server was started.
 class HostNames {
  public:
   HostNames() = default;
-  // Each "NAME" or "NAME:PORT", as a browser's address has it, without "http://" and path. Errors
-  // quote what is none.
+  // Each is "NAME" or "NAME:PORT", as in a browser's address, without "http://" and path. Errors
+  // quote invalid names.
   static Expected<HostNames> Parse(llvm::ArrayRef<std::string> texts);
 
-  // Whether the header Host names the server.
+  // True if the header Host names the server.
   bool Allows(llvm::StringRef host) const;
-  // Whether the header Origin is the page's own: empty, or of that host by http or https.
+  // True if the header Origin is the page's own: empty, or of that host by http or https.
   bool IsOwnOrigin(llvm::StringRef origin, llvm::StringRef host) const;
 
  private:

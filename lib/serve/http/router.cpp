@@ -12,7 +12,7 @@
 namespace grapnel {
 namespace {
 
-// `script` and `style`: hashes of what stands in the page, or "".
+// `script` and `style`: hashes of the inline script and style, or "".
 std::string Policy(const std::string& script, const std::string& style) {
   auto self = [](const std::string& hash) { return "'self'" + (hash.empty() ? "" : " " + hash); };
   return "default-src 'none'; script-src " + self(script) + "; style-src " + self(style) +
@@ -29,7 +29,7 @@ WebAnswer Refused(int status, std::string why) {
   return answer;
 }
 
-// In a time that does not tell how much of it was right.
+// Constant-time comparison.
 bool SameToken(llvm::StringRef a, llvm::StringRef b) {
   unsigned char differs = a.size() != b.size();
   for (size_t i = 0; i < a.size() && i < b.size(); ++i)
@@ -55,7 +55,7 @@ WebAnswer DocumentAnswer(Document document) {
 
 bool HasEntry(const Route& route) { return llvm::StringRef(route.path).starts_with("{entry}"); }
 
-// Files that were cut short while they are shown, until they are read again.
+// Error if files of the page were truncated; until they are reloaded.
 Error CheckFilesOf(const Page* page) {
   if (!page) return Error::success();
   const Module* module = page->module();
@@ -138,7 +138,7 @@ std::optional<std::string> Router::DocumentFor(const std::string& path, const Se
   return std::move(answer.body);
 }
 
-// The page with what its first picture is drawn of, as far as that is known.
+// The page with the documents for its first picture, if they are known.
 WebAnswer Router::PageAnswer() {
   Served served;
   std::shared_ptr<const std::string> picture;
@@ -171,10 +171,10 @@ std::optional<WebAnswer> Router::Authorize(const WebRequest& request) const {
                    "start it with --host-name " +
                        Printable(request.host));
   if (request.method != "GET" && request.method != "HEAD" && request.method != "POST")
-    return Refused(405, "grapnel is asked by GET and POST only");
+    return Refused(405, "grapnel accepts only GET and POST");
   bool knows = SameToken(request.token, token_);
   if (request.method == "POST" && (request.origin.empty() || !knows))
-    return Refused(403, "only grapnel's own page, with its token, may ask for work");
+    return Refused(403, "only grapnel's own page, with its token, may request work");
   llvm::StringRef path = request.path;
   if ((path == "/" || path.starts_with("/api/")) && !knows)
     return Refused(403, "open the address that grapnel printed, with its token");
@@ -214,7 +214,7 @@ WebAnswer Router::MakeAnswer(const WebRequest& request) {
   bool is_page = path == "/";
   if (!is_page && !file) return Refused(404, "there is no " + Printable(path));
   if (request.method == "POST")
-    return RefusedByTable({405, Printable(path) + " is asked by GET, not by POST", "GET"});
+    return RefusedByTable({405, Printable(path) + " accepts GET, not POST", "GET"});
   return is_page ? PageAnswer() : FileAnswer(*file);
 }
 

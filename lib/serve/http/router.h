@@ -1,4 +1,4 @@
-// What the server answers: the page's files and the documents of its models.
+// Answers requests: the page's files and the documents of its models.
 #ifndef GRAPNEL_LIB_SERVE_HTTP_ROUTER_H_
 #define GRAPNEL_LIB_SERVE_HTTP_ROUTER_H_
 
@@ -22,9 +22,9 @@ struct WebRequest {
   std::string method, path;  // path without what follows '?'
   std::string host, origin,
       token;                  // headers; token: X-Grapnel-Token, of the page itself the query's
-  llvm::StringRef body = {};  // of a POST; lives as long as the request
-  size_t body_size = 0;       // bytes: what the headers say, while there is no body
-  std::function<bool()> is_gone = {};  // whether nobody waits for the answer any more; may be null
+  llvm::StringRef body = {};  // of a POST; must outlive the request
+  size_t body_size = 0;       // bytes; from the headers until the body is read
+  std::function<bool()> is_gone = {};  // true if the client is gone; may be null
 };
 
 struct WebAnswer {
@@ -34,36 +34,36 @@ struct WebAnswer {
   std::vector<std::pair<std::string, std::string>> headers;
 };
 
-// What becomes of a request, by its headers alone.
+// The decision on a request from its headers alone.
 struct HeaderCheck {
-  std::optional<WebAnswer> refusal;  // there is no more to be read of it
-  size_t body_limit = 0;             // else bytes of a body that are worth reading
+  std::optional<WebAnswer> refusal;  // set: answer with this, and read no more
+  size_t body_limit = 0;             // else the largest acceptable body, in bytes
   WorkerClass worker_class = WorkerClass::kAtOnce;
 };
 
-// Answers only who asks for a name of this machine, comes from no other page, and knows the token;
-// and works (POST) only for a page that says it is its own. Any number of threads may ask at once:
-// the graphs are guarded by a lock that is held to copy a pointer, everything else guards itself.
+// Answers only requests with an allowed Host and no foreign Origin; the page and its API also need
+// the token, and work (POST) the page's own Origin. Thread-safe: a lock, held while a pointer is
+// copied, guards the graphs; everything else guards itself.
 class Router {
  public:
-  // `token`: what a request must show.
+  // `token`: required for the page and its API.
   Router(std::shared_ptr<PageSet> pages, std::string token);
   ~Router();
 
-  // Returns when nothing goes on in the background.
+  // Returns when no background work is running.
   void WaitUntilWarm() { warm_.wait(); }
 
-  // Beside this machine's own. Before the first request.
+  // In addition to this machine's own names. Call before the first request.
   void AllowHosts(HostNames names) { hosts_ = std::move(names); }
 
-  // Asked before a body is read, of which `body_size` says how long it will be. Costs microseconds.
+  // Decides before the body is read; `body_size` is its announced length. Takes microseconds.
   HeaderCheck Admit(const WebRequest& head) const;
-  // What is thrown while it is made is an answer too: 500 that says so.
+  // An exception on the way becomes an answer with status 500 and the message.
   WebAnswer Answer(const WebRequest& request);
 
-  // The graphs as they are now: pages that are open load themselves again.
+  // Replaces the graphs: open pages then reload.
   void Replace(std::shared_ptr<PageSet> pages);
-  // What keeps the graphs from being as they are now, for the page to say.
+  // Sets the reason why the graphs are out of date, which the page shows.
   void SetProblem(std::string problem);
 
  private:
@@ -78,11 +78,11 @@ class Router {
 
   mutable std::mutex mutex_;  // guards the next two
   Served served_;
-  std::shared_ptr<const std::string> picture_;  // see SentPicture; null: it is not made yet
+  std::shared_ptr<const std::string> picture_;  // see SentPicture; null: not made yet
   const std::string token_;
   HostNames hosts_;
   RunTable runs_;
-  DebugTable debugs_;       // asks runs_ for files
+  DebugTable debugs_;       // gets files from runs_
   std::future<void> warm_;  // the first picture, made while the browser starts; last, to end first
 };
 

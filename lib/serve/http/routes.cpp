@@ -21,7 +21,7 @@ llvm::SmallVector<llvm::StringRef, 8> Split(llvm::StringRef path) {
   return segments;
 }
 
-// The value of one segment of a path, if it is what the pattern's segment wants.
+// The value of one segment of a path, if it matches the pattern's segment.
 std::optional<uint32_t> ValueOf(llvm::StringRef wanted, llvm::StringRef segment) {
   uint32_t number = 0;
   if (wanted.empty())
@@ -58,7 +58,7 @@ llvm::StringRef NameOf(llvm::StringRef pattern) {
   return "";
 }
 
-// The same of a path; "": it is a number throughout.
+// The same for a path; "": it consists of numbers.
 llvm::StringRef NameOfPath(llvm::StringRef path) {
   for (llvm::StringRef segment : Split(path))
     if (uint32_t number = 0; segment.getAsInteger(10, number) && segment != "a" && segment != "b")
@@ -132,7 +132,7 @@ RouteTable::Refusal RouteTable::WhyNot(Method method, llvm::StringRef path) cons
   if (!methods.empty()) {
     std::string allow = llvm::join(methods, ", ");
     return {405,
-            "'" + Printable(path) + "' is asked by " + allow + ", not by " + MethodName(method),
+            "'" + Printable(path) + "' accepts " + allow + ", not " + MethodName(method),
             allow};
   }
   if (!patterns.empty())

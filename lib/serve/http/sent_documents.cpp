@@ -5,7 +5,7 @@
 namespace grapnel {
 namespace {
 
-// A page of megabytes shows nothing for as long as it takes to read.
+// A page of megabytes stays blank while the browser reads it.
 constexpr size_t kMostSent = size_t{1} << 20;
 
 std::string Element(llvm::StringRef path, llvm::StringRef document) {
@@ -13,7 +13,7 @@ std::string Element(llvm::StringRef path, llvm::StringRef document) {
       .str();
 }
 
-// Of the list of models: what paths of the one that is shown first begin with.
+// From the list of models: the beginning of the paths of the one that is shown first.
 std::string FirstModel(llvm::StringRef models) {
   auto list = llvm::json::parse(models);
   if (!list) {

@@ -1,4 +1,4 @@
-// What the first picture is drawn of, sent along with the page: a browser then asks for nothing.
+// Embeds the documents for the first picture into the page, so that the browser needs no requests.
 #ifndef GRAPNEL_LIB_SERVE_HTTP_SENT_DOCUMENTS_H_
 #define GRAPNEL_LIB_SERVE_HTTP_SENT_DOCUMENTS_H_
 
@@ -10,15 +10,15 @@
 
 namespace grapnel {
 
-// What a GET of a path below /api/ is answered; nullopt: it is refused.
+// Returns the answer to a GET of a path below /api/; nullopt: refused.
 using AnswerOf = llvm::function_ref<std::optional<std::string>(const std::string& path)>;
 
-// The element of a document, for source.js to read. Empty when there is none, or a long one: the
-// page asks for it.
+// Returns the element of a document, for source.js to read. Empty if there is no document, or a
+// long one: the page then requests it.
 std::string SentDocument(const std::string& path, AnswerOf answer);
 
-// Elements of the first graph's document, of all scopes that are open in it at first as far as they
-// are not long, and of the values that its boxes are colored by. Costs what these answers cost.
+// Returns elements of the first graph's document, of its initially open scopes unless they are
+// long, and of the values that color its boxes. Costs as much as those answers.
 std::string SentPicture(AnswerOf answer);
 
 }  // namespace grapnel

@@ -37,7 +37,7 @@ void Send(const WebAnswer& answer, const GrapnelHttpReply& reply) {
              answer.body.size());
 }
 
-// For an answer that there is not even memory to make.
+// Sends an answer without allocating memory.
 void SendFailure(const GrapnelHttpReply& reply) {
   constexpr llvm::StringLiteral kWhy = "there is not enough memory";
   reply.send(reply.state, 503, "text/plain; charset=utf-8", kWhy.data(), kWhy.size());

@@ -1,4 +1,4 @@
-// The page served on this machine.
+// The HTTP server of the page.
 #ifndef GRAPNEL_LIB_SERVE_HTTP_SERVER_H_
 #define GRAPNEL_LIB_SERVE_HTTP_SERVER_H_
 
@@ -10,13 +10,13 @@
 
 namespace grapnel {
 
-// A random token of 128 bits, in hex.
+// Returns a random token of 128 bits, in hex.
 Expected<std::string> MakeToken();
 
-// Listens on 127.0.0.1 only. Needs grapnel_http.so beside the binary, which is opened here.
+// Listens on 127.0.0.1 only. Needs grapnel_http.so next to the binary, which is opened here.
 class Server {
  public:
-  // `port` 0: any that is free. Errors: the module is missing, the port is taken.
+  // `port` 0: any free port. Errors: the module is missing, the port is taken.
   static Expected<std::unique_ptr<Server>> Listen(Router& router, int port);
   ~Server();
   int port() const;

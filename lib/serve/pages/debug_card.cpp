@@ -19,7 +19,7 @@ constexpr size_t kBatchesKept = 16;
 constexpr int kHops = 2;
 constexpr size_t kMostReaders = 24;
 
-// A call may put out thousands.
+// A call may have thousands of outputs.
 llvm::ArrayRef<int64_t> FirstOf(llvm::ArrayRef<int64_t> ids) {
   return ids.take_front(std::min(ids.size(), kMostReaders));
 }
@@ -37,7 +37,7 @@ std::string CardName(int trace, int execution) {
   return execution >= 0 ? "execution/" + std::to_string(execution) : "";
 }
 
-// Cards are asked for one after the other, and one walk through the records explains many.
+// Users open cards in sequence, and one pass over the records explains many.
 std::shared_ptr<const DebugCards::Batch> DebugCards::BatchOf(bool is_trace, int number) {
   std::lock_guard lock(mutex_);
   std::shared_ptr<const Batch>& batch = batches_[{is_trace, number}];
@@ -76,7 +76,7 @@ void DebugCards::WritePlace(int graph, int node, OStream& json) {
   });
 }
 
-// The record inside the call that put a value out tells more than the call's.
+// The record of the value inside the call is more informative than the call's.
 int DebugCards::TraceOf(const ValueSource& source) const {
   if (source.trace >= 0 || source.tensor.op < 0 || source.execution < 0) return source.trace;
   return index_.TraceIn(source.tensor, source.execution);
@@ -103,7 +103,7 @@ void DebugCards::WriteInputs(const Cause& cause, int hops, OStream& json) {
   });
 }
 
-// What came of a result: the call's own output, and who was given that.
+// The consequences of a result: the call's own output, and its readers.
 void DebugCards::WriteReturn(DebugTensor tensor, int trace, int hops, OStream& json) {
   int execution = trace < 0 ? -1 : run_.traces[trace].execution;
   if (execution < 0 || run_.executions[execution].graph != tensor.graph) return;
@@ -203,7 +203,7 @@ void DebugCards::WriteOutputs(int trace, int execution, OStream& json) {
   });
 }
 
-// Which of the records of this tensor it is, and on what device.
+// The index of the tensor's record, and its device.
 void DebugCards::WriteWhen(int trace, OStream& json) {
   const DebugTrace& record = run_.traces[trace];
   json.attribute("device", Printable(ShortDevice(record.device)));
@@ -229,7 +229,7 @@ void DebugCards::WriteInside(int execution, OStream& json) {
   });
 }
 
-// Innermost first: where the op was made is read first.
+// Innermost first: users look first for where the op was made.
 void DebugCards::WriteStack(int stack, OStream& json) {
   json.attributeArray("stack", [&] {
     for (int frame : llvm::reverse(run_.StackAt(stack))) {
@@ -247,7 +247,7 @@ void DebugCards::WriteStack(int stack, OStream& json) {
   });
 }
 
-// The tensors that Python passed are called as the function calls them.
+// Gives the tensors that Python passed the function's names for them.
 void DebugCards::NameArguments(const DebugExecution& call, Cause* cause) const {
   const DebugCalls& calls = index_.calls();
   if (call.graph < 0 || calls.NumArguments(call.graph) != static_cast<int>(cause->inputs.size()))

@@ -1,4 +1,4 @@
-// The cards of a debug page: all that is known of one tensor, or of one thing that Python ran.
+// The cards of a debug page: everything about one tensor, or about one execution of Python.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_DEBUG_CARD_H_
 #define GRAPNEL_LIB_SERVE_PAGES_DEBUG_CARD_H_
 
@@ -16,27 +16,27 @@
 
 namespace grapnel {
 
-// "trace/11", "execution/3": what a card is asked for by; "" when an alert has neither.
+// The name of a card in requests, "trace/11" or "execution/3"; "" if an alert has neither.
 std::string CardName(int trace, int execution);
 
-// Makes cards. What it is made of must outlive it. Safe to use from several threads.
+// Makes cards. Its arguments must outlive it. Thread-safe.
 class DebugCards {
  public:
   DebugCards(const DebugRun& run, const DebugIndex& index, const DebugModule& module)
       : run_(run), index_(index), module_(module) {}
 
-  // {"card", "cause" (as WriteCauseJson has it), "place", "outputs", "inputs", "readers", "stack",
-  // and when it was computed}. Inputs and readers have inputs and readers of their own: two hops.
-  // Cost: the records before it; of the next 255 that are asked for, nothing.
+  // {"card", "cause" (as in WriteCauseJson), "place", "outputs", "inputs", "readers", "stack", and
+  // when it was computed}. Inputs and readers have inputs and readers of their own: two hops. Cost:
+  // reads the records before it; the next 255 cards cost nothing.
   std::string Trace(int trace);
   std::string Execution(int execution);
-  // What the op of a tensor, or an execution, put out at once: the tensor itself first.
+  // All outputs of a tensor's op, or of an execution: the requested tensor first.
   struct Output {
-    int slot, trace;  // trace: of an op's; -1
+    int slot, trace;  // trace: of an op's output; else -1
     const RecordedTensor* value;
   };
   std::vector<Output> OutputsOf(int trace, int execution) const;
-  // How a tensor came about. Costs the same.
+  // How a tensor was computed. Costs as much as a card.
   Cause CauseOf(int trace, int execution);
 
  private:

@@ -1,4 +1,4 @@
-// The ops of a debug run as a graph on a page, marked by what was recorded of them.
+// The ops of a debug run as a graph on a page, marked with their recorded values.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_DEBUG_GRAPH_PAGE_H_
 #define GRAPNEL_LIB_SERVE_PAGES_DEBUG_GRAPH_PAGE_H_
 
@@ -13,8 +13,8 @@ namespace grapnel {
 
 class DebugGraphPage {
  public:
-  // All must outlive it. Nodes that were recorded are marked: a first cause, bad, clean; the others
-  // are not. The panel tells of a node's outputs, inputs and source line.
+  // All arguments must outlive it. Marks recorded nodes: first cause, bad, clean. The panel shows a
+  // node's outputs, inputs and source line.
   DebugGraphPage(const DebugRun& run, const DebugModule& module, const DebugIndex& index,
                  const BlameReport& report, DebugCards& cards, std::string title);
   GraphPage& page() { return *page_; }

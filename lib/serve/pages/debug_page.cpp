@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// Of one source line: executions, and ops.
+// For one source line: executions, and ops.
 constexpr size_t kMostMade = 50;
 
 }  // namespace
@@ -62,7 +62,7 @@ std::vector<DebugAlert> DebugPage::Causes() const {
   std::vector<DebugAlert> alerts;
   for (const Cause& cause : report_.causes) {
     alerts.push_back(cause.alert);
-    alerts.back().execution = cause.execution;  // the call that it ran in has a card too
+    alerts.back().execution = cause.execution;  // the call around it has a card too
   }
   return alerts;
 }
@@ -132,7 +132,7 @@ int DebugPage::FirstBad(const DebugTensor& made) const {
   return -1;
 }
 
-// What Python ran, then what was traced, each as [card or "", body, node, op, name, bad].
+// Executions of Python, then traced ops, each as [card or "", body, node, op, name, bad].
 void DebugPage::WriteLine(const DebugIndex::Line& line, llvm::json::OStream& json) const {
   json.attribute("count", line.ops.size() + line.executions.size());
   json.attribute("bad", llvm::any_of(line.executions, [&](int e) { return index_->IsBad(e); }) ||

@@ -1,5 +1,5 @@
-// A folder of TensorFlow's debugger on a page: the first cause, what came of it, every tensor, what
-// Python ran, its sources, and the ops as a graph.
+// A debug folder of TensorFlow's on a page: the first cause and its consequences, every tensor, the
+// executions of Python, its sources, and the ops as a graph.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_DEBUG_PAGE_H_
 #define GRAPNEL_LIB_SERVE_PAGES_DEBUG_PAGE_H_
 
@@ -14,12 +14,12 @@
 
 namespace grapnel {
 
-constexpr size_t kTracesAPage = 500;  // and executions
+constexpr size_t kTracesAPage = 500;  // also executions
 
 // The newest run of a folder.
 class DebugPage : public Page {
  public:
-  // Errors as ReadDebugFolder.
+  // Errors as in ReadDebugFolder.
   static Expected<std::unique_ptr<DebugPage>> Open(llvm::StringRef path);
 
   static bool classof(const Page* page) { return page->kind() == Kind::kDebug; }
@@ -27,16 +27,16 @@ class DebugPage : public Page {
   Expected<GraphPage*> Drawing() override { return &graph_->page(); }
   void WriteListed(llvm::json::OStream& json) const override;
 
-  // The report as WriteBlameJson has it, and what the folder holds.
+  // The report as in WriteBlameJson, and the contents of the folder.
   std::string Json() const;
-  // The card of one tensor or execution, as DebugCards makes it.
+  // The card of one tensor or execution, made by DebugCards.
   Expected<std::string> TraceJson(size_t trace) const;
   Expected<std::string> ExecutionJson(size_t execution) const;
-  // Tensors in the order of execution from `from` on, at most `limit`.
+  // Tensors in order of execution, beginning at `from`, at most `limit`.
   std::string TracesJson(size_t from, size_t limit) const;
-  // The same of what Python ran: [number, label, op, 0 clean, 1 bad or 2 not known].
+  // The same for Python's executions: [number, label, op, 0 clean, 1 bad or 2 unknown].
   std::string ExecutionsJson(size_t from, size_t limit) const;
-  // Source files: [path, framework, lines]; and one, with the ops and executions of its lines.
+  // Source files: [path, framework, lines]; and one file, with the ops and executions of its lines.
   std::string SourcesJson() const;
   Expected<std::string> SourceJson(size_t source) const;
 
@@ -44,7 +44,7 @@ class DebugPage : public Page {
   size_t num_executions() const { return run().executions.size(); }
   size_t num_sources() const { return run().sources.size(); }
   bool IsFramework(size_t source) const { return run().sources[source].is_framework; }
-  // Cards that the report begins with.
+  // The cards of the causes that the report begins with.
   std::vector<DebugAlert> Causes() const;
 
  private:

@@ -1,4 +1,4 @@
-// Two graphs on one page: both drawn as one, what differs marked.
+// Two graphs drawn as one on a page, with their differences marked.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_DIFF_GRAPH_H_
 #define GRAPNEL_LIB_SERVE_PAGES_DIFF_GRAPH_H_
 
@@ -14,10 +14,10 @@
 
 namespace grapnel {
 
-// Owns the graph that it shows; of A and B nothing is kept but what tells their nodes apart.
+// Owns the merged graph; of A and B it keeps only pointers to tell nodes apart.
 class DiffGraph {
  public:
-  // `rewrites`: what made B of A, told where their nodes are.
+  // `rewrites`: those that made B from A, shown at their nodes.
   static Expected<std::unique_ptr<DiffGraph>> Make(const Module& b, const Diff& diff,
                                                    std::string title,
                                                    llvm::ArrayRef<Rewrite> rewrites = {});
@@ -25,13 +25,13 @@ class DiffGraph {
   const GraphPage& page() const { return *page_; }
   const PageMarks& marks() const { return marks_; }
 
-  // What stands on the page for a node of A, or of B; false: nothing does.
+  // The node on the page for a node of A, or of B; false without one.
   Node OfA(const Node& a) const { return graph_.of_a.lookup({&a.graph(), a.id()}); }
   Node OfB(llvm::StringRef function, llvm::StringRef name) const;
 
   using Place = std::pair<size_t, NodeId>;  // body of the page, and the node there
   Place PlaceOf(const Node& node) const { return {numbers_.lookup(&node.graph()), node.id()}; }
-  // By a name of before the stage, else of after it.
+  // Finds the page's node for a name in A (before the stage), or in B (after it).
   std::optional<Place> FindBefore(llvm::StringRef function, llvm::StringRef name) const;
   std::optional<Place> FindAfter(llvm::StringRef function, llvm::StringRef name) const;
 
@@ -44,12 +44,13 @@ class DiffGraph {
   }
 
   UnionGraph graph_;
-  // Of what a group became, all but the first: a group is one in the lists, as it is in words.
+  // All but the first node of each replacement group in B: a group counts once in the lists, as in
+  // texts.
   llvm::DenseSet<std::pair<const Graph*, NodeId>> beside_;
   llvm::StringMap<std::vector<PageMarks::Detail>> details_;  // by "function/node"
   llvm::DenseMap<const Graph*, std::string> prefixes_;       // "function/"
-  llvm::DenseMap<const Graph*, size_t> numbers_;             // of bodies
-  llvm::StringMap<Node> moved_;  // nodes of A, "function/node", that have another name here
+  llvm::DenseMap<const Graph*, size_t> numbers_;             // body numbers
+  llvm::StringMap<Node> moved_;  // nodes of A, "function/node", with another name here
   PageMarks marks_;
   std::unique_ptr<GraphPage> page_;
 };

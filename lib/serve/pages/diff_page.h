@@ -1,4 +1,4 @@
-// What differs between two graphs.
+// A page with the differences of two graphs.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_DIFF_PAGE_H_
 #define GRAPNEL_LIB_SERVE_PAGES_DIFF_PAGE_H_
 
@@ -14,7 +14,7 @@ namespace grapnel {
 
 class DiffPage : public Page {
  public:
-  // Of two graphs that outlive the page, or belong to `of`, which it keeps. Errors: they cannot be
+  // Two graphs that outlive the page, or belong to `of`, which it keeps. Errors: they cannot be
   // drawn as one.
   static Expected<std::unique_ptr<DiffPage>> Make(const Module& a, const Module& b,
                                                   const Diff& diff, std::string title,

@@ -1,4 +1,4 @@
-// What is left of a page that was made for a reader when newer ones took its place.
+// The placeholder for a page that was made on request and then evicted by newer ones.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_FORGOTTEN_PAGE_H_
 #define GRAPNEL_LIB_SERVE_PAGES_FORGOTTEN_PAGE_H_
 
@@ -9,14 +9,14 @@
 
 namespace grapnel {
 
-// Its number stays taken: pages that are open count on it.
+// Its number stays taken, because open pages refer to it.
 class EvictedPage : public Page {
  public:
   explicit EvictedPage(std::string title) : Page(Kind::kForgotten, std::move(title)) {}
   static bool classof(const Page* page) { return page->kind() == Kind::kForgotten; }
 
   Expected<GraphPage*> Drawing() override {
-    return MakeError("{0} is not kept any more, newer work took its place: ask for it again",
+    return MakeError("{0} was dropped to make room for newer pages: request it again",
                      title());
   }
   void WriteListed(llvm::json::OStream& json) const override { json.attribute("forgotten", true); }

@@ -1,4 +1,4 @@
-// The documents of a page that is a file: what a server would answer, by the same names.
+// Writes the documents of a page into a file, under the names by which a server would answer.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_FILE_DOCUMENTS_H_
 #define GRAPNEL_LIB_SERVE_PAGES_FILE_DOCUMENTS_H_
 
@@ -13,22 +13,22 @@
 
 namespace grapnel {
 
-// What a file holds already, by length and hash: the paths of its documents.
+// Documents that the file already holds, by length and hash: their paths.
 using WrittenDocuments = std::map<std::pair<size_t, uint64_t>, std::string>;
 
-// Writes elements that source.js reads. The stream and `written` outlive it.
+// Writes elements that source.js reads. The stream and `written` must outlive it.
 class FileDocuments {
  public:
-  // `prefix`: what every path begins with, "0/" of the first page.
+  // `prefix`: the beginning of every path, "0/" for the first page.
   FileDocuments(llvm::raw_ostream& os, WrittenDocuments& written, std::string prefix)
       : os_(os), written_(written), prefix_(std::move(prefix)) {}
   FileDocuments Under(llvm::StringRef folder) const {
     return {os_, written_, prefix_ + folder.str()};
   }
 
-  // `document`: of PageDocument, so that it can stand in HTML. As text, where it is long
-  // compressed, in base64, and where the file holds an equal one, as that one's path: functions
-  // that were traced again, and stages of one run, share many.
+  // `document` must come from PageDocument, so that it can be embedded in HTML. Long documents are
+  // compressed, in base64. If the file holds an equal document, writes only its path: retraced
+  // functions, and stages of one run, share many.
   void Put(llvm::StringRef path, llvm::StringRef document);
 
  private:

@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kNodesAChunk = 256;  // as source.js reads them
+constexpr size_t kNodesAChunk = 256;  // as in source.js
 constexpr ScopeId kScopesAChunk = 256;
 
 class DocumentsWriter {
@@ -35,7 +35,7 @@ class DocumentsWriter {
     return std::string(kind) + "/" + std::to_string(body);
   }
 
-  // The outermost alone, for it is seen first; the others many at a time.
+  // The outermost scope alone, because it is shown first; the others in chunks.
   Error Scopes(size_t body) {
     std::vector<ScopeId> scopes = page_.OpenableScopes(body);
     ASSIGN_OR_RETURN(std::string first, page_.ScopeJson(body, scopes[0]));
@@ -82,7 +82,7 @@ class DocumentsWriter {
     return Error::success();
   }
 
-  // What the model's document leaves out of long lists.
+  // The parts of long lists that the model's document leaves out.
   Error FurtherLists() {
     for (size_t from = kFirstListed; from < page_.num_problems(); from += kListedAPage)
       file_.Put("problems/" + std::to_string(from), page_.ProblemsJson(from));
@@ -96,7 +96,7 @@ class DocumentsWriter {
     return Error::success();
   }
 
-  // What the document of a node with many readers leaves out.
+  // The readers that the document of a node leaves out.
   Error FurtherReaders(size_t body, NodeId id) {
     Node node = page_.graph(body).node(id);
     if (node.uses().size() <= kFirstListed) return Error::success();

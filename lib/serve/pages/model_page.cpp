@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// The largest of the functions that nothing in the library calls; null: there is none.
+// The largest of the functions that the library does not call; null: none.
 const Function* LargestEntry(const Module& module) {
   FunctionLibrary library = ReadFunctionLibrary(module);
   const LibraryFunction* largest = nullptr;
@@ -20,7 +20,7 @@ const Function* LargestEntry(const Module& module) {
   return largest ? largest->function : nullptr;
 }
 
-// A library without a main graph.
+// For a library without a main graph.
 void BeginAtEntry(const Module& module, GraphPage* drawing) {
   if (module.main.num_nodes() > 0 || module.functions.empty()) return;
   const Function* function = LargestEntry(module);
@@ -31,7 +31,7 @@ void BeginAtEntry(const Module& module, GraphPage* drawing) {
   drawing->BeginAt({std::move(entry)}, 0);
 }
 
-// What a signature runs is the model; the main graph around it calls, saves and restores.
+// A signature's body is the model; the main graph around it calls, saves and restores.
 void BeginAtSignature(const GraphInFile& file, const Module& module, llvm::StringRef name,
                       GraphPage* drawing) {
   BeginAtEntry(module, drawing);
@@ -48,7 +48,7 @@ void BeginAtSignature(const GraphInFile& file, const Module& module, llvm::Strin
   drawing->BeginAt(std::move(bodies), first);
 }
 
-// The program's text around a line, for the panel.
+// The program's source text around a line, for the panel.
 std::function<std::optional<PageLines::Text>(const SourceFrame&)> TextBelow(std::string path) {
   return [path = std::move(path)](const SourceFrame& frame) -> std::optional<PageLines::Text> {
     constexpr int kAround = 3;

@@ -1,4 +1,4 @@
-// A graph as it is.
+// A page with one graph.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_MODEL_PAGE_H_
 #define GRAPNEL_LIB_SERVE_PAGES_MODEL_PAGE_H_
 
@@ -13,9 +13,9 @@ namespace grapnel {
 
 class ModelPage : public Page {
  public:
-  // A graph, and what its file says of it; both outlive the page. What it shows first is the body
-  // of `signature`, if there is one of that name, else of the default one; of a library without a
-  // main graph its largest entry point.
+  // A graph, and the other contents of its file; both must outlive the page. Shows first the body
+  // of `signature`, if it exists, else of the default signature; for a library without a main
+  // graph, its largest entry point.
   ModelPage(const Module& module, const GraphInFile& file, std::string title,
             llvm::StringRef signature = {});
   // A graph of a file, which the page keeps.
@@ -27,10 +27,10 @@ class ModelPage : public Page {
   const Module* module() const override { return &module_; }
   std::vector<std::string> FunctionsNamedOutside() const override { return named_outside_; }
   std::shared_ptr<const OpenedGraph> opened() const override { return opened_; }
-  // What is shown at first, as lib/render/page_address.h gives it; listed as "address". Before the
-  // page is in a PageSet.
+  // Sets what is shown at first, as in lib/render/page_address.h; listed as "address". Call it
+  // before the page is in a PageSet.
   void OpenAt(std::string address) { address_ = std::move(address); }
-  // Likewise, what is open then. Errors: a scope or a function that is not there.
+  // Also before that: sets what is open. Errors: a scope or a function that does not exist.
   Error OpenAs(const OpenRequest& wanted) { return drawing_.OpenAs(wanted); }
   void WriteListed(llvm::json::OStream& json) const override;
 

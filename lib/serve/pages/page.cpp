@@ -3,14 +3,14 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kNodeWeight = 4096;  // bytes, once it is drawn alone, merged and side by side
+constexpr size_t kNodeWeight = 4096;  // bytes, if drawn alone, merged and side by side
 
 }  // namespace
 
 Page::~Page() = default;
 
 Expected<Panes*> Page::SideBySide() {
-  return MakeError("{0} is no comparison of two graphs", title_);
+  return MakeError("{0} is not a comparison of two graphs", title_);
 }
 
 void Page::WriteListed(llvm::json::OStream&) const {}
@@ -31,7 +31,7 @@ size_t WeightOf(const Module& module) {
 
 Expected<std::shared_ptr<const OpenedGraph>> OpenedOf(const Page& page) {
   auto opened = page.opened();
-  if (!opened) return MakeError("{0} is no graph of a file: it cannot be run", page.title());
+  if (!opened) return MakeError("{0} is not a graph of a file: it cannot be run", page.title());
   return opened;
 }
 

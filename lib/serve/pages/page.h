@@ -1,4 +1,4 @@
-// One entry of the list of graphs that a page shows.
+// One entry in the list of graphs that the page shows.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_PAGE_H_
 #define GRAPNEL_LIB_SERVE_PAGES_PAGE_H_
 
@@ -16,8 +16,8 @@
 namespace grapnel {
 
 // A model, a comparison, a stage of a run of passes, a placement, or a folder of TensorFlow's
-// debugger: `llvm::dyn_cast` tells which. Which tabs are shown for it is said by the tabs
-// (lib/serve/pages/tab.h). Safe to ask from several threads once it is in a PageSet.
+// debugger; `llvm::dyn_cast` tells which. Each tab decides which pages have it
+// (lib/serve/pages/tab.h). Thread-safe once it is in a PageSet.
 class Page {
  public:
   enum class Kind { kModel, kDiff, kStage, kPlacement, kDebug, kForgotten };
@@ -29,32 +29,32 @@ class Page {
 
   Kind kind() const { return kind_; }
   const std::string& title() const { return title_; }
-  // The heading that it stands under among others, and a few words about it; "": none.
+  // The heading of its group in the list, and a short remark; "": none.
   const std::string& group() const { return group_; }
   const std::string& note() const { return note_; }
-  // Its place in the PageSet that it was added to.
+  // Its index in the PageSet that it was added to.
   size_t number() const { return number_; }
-  // Of which of the paths of the PageSet it is, or was made, from 0 on.
+  // The index of the PageSet's path that it is of, or was made from.
   size_t model() const { return model_; }
 
-  // What is drawn of it, owned by the page. Made at the first call, which for a stage costs its
-  // comparison. Errors: there is nothing to draw, and why.
+  // The drawn graph, owned by the page. Made at the first call, which for a stage costs its
+  // comparison. Errors: there is nothing to draw, with the reason.
   virtual Expected<GraphPage*> Drawing() = 0;
-  // Its two graphs, each drawn alone; made and kept likewise. Errors: it is no comparison.
+  // Its two graphs, each drawn alone; made and owned likewise. Errors: not a comparison.
   virtual Expected<Panes*> SideBySide();
-  // Whether SideBySide gives something. Costs nothing.
+  // True if SideBySide returns something. Costs nothing.
   virtual bool HasPanes() const { return false; }
-  // False of a stage that changed nothing: it is listed, and not drawn.
+  // False for a stage that changed nothing: it is listed, but not drawn.
   virtual bool Differs() const { return true; }
-  // What can be compared; null: nothing. Lives as long as the page.
+  // The graph for comparisons; null: none. Lives as long as the page.
   virtual const Module* module() const { return nullptr; }
-  // Functions that something beside the graph names (lib/io/named_functions.h).
+  // Functions that are referenced from outside the graph (lib/io/named_functions.h).
   virtual std::vector<std::string> FunctionsNamedOutside() const { return {}; }
-  // What can be run, placed and optimized: a graph of a file; null: it is none.
+  // The graph of a file, which can be run, placed and optimized; null if it is not one.
   virtual std::shared_ptr<const OpenedGraph> opened() const { return nullptr; }
-  // Roughly the bytes of memory that go with it. Costs a look at its functions.
+  // The approximate number of bytes that are freed with it. Costs a pass over its functions.
   virtual size_t Weight() const { return 0; }
-  // What is listed of this kind of page alone, as attributes of the object that is open.
+  // Writes the attributes that only this kind of page has in the list, into the open object.
   virtual void WriteListed(llvm::json::OStream& json) const;
 
  protected:
@@ -68,12 +68,12 @@ class Page {
   size_t number_ = 0, model_ = 0;
 };
 
-// For Page::Weight: a drawing with its scopes and lists; a graph that somebody drew, with the bytes
+// For Page::Weight: the size of a drawing with its scopes and lists, and of a graph, with the bytes
 // that it points into.
 size_t WeightOf(const GraphPage& drawing);
 size_t WeightOf(const Module& module);
 
-// opened(). Errors: the page is no graph of a file.
+// Returns opened(). Errors: the page is not a graph of a file.
 Expected<std::shared_ptr<const OpenedGraph>> OpenedOf(const Page& page);
 
 }  // namespace grapnel

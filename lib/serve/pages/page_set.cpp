@@ -24,8 +24,7 @@ namespace grapnel {
 
 namespace {
 
-// What paths are called side by side: by their last component, and where two have the same one by
-// the folder that it is in, too.
+// The names of several paths: their last component, preceded by the directory if two are the same.
 std::vector<std::string> ModelNames(llvm::ArrayRef<std::string> paths) {
   std::vector<std::string> names;
   names.reserve(paths.size());
@@ -60,7 +59,7 @@ size_t PageSet::AddAll(std::vector<std::unique_ptr<Page>> pages) {
 size_t PageSet::AddMade(std::vector<std::unique_ptr<Page>> pages, size_t model) {
   Made made = {0, pages.size(), 0};
   for (const std::unique_ptr<Page>& page : pages) made.weight += page->Weight();
-  std::vector<std::shared_ptr<Page>> forgotten;  // let go when others may go on
+  std::vector<std::shared_ptr<Page>> forgotten;  // destroyed after the lock is released
   std::unique_lock lock(mutex_);
   made.first = Append(std::move(pages), model);
   num_made_ += made.count;
@@ -70,11 +69,11 @@ size_t PageSet::AddMade(std::vector<std::unique_ptr<Page>> pages, size_t model) 
   lock.unlock();
   if (forgotten.empty()) return made.first;
   forgotten.clear();
-  malloc_trim(0);  // graphs lie in heaps of threads that may not need so much again
+  malloc_trim(0);  // graphs are in heaps of threads that may not need as much again
   return made.first;
 }
 
-// What was made last stays, whatever it weighs.
+// Keeps the last made page, whatever its size.
 std::vector<std::shared_ptr<Page>> PageSet::ForgetOldest() {
   std::vector<std::shared_ptr<Page>> forgotten;
   while (made_.size() > 1 && (num_made_ > kMostMade || made_weight_ > kMostMadeWeight)) {
@@ -175,7 +174,7 @@ Expected<std::vector<std::string>> PageSet::MissingNodes() const {
     if (const Module* module = kept.back()->module()) modules.push_back(module);
   }
   std::vector<std::string> lines;
-  if (modules.empty()) return lines;  // folders of a debugger, say
+  if (modules.empty()) return lines;  // such as folders of a debugger
   for (const auto& file : node_data_) {
     auto missing = ::grapnel::MissingNodes(file->data, modules);
     if (!missing) return Annotate(file->path, missing.takeError());
@@ -204,7 +203,7 @@ std::shared_ptr<Page> PageSet::at(size_t number) const {
 std::string PageSet::Json(bool in_file) const {
   std::vector<std::string> paths;
   size_t count;
-  {  // at one time: a page that comes later may be of a model that has no name here
+  {  // consistent: a later page may be of a model without a name here
     std::shared_lock lock(mutex_);
     paths = model_paths_;
     count = pages_.size();

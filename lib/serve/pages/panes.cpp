@@ -7,8 +7,7 @@
 namespace grapnel {
 namespace {
 
-// A path's scopes, each with the one at the same depth of the other path; none when the depths
-// differ.
+// Pairs the scopes of two paths by depth; pairs none if the depths differ.
 void PairScopes(llvm::StringRef a, llvm::StringRef b,
                 llvm::function_ref<void(llvm::StringRef, llvm::StringRef)> pair) {
   if (a.count('/') != b.count('/')) return;
@@ -45,7 +44,7 @@ Panes::Panes(const Module& a, const Module& b, const Diff& diff, const DiffGraph
     }
   }
   SetUp(&a_, a, "A", [this](const Node& node) { return merged_.OfA(node); });
-  a_.marks.open.clear();  // scopes are called there as in B
+  a_.marks.open.clear();  // scopes have B's names there
   SetUp(&b_, b, "B", [this](const Node& node) { return OfB(node); });
 }
 
@@ -87,7 +86,7 @@ void Panes::WriteNodes(const Side& side, llvm::function_ref<Node(const Node&)> h
   });
 }
 
-// Where most of a scope's nodes have gone.
+// Writes the scopes that most of a scope's nodes have moved to.
 void Panes::WriteScopes(llvm::json::OStream& json) const {
   std::map<std::pair<size_t, std::string>, std::map<std::string, size_t>> votes;
   for (size_t body = 0; body < a_.page->num_bodies(); ++body) {

@@ -1,4 +1,4 @@
-// Two graphs side by side, each drawn alone, and which node of one is which of the other.
+// Two graphs side by side, each drawn alone, and the correspondence of their nodes.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_PANES_H_
 #define GRAPNEL_LIB_SERVE_PAGES_PANES_H_
 
@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// All that it is made of outlives it.
+// Everything it is made from must outlive it.
 class Panes {
  public:
   Panes(const Module& a, const Module& b, const Diff& diff, const DiffGraph& merged);
@@ -21,12 +21,12 @@ class Panes {
   GraphPage& a() { return *a_.page; }
   GraphPage& b() { return *b_.page; }
 
-  // What stands for what on the page of both graphs as one:
+  // The correspondence with the page of both graphs as one ("there"):
   //   "a", "b": lists of [body, node, body there, node there];
-  //   "aliases": what is shown beside another, of one replacement: [body, node, body, node], there;
-  //   "bodies": [body of A, body of B]; "scopes": [body of A, its path, path in B] of those whose
-  //   nodes have gone to a scope of another name.
-  // Linear in nodes; kept by whoever asks.
+  //   "aliases": nodes of a replacement shown at another one: [body, node, body, node], there;
+  //   "bodies": [body of A, body of B]; "scopes": [body of A, its path, path in B] for scopes whose
+  //   nodes moved to a scope with another name.
+  // Linear in nodes; the caller caches it.
   std::string MatchJson() const;
 
  private:
@@ -45,7 +45,7 @@ class Panes {
   const DiffGraph& merged_;
   std::vector<std::pair<std::string, std::string>> bodies_;  // functions of A and B
   std::vector<std::pair<DiffGraph::Place, DiffGraph::Place>> aliases_;
-  llvm::DenseMap<const Graph*, std::string> functions_;  // of B
+  llvm::DenseMap<const Graph*, std::string> functions_;  // B's functions
   Side a_, b_;
 };
 

@@ -50,8 +50,8 @@ void WriteStage(const PassRun& run, size_t index, size_t first, llvm::json::OStr
   });
 }
 
-// Passes that ran over the main graph and never changed anything, and the time of all that did
-// nothing.
+// Writes the passes that ran over the main graph and never changed anything, and the total time of
+// those that did nothing.
 void WriteIdle(const RunRecord& record, llvm::json::OStream& json) {
   std::vector<std::string> idle;
   double ms = 0;
@@ -138,7 +138,7 @@ void WriteRewrite(const Rewrite& rewrite, const DiffGraph& page, llvm::json::OSt
   });
 }
 
-// In the last graph of the run, else in the first.
+// Looks in the last graph of the run, then in the first.
 std::optional<PageNode> FindNode(const PageSet& pages, const StagePage& stage,
                                  const Refusal& refusal) {
   size_t first = stage.first(), last = first + stage.run().timeline->stages.size() - 1;

@@ -39,7 +39,7 @@ PlacementGraph::PlacementGraph(const PlacementContext& context, std::string titl
   PlacementReport report = MakePlacementReport(context);
   MarkNodes(report);
   marks_.title = "placement";
-  marks_.kinds = {"CPU island", "not where it asked to be"};
+  marks_.kinds = {"CPU island", "not on the requested device"};
   marks_.color_by_device = true;
   const Graph* placed = &context_.graph;
   marks_.kind_of = [this, placed](const Node& node) {

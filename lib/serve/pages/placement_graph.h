@@ -1,4 +1,4 @@
-// A placed graph on a page: colors are final devices, each node tells why it is there.
+// A placed graph on a page: colored by final devices, with the reason for each node's device.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_PLACEMENT_GRAPH_H_
 #define GRAPNEL_LIB_SERVE_PAGES_PLACEMENT_GRAPH_H_
 
@@ -15,9 +15,10 @@ std::string CrossingsText(const PlacementReport& report);
 
 class PlacementGraph {
  public:
-  // `context` is of a main graph that could be placed; all that it speaks of outlives the page.
-  // Marks nodes of CPU islands and those that are not where they asked to be. Explaining a node
-  // costs the graph, so of graphs with more than `most_explained` nodes none is.
+  // `context` must be of a main graph that could be placed, and everything in it must outlive the
+  // page. Marks nodes of CPU islands and those that are not on the device they requested.
+  // Explaining one node takes a pass over the graph, so graphs with more than `most_explained`
+  // nodes have no explanations.
   PlacementGraph(const PlacementContext& context, std::string title, size_t most_explained);
   GraphPage& page() { return *page_; }
   const GraphPage& page() const { return *page_; }

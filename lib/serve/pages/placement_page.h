@@ -1,4 +1,4 @@
-// A placed graph.
+// A page with a placed graph.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_PLACEMENT_PAGE_H_
 #define GRAPNEL_LIB_SERVE_PAGES_PLACEMENT_PAGE_H_
 
@@ -11,17 +11,17 @@
 
 namespace grapnel {
 
-// Nodes are explained in graphs of some thousands; see PlacementGraph.
+// Explains nodes in graphs of up to some thousand nodes; see PlacementGraph.
 class PlacementPage : public Page {
  public:
-  // All that `context` speaks of outlives the page.
+  // Everything in `context` must outlive the page.
   PlacementPage(const PlacementContext& context, std::string title);
-  // A placement that the page keeps, with the graph that it is of.
+  // A placement that the page keeps, with its graph.
   PlacementPage(std::shared_ptr<const OpenedGraph> opened, std::unique_ptr<PlacedGraph> placed,
                 std::string title);
   static bool classof(const Page* page) { return page->kind() == Kind::kPlacement; }
 
-  // What the page keeps; null when the placement is somebody else's.
+  // The graph that the page keeps; null if the placement is borrowed.
   const OpenedGraph* kept() const { return opened_.get(); }
   Expected<GraphPage*> Drawing() override { return &graph_.page(); }
   size_t Weight() const override;

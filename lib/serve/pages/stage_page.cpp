@@ -14,7 +14,7 @@ StagePage::StagePage(std::shared_ptr<const PassRun> run, size_t index, const std
       run_(std::move(run)),
       index_(index) {
   group_ = stage().dump.line.empty() ? title : stage().dump.line;
-  note_ = stage().before < 0 ? "where it begins" : DiffSummary(stage().diff);
+  note_ = stage().before < 0 ? "the first graph" : DiffSummary(stage().diff);
 }
 
 llvm::ArrayRef<Rewrite> StagePage::rewrites() const {
@@ -43,7 +43,7 @@ Expected<GraphPage*> StagePage::Drawing() {
 }
 
 Expected<OpenedGraph> StagePage::OpenDump() const {
-  if (!HasDump()) return MakeError("{0} is no graph from a file", title());
+  if (!HasDump()) return MakeError("{0} is not a graph from a file", title());
   llvm::SmallString<256> path(run_->folder);
   llvm::sys::path::append(path, stage().dump.file);
   return OpenedGraph::Open(path);
@@ -51,7 +51,7 @@ Expected<OpenedGraph> StagePage::OpenDump() const {
 
 Expected<DiffGraph*> StagePage::Merged() {
   RETURN_IF_ERROR(Drawing().takeError());
-  if (!merged_) return MakeError("{0} is where it begins: nothing is before it", title());
+  if (!merged_) return MakeError("{0} is the first stage: there is nothing before it", title());
   return merged_.get();
 }
 

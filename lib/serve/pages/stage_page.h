@@ -1,4 +1,4 @@
-// Stages of a run of passes: what each changed.
+// The stages of a run of passes, with the changes of each.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_STAGE_PAGE_H_
 #define GRAPNEL_LIB_SERVE_PAGES_STAGE_PAGE_H_
 
@@ -13,7 +13,7 @@
 
 namespace grapnel {
 
-// A stage beside the one before it; the first stage is a graph alone.
+// A stage next to the one before it; the first stage is a graph alone.
 class StagePage : public Page {
  public:
   StagePage(std::shared_ptr<const PassRun> run, size_t index, const std::string& title);
@@ -21,17 +21,17 @@ class StagePage : public Page {
 
   const PassRun& run() const { return *run_; }
   const TimelineStage& stage() const { return run_->timeline->stages[index_]; }
-  // The number of the page of the run's first stage: stages are added together.
+  // The number of the page of the run's first stage: the stages of a run have consecutive numbers.
   size_t first() const { return number() - index_; }
-  // The page that shows its graph: this one, or that of an earlier stage, since which none changed
-  // anything.
+  // The number of the page that shows its graph: this one, or that of an earlier stage if none has
+  // changed anything since.
   size_t Shown() const;
-  // What the stage did, if a ledger knows it.
+  // The stage's rewrites, if there is a ledger.
   llvm::ArrayRef<Rewrite> rewrites() const;
   // Both graphs as one. Errors: the stage is the first, or they cannot be drawn as one.
   Expected<DiffGraph*> Merged();
 
-  // Whether its graph is a dump of a folder, and can be read again.
+  // True if its graph is a dump in a folder, and can be read again.
   bool HasDump() const { return !run_->folder.empty(); }
   Expected<OpenedGraph> OpenDump() const;
 
@@ -50,13 +50,13 @@ class StagePage : public Page {
   std::shared_ptr<const PassRun> run_;
   size_t index_;
   std::once_flag drawn_once_, panes_once_;
-  std::unique_ptr<GraphPage> alone_;   // of the first stage
-  std::unique_ptr<DiffGraph> merged_;  // of the others
+  std::unique_ptr<GraphPage> alone_;   // for the first stage
+  std::unique_ptr<DiffGraph> merged_;  // for the others
   std::unique_ptr<Panes> panes_;
-  std::string problem_;  // why there is neither
+  std::string problem_;  // why both are null
 };
 
-// A page a stage, in the order of the run. Pages draw nothing before they are asked.
+// Makes a page for each stage, in the order of the run. Pages draw nothing until requested.
 std::vector<std::unique_ptr<Page>> StagePages(PassRun run, const std::string& title);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// The tabs of a page: what each reads from the server, and what of that is in a file.
+// The tabs of the page: the server documents that each reads, and which of them a file contains.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_TAB_H_
 #define GRAPNEL_LIB_SERVE_PAGES_TAB_H_
 
@@ -11,22 +11,22 @@
 
 namespace grapnel {
 
-// A registration: lib/serve/tabs/NAME.cpp. lib/serve/web/NAME_tab.js draws it.
+// A registration: lib/serve/tabs/NAME.cpp. lib/serve/web/NAME_tab.js draws the tab.
 struct Tab {
-  int place;                  // from the left, no two alike; a page opens with its first tab
-  const char* name;           // as the URL and the script have it
-  bool needs_server = false;  // a file has no such tab
-  // The pages that have it, and its documents; null: every page.
+  int place;                  // order from the left, unique; a page opens with its first tab
+  const char* name;           // as in the URL and the script
+  bool needs_server = false;  // a page in a file does not have it
+  // The pages that have the tab and its documents; null: all pages.
   bool (*is_on)(const Page& page) = nullptr;
   std::vector<Route> routes = {};
-  // Puts what it reads of a page into a file that has no server; null: nothing of its own.
+  // Writes what it reads of a page into a file without a server; null: nothing of its own.
   Error (*write)(const PageSet& pages, Page& page, FileDocuments& file) = nullptr;
 
   bool IsOn(const Page& page) const { return !is_on || is_on(page); }
 };
 
 bool RegisterTab(Tab tab);
-// In their places.
+// Ordered by place.
 const std::vector<Tab>& Tabs();
 
 // At namespace scope, last in a tab's file:

@@ -1,4 +1,4 @@
-// What TensorFlow's debugger recorded: causes, tensors, executions, sources.
+// The records of TensorFlow's debugger: causes, tensors, executions, sources.
 #include <algorithm>
 #include <set>
 
@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kCardsAChunk = 256;  // as source.js reads them
+constexpr size_t kCardsAChunk = 256;  // as in source.js
 constexpr size_t kMostCards = 2048;   // in a file
 
 const DebugPage& Debug(const RouteCall& call) { return llvm::cast<DebugPage>(*call.page); }
@@ -28,7 +28,7 @@ Expected<Document> Execution(const RouteCall& call) {
 }
 Expected<Document> Source(const RouteCall& call) { return Debug(call).SourceJson(call["source"]); }
 
-// Of the first records, and those around causes.
+// The cards of the first records, and of those around causes.
 Error WriteCards(const DebugPage& page, bool trace, FileDocuments& file) {
   size_t count = trace ? page.num_traces() : page.num_executions();
   std::set<size_t> chunks;
@@ -49,7 +49,7 @@ Error WriteCards(const DebugPage& page, bool trace, FileDocuments& file) {
   return Error::success();
 }
 
-// The report, the lists, the user's sources, and the cards of as many records as a file can take.
+// Writes the report, the lists, the user's sources, and as many cards as a file may have.
 Error Write(const PageSet&, Page& shown, FileDocuments& file) {
   const auto& page = llvm::cast<DebugPage>(shown);
   file.Put("debug", page.Json());

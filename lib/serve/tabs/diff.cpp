@@ -1,4 +1,4 @@
-// Any two graphs of the page compared: the comparison becomes a page of its own.
+// Compares any two graphs of the page: the comparison becomes a page of its own.
 #include "lib/serve/pages/debug_page.h"
 #include "lib/serve/pages/diff_page.h"
 #include "lib/serve/pages/tab.h"
@@ -21,7 +21,7 @@ Expected<Document> Compare(const RouteCall& call) {
   const std::shared_ptr<Page>& a = call.page;
   ASSIGN_OR_RETURN(std::shared_ptr<Page> b, ParseOther(call.pages(), call.body));
   for (const auto& page : {a, b}) {
-    if (!page->module()) return MakeError("{0} is no graph that can be compared", page->title());
+    if (!page->module()) return MakeError("{0} is not a graph that can be compared", page->title());
   }
   if (a == b) return MakeError("choose two graphs: both are {0}", a->title());
   Diff diff = DiffModules(*a->module(), *b->module(), {});

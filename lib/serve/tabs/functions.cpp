@@ -1,5 +1,4 @@
-// The library's functions: a row for each Python function that opens into its traces, and who calls
-// whom.
+// The library's functions: a row for each Python function with its traces, and the call graph.
 #include "lib/io/library_text.h"
 #include "lib/serve/pages/tab.h"
 #include "lib/support/printable.h"
@@ -24,7 +23,7 @@ class Writer {
   }
 
  private:
-  // Functions as the numbers of their bodies.
+  // Functions are written as the numbers of their bodies.
   void WriteMember(int number) {
     const LibraryFunction& each = library_.functions[number];
     json_.attribute("body", number + 1);
@@ -63,7 +62,7 @@ class Writer {
   llvm::json::OStream& json_;
 };
 
-// {"rows": [{"name", "role", "traces": how many of "members" are, "members": [{"body", ...}]}]}
+// {"rows": [{"name", "role", "traces": how many of "members", "members": [{"body", ...}]}]}
 Expected<std::string> FunctionsJson(Page& page) {
   ASSIGN_OR_RETURN(const GraphPage* drawing, page.Drawing());
   FunctionLibrary library =

@@ -1,5 +1,5 @@
-// The picture and its panel: the model, scopes, nodes and lists of what is drawn, and of a
-// comparison the same of both graphs alone.
+// The picture and its panel: the model, scopes, nodes and lists, and for a comparison the same for
+// each graph alone.
 #include <algorithm>
 
 #include "lib/serve/pages/graph_documents.h"
@@ -80,13 +80,13 @@ Expected<Document> Match(const RouteCall& call) {
 
 constexpr size_t kMostHits = 200, kLongestSearch = 4096;
 
-// The body of the request is what was typed.
+// The body of the request is the user's query.
 Expected<Document> Search(const RouteCall& call) {
   ASSIGN_OR_RETURN(GraphPage * graph, call.page->Drawing());
   return graph->SearchJson(call.body, kMostHits, call.is_gone);
 }
 
-// What a reader typed may be wrong: then the answer is {"problem": why}, and the request was none.
+// If the user's input is wrong, the answer is {"problem": why} instead of an error.
 std::string OrProblem(Expected<std::string> answer) {
   if (answer) return std::move(*answer);
   std::string why = llvm::toString(answer.takeError());
@@ -100,8 +100,7 @@ Expected<std::string> Find(GraphPage& graph, const RouteCall& call) {
   return OrProblem(graph.FindJson(call.body));
 }
 
-// The body is {"hide": [word], "only": [word], "around", "hops", "from", "to"}, each as NodeFilter
-// has it.
+// The body is {"hide": [word], "only": [word], "around", "hops", "from", "to"}, as in NodeFilter.
 Expected<std::string> Hidden(GraphPage& graph, const RouteCall& call) {
   ASSIGN_OR_RETURN(llvm::json::Value value, ParseJson(call.body));
   const llvm::json::Object* object = value.getAsObject();
@@ -148,7 +147,7 @@ std::vector<Route> Routes() {
   return routes;
 }
 
-// Both graphs of a stage are left out: they would make the file three times as large.
+// Leaves out both graphs of a stage: they would make the file three times as large.
 Error Write(const PageSet&, Page& page, FileDocuments& file) {
   ASSIGN_OR_RETURN(GraphPage * graph, page.Drawing());
   RETURN_IF_ERROR(WriteGraphDocuments(*graph, file));

@@ -1,4 +1,4 @@
-// All nodes as a table, of the graph's index alone.
+// All nodes as a table; needs only the graph's index.
 #include "lib/serve/pages/tab.h"
 
 namespace grapnel {

@@ -1,4 +1,4 @@
-// What the model is made of: each op with its nodes, FLOPs and bytes, the dearest first.
+// The ops of the model: nodes, FLOPs and bytes of each, the most expensive first.
 #include <map>
 
 #include "lib/render/costs.h"

@@ -1,5 +1,4 @@
-// Grappler's passes: those that made the stages of a run, and those that the page lets run on a
-// model.
+// Grappler's passes: those of a run's stages, and those that the page runs on a model.
 #include "lib/serve/pages/debug_page.h"
 #include "lib/serve/pages/passes_json.h"
 #include "lib/serve/pages/stage_page.h"
@@ -11,7 +10,7 @@ namespace {
 
 Expected<StagePage*> CheckStage(Page& page) {
   if (auto* stage = llvm::dyn_cast<StagePage>(&page)) return stage;
-  return MakeError("{0} is no stage of a run of passes", page.title());
+  return MakeError("{0} is not a stage of a run of passes", page.title());
 }
 
 Expected<Document> Passes(const RouteCall& call) {
@@ -32,14 +31,14 @@ Expected<Document> Life(const RouteCall& call) {
 // The stages become pages of their own.
 Expected<Document> Run(const RouteCall& call) {
   const Page& page = *call.page;
-  if (!page.opened()) return MakeError("{0} is no model from a file", page.title());
+  if (!page.opened()) return MakeError("{0} is not a model from a file", page.title());
   ASSIGN_OR_RETURN(OptimizeRequest request, ParseOptimizeRequest(call.body));
   ASSIGN_OR_RETURN(PassRun run,
                    RunPasses(*page.opened(), std::move(request), page.title(), call.is_gone));
   return EntryJson(call.pages().AddMade(StagePages(std::move(run), page.title()), page.model()));
 }
 
-// The run's table once, with its first stage; of each stage its rewrites.
+// The run's table once, with its first stage; for each stage its rewrites.
 Error Write(const PageSet& pages, Page& page, FileDocuments& file) {
   auto* stage = llvm::dyn_cast<StagePage>(&page);
   if (!stage) return Error::success();

@@ -1,5 +1,5 @@
-// The graph placed on devices that the reader names: the placement becomes a page of its own.
-// A log of TensorFlow's is put beside it.
+// Places the graph on devices that the user chooses: the placement becomes a page of its own.
+// Compares it with a log of TensorFlow's.
 #include "lib/serve/pages/stage_page.h"
 #include "lib/serve/pages/tab.h"
 #include "lib/serve/work/log_work.h"

@@ -1,5 +1,4 @@
-// Runs on the machine that serves: the form, how far a run is, what came of it; and runs that are
-// debugged.
+// Runs on the serving machine: the form, progress, results; and debugged runs.
 #include "lib/serve/pages/tab.h"
 #include "lib/serve/work/run_request.h"
 
@@ -58,7 +57,7 @@ Expected<Document> DebugStatus(const RouteCall& call) {
   return session->StatusJson();
 }
 
-// The body is a line as at the prompt of `grapnel debug`.
+// The body is a line for the prompt of `grapnel debug`.
 Expected<Document> DebugCommand(const RouteCall& call) {
   ASSIGN_OR_RETURN(auto session, SessionOf(call));
   return session->Do(call.body);

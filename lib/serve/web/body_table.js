@@ -1,11 +1,10 @@
-// All nodes of a body in columns, for what has to look at each of them.
+// All nodes of a body in columns, for code that visits each of them.
 
 const kept = new WeakMap();  // by source: a promise of each body's
 
-// {count, end, ids, names, ops, devices, clusters, scopes, inputs, parents, rowOf}: row by row, in the order
-// of the graph.
-// `ops`, `devices`, `clusters` are texts, `scopes` -1 of what is folded, `inputs` as LinksJson has them
-// (lib/render/graph_page.h), `end` is more than any id.
+// {count, end, ids, names, ops, devices, clusters, scopes, inputs, parents, rowOf}: row by row, in
+// the order of the graph. `ops`, `devices`, `clusters` are texts, `scopes` is -1 for folded nodes,
+// `inputs` as in LinksJson (lib/render/graph_page.h), `end` is larger than any id.
 export function tableOf(source, body) {
   if (!kept.has(source)) kept.set(source, new Map());
   const tables = kept.get(source);

@@ -1,4 +1,4 @@
-// What boxes are colored by, and the legend that says so.
+// The colors of boxes, and their legend.
 
 import {element} from "./dom.js";
 import {markFill, SEVERAL} from "./draw.js";
@@ -8,19 +8,20 @@ const CHOICES = [["op", "by kind of op"], ["device", "by device"], ["cluster", "
   ["bytes", "by bytes of constants, variables"], ["none", "none"]];
 const TEXT_FILLS = 8;
 const COSTS = {flops: "of the FLOPs", bytes: "of the bytes"};
-// Parts of a whole that are told apart: the least of each, the mark it has, and its name.
+// Classes of shares of a whole: the smallest share of each, its mark, and its name.
 export const SHARES = [[0.2, 0, "a fifth"], [0.05, 2, "a twentieth"], [0.01, 3, "a hundredth"]];
 
 export const shareMark = (value, total) => SHARES.find(([least]) => value > 0 && value >= least * total)?.[1];
 
-// `run`: the colors of the last run, or undefined; `values`: choices of files. [id, text] of each choice.
+// `run`: the colors of the last run, or undefined; `values`: choices of files. Returns [id, text]
+// of each choice.
 export function colorChoices(summary, run, values) {
   const choices = CHOICES.filter(([id]) => id !== "cluster" || summary.clusters);
   return [...(summary.marks ? [["marks", summary.marks.title]] : []), ...choices, ...(run?.choices() ?? []),
     ...values];
 }
 
-// Sets what `look` paints boxes with. Gives what the legend lists: {style, text}. `total(cost)`: of the body
+// Sets the colors in `look`. Returns the legend: {style, text}. `total(cost)`: the sum for the body
 // that is shown.
 export function colorBy(by, look, summary, run, total) {
   const ran = by.startsWith("run-") ? run : undefined;
@@ -42,7 +43,7 @@ export function colorBy(by, look, summary, run, total) {
   }
   if (by in COSTS) {
     look.fillOf = ({box, view}) => look.theme.marks[shareMark(box[by], view[`all_${by}`])];
-    if (!total(by)) return [swatch("fill", 0, by === "flops" ? "nothing that shapes tell the FLOPs of"
+    if (!total(by)) return [swatch("fill", 0, by === "flops" ? "no op with known FLOPs"
       : "no constant, no variable")];
     return SHARES.map(([, mark, share], i) => swatch("mark", mark,
       `${share} ${i === 0 ? COSTS[by] : ""} or more`.replace("  ", " ")));
@@ -53,7 +54,7 @@ export function colorBy(by, look, summary, run, total) {
   return [];
 }
 
-// `what`: "device" or "cluster". More names than there are colors begin again with the first one.
+// `what`: "device" or "cluster". If there are more names than colors, the colors repeat.
 function byText(look, what, names, swatch) {
   const fills = new Map(names.map((name, i) => [name, (i % TEXT_FILLS) + 1]));
   look.fillOf = ({box}) => {

@@ -1,4 +1,4 @@
-// Breakpoints: a list, and a field for one more. Before a run they are kept, in a run they are the server's.
+// Breakpoints: a list, and a field to add one. Kept here before a run, by the server during a run.
 
 import {element, link, plural} from "./dom.js";
 
@@ -6,7 +6,7 @@ const HELP = "a node or a pattern, op:Log, func:body, iteration 3, has_inf_or_na
   "or several of them: op:Log iteration 2 if min(_) < 0";
 
 export class BreakpointList {
-  // `actions`: add(text) and remove(breakpoint); they may throw what is wrong, later too.
+  // `actions`: add(text) and remove(breakpoint); they may throw, or reject with, an error message.
   constructor(id, actions) {
     this.actions = actions;
     this.items = element("ul", {class: "breakpoints", "aria-label": "Breakpoints"});
@@ -39,8 +39,8 @@ export class BreakpointList {
     }
   }
 
-  // `breakpoints`: {number, text, hits, unanswered, problem}, of which only text has to be there.
-  // `hits`: numbers of those that the run stands at.
+  // `breakpoints`: {number, text, hits, unanswered, problem}, of which only text is required.
+  // `hits`: numbers of those at which the run has stopped.
   draw(breakpoints, hits = []) {
     this.items.replaceChildren(...breakpoints.map((one) => {
       const facts = [one.hits > 0 ? plural(one.hits, "hit") : "",
@@ -55,7 +55,7 @@ export class BreakpointList {
   }
 }
 
-// A name as expressions take it.
+// A name as written in expressions.
 export const quoted = (name) => (/^[A-Za-z_][\w./]*(:\d+)?$/u.test(name) ? name : `\`${name}\``);
 
 export const linkTo = (page, {body, id, name, op}) => link(name, () => page.go(body, id), `${op} ${name}`);

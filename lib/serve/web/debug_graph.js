@@ -1,4 +1,4 @@
-// The graph beside a run that is debugged: the node where it stands, breakpoints, what is chosen.
+// The graph next to a debugged run: the current node, breakpoints, the selection.
 
 import {colorBy} from "./colors.js";
 import {element, link} from "./dom.js";
@@ -8,7 +8,7 @@ const HERE = 2, BREAK = 0;  // marks of the theme
 
 export class DebugGraph {
   // `page`: the Page; `actions`: toggle(body, name) sets or deletes the breakpoint of a node,
-  // isBroken(body, name) says whether there is one, look(body, name) shows what it made.
+  // isBroken(body, name) tells whether there is one, look(body, name) shows its outputs.
   constructor(page, actions) {
     this.page = page;
     this.actions = actions;
@@ -48,7 +48,7 @@ export class DebugGraph {
 
   isBroken({body, box}) { return box.kind !== "scope" && this.actions.isBroken(body, box.path); }
 
-  // The node where the run stands comes into sight; undefined: it runs, or has ended.
+  // Brings the current node into view; undefined: the run continues, or has ended.
   async show(node) {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     if (!node) {
@@ -75,7 +75,7 @@ export class DebugGraph {
     this.choose(this.view.chosen);
   }
 
-  // What can be done with the box that is chosen.
+  // The actions for the selected box.
   choose(placed) {
     if (!placed || placed.box.kind === "scope") {
       this.chosen.replaceChildren(element("span", {class: "dim"},

@@ -1,16 +1,16 @@
-// A run that the server stops where it is asked to: what is known of it, and what it can be told.
+// A run that the server can stop: its state, and the commands for it.
 
 import {ask, fileUrl, post, sayLast} from "./source.js";
 
-const ASKED_EVERY = [15, 400];  // ms while the run goes on, at first and later
-const SEEN_EVERY = 20000;  // ms: so the server knows that the page is still there
+const ASKED_EVERY = [15, 400];  // ms while the run continues, at first and later
+const SEEN_EVERY = 20000;  // ms: tells the server that the page is still open
 
-// The browser has words of its own for a server that is not there.
+// Replaces the browser's own message for an unreachable server.
 const inWords = (error) => (error instanceof TypeError ? new Error("grapnel has ended") : error);
 
-// Events: "change": `status` is another one.
+// Events: "change": `status` has changed.
 export class DebugSession extends EventTarget {
-  // `request`: what a run would be, and breakpoints. Errors are the server's, in words.
+  // `request`: as for a run, and breakpoints. Errors have the server's messages.
   static async begin(model, request) {
     const {session} = await post(`${model}/debug-run`, JSON.stringify(request));
     const made = new DebugSession(model, session);
@@ -31,7 +31,7 @@ export class DebugSession extends EventTarget {
   get isOver() { return this.status?.state === "over"; }
   get runs() { return this.status && !this.at && !this.isOver; }
 
-  // Once.
+  // Polls once.
   async look() {
     let status;
     try {
@@ -53,7 +53,7 @@ export class DebugSession extends EventTarget {
     }
   }
 
-  // Until it stands or is over.
+  // Polls until the run stops or is over.
   follow() {
     this.following ??= (async () => {
       for (let wait = ASKED_EVERY[0];; wait = Math.min(ASKED_EVERY[1], wait * 1.5)) {
@@ -66,7 +66,7 @@ export class DebugSession extends EventTarget {
     return this.following;
   }
 
-  // A line as at the prompt of `grapnel debug`; what it says. Throws what is wrong with it.
+  // Sends a line for the prompt of `grapnel debug`; returns its output. Throws its error.
   async command(line) {
     const {text, error} = await this.tell("debug-command", line);
     await this.follow();

@@ -1,4 +1,4 @@
-// One value at a stop: as an array, in numbers, as a picture; and another one in its place.
+// One value at a stop: as an array, as statistics, as a picture; and a form to replace it.
 
 import {quoted} from "./debug_breakpoints.js";
 import {element} from "./dom.js";
@@ -8,7 +8,7 @@ const field = (id, label, attributes) => [label, element("input", {id, "aria-lab
   spellcheck: "false", autocomplete: "off", ...attributes})];
 
 export class DebugValue {
-  // `session`: the DebugSession; set(line) goes on with the line that sets a value.
+  // `session`: the DebugSession; set(line) continues with the line that sets a value.
   constructor(session, set) {
     this.session = session;
     this.set = set;
@@ -98,7 +98,7 @@ export class DebugValue {
     this.axes.hidden = !picture || shown.whole.split(",").filter((dim) => /\d/u.test(dim)).length < 2;
     this.picture.replaceChildren(...(picture ? this.drawn(picture) : shown.no_picture
       ? [element("p", {class: "dim"}, shown.no_picture)] : []));
-    // An axis that is not there is said beside the field that can mend it.
+    // Shows the field of an invalid axis, so that the user can correct it.
     if (!picture && this["debug-axes"].value) this.axes.hidden = false;
   }
 

@@ -1,4 +1,4 @@
-// A run that is debugged, on the page: buttons, the graph, calls, values, breakpoints, commands.
+// A debugged run on the page: buttons, the graph, calls, values, breakpoints, commands.
 
 import {BreakpointList, linkTo, quoted} from "./debug_breakpoints.js";
 import {DebugGraph} from "./debug_graph.js";
@@ -6,23 +6,23 @@ import {DebugValue} from "./debug_value.js";
 import {commas, element, link, plural} from "./dom.js";
 
 const KEYS = {F8: "continue", F10: "next", F11: "step", "Shift+F11": "finish"};
-const MOST_SAID = 60000;  // characters of the console that stay
+const MOST_SAID = 60000;  // characters that the console keeps
 
-// id, label, command, what it does.
+// id, label, command, description.
 const BUTTONS = [
   ["next", "Step", "next", "Runs this node, with all functions that it calls (F10)"],
   ["step", "Into", "step", "Runs to the next node, into a function that this one calls (F11)"],
   ["finish", "Out", "finish", "Runs until this function is done (Shift+F11)"],
-  ["iteration", "Iteration", "iteration", "Runs to the loop's next iteration, or behind the loop"],
+  ["iteration", "Iteration", "iteration", "Runs to the loop's next iteration, or past the loop"],
   ["continue", "Continue", "continue", "Runs to a breakpoint, or to the end (F8)"],
-  ["back", "Back", "back", "Goes back a step: the run begins again and goes unseen to there"],
+  ["back", "Back", "back", "Goes back a step: restarts the run and replays it up to there"],
   ["restart", "Restart", "restart", "Goes back to the first node"],
   ["start", "Next run", "start", "Runs once more, with variables as the last run left them"],
 ];
 
 export class DebugView {
-  // `session`: a DebugSession that has begun; `ended(texts)`: the reader is done with it, and these are the
-  // breakpoints that there were.
+  // `session`: a started DebugSession; `ended(texts)`: the user has ended it, and these were the
+  // breakpoints.
   constructor(page, session, ended) {
     Object.assign(this, {page, session, ended, source: page.source, bodies: page.summary.bodies});
     this.graph = new DebugGraph(page, {
@@ -63,7 +63,7 @@ export class DebugView {
           this.printed, this.console())));
   }
 
-  // What the prompt of `grapnel debug` takes.
+  // A console for the commands of `grapnel debug`.
   console() {
     this.said = element("pre", {class: "said-lines", id: "debug-said", tabindex: "0"});
     this.line = element("input", {id: "debug-line", spellcheck: "false", autocomplete: "off",
@@ -128,13 +128,13 @@ export class DebugView {
 
   fullName(body, name) { return body > 0 ? `${this.bodies[body].name}/${name}` : name; }
 
-  // The breakpoint of a node by itself.
+  // The breakpoint of a single node.
   async toggle(body, name) {
     const full = this.fullName(body, name), there = this.known.find(({text}) => text === full);
     await this.session.command(there ? `delete ${there.number}` : `break ${full}`);
   }
 
-  // --- What is shown.
+  // --- Display.
   draw() {
     const {session} = this, {at, stop} = session;
     if (session.isOver) return this.drawOver();
@@ -205,7 +205,7 @@ export class DebugView {
 
   drawTensors(stop) {
     const lists = [["Reads", "input", stop.reads ?? []], ["Made", "output", stop.makes ?? []],
-      ["Came out", "fetch", stop.fetched]];
+      ["Outputs", "fetch", stop.fetched]];
     this.rows = [];
     const row = (of) => ({index, name, type, text, bad}) => {
       const what = {of, index};
@@ -222,13 +222,13 @@ export class DebugView {
     this.lookAgain(stop);
   }
 
-  // Sparse and ragged tensors of which the list has the parts.
+  // Sparse and ragged tensors whose components are in the list.
   wholes({wholes = []}, of) {
     return wholes.filter(({is_read: read}) => read === (of === "input")).map(({name, text}) =>
       element("p", {class: "whole"}, name ? `${name} = ` : "", element("code", {class: "value"}, text)));
   }
 
-  // An expression stays; else what has been made, or is read first.
+  // Keeps an expression; else shows the first output, or the first input.
   lookAgain(stop) {
     if (this.value.what?.expression) return this.value.draw();
     const wanted = stop.output === undefined ? undefined : this.rows.find(([{of, index}]) =>

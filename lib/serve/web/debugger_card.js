@@ -1,4 +1,4 @@
-// The card of one tensor or execution: what it made of what, when, and what is around it.
+// The card of one tensor or execution: outputs, inputs, time, and neighbors.
 
 import {commas, element, link, plural} from "./dom.js";
 
@@ -12,11 +12,11 @@ const WORDS = {bad: "has NaN or infinity", clean: "clean", unknown: "not recorde
 export const dot = (kind) => element("i", {class: `dot ${kind}`, role: "img", "aria-label": WORDS[kind],
   title: WORDS[kind]});
 
-// `actions`: open(card), go(body, node), first() gives the first cause's card.
+// `actions`: open(card), go(body, node), first() returns the first cause's card.
 export class Card {
   constructor(actions) {
     this.actions = actions;
-    this.root = element("div", {class: "column card", role: "region", "aria-label": "What is chosen",
+    this.root = element("div", {class: "column card", role: "region", "aria-label": "Selection",
       "aria-live": "polite", tabindex: "0"});
   }
 
@@ -40,7 +40,7 @@ export class Card {
     this.root.scrollTop = 0;
   }
 
-  // Step, call, iteration, device: what is known of when it was computed.
+  // Step, call, iteration, device: when and where it was computed, as far as known.
   when(card) {
     const {cause} = card, parts = [];
     if (cause.step !== null && cause.step >= 0) parts.push(`step ${cause.step}`);
@@ -83,7 +83,7 @@ export class Card {
     return madeBy && madeBy !== tensor ? `${tensor} = ${madeBy}` : tensor;
   }
 
-  // A tensor with the shares of its kinds of elements as a bar.
+  // A tensor with a bar of the shares of its kinds of elements.
   tensor(name, card, where, value, badVariable) {
     const total = value.elements ?? 0, shares = SHARES.filter(([key]) => value[key] > 0);
     const bar = element("div", {class: "health", "aria-hidden": "true"}, ...shares.map(([key, kind]) => {

@@ -1,5 +1,5 @@
-// Where an op was made: the user's frames first, with the lines around; and every source file, with
-// what its lines made.
+// The place where an op was made: the user's frames first, with the lines around; and every source
+// file, with the ops of its lines.
 
 import {commas, element, link, plural} from "./dom.js";
 import {isFile} from "./source.js";
@@ -82,7 +82,7 @@ export class SourcePane {
     if (here) this.text.scrollTop = here.offsetTop - this.text.offsetTop - this.text.clientHeight / 2;
   }
 
-  // A line; what it made comes out below it.
+  // A line; its ops are shown below it.
   row(number, text, made, here) {
     if (!made) return lineRow(element("span", {class: "number"}, String(number)), text, here);
     const {bad} = made, title = `${plural(made.count, "op")} made here${bad ? ", some bad" : ""}`;
@@ -112,7 +112,7 @@ export class SourcePane {
 
 const lineRow = (number, text, here) => element("div", {class: here ? "here" : ""}, number, text || " ");
 
-// The line with those around it, at once.
+// The line with those around it, without loading a file.
 function around({file, line, function: name, first_line: first, lines}) {
   const rows = lines.map((text, i) => lineRow(element("span", {class: "number"}, String(first + i)), text,
     first + i === line));

@@ -1,5 +1,5 @@
-// What TensorFlow's debugger recorded: alerts and all tensors, what Python ran as a strip of boxes,
-// the card of what is chosen (at first the first cause), its stack and the sources.
+// The records of TensorFlow's debugger: alerts and all tensors, Python's executions as a strip of
+// boxes, the card of the selection (at first the first cause), its stack and the sources.
 
 import {Card, dot} from "./debugger_card.js";
 import {SourcePane} from "./debugger_source.js";
@@ -13,8 +13,8 @@ const SHOWN = 500;
 
 const cardOf = (alert) => (alert.trace === null ? `execution/${alert.execution}` : `trace/${alert.trace}`);
 
-// What is shown of one folder. `actions`: go(body, node) shows a node in the graph, chosen(card) is told what
-// is shown.
+// The display of one folder. `actions`: go(body, node) shows a node in the graph, chosen(card) is
+// called with the card that is shown.
 class DebugFolder {
   constructor(root, source, actions) {
     this.root = root;
@@ -22,7 +22,7 @@ class DebugFolder {
     this.actions = actions;
   }
 
-  // A card by its name ("trace/11"); without one the first cause.
+  // Shows a card by its name ("trace/11"); without one the first cause.
   async show(card) {
     if (!this.report) await this.build();
     if (card || this.first) return this.open(card ?? this.first, false);
@@ -56,7 +56,7 @@ class DebugFolder {
     await Promise.all([this.listTraces(), this.code.build()]);
   }
 
-  // --- Alerts: what went bad, by kind.
+  // --- Alerts: bad tensors, by kind.
   alerts() {
     const {bad_tensors: bad} = this.report;
     const parts = [element("h3", {}, "Alerts")];
@@ -87,7 +87,7 @@ class DebugFolder {
 
   link(alert) { return link(alert.tensor, () => this.open(cardOf(alert))); }
 
-  // --- What is chosen.
+  // --- The selection.
   async open(card, remember = true) {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     let document;

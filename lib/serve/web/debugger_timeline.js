@@ -1,12 +1,12 @@
-// What Python ran, in order: a strip of boxes to go along with the arrow keys.
+// Python's executions in order: a strip of boxes, navigated with the arrow keys.
 
 import {commas, element} from "./dom.js";
 
-const PAGE = 500;  // as lib/serve/debug_page.h sends them
+const PAGE = 500;  // as in lib/serve/pages/debug_page.h
 const STATES = ["clean", "bad", "unknown"], WORDS = ["", ", has NaN or infinity", ", not recorded"];
 
 export class Timeline {
-  // `open(card)`; `facts` about the run stand beside the heading.
+  // `open(card)`; `facts` about the run are shown next to the heading.
   constructor(source, count, open, facts) {
     this.source = source;
     this.count = count;
@@ -40,7 +40,7 @@ export class Timeline {
     this.mark();
   }
 
-  // The execution that is shown, or within which what is shown was computed; null: not known.
+  // The execution that is shown, or that contains what is shown; null: unknown.
   async choose(execution) {
     this.chosen = execution ?? undefined;
     const from = Math.floor((execution ?? 0) / PAGE) * PAGE;

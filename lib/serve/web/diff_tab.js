@@ -1,4 +1,4 @@
-// Compares any two of the graphs that are served.
+// Compares any two of the served graphs.
 
 import {element} from "./dom.js";
 import {post} from "./source.js";
@@ -12,7 +12,7 @@ function showDiff(root, models, chosen, made) {
   const graphs = named.filter(([i]) => models[i].module && (!models[i].same || i === chosen));
   const title = element("h2", {}, "Compare two graphs");
   if (graphs.length < 2) {
-    root.replaceChildren(title, element("p", {}, "Only one graph is here that can be compared: ",
+    root.replaceChildren(title, element("p", {}, "There is only one graph to compare: ",
       element("code", {}, "grapnel serve A B"), " opens two, and the tab Passes makes more."));
     return;
   }
@@ -42,7 +42,7 @@ function showDiff(root, models, chosen, made) {
     select("diff-a", "A", at === 0 ? 0 : at - 1),
     select("diff-b", "B", at === 0 ? 1 : at), button);
   root.replaceChildren(title, element("p", {},
-    "What B does otherwise than A, node by node: the nodes of both " +
+    "The differences from A to B, node by node: the nodes of both " +
     "are matched by structure and name, and the comparison becomes a graph of its own, drawn as one or " +
     "side by side."), form, status);
 }

@@ -2,7 +2,8 @@
 
 import {grouped} from "./numbers.js";
 
-// In a frame of another page whose text it is (srcdoc, as in a notebook): it has no address of its own.
+// True in a frame whose text is in another page (srcdoc, as in a notebook): it has no address of
+// its own.
 export const isEmbedded = location.protocol === "about:";
 
 export const byId = (id) => document.getElementById(id);

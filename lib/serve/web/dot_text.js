@@ -1,4 +1,4 @@
-// What is seen, as Graphviz reads it: boxes, frames as clusters, lines between boxes.
+// The visible picture as Graphviz text: boxes, frames as clusters, lines between boxes.
 
 const quoted = (text) => `"${text.replaceAll("\\", "\\\\").replaceAll("\"", "\\\"")}"`;
 
@@ -48,7 +48,7 @@ class DotWriter {
     }
   }
 
-  // The closed boxes in which what comes to a box from `key` ends, or what goes there begins.
+  // The closed boxes in which a line from `key` to a box ends, or a line from a box to `key` begins.
   ends(frame, item, key, side) {
     const placed = frame.boxes[item];
     if (!placed) return [];
@@ -79,7 +79,8 @@ class DotWriter {
     for (const {inner} of frame.boxes) for (const other of inner?.frames ?? []) this.edges(other);
   }
 
-  // Between several boxes on both sides which goes where is not known here: one line between their frames.
+  // Between several boxes on both sides the pairs are unknown here: draws one line between their
+  // frames.
   edge(frame, edge, words, from, to) {
     const several = from.length > 1 && to.length > 1;
     const look = [words?.full && `label=${quoted(words.full)}`, edge.control && "style=dashed",

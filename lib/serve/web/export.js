@@ -1,11 +1,11 @@
-// The picture that is seen, and the text of its graph, as files.
+// Exports the visible picture, and the text of its graph, as files.
 
 import {dotText} from "./dot_text.js";
 import {byId, element} from "./dom.js";
 import {paintPicture, sizeOfPicture, svgOf} from "./picture.js";
 import {isFile} from "./source.js";
 
-const FINER = 2, LONGEST = 16000, MOST_PIXELS = 2 ** 27;  // of a PNG; what browsers have canvases for
+const FINER = 2, LONGEST = 16000, MOST_PIXELS = 2 ** 27;  // of a PNG; limits of browsers' canvases
 const WHY_NO_TEXT = "This page is a file, with the text of single nodes only: grapnel serve has all of it";
 
 const KINDS = [
@@ -18,7 +18,7 @@ const KINDS = [
   {name: "Text", suffix: "gtxt", title: "The body's nodes as a graph's text", server: true, make: textOf},
 ];
 
-// `page`: as page.js has it.
+// `page`: the Page of page.js.
 export function setUpExport(page) {
   const menu = byId("export"), list = menu.querySelector("div");
   for (const kind of KINDS) {
@@ -39,7 +39,7 @@ export function setUpExport(page) {
   });
 }
 
-// One file, or of graphs side by side one each.
+// Saves one file, or for graphs side by side one for each.
 async function save(page, kind) {
   for (const view of page.views()) {
     const {title} = view.summary, side = page.panes.on ? (view === page.panes.a.view ? ".a" : ".b") : "";

@@ -1,4 +1,5 @@
-// Which nodes of a graph are seen: not those that words hide, and of a neighborhood or of paths no others.
+// The filter of a graph: hides nodes that words match, and all nodes outside of a neighborhood or
+// of paths.
 
 import {inputId, readersOf, tableOf} from "./body_table.js";
 import {FIXED, parseWord} from "./filter_words.js";
@@ -11,8 +12,9 @@ export const CUT = 2;  // outside of the part that is shown
 const CONSTANTS = ["Const", "HostConst"];
 
 export class Filter {
-  // `hide`, `only`: words (filter_words.js), of which `only` keeps what fits one of each field that is named.
-  // `around`: a node, or function/node, of which `hops` edges either way are shown. `path`: "A..B".
+  // `hide`, `only`: words (filter_words.js); `only` keeps nodes that match a word for each field in
+  // it. `around`: a node, or function/node, shown with nodes up to `hops` edges away. `path`:
+  // "A..B".
   constructor({hide = [], only = [], around = "", hops = 2, path = ""} = {}) {
     Object.assign(this, {hide, only, around, hops, path});
     this.nodeWords = hide.filter((word) => !FIXED.includes(word));
@@ -30,20 +32,20 @@ export class Filter {
   has(fixed) { return this.hide.includes(fixed); }
   with(change) { return new Filter({...this, ...change}); }
 
-  // What is hidden of a body; undefined: nothing. Throws when a node is not there.
+  // The hidden nodes of a body; undefined: none. Throws if a node does not exist.
   async of(source, body) {
     if (!this.on) return undefined;
     if (!this.bodies.has(source)) this.bodies.set(source, new Map());
     const known = this.bodies.get(source);
     if (!known.has(body)) {
       const promise = isFile ? this.look(source, body) : this.ask(source, body);
-      promise.catch(() => known.delete(body));  // a server that did not answer may do so later
+      promise.catch(() => known.delete(body));  // a server that did not answer may answer later
       known.set(body, promise);
     }
     return known.get(body);
   }
 
-  // The server looks through the nodes.
+  // Requests the result from the server.
   async ask(source, body) {
     const {only, around, hops} = this, [from, to] = this.path ? await this.ends(source) : [];
     const found = await source.hidden(body, {hide: this.nodeWords, only, around, hops, from: from?.name,
@@ -54,7 +56,7 @@ export class Filter {
     return hidden;
   }
 
-  // A file has no server: by its index and links.
+  // A page in a file has no server: uses its index and links.
   async look(source, body) {
     const table = await tableOf(source, body), {bodies, devices = [], places = []} = await source.summary();
     const hidden = new HiddenBody(table.count, this.has("constants"));
@@ -78,7 +80,7 @@ export class Filter {
     return hidden;
   }
 
-  // The ids that are shown, where the part is in this body; undefined: all.
+  // The ids that are shown, if the part is in this body; undefined: all.
   async partOf(source, bodies, body, table) {
     if (!this.isPart) return undefined;
     let part;
@@ -94,7 +96,7 @@ export class Filter {
     return part;
   }
 
-  // A name may have dots, too.
+  // Names may contain dots too.
   async ends(source) {
     for (let at = this.path.indexOf(".."); at > 0; at = this.path.indexOf("..", at + 1)) {
       const [from, to] = await Promise.all([this.path.slice(0, at), this.path.slice(at + 2)].map((name) =>
@@ -118,7 +120,7 @@ export class Filter {
     throw new Error(`node '${text}' not found`);
   }
 
-  // Where the part is: {body, nodes: what was named}; undefined: there is no part.
+  // The place of the part: {body, nodes: the named ones}; undefined: no part is selected.
   async place(source) {
     if (!this.isPart) return undefined;
     const ends = this.around ? [await this.find(source, this.around)] : await this.ends(source);
@@ -132,7 +134,7 @@ function bytesOf(base64) {
   return bytes;
 }
 
-// lib/render/graph_filter.cpp packs them.
+// Unpacks the states that lib/render/graph_filter.cpp packs.
 function statesOf(bytes) {
   const states = new Uint8Array(4 * bytes.length);
   bytes.forEach((byte, i) => {
@@ -144,7 +146,7 @@ function statesOf(bytes) {
 class ScopeTable {
   constructor(bytes) {
     Object.assign(this, {scopes: [], values: []});
-    let number = 0, scale = 1, scope;  // `scope`: of the pair that is begun
+    let number = 0, scale = 1, scope;  // `scope`: of the current pair
     for (const byte of bytes) {
       number += (byte & 127) * scale;
       scale *= 128;
@@ -171,13 +173,13 @@ class ScopeTable {
   }
 }
 
-// What a filter hides of one body. `scopes.get(scope)`: {missing: nodes, state: of all of it}; undefined: it
-// lacks none.
+// The hidden nodes of one body. `scopes.get(scope)`: {missing: nodes, state: of the whole scope};
+// undefined: no nodes are missing.
 class HiddenBody {
-  // Of `total` nodes. `constants`: no lines of constants and variables in boxes either.
+  // `total`: number of nodes. `constants`: hides the lines of constants and variables in boxes too.
   constructor(total, constants) {
     Object.assign(this, {total, constants});
-    this.ops = new Map();  // hidden by words, by op
+    this.ops = new Map();  // number hidden by words, by op
     this.cut = this.foldedConstants = 0;
   }
 
@@ -196,7 +198,7 @@ class HiddenBody {
     }
   }
 
-  // Of each scope how many of its nodes there are, are hidden and are cut.
+  // Counts for each scope its nodes, hidden nodes and cut nodes.
   count({parents, scopes, ids}) {
     const counts = parents.map(() => [0, 0, 0]);
     scopes.forEach((scope, row) => {
@@ -218,11 +220,11 @@ class HiddenBody {
     const number = Number(key.slice(1));
     return key === "rest" ? SHOWN : key.startsWith("s") ? this.ofScope(number) : this.nodes[number];
   }
-  // Of the nodes in a closed scope.
+  // The number of missing nodes in a closed scope.
   missingIn(box) { return box.kind === "scope" ? this.scopes.get(box.scope)?.missing ?? 0 : 0; }
 }
 
-// Ids within `hops` edges, either way.
+// Ids within `hops` edges, in either direction.
 function near(table, node, hops) {
   const readers = readersOf(table), found = new Set([node]);
   let ring = [node];
@@ -251,7 +253,7 @@ function reach(start, next) {
   return found;
 }
 
-// Ids on directed paths; `within`: a part that they must be in, too.
+// Ids on directed paths; `within`: a part that must also contain them.
 function between(table, from, to, path, within) {
   const readers = readersOf(table);
   const after = reach(from, (id) => readers[table.rowOf[id]]);

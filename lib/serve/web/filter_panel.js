@@ -1,20 +1,20 @@
-// The list of what is shown and hidden, in the place of the panel: ops, devices and functions with
-// counts, each to hide or to see alone, and words that hide.
+// The list of shown and hidden nodes, in place of the panel: ops, devices and functions with
+// counts, each to hide or to show alone, and words that hide nodes.
 
 import {byId, commas, element, link} from "./dom.js";
 import {wordOf} from "./filter_words.js";
 
-const FIRST = 30;  // entries of a list that are seen at once
+const FIRST = 30;  // initially visible entries of a list
 const EDGES = [["control", "control edges"], ["resources", "edges of resources and variants"],
   ["constants", "constants and variables in boxes"], ["shapes", "shapes on edges"]];
 
-const NONE = {function: "main"};  // what nodes without a text are called
-// [title, field, of how many there must be more].
+const NONE = {function: "main"};  // the name for nodes without a text
+// [title, field, number of entries that the list must exceed].
 const LISTS = [["Ops", "op", 0], ["Jobs", "job", 1], ["Tasks", "task", 1], ["Devices", "device", 1],
   ["XLA clusters", "cluster", 1], ["Functions", "function", 1]];
 
 export class FilterPanel {
-  // `shown`: as shown.js has it.
+  // `shown`: the Visibility of visibility.js.
   constructor(page, shown) {
     Object.assign(this, {page, shown});
     byId("filter").addEventListener("click", () => this.show().catch((error) => page.fail(error)));

@@ -1,8 +1,8 @@
-// The words that say which nodes are left out, as `grapnel view --hide` has them (lib/render/hidden_nodes.h):
-// op:GLOB, name:GLOB, /REGEX/ of names. Besides, for lists of the page: device:, job:, task:, cluster: and
-// function:, each with a text as it is.
+// The words that filter nodes, as in `grapnel view --hide` (lib/render/hidden_nodes.h): op:GLOB,
+// name:GLOB, /REGEX/ for names. For lists of the page also device:, job:, task:, cluster: and
+// function:, each with a literal text.
 
-// Of edges and lines, not of nodes.
+// Words for edges and lines, not nodes.
 export const FIXED = ["control", "resources", "constants", "shapes", "main"];
 const EXACT = ["device", "job", "task", "cluster", "function"];
 
@@ -25,7 +25,7 @@ export function globOf(glob) {
   return new RegExp(`^${pattern}$`, "su");
 }
 
-// {field, fits(text)}. Throws when it is a regular expression and a wrong one.
+// {field, fits(text)}. Throws for an invalid regular expression.
 export function parseWord(word) {
   if (word.length > 1 && word.startsWith("/") && word.endsWith("/")) {
     const regex = new RegExp(word.slice(1, -1), "u");
@@ -37,7 +37,7 @@ export function parseWord(word) {
   return {field: field === "op" ? "op" : "name", fits: (text) => text === rest || glob.test(text)};
 }
 
-// What a reader typed: an op where one fits, else a part of a name.
+// Interprets the user's text: an op if one matches, else a part of a name.
 export function wordOf(text, ops) {
   if (FIXED.includes(text) || /^(?:op|name|device|job|task|cluster|function):./u.test(text)) return text;
   if (/^\/.+\/$/u.test(text)) return text;

@@ -1,18 +1,19 @@
-// One scope's document without the boxes that a filter hides. What lies in the middle of a flow leaves a
-// line behind: a hidden box that has something seen before and after it becomes a bend of one dashed line,
-// or, where several meet, a point that they go through; of a closed scope only what a path inside joins is.
-// Nothing is left of others.
+// One scope's document without the boxes that a filter hides. Hidden boxes in the middle of a flow
+// leave a line: a hidden box with visible boxes before and after it becomes a bend of one dashed
+// line, or, if several lines meet, a point that they go through. A hidden closed scope connects
+// only what paths inside it connect. Other hidden boxes leave nothing.
 
 import {commas} from "./dom.js";
 import {CUT, HIDDEN, SHOWN} from "./filter.js";
 import {edgesAfter, edgesFrom, isAmbiguous} from "./scope_connectivity.js";
 
-// `how`: {hidden: as filter.js finds it; alive: what hidden boxes outside of the scope leave lines to it, by
-// key, undefined: there is no outside; connectivity: through the closed scopes that are hidden (scope_ways.js);
-// isOpen(box)}. The view's `unknown` are hidden scopes that lines would go through, if it were known which.
+// `how`: {hidden: from filter.js; alive: the keys of hidden boxes outside of the scope that leave
+// lines to it, undefined: there is no outside; connectivity: through hidden closed scopes
+// (scope_connectivity.js); isOpen(box)}. The view's `unknown` are hidden scopes whose lines are
+// left out because their connectivity is unknown.
 export function filteredView(view, how) { return new Filtered(view, how).run(); }
 
-// The keys by which a box's edges know their other ends: for the scope inside it.
+// The keys by which a box's edges refer to their other ends, for the scope inside it.
 export function farKeys(view, index) {
   const items = [...view.boxes, ...view.sources, ...view.sinks];
   const key = (item) => items[item]?.key ?? view.joints?.get(item)?.key;
@@ -33,7 +34,7 @@ class Filtered {
       : this.ofPort(item)));
   }
 
-  // HIDDEN: a line comes in from what is hidden.
+  // HIDDEN: a line comes in from a hidden box.
   ofPort({key}) {
     const state = this.hidden.ofKey(key);
     return state === HIDDEN && !this.alive?.has(key) ? CUT : state;
@@ -56,7 +57,7 @@ class Filtered {
 
   key(item) { return this.items[item]?.key; }
 
-  // Each line through hidden scopes goes by itself, where not all that come in lead to all that go out.
+  // Separates the lines through hidden scopes if not every input leads to every output.
   cutScopes() {
     this.tellUntold();
     const mixed = new Set([...this.connectivity.keys()].filter((item) => !this.isWholly(item)));
@@ -70,7 +71,7 @@ class Filtered {
     this.edges = [...this.edges.filter(({from, to}) => !mixed.has(from) && !mixed.has(to)), ...lines];
   }
 
-  // Of edges each: from what is not in `mixed` through what is to what is not.
+  // Connects edges: from items outside of `mixed`, through items in it, to items outside.
   pathsThrough(mixed) {
     const out = edgesFrom(this.edges), found = [];
     for (const first of this.edges) {
@@ -91,7 +92,8 @@ class Filtered {
     return found;
   }
 
-  // Several tensors at one border of an open box: which of them a line goes on as is not known.
+  // True for several tensors at one border of an open box: it is unknown which of them a line
+  // continues.
   isMerged(edge, end) {
     return edge.count > 1 && edge[end] < this.boxes && this.isOpen(this.items[edge[end]]);
   }
@@ -104,17 +106,18 @@ class Filtered {
     }
   }
 
-  // Whether it may be one point: nothing else that is cut is next to it, and all its connectivity are there.
+  // True if it may be one point: no other cut item is next to it, and its connectivity is complete.
   isWholly(item) {
     const into = this.edges.filter(({to}) => to === item), out = this.edges.filter(({from}) => from === item);
     const {sinks} = this.connectivity.get(item);
-    return into.every(({from}) => !this.connectivity.has(from)) && out.every(({to}) => !this.connectivity.has(to))
+    return into.every(({from}) => !this.connectivity.has(from))
+      && out.every(({to}) => !this.connectivity.has(to))
       && (out.length < 2 || !into.some((edge) => this.isMerged(edge, "from")))
       && (into.length < 2 || !out.some((edge) => this.isMerged(edge, "to")))
       && into.every(({from}) => out.every(({to}) => sinks.get(this.key(from))?.has(this.key(to))));
   }
 
-  // One line for a path whose first and last ends are seen, or ops.
+  // One line for a path whose first and last ends are visible, or ops.
   lineAlong(path) {
     const first = path[0], last = path.at(-1), back = path.some(({up}) => up);
     const bends = path.slice(0, -1).flatMap(({bends: own, to}) => [...own ?? [], to]);
@@ -125,7 +128,7 @@ class Filtered {
       outKey: first.outKey ?? this.key(first.to), intoKey: last.intoKey ?? this.key(last.from)};
   }
 
-  // Hidden boxes that come after something seen and before something seen.
+  // Hidden boxes between something visible before and something visible after.
   findJoints() {
     const reached = (from, to) => {
       const found = new Set();
@@ -145,7 +148,7 @@ class Filtered {
     return new Set([...before].filter((item) => after.has(item)));
   }
 
-  // One line in and one out are one line.
+  // One line in and one line out become one line.
   straighten(joint) {
     const into = this.edges.filter(({to}) => to === joint);
     const out = this.edges.filter(({from}) => from === joint);
@@ -172,7 +175,7 @@ class Filtered {
     });
   }
 
-  // Layers that hold nothing but bends of dashed lines are left out.
+  // Removes layers that contain only bends of dashed lines.
   renumber(joints) {
     const touched = new Set(this.edges.flatMap(({from, to}) => [from, to]));
     const stays = (item) => (item < this.boxes ? this.states[item] === SHOWN : item < this.items.length
@@ -205,7 +208,7 @@ class Filtered {
     };
   }
 
-  // A box without the lines of constants that are hidden, and with a line for what is hidden in it.
+  // A box without lines for hidden constants, and with a line for the nodes hidden in it.
   withNotes(box) {
     const missing = this.hidden.missingIn(box), noted = box.noted ?? [];
     const stays = (id) => id === undefined || !(this.hidden.constants || this.hidden.nodes[id] === HIDDEN);

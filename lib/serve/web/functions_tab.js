@@ -1,4 +1,5 @@
-// The function library: a row for each Python function, which opens into its traces, and who calls whom.
+// The function library: a row for each Python function, which opens into its traces, and the call
+// graph.
 
 import {commas, element, link, plural} from "./dom.js";
 import {addTab} from "./tabs.js";
@@ -10,7 +11,7 @@ const STATUS = {
   unused: "unused",
 };
 
-// Who calls whom, from main or the entry points on.
+// The call graph, from main or the entry points.
 function callTree(bodies, roots, enter) {
   const name = (i) => (i === 0 ? "main" : bodies[i].name);
   const row = (i, path) => {
@@ -30,7 +31,7 @@ class FunctionsTab {
   constructor(root, page) {
     this.root = root;
     this.page = page;
-    this.opened = new Map();  // rows that the reader opened or closed, by their number
+    this.opened = new Map();  // rows that the user opened or closed, by number
     const hint = "Only functions with \u2026";
     this.filter = element("input", {type: "search", placeholder: hint, oninput: () => this.draw()});
     this.head = element("h2");
@@ -48,7 +49,7 @@ class FunctionsTab {
       return;
     }
     const {rows} = await source.get("functions");
-    if (source !== this.page.source) return;  // another graph was chosen meanwhile
+    if (source !== this.page.source) return;  // the user has chosen another graph
     this.rows = rows;
     const python = rows.filter((row) => row.role === "trace").length;
     const of = python > 0 ? ` of ${plural(python, "Python function")}` : "";
@@ -60,7 +61,7 @@ class FunctionsTab {
 
   enter(body) { return this.page.enter(body); }
 
-  // Members with a line of their own: a pair is told of in the line of its trace.
+  // Members with a line of their own: a pair is shown in the line of its trace.
   linesOf({members}) {
     const traces = new Map(members.map((each) => [each.body, each]));
     return members.filter(({body, trace}) => {
@@ -118,7 +119,7 @@ class FunctionsTab {
       element("td", {}, ...this.names(calls)));
   }
 
-  // What it is for, who runs it, and the pair that runs instead.
+  // The role, the callers, and the pair that runs instead.
   aim(each) {
     const {role, status, forward, backward, partner, successor, trace} = each;
     const roles = role === "trace" || role === "function" ? [] : [role];
@@ -151,7 +152,7 @@ class FunctionsTab {
     const part = (title, roots) =>
       (roots.length > 0 ? [element("h3", {}, title), callTree(bodies, roots, enter)] : []);
     this.tree.replaceChildren(...part("Who calls whom", bodies[0].nodes > 0 ? [0, ...begins] : begins),
-      ...part("Called by nobody", unused));
+      ...part("Never called", unused));
   }
 }
 

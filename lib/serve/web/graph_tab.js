@@ -1,4 +1,4 @@
-// The picture, which is always there: this tab brings it to the front.
+// The picture, which always exists: this tab brings it to the front.
 
 import {addTab} from "./tabs.js";
 

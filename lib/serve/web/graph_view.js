@@ -1,4 +1,4 @@
-// The canvas of the graph: what is open, where it is looked at, what is chosen; mouse, touch, keys.
+// The canvas of the graph: open scopes, viewport, selection; mouse, touch, keys.
 
 import {canOpen, MARKER, TITLE} from "./box_lines.js";
 import {drawFrame, makeTheme} from "./draw.js";
@@ -9,7 +9,7 @@ import {listenToPointer} from "./pointer.js";
 import {lineWidth, textWidth} from "./text_width.js";
 
 const SMALLEST = 0.02, LARGEST = 3, MARGIN = 8;
-const FEWEST = 9;  // boxes that a first picture keeps
+const FEWEST = 9;  // minimum of boxes in a first picture
 const TITLE_HEIGHT = 26;  // in the frame's units
 
 function readTheme() {
@@ -17,7 +17,8 @@ function readTheme() {
   return makeTheme((name) => style.getPropertyValue(`--${name}`).trim());
 }
 
-// Events: "select" {box} (undefined: nothing), "toggle" {box, open}, "change" (open boxes, body), "error".
+// Events: "select" {box} (undefined: nothing), "toggle" {box, open}, "change" (open boxes, body),
+// "error".
 export class GraphView extends EventTarget {
   constructor(canvas) {
     super();
@@ -30,7 +31,7 @@ export class GraphView extends EventTarget {
     this.listen();
   }
 
-  // Another graph, nothing of it shown yet: see show().
+  // Sets another graph, without showing it yet: see show().
   setModel(source, summary) {
     this.shows = (this.shows ?? 0) + 1;
     this.source = source;
@@ -46,10 +47,11 @@ export class GraphView extends EventTarget {
     this.openAsFirst(String(this.home), this.home);
   }
 
-  // The body that is shown first: what the usual signature runs, else main.
+  // The body that is shown first: the default signature's, else main.
   get home() { return this.summary?.first ?? 0; }
 
-  // What the model has open in a body at first, functions in the boxes that call them too.
+  // Opens the scopes that the model opens initially in a body, with functions in the boxes that
+  // call them.
   openAsFirst(instance, body) {
     const first = this.first.get(body);
     if (!first) return;
@@ -59,9 +61,9 @@ export class GraphView extends EventTarget {
 
   get instance() { return String(this.body); }
 
-  // `fold`: what is open by itself is closed again as far as it would be too small to read.
+  // `fold`: closes default scopes again as far as needed for readable text.
   async show(body, fold = true) {
-    const show = (this.shows += 1), isOver = () => show !== this.shows;  // something else is shown by now
+    const show = (this.shows += 1), isOver = () => show !== this.shows;  // superseded
     this.body = body;
     this.select(undefined);
     const isOpen = [...this.open].some((key) => key.startsWith(`${body}|`));
@@ -71,7 +73,7 @@ export class GraphView extends EventTarget {
     if (!isOver()) this.see();
   }
 
-  // All of it or, where that is too small to read, where it begins or what is marked.
+  // Shows everything or, if that is too small to read, the beginning or marked nodes.
   see() {
     this.fit();
     if (!this.frame || this.at.zoom >= TOO_SMALL) return;
@@ -79,7 +81,7 @@ export class GraphView extends EventTarget {
     showMarked(this);
   }
 
-  // Closes the tallest of the innermost open boxes until all that is seen can be read.
+  // Closes the tallest of the innermost open boxes until everything is readable.
   async foldToFit(isOver) {
     for (let turn = 0; turn < 40 && !isOver() && this.frame && this.zoomToFit() < LEGIBLE; ++turn) {
       const innermost = this.boxes.filter((box) => box.inner && !this.boxes.some((other) => other.inner
@@ -93,19 +95,19 @@ export class GraphView extends EventTarget {
     }
   }
 
-  // The scopes that are open now, by path: what another stage of the graph may have too.
+  // The open scopes by path, which another stage of the graph may have too.
   openPaths() {
     const scopes = this.boxes.filter((box) => box.inner && box.box.kind === "scope");
     return new Set(scopes.map((box) => box.box.path));
   }
 
-  // Forgets what is said to be open and is no box.
+  // Removes entries of `open` that are not boxes.
   keepKnownOpen() {
     const known = new Set(this.boxes.map((box) => openKey(box.instance, box.box)));
     this.open = new Set([...this.open].filter((key) => known.has(key)));
   }
 
-  // Opens the boxes of these paths as far as there are such.
+  // Opens the boxes of these paths that exist.
   async openByPath(paths) {
     for (;;) {
       const closed = this.boxes.filter((box) => !box.inner && box.box.kind === "scope"
@@ -116,7 +118,7 @@ export class GraphView extends EventTarget {
     }
   }
 
-  // Loads what is open, places it, paints. `anchor`: the key of a box that stays where it is.
+  // Loads the open scopes, lays out, paints. `anchor`: the key of a box that keeps its position.
   async update(anchor = undefined) {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     const before = anchor && this.boxes.find((box) => boxKey(box) === anchor);
@@ -139,7 +141,7 @@ export class GraphView extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  // Functions that were opened for the first time show what the model has open in them.
+  // Functions opened for the first time show the scopes that the model opens in them.
   openCalledFirst() {
     let more = false;
     for (const {box, instance} of this.boxes) {
@@ -183,8 +185,8 @@ export class GraphView extends EventTarget {
     this.dispatchEvent(Object.assign(new Event("select"), {box: placed}));
   }
 
-  // Opens what hides a node, chooses it and brings it into sight. `around`: scopes as the node's
-  // document lists them; `instance`: where the body is met, if that is open.
+  // Opens the scopes around a node, selects it and brings it into view. `around`: scopes as in the
+  // node's document; `instance`: the place where the body is shown, if that is open.
   async reveal(body, node, around, instance = undefined) {
     const inside = instance !== undefined && this.boxes.some((box) => box.instance === instance);
     if (!inside && body !== this.body) await this.show(body);
@@ -197,7 +199,7 @@ export class GraphView extends EventTarget {
     return found;
   }
 
-  // --- Where it is looked at.
+  // --- Viewport.
   paint() {
     if (this.painting) return;
     this.painting = requestAnimationFrame(() => {
@@ -228,7 +230,7 @@ export class GraphView extends EventTarget {
     this.drawn = (this.drawn ?? 0) + 1;
   }
 
-  // What cannot be read as a whole is read from its inputs on.
+  // If it cannot be read as a whole, starts at the inputs.
   startAtTop() {
     this.at.zoom = LEGIBLE;
     const first = this.boxes.find((box) => box.box.input && box.parent === undefined) ?? this.frame;
@@ -240,14 +242,14 @@ export class GraphView extends EventTarget {
     this.paint();
   }
 
-  // Of the canvas; while another tab hides it, what it was.
+  // The canvas's size; while another tab hides it, its last size.
   size() {
     const {clientWidth: w, clientHeight: h} = this.canvas;
     if (w > 0 && h > 0) this.known = [w, h];
     return this.known ?? [w, h];
   }
 
-  // The zoom at which a box or a frame is in sight as a whole.
+  // The zoom at which a whole box or frame is visible.
   fitting(box) {
     const [w, h] = this.size();
     return Math.min((w - 2 * MARGIN) / box.w, (h - 2 * MARGIN) / box.h);
@@ -371,7 +373,7 @@ export class GraphView extends EventTarget {
     event.preventDefault();
   }
 
-  // The nearest box that way.
+  // Selects the nearest box in that direction.
   selectNext(dx, dy) {
     const middle = (box) => [box.x + box.w / 2, box.y + (box.inner ? 14 : box.h / 2)];
     const [x, y] = middle(this.boxes.find((box) => boxKey(box) === boxKey(this.chosen)) ?? this.chosen);

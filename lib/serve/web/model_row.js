@@ -1,15 +1,15 @@
-// Several models of one server: one at a time, each with its own tabs, stages and view, or all side by side,
-// where each is a page of its own in a frame of this one.
+// Several models of one server: one at a time, each with its own tabs, stages and view, or all side
+// by side, each as a page in a frame of this one.
 
 import {byId, element} from "./dom.js";
 import {opensAt} from "./stories.js";
 
 export class ModelRow {
-  // `page`: as page.js has it.
+  // `page`: the Page of page.js.
   constructor(page) {
     Object.assign(this, {page, states: new Map(), frames: []});
     const own = new URLSearchParams(location.search).get("model");
-    this.own = own === null ? undefined : Number(own);  // of a page in a frame: the model that it shows
+    this.own = own === null ? undefined : Number(own);  // in a frame: the model of the page
     document.documentElement.classList.toggle("framed", this.isFramed);
     addEventListener("message", (event) => this.heard(event));
   }
@@ -28,15 +28,15 @@ export class ModelRow {
     this.mark();
   }
 
-  // Numbers of the entries of a model.
+  // The entry numbers of a model.
   entriesOf(model) {
     return [...this.entries.keys()].filter((index) => (this.entries[index].model ?? 0) === model);
   }
 
-  // Where a model opens.
+  // The entry that a model opens at.
   firstOf(model) { return opensAt(this.entries, this.entriesOf(model)[0]); }
   get first() { return this.isFramed ? this.firstOf(this.own) : opensAt(this.entries, 0); }
-  // What the page is called: a stage's title stands beside the slider, too.
+  // The page's title: a stage's title is shown next to the slider, too.
   titleOf(index, title) { return this.isFramed ? this.entries[index].file : title; }
   modelOf(index) { return this.entries[index]?.model ?? 0; }
 
@@ -48,7 +48,7 @@ export class ModelRow {
     byId("beside").setAttribute("aria-pressed", String(this.isBeside));
   }
 
-  // --- One at a time: each is found again as it was left.
+  // --- One at a time: each model keeps its view.
   async choose(model) {
     const {page} = this;
     if (this.isBeside) this.separate();
@@ -94,19 +94,19 @@ export class ModelRow {
     this.mark();
   }
 
-  // From a reader: of models side by side all turn.
+  // The user's choice of theme: applies to all models side by side.
   askTheme(dark) {
     if (this.isFramed && parent !== window) parent.postMessage({dark}, location.origin);
     else this.page.turnTheme(dark);
   }
 
-  // Dark or light as this page is.
+  // Sets the theme, dark or light, like this page's.
   turnTheme() {
     const dark = document.documentElement.classList.contains("dark");
     for (const {contentWindow} of this.frames) contentWindow.grapnel?.turnTheme(dark);
   }
 
-  // --- The address has what each frame shows.
+  // --- The address contains the state of each frame.
   tell(state) {
     if (this.isFramed && parent !== window) parent.postMessage({state: String(state)}, location.origin);
   }
@@ -126,7 +126,7 @@ export class ModelRow {
     return state;
   }
 
-  // Whether an address is of models side by side, which then are.
+  // If the address is for models side by side, shows them so.
   fromState(state) {
     if (!state.has("beside") || this.isFramed || this.names.size < 2) {
       if (this.isBeside) this.separate();

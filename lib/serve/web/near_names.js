@@ -1,9 +1,9 @@
-// "did you mean": names that a mistyped one may stand for, as lib/support/suggest.h finds them.
+// "did you mean": suggestions for a mistyped name, like lib/support/suggest.h.
 
 const MOST = 3;
 const lastOf = (name) => name.slice(name.lastIndexOf("/") + 1);
 
-// How many letters differ; `most` + 1: more than that.
+// The number of letters that differ; `most` + 1: more than that.
 function distance(a, b, most) {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let before = Array.from({length: b.length + 1}, (_, i) => i);
@@ -18,7 +18,7 @@ function distance(a, b, most) {
   return before[b.length];
 }
 
-// The nearest of `names`, three at most: by the whole name, else by its last component.
+// The most similar of `names`, at most three: by the whole name, else by its last component.
 export function nearNames(text, names) {
   for (const part of [(name) => name, lastOf]) {
     const wanted = part(text).toLowerCase(), most = Math.max(1, Math.min(4, Math.floor(wanted.length / 4)));

@@ -1,12 +1,12 @@
-// Numbers that somebody else has for nodes, from a file; lib/render/node_data.h says what is read, and reads
-// the same.
+// Numbers for nodes from other tools, read from a file; lib/render/node_data.h describes the
+// formats, and reads the same.
 
 const WANTED = "expected Model Explorer's node data, {\"results\": {node: {\"value\": number}}} or {graph: " +
   "that}, or a table with a line of names of columns, a node and its value in each line";
 
-// [{name, entries: [{graph, node, value, fill}], notNumbers, gradient, thresholds}] of the text of a file.
-// `graph`: the function that it says the node is in, or "". Steps of a scale: {at, fill}. Throws what is
-// wrong with it.
+// Parses a file's text into [{name, entries: [{graph, node, value, fill}], notNumbers, gradient,
+// thresholds}]. `graph`: the function given in the file, or "". Steps of a scale: {at, fill}.
+// Throws an error message.
 export function readNodeData(text, file) {
   const plain = text.replace(/^\uFEFF/u, ""), read = /^\s*[[{]/u.test(plain) ? fromJson : fromTable;
   const all = read(plain, file).filter(({entries}) => entries.length > 0);
@@ -60,11 +60,11 @@ function graphOf(graph, data, known, file) {
   return set;
 }
 
-// "#rrggbb" of what a canvas takes for a color.
+// "#rrggbb" for a color in a canvas's syntax.
 function colorOf(text, file) {
   if (text === undefined) return undefined;
   const context = document.createElement("canvas").getContext("2d");
-  if (!CSS.supports("color", text)) throw new Error(`${file}: bgColor '${text}' is no color`);
+  if (!CSS.supports("color", text)) throw new Error(`${file}: bgColor '${text}' is not a color`);
   context.fillStyle = text;
   return context.fillStyle;
 }
@@ -90,7 +90,8 @@ function fromTable(text, file) {
   return all;
 }
 
-// [{line, fields}] without empty lines: fields apart by commas, or by tabs where the first line has one.
+// [{line, fields}] without empty lines: fields are separated by commas, or by tabs if the first
+// line has one.
 function rowsOf(text) {
   const apart = /^[^\n]*\t/u.test(text) ? "\\t" : ",", rows = [];
   const field = new RegExp(`(?:"((?:[^"]|"")*)"[^${apart}\\n]*|([^${apart}\\n]*))(${apart}|\\n|$)`, "uy");

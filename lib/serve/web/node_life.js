@@ -1,12 +1,12 @@
-// What the stages of a run did to a node, trace by trace: a part of the node's panel.
+// The effects of a run's stages on a node, trace by trace: a part of the node's panel.
 
 import {element, link, plural} from "./dom.js";
 import {isFile, post} from "./source.js";
 
 const code = (text) => element("code", {}, text);
 
-// Promises the elements. `stage`: the id of the stage that is shown, whose trace comes first; `name`: NODE
-// or FUNCTION/NODE.
+// Promises the elements. `stage`: the id of the current stage, whose trace comes first; `name`:
+// NODE or FUNCTION/NODE.
 export async function lifeOfNode(page, stage, name) {
   const heading = element("h3", {}, "Through the stages");
   if (isFile) {
@@ -33,7 +33,7 @@ export async function lifeOfNode(page, stage, name) {
   return parts;
 }
 
-// Goes to the node at another stage; where none has the name, to the stage.
+// Goes to the node at another stage; if no node has the name, to the stage.
 async function goTo(page, entry, name) {
   await page.toModel(entry);
   const found = await page.source.find(name).catch(() => undefined);

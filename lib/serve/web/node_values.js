@@ -1,5 +1,5 @@
-// The numbers of a file (node_data.js) on the nodes of one graph: of each box, of what is in a closed scope,
-// and which names are none of its nodes.
+// The numbers of a file (node_data.js) on the nodes of one graph: for each box, for closed scopes,
+// and the names in the file that are not nodes.
 
 import {readersOf, tableOf} from "./body_table.js";
 import {nearNames} from "./near_names.js";
@@ -26,7 +26,7 @@ const ofMap = (map, key, make) => {
 };
 
 export class NodeValues {
-  // Looks through all nodes of a source once.
+  // Reads all nodes of a source once.
   static async of(set, source) {
     const values = new NodeValues(set), {bodies} = await source.summary();
     values.sort(bodies);
@@ -42,7 +42,8 @@ export class NodeValues {
       scopes: new Map(), near: []});
   }
 
-  // Which names mean which entry: names as they are, in the function that the file says, and of an output.
+  // Maps names to entries: plain names, names in the function that the file gives, and names of
+  // outputs.
   sort(bodies) {
     const functions = new Set(bodies.map(({name}) => name).filter(Boolean));
     this.wanted = new Set(this.set.entries);
@@ -77,7 +78,7 @@ export class NodeValues {
     this.parents.set(body, table.parents);
   }
 
-  // The names that are no nodes, the first few with such as are near.
+  // The names that are not nodes; for the first few, similar names.
   async tellMissing(source, bodies) {
     const names = [];
     for (let body = 0; body < bodies.length; ++body) {
@@ -89,8 +90,8 @@ export class NodeValues {
 
   get missing() { return this.wanted.size; }
 
-  // Of all in a scope; of an op, or where it has no number of what is folded into it. Undefined: none has
-  // one.
+  // The numbers of all nodes in a scope; of an op, or if it has none of the nodes folded into it.
+  // Undefined: no numbers.
   of({box, body}) {
     if (box.kind === "scope") return this.scopes.get(`${body}/${box.scope}`);
     const key = `${body}/${box.id}`;
@@ -99,7 +100,7 @@ export class NodeValues {
 
   ofNode(body, id) { return this.found.find((one) => one.body === body && one.id === id); }
 
-  // Those with the highest numbers, all or in a scope; [the first `most`, how many others].
+  // The nodes with the highest numbers, overall or in a scope; [the first `most`, how many others].
   highest(most, body = undefined, scope = undefined) {
     const parents = this.parents.get(body), isIn = (one) => {
       if (body === undefined) return true;
@@ -112,7 +113,7 @@ export class NodeValues {
   }
 }
 
-// The row of the box that a node is in: its own, or where it is folded into its reader that one's.
+// The row of the box that a node is in: its own, or if it is folded its reader's.
 function homeOf(table, row) {
   const seen = new Set([row]);
   let ring = [row];

@@ -1,4 +1,4 @@
-// From a node to what is near it, and to paths between it and another.
+// Links from a node to its neighborhood, and to paths between it and another node.
 
 import {element, link} from "./dom.js";
 import {search} from "./search.js";
@@ -34,9 +34,9 @@ function pathForm(page, body, name) {
     problem);
 }
 
-// The node of that name, else the first that a search finds in the body.
+// The node of that name, else the first search result in the body.
 async function nameOf({source, summary, filtering}, body, text) {
-  if (!text) throw new Error("a node's name is wanted");
+  if (!text) throw new Error("expected a node's name");
   const full = fullName(summary, body, text);
   if (await filtering.filter.find(source, full).catch(() => undefined)) return full;
   const {hits} = await search(source, summary, text), hit = hits.find((other) => other.body === body);

@@ -1,4 +1,4 @@
-// A plain list of all nodes, to sort and to read.
+// A plain, sortable list of all nodes.
 
 import {commas, element, link, plural} from "./dom.js";
 import {addTab} from "./tabs.js";
@@ -6,7 +6,7 @@ import {addTab} from "./tabs.js";
 const SHOWN = 500;
 const COLUMNS = ["name", "op", "output", "device", "function"];
 
-// `wanted`: an op, whose nodes alone are listed at first; `chose(op)` is told of another choice.
+// `wanted`: an op to list initially; `chose(op)` is called with another choice.
 async function showNodes(root, {source, summary}, go, wanted, chose) {
   const rows = [];
   root.replaceChildren(element("p", {role: "status"}, "Reading the list \u2026"));

@@ -1,6 +1,6 @@
-// What is open of a graph, as frames in frames. An instance is a body as it is met: main
-// is "0", the second function that node 45 calls there "0>n45.1", so a function that is called
-// twice, or calls itself, can be open in one place and closed in another.
+// The open parts of a graph, as nested frames. An instance is a body in one place: main is "0", the
+// second function that node 45 calls there "0>n45.1", so a function that is called twice, or
+// recursive, can be open in one place and closed in another.
 
 import {boxLines, canOpen, isColumn, noteLine} from "./box_lines.js";
 import {HIDDEN} from "./filter.js";
@@ -10,8 +10,8 @@ import {connectivityIn} from "./scope_connectivity.js";
 
 const DEEPEST = 40;
 
-// Documents of everything that is open, by `${body}/${scope}`; "" is the outermost scope.
-// `filter` hides some of it (filter.js); `alive` as filtered_view.js has it.
+// The documents of everything that is open, by `${body}/${scope}`; "" is the outermost scope.
+// `filter` hides some of it (filter.js); `alive` as in filtered_view.js.
 async function load({source, open, views, filter}, body, scope, instance, depth, alive = undefined) {
   const key = `${body}/${scope ?? ""}`;
   if (!views.has(key)) {
@@ -43,7 +43,7 @@ async function seenOf(source, body, view, how) {
   return filteredView(view, {...how, connectivity});
 }
 
-// What is open inside a box, placed from its upper left corner.
+// The open contents of a box, placed from its upper left corner.
 function innerFrames(all, body, instance, box, depth) {
   if (depth > DEEPEST || !canOpen(box) || !all.open.has(openKey(instance, box))) return undefined;
   if (box.kind === "scope") return scopeFrame(makeFrame(all, body, box.scope, instance, depth + 1));
@@ -52,7 +52,7 @@ function innerFrames(all, body, instance, box, depth) {
   return functionFrames(called.filter(({frame}) => frame));
 }
 
-// `all`: {views, open, notes}, as composeFrames has them.
+// `all`: {views, open, notes}, from composeFrames.
 function makeFrame(all, body, scope, instance, depth) {
   const view = all.views.get(`${body}/${scope ?? ""}`);
   if (!view) return undefined;
@@ -66,8 +66,8 @@ function makeFrame(all, body, scope, instance, depth) {
   return {...frame, boxes, body, scope: view.scope, instance};
 }
 
-// The frame of a body with all that is open in it; `open` holds keys as openKey makes them, and
-// `notes(body, box)`, if there is one, gives what a box says besides.
+// The frame of a body with everything open in it; `open` has keys from openKey, and `notes(body,
+// box)`, if given, returns additional notes of a box.
 export async function composeFrames({source, open, filter, notes}, body, instance) {
   const views = new Map();
   await load({source, open, views, filter}, body, undefined, instance, 0);

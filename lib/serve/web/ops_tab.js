@@ -1,4 +1,4 @@
-// The ops of the model: how many nodes each has, and its share of the FLOPs and bytes.
+// The ops of the model: the number of nodes of each, and its share of the FLOPs and bytes.
 
 import {commas, element, link, plural} from "./dom.js";
 import {addTab} from "./tabs.js";
@@ -20,7 +20,7 @@ class OpsTab {
 
   async show() {
     const {source} = this.page, {ops} = await source.get("ops");
-    if (source !== this.page.source) return;  // another graph was chosen meanwhile
+    if (source !== this.page.source) return;  // the user has chosen another graph
     this.ops = ops;
     this.totals = [0, 1, 2, 3].map((i) => (i === 0 ? 0 : ops.reduce((sum, row) => sum + row[i], 0)));
     this.columns = [0, 1, 2, 3].filter((i) => i < 2 || this.totals[i] > 0);

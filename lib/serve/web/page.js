@@ -1,4 +1,4 @@
-// The page: what is shown of which graph, what the URL holds, and what belongs to no tab alone.
+// The page: the current graph and view, the URL, and everything outside of a single tab.
 
 import {colorBy, colorChoices, drawLegend} from "./colors.js";
 import {byId, commas, element, isEmbedded, link, plural} from "./dom.js";
@@ -19,7 +19,8 @@ import {Visibility} from "./visibility.js";
 import {followTheme, setUpTools} from "./tools.js";
 import {Values} from "./values.js";
 
-// What tabs use: models, index (of the graph that is shown), source and summary (its documents), and
+// The interface for tabs: models, index (of the graph that is shown), source and summary (its
+// documents), and
 //   go(body, node), enter(body)     shows a node, a function, of this graph
 //   goTo(index, body, node)         shows a node of any graph; without one the graph
 //   openTab(name), added(index)     shows a tab; a graph that the server has just made
@@ -85,7 +86,7 @@ class Page {
     byId("how").hidden = !this.hasPanes((this.shownEntry = shown));
     this.stages.mark(index);
     const summary = await source.summary();
-    if (index !== this.index) return;  // another one was asked for meanwhile
+    if (index !== this.index) return;  // the user has chosen another one
     this.source = source;
     this.summary = summary;
     this.source.markKinds = this.summary.marks?.kinds ?? [];
@@ -104,7 +105,7 @@ class Page {
     return this.sources.get(index);
   }
 
-  // The server has made graphs; goes to the first of them.
+  // The server has made graphs: goes to the first of them.
   async added(entry, tab = this.tab) {
     this.models = await models();
     this.tabs.choose(tab);
@@ -126,7 +127,7 @@ class Page {
         await this.view.show(0);
         if (turn !== this.modelTurn) return;
         if (group === undefined || !this.isAlike(index, group, told)) return;
-        await this.view.openByPath(paths);  // what was open stays open
+        await this.view.openByPath(paths);  // keeps scopes open
         this.view.see();
       }, this.tab === "passes" ? "passes" : "graph");
       if (turn !== this.modelTurn) return;
@@ -139,7 +140,7 @@ class Page {
     }
   }
 
-  // Whether an entry is a stage of the same graph, or of another trace of the same function.
+  // True if an entry is a stage of the same graph, or of another trace of the same function.
   isAlike(index, group, told) {
     if (group === this.models[index].group) return true;
     return told !== undefined && told === storyOf(this.models, index)?.function;
@@ -150,7 +151,7 @@ class Page {
     byId("counts").classList.add("problem");
   }
 
-  // `at`: where in the tab, in words of its own (tabs.js).
+  // `at`: the place in the tab, in the tab's own format (tabs.js).
   openTab(name, remember = true, at = undefined) {
     this.tabs.choose(name);
     if (!this.summary) return;
@@ -158,7 +159,7 @@ class Page {
     if (remember) this.toUrl();
   }
 
-  // --- Going to places.
+  // --- Navigation.
   async enter(body) {
     await this.step(() => this.view.show(body));
     this.panel.showModel();
@@ -178,7 +179,7 @@ class Page {
 
   async setPanes(on, state = undefined) {
     const was = this.panes.on;
-    this.sideBySide = on;  // a wish, kept where nothing is to compare
+    this.sideBySide = on;  // a preference, kept for entries without a comparison
     on &&= this.hasPanes(this.shownEntry);
     await this.panes.show(on, this.models[this.shownEntry].id, state);
     if (was && !on) {
@@ -197,7 +198,7 @@ class Page {
     await this.step(async () => {
       const found = await this.view.reveal(body, node.reader?.id ?? id, node.around);
       if (found && !node.folded) return;
-      this.turn = (this.turn ?? 0) + 1;  // it is not the box that was chosen that is told of
+      this.turn = (this.turn ?? 0) + 1;  // the panel no longer shows the selected box
       this.panel.showNode(body, node, undefined);
       if (!found && this.filtering.filter.on) this.panel.sayHidden(() => this.showHidden(body, id));
     });
@@ -208,7 +209,7 @@ class Page {
     await this.go(body, id);
   }
 
-  // What `move` does is one step back in the browser's history.
+  // Makes `move` one step in the browser's history.
   async step(move, tab = "graph") {
     this.openTab(tab, false);
     this.reading = true;
@@ -235,7 +236,7 @@ class Page {
     }
   }
 
-  // --- The lines around the picture.
+  // --- The text around the picture.
   async changed() {
     const {body} = this.view, {nodes, data_inputs: data, control_inputs: control} = this.summary.bodies[body];
     byId("crumbs").replaceChildren(...(body === 0 ? [element("strong", {}, "main")]
@@ -257,7 +258,7 @@ class Page {
     this.toUrl();
   }
 
-  // `wish`: what is colored by from now on, if there is such a choice.
+  // `wish`: the new coloring, if that choice exists.
   listColors(wish = byId("color").value) {
     this.runColors = this.tabs.colors(this.source.model);
     const {marks} = this.summary;
@@ -269,7 +270,7 @@ class Page {
     this.color();
   }
 
-  // What boxes are colored by before a reader chooses.
+  // The default coloring.
   get firstColor() { return this.summary.marks ? "marks" : this.values.first ?? "op"; }
 
   color(by = byId("color").value) {
@@ -282,7 +283,7 @@ class Page {
     this.panes.follow();
   }
 
-  // A side of a comparison in the colors of the whole.
+  // Gives a side of a comparison the colors of the merged picture.
   paintAs(view) {
     const {fillOf, byDevice} = this.view.look;
     if (!this.values.color(view, byId("color").value)) Object.assign(view.look, {fillOf, byDevice});
@@ -296,7 +297,7 @@ class Page {
   }
 
   // --- Files that change.
-  // The graphs as they are now, with the same things open and chosen.
+  // Reloads the graphs, keeping the open scopes and the selection.
   async reload() {
     const {view, tab} = this, {path} = view.chosen?.box ?? {}, {x, y, zoom} = view.at;
     const body = this.summary.bodies[view.body].name, paths = view.openPaths();
@@ -351,14 +352,14 @@ class Page {
     const address = location.hash.slice(1) || this.models[0].address;
     const state = new URLSearchParams(address ?? "");
     this.row.fromState(state);
-    this.modelTurn = (this.modelTurn ?? 0) + 1;  // what the slider has begun is over
+    this.modelTurn = (this.modelTurn ?? 0) + 1;  // cancels the slider's pending work
     this.reading = true;
     const index = Number(state.get("graph") ?? this.row.first);
     await this.load(index < this.models.length ? index : this.row.first);
     if (state.has("open")) this.view.open = new Set(state.get("open").split(",").filter(Boolean));
     const body = Number(state.get("body") ?? this.view.home);
     const {part, problem} = await this.filtering.fromState(state);
-    const asked = this.summary.asked && !state.has("open");  // what was asked for is not folded
+    const asked = this.summary.asked && !state.has("open");  // requested scopes are not folded
     const fold = !state.has("open") && !asked;
     if (!part) await this.view.show(body < this.summary.bodies.length ? body : 0, fold);
     if (!part && asked && this.summary.viewport) lookAt(this.view, this.summary.viewport);

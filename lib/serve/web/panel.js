@@ -1,12 +1,12 @@
-// What is known of the box that is chosen, in words.
+// The description of the selected box, as text.
 
 import {commas, element, link, plural} from "./dom.js";
 import {isFile} from "./source.js";
 
-const FEW = 12;  // marked nodes that are listed at once
+const FEW = 12;  // initially listed marked nodes
 
 const heading = (...text) => element("h3", {}, ...text);
-// Of a box, beside the body around it.
+// The costs of a box, relative to its body.
 function costs({box, view}) {
   const share = (key) => {
     const all = view[`all_${key}`];
@@ -44,8 +44,8 @@ export function inWords({box, inner}) {
 const BARS = "▁▂▃▄▅▆▇█";
 const short = (number) => String(Number(number.toPrecision(4)));
 
-// What the numbers of a constant are like: a histogram of the finite ones between their least and
-// largest, and how many are none, infinite or zero.
+// Statistics of a constant's numbers: a histogram of the finite ones between their minimum and
+// maximum, and the numbers of NaNs, infinities and zeros.
 export function valueStatistics(s) {
   const finite = s.elements - s.nan - s.positive_infinite - s.negative_infinite;
   const rows = [["elements", commas(s.elements)]];
@@ -71,7 +71,7 @@ export function valueStatistics(s) {
 
 const fileName = (path) => path.split("/").at(-1);
 
-// The line of the program that made a node, with its text, and the calls around it.
+// The source line that made a node, with its text, and the calls around it.
 function stackOf(frames, find) {
   const at = ({file, line, function: name}) => element("p", {class: "line", title: `${file}:${line}`},
     find ? link(`${fileName(file)}:${line}`, () => find(`${file}:${line}`), "Show all that this line made")
@@ -92,11 +92,10 @@ function stackOf(frames, find) {
     ...folded(plural(others.length, "library frame"), others)];
 }
 
-// `summary` and `source` are the model's, set before anything is shown. `go(body, node)` shows a node,
-// `enter(body)` a function, `toggle(placed)` opens a box, `more(body, node)`, if there is one, promises what
-// else is to be said of a node, `ways(body, node)`, likewise, an element that leads on from it,
-// `numbers(placed)`, likewise, what is known of a scope, or of all, from files, `find(text)`, likewise,
-// searches.
+// `summary` and `source` are the model's, set before anything is shown. `go(body, node)` shows a
+// node, `enter(body)` a function, `toggle(placed)` opens a box. Optional: `more(body, node)`
+// promises more elements for a node, `ways(body, node)` returns an element with links from it,
+// `numbers(placed)` returns the numbers from files for a scope, or for all, `find(text)` searches.
 export class Panel {
   constructor(root, actions) {
     this.root = root;
@@ -107,15 +106,15 @@ export class Panel {
     return link(text, () => this.actions.go(body, node.id), `${node.op} ${node.name}`);
   }
 
-  // The last item of a list that goes on: a link that loads its next page. `load()` gives the page's items,
-  // the last of which may be such an item again.
+  // The last item of a list that continues: a link that loads its next page. `load()` returns the
+  // page's items, the last of which may be such an item again.
   rest(count, load) {
     const more = async () => line.replaceWith(...await load());
     const line = element("li", {}, link(`and ${commas(count)} more`, more));
     return line;
   }
 
-  // Copies the nodes of a scope, or (0) of a whole body, as a graph that can be read again.
+  // Copies the nodes of a scope, or (0) of a whole body, as the text of a graph.
   copyScope(body, scope) {
     if (isFile) {
       const why = "This page is a file, with the text of single nodes only: grapnel serve copies boxes too";
@@ -262,13 +261,13 @@ export class Panel {
     this.root.replaceChildren(...parts);
   }
 
-  // Of the node that is shown: the filter hides it.
+  // Says that the filter hides the node that is shown.
   sayHidden(show) {
     this.root.prepend(element("p", {class: "problem"}, "What is shown does not have it: ",
       link("show all", show)));
   }
 
-  // Every node that is marked, by kind.
+  // All marked nodes, by kind.
   marked() {
     const first = this.summary.marked_counts.findIndex((count) => count > 0);
     return this.summary.marks.kinds.flatMap((kind, i) => {
@@ -293,7 +292,7 @@ export class Panel {
     });
   }
 
-  // Scopes and nodes that have another name here.
+  // Renamed scopes and nodes.
   renamed() {
     const {renamed, renamed_count: count} = this.summary.marks;
     if (count === 0) return [];
@@ -306,7 +305,7 @@ export class Panel {
     return [element("details", {open: count <= FEW}, ...parts)];
   }
 
-  // What was, and what is.
+  // The values before and after.
   details(node) {
     return node.details.flatMap(({what, before, after, lines, card}) => {
       if (!lines) {
@@ -360,7 +359,7 @@ export class Panel {
       parts.push(
         heading([`Output ${output.port ?? place}`, output.slot].filter(Boolean).join(" ") +
           `  ${output.type || "?"}`),
-        output.count > 0 ? readers(output, place) : element("p", {class: "dim"}, "nobody reads it"));
+        output.count > 0 ? readers(output, place) : element("p", {class: "dim"}, "no readers"));
     });
     if (node.after.count > 0) {
       parts.push(

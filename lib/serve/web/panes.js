@@ -1,4 +1,4 @@
-// A and B side by side: what is chosen, opened or gone to on one side is on the other too.
+// A and B side by side: selecting, opening and navigating on one side is mirrored on the other.
 
 import {canOpen} from "./box_lines.js";
 import {byId, element, link, plural} from "./dom.js";
@@ -38,8 +38,8 @@ class Side {
 }
 
 export class Panes {
-  // `actions`: color(view) and filter(view) give a view the colors and what is hidden there,
-  // changed(), fail(error), panel().
+  // `actions`: color(view) and filter(view) give a view the page's colors and filter, changed(),
+  // fail(error), panel().
   constructor(root, panel, actions) {
     this.root = root;
     this.panelRoot = panel;
@@ -74,8 +74,8 @@ export class Panes {
     this.b = make("b");
   }
 
-  // One thing after the other; a choice on the sides that are `led` meanwhile follows from it and leads
-  // nowhere.
+  // Runs one thing after the other; selections on the `led` sides meanwhile are consequences of it
+  // and are not mirrored.
   run(work, led = [this.a, this.b]) {
     this.last = Promise.resolve(this.last).then(async () => {
       this.led = led;
@@ -91,7 +91,8 @@ export class Panes {
     return this.last;
   }
 
-  // Shows both graphs of the entry `model`, or the merged picture; `state`: of an address, or nothing.
+  // Shows both graphs of the entry `model`, or the merged picture; `state`: from an address, or
+  // undefined.
   async show(on, model, state) {
     this.on = on;
     this.root.hidden = !on;
@@ -101,7 +102,7 @@ export class Panes {
     if (!on) return;
     if (!this.a) this.setUp();
     await this.run(async () => {
-      let paths;  // what was open stays open from stage to stage
+      let paths;  // keeps scopes open from stage to stage
       if (this.model !== model) {
         if (this.model !== undefined) paths = this.b.view.openPaths();
         const [match] = await Promise.all([new Source(model).get("match"), this.a.load(model),
@@ -125,7 +126,7 @@ export class Panes {
       path]));
   }
 
-  // At first B is open as a graph is, and A in the same places.
+  // At first B shows its default scopes, and A the same places.
   async place(state, paths) {
     const body = Number(state?.get("body_b") ?? 0);
     const [of_a, of_b] = this.b.bodies.has(body) ? [this.b.bodies.get(body), body] : [0, 0];
@@ -160,7 +161,7 @@ export class Panes {
     if (this.b.view.body !== 0) state.set("body_b", this.b.view.body);
   }
 
-  // Colors and edges as the merged picture has them.
+  // Uses the merged picture's colors and edges.
   follow() {
     for (const view of this.views()) {
       this.actions.color(view);
@@ -169,7 +170,7 @@ export class Panes {
     }
   }
 
-  // --- What is what on the other side.
+  // --- Counterparts.
   partner(side, body, id) {
     const shown = side.merged.get(keyOf(body, id));
     const {own} = this.other(side);
@@ -196,7 +197,7 @@ export class Panes {
     return there;
   }
 
-  // The box over there that is this one, if it can be seen.
+  // The counterpart of this box, if it is visible.
   counterpart(side, {box, body, instance}) {
     const there = this.instance(side, instance), {boxes} = this.other(side).view;
     if (box.kind === "scope") {
@@ -209,7 +210,8 @@ export class Panes {
       && other.box.id === match[1]);
   }
 
-  // Opens on the side `to` what is open on the side `from`, from the outside in, and shows both alike.
+  // Opens on the side `to` the scopes that are open on the side `from`, from the outside in, and
+  // aligns both.
   async openAlike(from, to) {
     for (;;) {
       const closed = from.view.boxes.filter((box) => box.inner).map((box) =>
@@ -222,7 +224,7 @@ export class Panes {
     for (const view of this.views()) if (small) view.startAtTop(); else view.fit();
   }
 
-  // --- What was done on one side is done on the other.
+  // --- Mirroring.
   async toggled(side, placed, open) {
     const there = this.counterpart(side, placed);
     if (there && canOpen(there.box) && Boolean(there.inner) !== open) this.other(side).view.setOpen(there,
@@ -244,14 +246,14 @@ export class Panes {
         const box = which === side ? placed : there;
         if (box) which.panel.showScope(box);
         else which.card.replaceChildren(element("p", {class: "dim"},
-          `${which.name.toUpperCase()} has no such scope in sight: open it, ` +
-            "and choose a node, to see what became of that."));
+          `${which.name.toUpperCase()} shows no such scope: open it, ` +
+            "and choose a node to see its counterpart."));
       });
     }
     await this.showPartner(side, placed.body, placed.box.id, placed.instance);
   }
 
-  // The node of one side, its match on the other brought into sight, and what is known of both.
+  // The node of one side, its match on the other side brought into view, and the panel of both.
   async showPartner(side, body, id, instance) {
     const other = this.other(side), match = this.partner(side, body, id);
     const docs = new Map([[side, [body, await side.source.node(body, id)]]]);
@@ -270,7 +272,7 @@ export class Panes {
 
   missing(side) {
     side.card.replaceChildren(element("p", {class: "dim"},
-      `Nothing in ${side.name.toUpperCase()} is what was chosen.`));
+      `${side.name.toUpperCase()} has no counterpart of the chosen node.`));
   }
 
   cards(draw) {
@@ -281,7 +283,7 @@ export class Panes {
       element("strong", {}, side.name.toUpperCase())), side.card)));
   }
 
-  // --- Going to places.
+  // --- Navigation.
   goOn(side, body, id) {
     return this.run(async () => {
       const node = await side.source.node(body, id);
@@ -290,7 +292,7 @@ export class Panes {
     });
   }
 
-  // By a node of the page of both as one.
+  // Goes to a node of the page of both as one.
   async go(body, id) {
     const shown = keyOf(body, id);
     for (const side of [this.b, this.a]) {
@@ -299,7 +301,7 @@ export class Panes {
     }
   }
 
-  // A function of one side, and the same one of the other.
+  // A function of one side, and its counterpart on the other.
   enter(side, body) {
     return this.run(async () => {
       const there = side.bodies.get(body);

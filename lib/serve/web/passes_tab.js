@@ -1,5 +1,5 @@
-// What each pass did: the stages as a table, the rewrites of the one that is chosen with their reasons, and
-// what did not happen and why. Of a plain model, a button that runs the passes.
+// The effects of each pass: the stages as a table, the rewrites of the selected stage with their
+// reasons, and missed rewrites with reasons. For a plain model, a button that runs the passes.
 
 import {commas, element, link, plural} from "./dom.js";
 import {lifeOfNode} from "./node_life.js";
@@ -12,15 +12,15 @@ const COLUMNS = [
   "what became of nodes",
 ];
 const TEXTS = ["stage", "what became of nodes"];
-const MARKED = ["removed", "added", "changed", "replaced"];  // as the marks of a diff are numbered
+const MARKED = ["removed", "added", "changed", "replaced"];  // in the order of a diff's marks
 const SHOWN = 8, MISSES_SHOWN = 60;
-const FUSIONS = "remapper";  // what readers look for first
+const FUSIONS = "remapper";  // what users look for first
 
 class PassesTab {
   constructor(root, page) {
     this.root = root;
     this.page = page;
-    this.all = false;  // stages that changed nothing too
+    this.all = false;  // also stages that changed nothing
   }
 
   async show() {
@@ -40,7 +40,7 @@ class PassesTab {
     this.root.scrollTop = top;
   }
 
-  // For the panel of a node: what the stages did to it.
+  // For the panel of a node: the effects of the stages on it.
   async ofNode(model, body, id) {
     const {page} = this, {models, index} = page;
     if (models[index].run === undefined || page.source.model !== model) return [];
@@ -49,11 +49,11 @@ class PassesTab {
     return lifeOfNode(page, models[index].id, full);
   }
 
-  // --- A model that no pass has run on.
+  // --- A model without a run.
   offer(models, chosen) {
     const {title, opened} = models[chosen];
     if (isFile || !opened) {
-      const why = isFile ? "A file runs nothing. " : "Passes run on a model, and this is none. ";
+      const why = isFile ? "A file runs nothing. " : "Passes run on a model, and this is not one. ";
       return [
         element("h2", {}, "Passes"),
         element("p", {}, why,
@@ -69,7 +69,7 @@ class PassesTab {
     this.status = element("p", {role: "status"});
     this.button = element("button", {type: "submit"}, "Run Grappler's passes");
     const form = element("form", {class: "ask", onsubmit: (event) => this.run(event, chosen)},
-      field("fetch", "Fetches", "those of the model, else what nobody reads"),
+      field("fetch", "Fetches", "the model's, else outputs without readers"),
       field("feed", "Feeds", "besides placeholders"),
       field("device", "Device", "taken to be on /device:CPU:0"),
       field("signature", "Signature", "take feeds and fetches from this signature of a SavedModel"),
@@ -87,10 +87,10 @@ class PassesTab {
     return [
       element("h2", {}, "Passes"),
       element("p", {},
-        `Runs on ${title} what TensorFlow's Grappler would do to it, pass after pass, on a copy in memory: ` +
-        "no file changes. Each stage that changes something becomes a graph of the slider above, with " +
-        "what it did glowing; its rewrites are listed here with their reasons, and so is each rewrite that " +
-        "nearly happened, with the condition that failed."),
+        `Runs the passes of TensorFlow's Grappler on ${title}, one after another, on a copy in memory: ` +
+        "no file changes. Each stage that changes something becomes a graph in the slider above, with " +
+        "its changes highlighted; its rewrites are listed here with their reasons, and so is each rewrite " +
+        "that nearly happened, with the condition that failed."),
       form,
       this.status,
       ...runs.map((run) =>
@@ -115,7 +115,7 @@ class PassesTab {
     }
   }
 
-  // The stages are there: the first that did something is shown.
+  // The stages have arrived: shows the first that changed something.
   async ran(entry) {
     await this.page.added(entry);
     const worked = this.page.models.findIndex(({run, same}, i) =>
@@ -218,12 +218,12 @@ class PassesTab {
     if (stage.same) return say("This stage changed nothing.");
     if (!this.table.has_rewrites) {
       return say(
-        "No ledger is here that would say which rule did this, and why: grapnel writes one with its dumps, ",
+        "There is no ledger that shows which rule did this, and why: grapnel writes one with its dumps, ",
         "by ",
         element("code", {}, "grapnel opt MODEL --dump-dir DIR"), " or with ",
         element("code", {}, "TF_DUMP_GRAPH_PREFIX=DIR"), ".");
     }
-    if (!told) return say("No rewrite is known to have done this.");
+    if (!told) return say("No recorded rewrite did this.");
     const counted = `${stage.title}: ${plural(told.count, "rewrite")}`;
     const parts = [element("h3", {id: "stage-rewrites"}, counted), ...see];
     for (const [rule, list] of byRule(told.rewrites)) {
@@ -289,7 +289,7 @@ class PassesTab {
   }
 }
 
-// What has a pass and a rule, by "pass/rule" in the order of the first.
+// Groups items with a pass and a rule by "pass/rule", in order of first appearance.
 function byRule(list) {
   const rules = new Map();
   for (const item of list) {

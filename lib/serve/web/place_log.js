@@ -1,15 +1,15 @@
-// TensorFlow's log of placements beside the graph that is shown: what each node asked for, where it is placed
-// and where the log has it.
+// Compares TensorFlow's log of placements with the graph that is shown: each node's request, its
+// placement, and its device in the log.
 
 import {commas, element, link, plural} from "./dom.js";
 import {post} from "./source.js";
 
-const MOST_MIB = 256;  // as kLargestFile of lib/serve/http/routes.h
+const MOST_MIB = 256;  // kLargestFile of lib/serve/http/routes.h
 const SHOWN = 300;
 const SAME = 0, ELSEWHERE = 1, EXPLAINED = 2, GONE = 3;  // kinds of rows, as in log_work.h
 
 export class PlaceLog {
-  // `asked()`: how the graph is placed, as place_tab.js asks for it. `model()`: of which graph.
+  // `asked()`: the placement request of place_tab.js. `model()`: the graph's id.
   constructor(page, model, asked) {
     Object.assign(this, {page, model, asked});
     this.file = element("input", {type: "file", id: "log-file", "aria-label": "The log as a file"});

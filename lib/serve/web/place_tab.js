@@ -1,5 +1,5 @@
-// Places the graph on devices that the reader names, and says where everything went; with a log, where
-// TensorFlow put it.
+// Places the graph on devices that the user chooses, and reports the result; with a log, compares
+// it with TensorFlow's placement.
 
 import {commas, element, plural} from "./dom.js";
 import {PlaceLog} from "./place_log.js";
@@ -27,8 +27,8 @@ class PlaceTab {
     const form = element("form", {onsubmit: ask}, element("h2", {}, "Devices"),
       element("p", {}, this.devices),
       element("p", {class: "dim", id: "place-help"}, "cpu:2 is two CPUs, gpu:1 one GPU; names like ",
-        "/job:worker/task:1/device:GPU:0 do as well, with commas between. No device has to be there: it is ",
-        "TensorFlow's placer that is asked, nothing runs."),
+        "/job:worker/task:1/device:GPU:0 work too, separated by commas. No device has to exist: this ",
+        "follows TensorFlow's placer, and nothing runs."),
       element("p", {}, element("label", {}, this.hard,
         " hard: a request that cannot be met is an error, not replaced")),
       element("p", {}, element("label", {}, "kernels of ", this.kernels)),
@@ -41,11 +41,11 @@ class PlaceTab {
     root.replaceChildren(element("div", {class: "work places"}, ...sections));
   }
 
-  // The graphs are others now.
+  // The graphs have changed.
   forget() { this.model = undefined; }
 
   show() {
-    const model = this.page.models[this.page.index].id;  // a stage without a change has its own file
+    const model = this.page.models[this.page.index].id;  // a stage without changes has its own file
     if (model !== this.model) {
       this.result.replaceChildren();
       this.log.clear();
@@ -91,11 +91,11 @@ class PlaceTab {
       element("p", {}, placed.crossings),
       element("p", {}, element("button", {type: "button", id: "place-show", onclick: show},
         "Show the graph by devices")),
-      element("p", {class: "dim"}, "There each node tells why it is where it is."),
+      element("p", {class: "dim"}, "There each node explains its device."),
       ...this.text("What if", placed.moves), ...this.text("What a run would take", placed.report));
   }
 
-  // Lines as a command prints them, if there are any.
+  // Lines as a command prints them, if any.
   text(title, lines) {
     return lines ? [element("h2", {}, title), element("pre", {}, lines.join("\n"))] : [];
   }

@@ -37,12 +37,12 @@ export function listenToPointer(view) {
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
   canvas.addEventListener("dblclick", (event) => {
-    if (performance.now() - (view.toggledAt ?? -Infinity) < DOUBLE_CLICK) return;  // its first click did
+    if (performance.now() - (view.toggledAt ?? -Infinity) < DOUBLE_CLICK) return;  // the first click did
     const box = view.boxAt(event.offsetX, event.offsetY);
     if (box) view.toggle(box);
   });
   canvas.addEventListener("wheel", (event) => {
-    if (isEmbedded && !document.hasFocus()) return;  // the page around it scrolls on, until it is clicked at
+    if (isEmbedded && !document.hasFocus()) return;  // scrolls the page around until a click
     event.preventDefault();
     if (event.shiftKey) {
       view.at.x -= event.deltaX + event.deltaY;

@@ -1,10 +1,11 @@
-// Looks whether the server has read its files again, and lets the page follow.
+// Polls whether the server has reloaded its files, and lets the page follow.
 
 import {ask, forgetSent, isFile} from "./source.js";
 
 const BETWEEN_LOOKS = 1000;  // ms
 
-// `changed()` after each change; `problem(text)` when files can no longer be read, or the server is gone.
+// `changed()` after each change; `problem(text)` if files can no longer be read, or the server is
+// gone.
 export function followFiles(changed, problem) {
   if (isFile) return;
   let version, told;

@@ -1,4 +1,4 @@
-// The picture colored by what a run made of each node: its values' health, or the time it took.
+// Colors the picture by a run: by the health of each node's values, or by its time.
 
 import {shareMark, SHARES} from "./colors.js";
 
@@ -26,7 +26,7 @@ export class RunColors {
   of({box, body}) { return box.kind === "scope" ? this.scopes.get(`${body}/${box.scope}`)
     : this.nodes.get(`${body}/${box.id}`); }
 
-  // Kinds come with the one first that a reader looks for.
+  // Orders kinds so that the one users look for comes first.
   fill(by, placed, theme) {
     const found = this.of(placed);
     if (!found) return undefined;

@@ -1,4 +1,4 @@
-// What is to be run: values that go in, tensors that come out, what is looked at on the way.
+// The form of a run: input values, fetched tensors, watched nodes.
 
 import {BreakpointList} from "./debug_breakpoints.js";
 import {element} from "./dom.js";
@@ -8,7 +8,7 @@ const KINDS = [["case", "from the case"], ["text", "typed"], ["zeros", "zeros"],
   ["normal", "random normal"], ["file", "a .npy file"]];
 const MOST_NAMES = 30;
 
-// One input: how its value is made, and the fields of that way.
+// One input: the kind of its value, and the fields for that kind.
 class Feed {
   constructor(input, model, index) {
     this.input = input;
@@ -55,7 +55,7 @@ class Feed {
     const [file] = this.file.files;
     if (!file) return;
     this.told.className = "dim";
-    this.told.textContent = "is sent \u2026";
+    this.told.textContent = "sending \u2026";
     try {
       const {file: number, type} = await post(`${this.model}/feed`, file);
       this.uploaded = number;
@@ -75,8 +75,8 @@ class Feed {
 }
 
 export class RunForm {
-  // `source`: of the model, for names; `form`: the document run; `breakpoints`: a Set, texts of those that
-  // there will be; `run()` and `debug()` are called to start.
+  // `source`: the model's, for names; `form`: the document run; `breakpoints`: a Set with the texts
+  // of future breakpoints; `run()` and `debug()` start a run.
   constructor(source, form, breakpoints, run, debug) {
     this.breakpoints = breakpoints;
     this.breakpointList = new BreakpointList("run-break", {
@@ -93,12 +93,12 @@ export class RunForm {
       onchange: () => this.choose()},
       ...form.signatures.map(({name}) => element("option", {value: name}, name)),
         element("option", {value: ""}, "none: all placeholders"));
-    this.mode = element("select", {id: "run-mode", "aria-label": "What is looked at"},
+    this.mode = element("select", {id: "run-mode", "aria-label": "What is watched"},
       element("option", {value: ""}, "nothing"),
       ...form.modes.map((mode) => element("option", {value: mode}, mode)));
     this.mode.value = "FULL_HEALTH";
     this.taps = element("input", {id: "run-taps", value: "*", size: 14, spellcheck: "false",
-      "aria-label": "Names of nodes to look at: globs with commas between"});
+      "aria-label": "Names of nodes to watch: globs separated by commas"});
     this.devices = element("input", {id: "run-devices", size: 14, spellcheck: "false", autocomplete: "off",
       placeholder: "cpu:4, or names"});
     this.button = element("button", {type: "submit", class: "main", id: "run-start"}, "Run");
@@ -106,9 +106,9 @@ export class RunForm {
       title: "Stops before the first node, and goes on step by step"}, "Debug");
     this.root = element("form", {onsubmit: (event) => { event.preventDefault(); run(); }},
       form.signatures.length > 0 ? element("label", {class: "row"}, "Signature ", this.signature) : undefined,
-      element("h2", {}, "Goes in"), this.feedList, element("h2", {}, "Comes out"), this.fetchList,
+      element("h2", {}, "Inputs"), this.feedList, element("h2", {}, "Outputs"), this.fetchList,
         this.adder(),
-      element("h2", {}, "Looked at on the way"),
+      element("h2", {}, "Watched nodes"),
       element("div", {class: "row"}, this.mode, element("label", {}, "of nodes ", this.taps)),
       element("h2", {}, "Devices"), element("label", {class: "row"}, this.devices,
         element("span", {class: "dim"},
@@ -143,7 +143,7 @@ export class RunForm {
       }}, "\u00d7"))));
   }
 
-  // A field whose names are completed from the list of nodes of the main graph.
+  // A field that completes names from the list of nodes of the main graph.
   adder() {
     const names = element("datalist", {id: "run-names"});
     const field = element("input", {id: "run-fetch", list: "run-names",
@@ -174,7 +174,7 @@ export class RunForm {
       {type: "button", id: "run-add", onclick: add}, "Add"));
   }
 
-  // What a run that is debugged is: it is looked at by its breakpoints, and no taps.
+  // The request for a debugged run, which has breakpoints but no taps.
   debugRequest() {
     return {feeds: this.feeds.map((feed) => feed.request()), fetches: this.fetches,
       devices: this.devices.value, breakpoints: [...this.breakpoints]};

@@ -1,4 +1,4 @@
-// Runs the graph on the machine that serves the page: the form, how far it is, what came of it.
+// Runs the graph on the serving machine: the form, progress, results.
 
 import {DebugSession} from "./debug_session.js";
 import {DebugView} from "./debug_view.js";
@@ -14,11 +14,11 @@ class RunTab {
   constructor(root, page) {
     this.root = root;
     this.page = page;
-    this.forms = new Map();  // by model: what was typed stays
-    this.breakpoints = new Map();  // by model: texts of those that the next run has
+    this.forms = new Map();  // by model: keeps the user's input
+    this.breakpoints = new Map();  // by model: texts of the next run's breakpoints
   }
 
-  // Of the model shown now.
+  // The state of the current model.
   async show() {
     const {source} = this.page;
     this.model = source.model;
@@ -41,30 +41,30 @@ class RunTab {
     return this.breakpoints.get(model);
   }
 
-  // The session of the model shown now, if there is one.
+  // The session of the current model, if there is one.
   get debugged() { return this.forms.get(this.model)?.debug?.session; }
 
-  // The form, or what it has begun.
+  // Draws the form, or the run that it started.
   draw(shown) {
     this.root.classList.toggle("debugs", Boolean(shown.debug));
     this.root.replaceChildren(shown.debug?.root ?? shown.root);
     shown.debug?.graph.view.paint();
   }
 
-  // The graphs are others now.
+  // The graphs have changed.
   forget() {
     for (const {debug} of this.forms.values()) debug?.close();
     this.forms.clear();
     this.breakpoints.clear();
   }
 
-  // A run that stops where it is asked to.
+  // Starts a debugged run.
   async debug(model) {
     const shown = this.forms.get(model), {form} = shown;
     form.button.disabled = form.debugButton.disabled = true;
     const say = (...parts) => shown.result.replaceChildren(...parts);
     try {
-      say(element("p", {role: "status"}, "is made ready \u2026"));
+      say(element("p", {role: "status"}, "preparing \u2026"));
       const session = await DebugSession.begin(model, form.debugRequest());
       if (session.isOver) throw new Error(session.status.why);
       const {why, node, error} = session.stop ?? {};
@@ -89,7 +89,7 @@ class RunTab {
     }
   }
 
-  // What is known of the model's last run.
+  // The colors of the model's last run.
   colors(model) { return this.forms.get(model)?.colors; }
 
   async start(model) {
@@ -117,7 +117,7 @@ class RunTab {
       if (!["waiting", "running"].includes(status.state)) return this.over(shown, model, status);
       if (status.nodes > 0) bar.value = status.nodes_done / status.nodes;
       text.textContent = status.state === "waiting" ? "waits for a run before it \u2026"
-        : status.nodes === 0 ? "is made ready \u2026"
+        : status.nodes === 0 ? "preparing \u2026"
         : `${commas(status.nodes_done)} of ${plural(status.nodes, "node")}, ` +
           `${commas(status.nodes_run)} runs of nodes, ${status.seconds.toFixed(1)} s`;
       await new Promise((resolve) => setTimeout(resolve, wait));
@@ -173,7 +173,7 @@ class RunTab {
         fetch.min === undefined ? "" :
           `; from ${number(fetch.min)} to ${number(fetch.max)}, mean ${number(fetch.mean)}`) : undefined,
       element("code", {class: "value"}, fetch.text));
-    return [element("h3", {}, "What came out"), ...status.fetches.map(line)];
+    return [element("h3", {}, "Outputs"), ...status.fetches.map(line)];
   }
 
   printed({printed}) {
@@ -204,14 +204,14 @@ class RunTab {
     await load(0);
   }
 
-  // For the panel of a node: its breakpoint, and what its outputs were in the last run.
+  // For the panel of a node: its breakpoint, and its outputs in the last run.
   async ofNode(model, body, id) {
     return [...await this.breakpointOf(model, body, id), ...await this.lastRunOf(model, body, id)];
   }
 
   async breakpointOf(model, body, id) {
     const {name, op} = await this.page.source.node(body, id);
-    if (op === "Const") return [];  // is there before the first step
+    if (op === "Const") return [];  // exists before the first step
     const full = body > 0 ? `${this.page.summary.bodies[body].name}/${name}` : name;
     const debug = () => this.forms.get(model)?.debug;
     const isThere = () => debug()?.texts().includes(full) ?? this.breakpointsOf(model).has(full);
@@ -235,7 +235,7 @@ class RunTab {
     try {
       known = await ask(`${model}/run-node/${run}/${body}/${id}`);
     } catch (error) {
-      return [element("p", {class: "dim"}, error.message)];  // another page has run something since
+      return [element("p", {class: "dim"}, error.message)];  // another page has started a run since
     }
     const {outputs, runs, nanoseconds} = known;
     if (outputs.length === 0 && runs === undefined) return [];

@@ -1,5 +1,6 @@
-// Which inputs of a scope lead to which of its outputs by paths inside, for the lines through one that is
-// hidden: by the documents of the scope and of those in it, each of which knows its own boxes alone.
+// Which inputs of a hidden scope lead to which of its outputs by paths inside it, for the lines
+// through it. Uses the documents of the scope and of those in it, each of which has only its own
+// boxes.
 
 const MOST_LOOKED_INTO = 200;  // scopes, for one picture of a scope
 
@@ -14,11 +15,12 @@ export function edgesFrom(edges) {
   return out;
 }
 
-// Which of several tensors between two closed scopes goes on where is not known.
-export const isAmbiguous = ({from, to, count}, connectivity) => count > 1 && connectivity.has(from) && connectivity.has(to);
+// True for several tensors between two closed scopes: it is unknown where each of them leads.
+export const isAmbiguous = ({from, to, count}, connectivity) =>
+  count > 1 && connectivity.has(from) && connectivity.has(to);
 
-// The edges that a path may take after `edge`: from an op all, from a closed scope those that its connectivity say.
-// `connectivity`: by item, as connectivityOf gives them.
+// The edges that a path may take after `edge`: from an op all, from a closed scope those in its connectivity.
+// `connectivity`: by item, from connectivityOf.
 export function edgesAfter(edge, items, out, connectivity) {
   const next = out.get(edge.to) ?? [], through = connectivity.get(edge.to);
   if (!through) return next;
@@ -27,7 +29,7 @@ export function edgesAfter(edge, items, out, connectivity) {
   return next.filter(({to}) => reached?.has(items[to]?.key));
 }
 
-// {sinks: keys of sinks by key of a source, whole: whether these are all connectivity}. `budget`: {left}.
+// {sinks: keys of sinks by key of a source, whole: true if these are all}. `budget`: {left}.
 function connectivityOf(source, body, scope, budget) {
   if (!known.has(source)) known.set(source, new Map());
   const kept = known.get(source), key = `${body}/${scope}`;
@@ -35,7 +37,7 @@ function connectivityOf(source, body, scope, budget) {
   if (budget.left-- <= 0) return Promise.resolve({sinks: new Map(), whole: false});
   const promise = look(source, body, scope, budget);
   const forget = () => kept.delete(key);
-  promise.then(({whole}) => whole || forget(), forget);  // another time more may be looked into
+  promise.then(({whole}) => whole || forget(), forget);  // a later call may have a larger budget
   kept.set(key, promise);
   return promise;
 }
@@ -61,7 +63,7 @@ async function look(source, body, scope, budget) {
   return {sinks: found, whole: isKnown && [...inner.values()].every(({whole}) => whole)};
 }
 
-// The connectivity through the closed scopes of a view that `isWanted` and that something goes through, by item.
+// The connectivity, by item, of those closed scopes in a view that `isWanted` and that paths lead through.
 export async function connectivityIn(source, body, view, isWanted, budget = {left: MOST_LOOKED_INTO}) {
   const ends = (end) => new Set(view.edges.map((edge) => edge[end]));
   const into = ends("to"), from = ends("from");

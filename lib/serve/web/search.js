@@ -1,13 +1,13 @@
-// Search over all nodes of all bodies: words are parts of names or whole ops, with * or ? globs; op:,
-// shape:, type:, device: and attr: look elsewhere, and model.py:12 is what that line made. All must
-// hold. The server answers (lib/render/node_query.h); in a file the page looks itself, by the same
-// rules.
+// Searches all nodes of all bodies: words are parts of names or whole ops, with * or ? globs; op:,
+// shape:, type:, device: and attr: match other properties, and model.py:12 finds the nodes made by
+// that line. All words must match. The server answers (lib/render/node_query.h); a page in a file
+// searches itself, by the same rules.
 
 import {byId, commas, element} from "./dom.js";
 import {isFile} from "./source.js";
 
 const MOST = 200;
-const LINE = /^[^\s:]+\.\w+:\d+$/u;  // of a program
+const LINE = /^[^\s:]+\.\w+:\d+$/u;  // a line of a program
 const FIELDS = {op: 2, device: 3, shape: 4, type: 4, dtype: 4, attr: 5};
 const MADE_AT = 7;
 const TABLES = {2: "ops", 3: "devices", 4: "types", 5: "attributes", [MADE_AT]: "lines"};
@@ -26,7 +26,7 @@ function parse(text) {
   });
 }
 
-// How near a name is, 0 the nearest; -1: it does not fit.
+// The rank of a name, 0 is best; -1: no match.
 function rankOfName({text, glob}, name, op) {
   const last = name.slice(name.lastIndexOf("/") + 1);
   if (glob) {
@@ -44,8 +44,8 @@ function rankOfName({text, glob}, name, op) {
   return last.startsWith(text) ? 3 : 4;
 }
 
-// For each page of the index: which texts fit is decided once a text, not once a node. Gives the
-// rank of a node.
+// For each page of the index: matches each distinct text once, not once a node. Returns a function
+// from a node to its rank.
 function matcher(page, terms) {
   const checks = terms.map((term) => {
     if (term.field === 1)
@@ -84,15 +84,15 @@ async function searchFile(source, summary, text, goesOn) {
   return {hits, more: count - hits.length};
 }
 
-// {hits: [{body, node, name, op, device, types}], more}: the nearest first.
+// {hits: [{body, node, name, op, device, types}], more}: best matches first.
 export function search(source, summary, text, goesOn = () => true) {
   return isFile ? searchFile(source, summary, text, goesOn) : source.search(text);
 }
 
-// `model()` gives {source, summary} of what is searched now.
+// `model()` returns {source, summary} of the graph to search.
 export function setUpSearch(model, go) {
   const input = byId("search"), box = byId("results");
-  let turn = 0, chosen = -1, answered = "";  // what the list answers
+  let turn = 0, chosen = -1, answered = "";  // the query that the list answers
   const options = () => [...box.querySelectorAll("[role=option]")];
   const choose = (index) => {
     const all = options();
@@ -126,7 +126,7 @@ export function setUpSearch(model, go) {
     answered = text;
   };
   let timer;
-  // Whoever types fast has not seen the list of the last letters yet.
+  // A user who types fast has not yet seen the list for the last letters.
   const take = async () => {
     clearTimeout(timer);
     if (!input.value.trim()) return;
@@ -148,7 +148,7 @@ export function setUpSearch(model, go) {
   document.addEventListener("pointerdown", (event) => {
     if (!event.target.closest(".search")) close();
   });
-  // Searches for what somebody else names.
+  // Searches for a text from elsewhere.
   return (text) => {
     input.value = text;
     input.focus();

@@ -1,14 +1,14 @@
-// Where documents come from: the server that sent the page, or the page itself when it is a file.
+// The source of documents: the server that sent the page, or the page itself if it is a file.
 
 const token = new URLSearchParams(location.search).get("token") ?? "";
 
-// What came along with the page, each good for the first who asks.
+// Documents embedded in the page; each is used once.
 const sent = new Map();
 for (const element of document.querySelectorAll('script[id^="sent "]')) {
   sent.set(element.id.slice(5), element.textContent);
   element.remove();
 }
-// The files have changed since.
+// Called after the files have changed.
 export const forgetSent = () => sent.clear();
 
 async function fromServer(path, options = {}) {
@@ -29,33 +29,33 @@ async function fromPage(path) {
   const element = document.getElementById(`data ${path}`);
   if (!element) throw new Error(`this file does not hold '${path}'`);
   if (element.type === "application/json") return JSON.parse(element.textContent);
-  if (element.type === "text/plain") return fromPage(element.textContent);  // an equal one's path
+  if (element.type === "text/plain") return fromPage(element.textContent);  // the path of an equal document
   const bytes = Uint8Array.from(atob(element.textContent), (letter) => letter.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 }
 
 const embedded = document.getElementById("data models") !== null;
 const read = embedded ? fromPage : fromServer;
-// As lib/serve/pages/graph_documents.cpp and lib/serve/tabs/debugger.cpp write them.
+// As in lib/serve/pages/graph_documents.cpp and lib/serve/tabs/debugger.cpp.
 const NODES_A_CHUNK = 256, SCOPES_A_CHUNK = 256, CARDS_A_CHUNK = 256;
 
 export const isFile = embedded;
 export const models = () => read("models");
-// Work for the server, with a text or a file as the body, and documents that change: asked for anew each
-// time. Errors say in words what is in the way.
+// Requests work from the server, with a text or a file as the body, or a document that changes:
+// never cached. Errors have the server's message.
 export const post = (path, body) => fromServer(path, {method: "POST", body});
 export const ask = (path) => read(path);
-// Said while the page goes: nobody hears the answer.
+// Sent while the page is closing; the answer is ignored.
 export const sayLast = (path) =>
   fromServer(path, {method: "POST", body: "", keepalive: true}).catch(() => {});
 export const fileUrl = (path) => `api/${path}?token=${encodeURIComponent(token)}`;
 
-// The documents of one model, each asked for once.
+// The documents of one model, each requested once.
 export class Source {
   constructor(model) {
     this.model = model;
     this.kept = new Map();
-    this.markKinds = [];  // what marks on boxes are called
+    this.markKinds = [];  // names of the boxes' marks
   }
 
   get(path) {
@@ -75,10 +75,10 @@ export class Source {
     return embedded ? this.inChunk("scopes", body, id, SCOPES_A_CHUNK) : this.get(`scope/${body}/${id}`);
   }
 
-  // What the server finds; not kept, as the words may never come again.
+  // Searches on the server; not cached, because the words may never be repeated.
   search(text) { return post(`${this.model}/search`, text); }
 
-  // What the server leaves out of a body, and a node by name ({body, node}).
+  // Nodes hidden in a body, and a node by name ({body, node}), both from the server.
   hidden(body, filter) { return this.ask(`hidden/${body}`, JSON.stringify(filter)); }
   find(name) { return this.ask("find", name); }
 
@@ -95,7 +95,7 @@ export class Source {
     return embedded ? this.inChunk("nodes", body, id, NODES_A_CHUNK) : this.get(`node/${body}/${id}`);
   }
 
-  // A debugger's, by its name: "trace/11".
+  // A debugger's card, by its name: "trace/11".
   card(name) {
     const [kind, number] = name.split("/");
     return embedded ? this.inChunk("cards", kind, Number(number), CARDS_A_CHUNK) : this.get(name);
@@ -106,7 +106,8 @@ export class Source {
     return chunk[id];
   }
 
-  // Calls `visit` with all nodes of a body, a page of them at a time, so that the page stays awake.
+  // Calls `visit` with all nodes of a body, a page of them at a time, so that the browser stays
+  // responsive.
   forEachIndexPage(body, visit) { return this.forEachPage("index", body, visit); }
 
   async forEachPage(kind, body, visit) {

@@ -1,10 +1,10 @@
-// Which of the graphs of a model is shown: those of a file, the stages of a folder of dumps, what was made
-// of it.
+// Selects one of a model's graphs: those of a file, the stages of a folder of dumps, graphs made
+// from it.
 
 import {byId, element} from "./dom.js";
 
 export class StageList {
-  // `choose(index)` goes to an entry of the list of all, `chosen()` is the one that is shown.
+  // `choose(index)` goes to an entry of the whole list, `chosen()` returns the current one.
   constructor(choose, chosen) {
     Object.assign(this, {choose, chosen, numbers: []});
     byId("stage-list").addEventListener("change", ({target}) => choose(Number(target.value)));
@@ -35,7 +35,7 @@ export class StageList {
     for (const made of groups.values()) if (made !== byId("stage-list")) byId("stage-list").append(made);
   }
 
-  // Says which one is shown.
+  // Marks the current one.
   mark(index) {
     const {title, group, note, same} = this.models[index];
     const place = this.numbers.indexOf(index);

@@ -1,9 +1,10 @@
-// Which function of a folder of dumps is seen: each trace of it has a story of its own, the stages of its
-// graph and of the partitions that came from it.
+// Selects a function of a folder of dumps: each trace has a story of its own, the stages of its
+// graph and of the partitions made from it.
 
 import {byId, commas, element, plural} from "./dom.js";
 
-// All of the run that an entry is a stage of. None: the run has one function, or the entry is no stage.
+// All stories of the run that an entry is a stage of. Empty: the run has one function, or the entry
+// is not a stage.
 export function storiesOf(models, index) {
   const {run} = models[index];
   return run === undefined ? [] : models[Number(run)]?.stories ?? [];
@@ -11,24 +12,24 @@ export function storiesOf(models, index) {
 
 export const storyOf = (models, index) => storiesOf(models, index)[models[index].story];
 
-// The largest first.
+// Largest first.
 const bySize = (list) => [...list].sort((a, b) => b.nodes - a.nodes || b.changed - a.changed);
 
-// Where a model whose first entry is `index` opens: at its largest function.
+// The entry that a model with first entry `index` opens at: its largest function.
 export const opensAt = (models, index) => models[index].opens ?? index;
 
 const sizeText = ({nodes, stages, changed}) =>
   `${plural(nodes, "node")}, ${commas(changed)} of ${plural(stages, "stage")} changed something`;
 
 export class StoryList {
-  // As StageList has them.
+  // As in StageList.
   constructor(choose, chosen) {
     Object.assign(this, {choose, chosen});
     byId("story-list").addEventListener("change", ({target}) => this.turnTo(Number(target.value)));
   }
 
-  // Of the entries of a model those that are listed with `index`: of several functions' stages one
-  // function's.
+  // The entries of a model to list with `index`: of several functions' stages, those of one
+  // function.
   list(models, entries, index) {
     this.models = models;
     const shown = models[index].story === undefined ? opensAt(models, entries[0]) : index;
@@ -53,7 +54,7 @@ export class StoryList {
     byId("story-list").replaceChildren(...groups.values());
   }
 
-  // The same stage of another function, where it has one, else its first.
+  // The same stage of another function, if it has one, else its first.
   turnTo(number) {
     const {entry} = this.stories[number], {title} = this.models[this.chosen()];
     const {run} = this.models[entry];

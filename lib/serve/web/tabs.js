@@ -1,28 +1,29 @@
-// The tabs: each NAME_tab.js adds its own, and the server says which of them a graph has, in which order.
+// The tabs: each NAME_tab.js adds its own, and the server determines which tabs a graph has, in
+// which order.
 
 import {byId, element} from "./dom.js";
 
 const known = new Map();
 
 // `tab`: {name, label, build(root, page), param, tells}.
-//   name    as in lib/serve/tabs/NAME.cpp, which says where the tab stands and which graphs have it
-//   build   called when the tab is first opened, with its element and the Page (page.js). Gives
-//             show(at)            draws the tab for page.source, each time that it is opened; may be
-//                                 async. `at`: where in it, a text of its own; undefined: anywhere
-//             forget()            the graphs are others now
-//             at                  where in the tab the reader is, for the address
-//             colors(model)      what boxes can be colored by besides (run_colors.js)
+//   name    as in lib/serve/tabs/NAME.cpp, which sets the tab's place and its graphs
+//   build   called when the tab is first opened, with its element and the Page (page.js). Returns
+//             show(at)            draws the tab for page.source, each time it is opened; may be
+//                                 async. `at`: the place in it, a text of its own; undefined: any
+//             forget()            the graphs have changed
+//             at                  the current place in the tab, for the address
+//             colors(model)       additional colorings of boxes (run_colors.js)
 //             ofNode(model, body, id)  promises elements for the panel of a node
-//           of which only show has to be there
-//   param   what the address calls `at`
-//   tells   whether the panel of a node asks it, though nobody has opened it
+//           of which only show is required
+//   param   the name of `at` in the address
+//   tells   true if the panel of a node uses it even if the tab was never opened
 export function addTab(tab) { known.set(tab.name, tab); }
 
 // The row of tabs, and the element of each below it.
 export class Tabs {
   constructor(page) {
     this.page = page;
-    this.names = [];  // of those that the graph has
+    this.names = [];  // names of the graph's tabs
     this.built = new Map();
     this.buttons = new Map();
     for (const {name, label} of known.values()) {
@@ -38,7 +39,7 @@ export class Tabs {
   has(name) { return this.names.includes(name); }
   first() { return this.names[0]; }
 
-  // The tabs of another graph.
+  // Lists the tabs of another graph.
   list(names) {
     this.names = names.filter((name) => known.has(name));
     const others = [...this.buttons.keys()].filter((name) => !this.has(name));
@@ -46,7 +47,7 @@ export class Tabs {
     for (const [name, button] of this.buttons) button.hidden = !this.has(name);
   }
 
-  // Brings it to the front, and draws nothing.
+  // Brings it to the front, without drawing.
   choose(name) {
     this.chosen = name;
     for (const [other, button] of this.buttons) {
@@ -64,7 +65,7 @@ export class Tabs {
 
   forget() { for (const tab of this.built.values()) tab.forget?.(); }
 
-  // The first colors that a tab has for a model.
+  // The colors of the first tab that has some for a model.
   colors(model) {
     for (const tab of this.built.values()) {
       const colors = tab.colors?.(model);

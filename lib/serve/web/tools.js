@@ -1,11 +1,11 @@
-// The buttons beside the picture, and the keys.
+// The buttons next to the picture, and the keys.
 
 import {byId} from "./dom.js";
 import {setUpExport} from "./export.js";
 
-const HIGH = 600, WIDE = 700;  // pixels of the window, where there is room for the legend
+const HIGH = 600, WIDE = 700;  // pixels of the window with room for the legend
 
-// `page`: as page.js has it.
+// `page`: the Page of page.js.
 export function setUpTools(page) {
   const each = (act) => () => page.views().forEach(act);
   byId("fit").addEventListener("click", each((shown) => shown.fit()));
@@ -29,7 +29,7 @@ export function setUpTools(page) {
   });
 }
 
-// Dark or light as the system is, until the reader says otherwise.
+// Dark or light like the system, until the user chooses.
 export function followTheme(page) {
   const wish = matchMedia("(prefers-color-scheme: dark)");
   const follow = () => document.documentElement.classList.toggle("dark", wish.matches);
@@ -37,7 +37,7 @@ export function followTheme(page) {
   wish.addEventListener("change", () => page.turnTheme(wish.matches));
 }
 
-// Whether the key means something.
+// Returns true if the key has a function.
 function pressed(page, event) {
   if (event.target.closest("input, select, textarea, dialog")) return false;
   if (event.ctrlKey || event.metaKey || event.altKey) return false;

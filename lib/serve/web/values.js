@@ -1,5 +1,5 @@
-// Numbers from files on the picture: the files that the command line named and those that a reader opens,
-// which of their sets colors the boxes, and what legend and panel say of it.
+// Numbers from files on the picture: the files of the command line and those that the user opens,
+// the set that colors the boxes, and its texts in legend and panel.
 
 import {byId, commas, element, link, plural} from "./dom.js";
 import {inkOn} from "./ink.js";
@@ -10,11 +10,11 @@ import {numberText, ValueScale} from "./value_scale.js";
 
 const LISTED = 8;  // nodes in the panel
 const PREFIX = "values-";
-const OF_WHOLES = ["sum", "count"];  // grow with a scope: what is seen says what is much
+const OF_WHOLES = ["sum", "count"];  // grow with a scope: colors are relative to the visible boxes
 const WORDS = {max: "max", min: "min", mean: "mean", sum: "sum", count: "number"};
 
 export class Values {
-  // `page`: as page.js has it.
+  // `page`: the Page of page.js.
   constructor(page) {
     Object.assign(this, {page, sets: [], given: 0, how: "max", known: new WeakMap()});
     const input = byId("values-file"), take = (files) => {
@@ -33,7 +33,7 @@ export class Values {
     });
   }
 
-  // Those of the command line, before what a reader opened; again when they have changed.
+  // Loads the files of the command line, before those that the user opens; again after they change.
   async start() {
     const opened = this.sets.slice(this.given), files = await ask("node-data");
     this.sets = [];
@@ -48,7 +48,7 @@ export class Values {
     return sets;
   }
 
-  // Adds the sets of files and colors by the first. Throws where no name is a node.
+  // Adds the sets of files and colors by the first. Throws if no name is a node.
   async open(files) {
     const before = this.sets.length, {source} = this.page;
     try {
@@ -67,7 +67,7 @@ export class Values {
     this.told();
   }
 
-  // --- Which there are.
+  // --- Choices.
   choices() {
     const isAlone = ({name}) => this.sets.filter((set) => set.name === name).length === 1;
     return this.sets.map((set, i) => [PREFIX + i, isAlone(set) ? `by ${set.name}`
@@ -75,7 +75,7 @@ export class Values {
   }
 
   setOf(by) { return by.startsWith(PREFIX) ? this.sets[Number(by.slice(PREFIX.length))] : undefined; }
-  // What a page that is not a comparison begins with.
+  // The initial choice of a page that is not a comparison.
   get first() { return this.given > 0 ? `${PREFIX}0` : undefined; }
 
   of(set, source) {
@@ -89,7 +89,7 @@ export class Values {
     return known.get(set);
   }
 
-  // What is known by now of a set on a graph; the page is told when it is more.
+  // The current numbers of a set on a graph; the page is notified when there are more.
   now(set, source) {
     const promise = this.of(set, source);
     if (!promise.values && !promise.awaited) {
@@ -107,7 +107,8 @@ export class Values {
     if (!page.panes.on) (chosen ? page.chosen(chosen) : page.panel.showModel());
   }
 
-  // --- The picture. Paints a view by a set and gives what the legend lists; undefined: `by` is none.
+  // --- The picture. Paints a view by a set and returns the legend's entries; undefined: `by` is
+  // not a set.
   color(view, by) {
     const set = this.setOf(by), {look} = view;
     const values = set && view.source ? this.now(set, view.source) : undefined;
@@ -130,8 +131,8 @@ export class Values {
     return scale.legend(look.theme);
   }
 
-  // From what to what the colors go: of all nodes, or of the closed boxes that are seen. Graphs side by side
-  // have one range.
+  // The range of the colors: of all nodes, or of the visible closed boxes. Graphs side by side
+  // share one range.
   range(set) {
     const ranges = this.page.views().flatMap((view) => {
       const values = view.source && this.now(set, view.source);
@@ -143,7 +144,7 @@ export class Values {
     return ranges.length > 0 ? [Math.min(...ranges), Math.max(...ranges)] : [0, 0];
   }
 
-  // The numbers in boxes; a picture with others is laid out anew.
+  // The numbers in boxes; if they change, the picture is laid out again.
   note(view, key, values) {
     if (view.notesKey === key) return;
     view.notesKey = key;
@@ -158,7 +159,7 @@ export class Values {
     view.update(view.look.selected).then(() => isWhole && view.fit());
   }
 
-  // What stands in the legend beside the colors.
+  // The text next to the colors in the legend.
   legend(by) {
     const set = this.setOf(by), values = set && this.now(set, this.page.source);
     if (!set) return [];
@@ -187,8 +188,8 @@ export class Values {
     const meant = first?.near.length > 0 ? `; did you mean ${first.near.map((name) =>
       `'${name}'`).join(", ")}?` : "";
     const which = found.length === 0 ? `none of its ${plural(length, "name")} is a node here`
-      : `${commas(count)} of ${plural(length, "name")} ${count === 1 ? "is no node"
-        : "are no nodes"} here`;
+      : `${commas(count)} of ${plural(length, "name")} ${count === 1 ? "is not a node"
+        : "are not nodes"} here`;
     return `${set.file}: ${which}: ${names}${count > near.length ? ", \u2026" : ""}${meant}`;
   }
 
@@ -202,7 +203,7 @@ export class Values {
     return rows.length > 0 ? [element("h3", {}, "Values"), element("table", {}, ...rows)] : [];
   }
 
-  // Of a scope, or (undefined) of all.
+  // For a scope, or (undefined) for all.
   ofScope(placed, go) { return this.sets.flatMap((set) => this.ofSet(set, placed, go)); }
 
   ofSet(set, placed, go) {
@@ -214,8 +215,8 @@ export class Values {
       element("h3", {}, `${set.name} of ${plural(summary.count, "node")}`),
       element("table", {}, ...AGGREGATES.filter(([key]) => key !== "count").map(row))];
     if (set.notNumbers > 0 && !placed) {
-      parts.push(dim(`${plural(set.notNumbers, "value")} in ${set.file} ${set.notNumbers === 1 ? "is"
-        : "are"} no number`));
+      parts.push(dim(`${plural(set.notNumbers, "value")} in ${set.file} ${set.notNumbers === 1
+        ? "is not a number" : "are not numbers"}`));
     }
     if (summary.count > 1) {
       const highest = values.highest(LISTED, placed?.body, placed?.box.scope);

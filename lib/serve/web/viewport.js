@@ -1,10 +1,10 @@
-// What is brought in sight of a picture that does not fit as a whole.
+// Brings parts of a picture into view that does not fit as a whole.
 
-// Zoom at which all text can be read, and below which hardly any.
+// The zoom at which all text is readable, and below which hardly any is.
 export const LEGIBLE = 0.85, TOO_SMALL = 0.7;
 
-// What is open of a scope or (its outermost one) of a function, which may be small or far off: so large that
-// it can be read.
+// Brings an open scope, or (its outermost one) a function, into view, which may be small or far
+// away: large enough to read.
 export function lookAt(view, {body, scope}) {
   for (const {x, y, inner} of view.boxes) {
     const frame = inner?.frames.find((other) => other.body === body && other.scope === scope);
@@ -16,7 +16,7 @@ export function lookAt(view, {body, scope}) {
   }
 }
 
-// What a reader looks for, as what a diff found, if none of it is in sight: the uppermost.
+// Shows the topmost marked node, such as a difference, if none is in view.
 export function showMarked(view) {
   const marked = view.boxes.filter(({box, inner}) => box.marks && !inner);
   if (marked.length === 0 || marked.some((box) => view.isInSight(box))) return;

@@ -1,16 +1,16 @@
-// What of the graph is shown: the filter of all views, what the line above the picture says of it, and its
-// place in the address.
+// The visible part of the graph: the filter of all views, its description in the line above the
+// picture, and its place in the address.
 
 import {byId, commas, link, plural} from "./dom.js";
 import {Filter, SHOWN} from "./filter.js";
 import {boxKey} from "./frames.js";
 
 const LISTED = 6;      // ops in the line above the picture
-const MOST_OPEN = 60;  // nodes of a part whose scopes are opened by themselves
+const MOST_OPEN = 60;  // nodes of a part whose scopes are opened automatically
 
 const words = (text) => (text ? text.split(",").filter(Boolean) : []);
 
-// Hidden scopes in all that is open of which it is not known which lines go through them.
+// Open hidden scopes whose connectivity is unknown.
 function untoldIn(frame) {
   const inner = (frame?.boxes ?? []).flatMap((placed) => placed.inner?.frames ?? []);
   return inner.reduce((sum, other) => sum + untoldIn(other), frame?.view.unknown?.size ?? 0);
@@ -25,7 +25,7 @@ export class Visibility {
     }
   }
 
-  // --- Changes, each a step back in the browser's history. Errors are shown above the picture.
+  // --- Changes, each a step in the browser's history. Errors are shown above the picture.
   hide(word, on = true) {
     const others = this.filter.hide.filter((other) => other !== word);
     return this.set({hide: on ? [...others, word] : others});
@@ -39,7 +39,7 @@ export class Visibility {
   all() { return this.set({hide: [], only: [], around: "", path: ""}); }
   around(name, hops = 2) { return this.set({around: name, hops, path: ""}); }
 
-  // Paths from one to the other, or back, whichever there are.
+  // Paths from one to the other, or back, whichever exist.
   async paths(from, to) {
     const tries = [`${from}..${to}`, `${to}..${from}`];
     for (const [i, path] of tries.entries()) {
@@ -67,7 +67,7 @@ export class Visibility {
     const {page} = this, {view} = page, other = filter.around !== this.filter.around
       || filter.path !== this.filter.path || filter.hops !== this.filter.hops;
     const place = await filter.place(page.source), {body} = place ?? view;
-    await filter.of(page.source, body);  // what is wrong with it is said before anything changes
+    await filter.of(page.source, body);  // throws before anything changes
     await page.step(async () => {
       this.apply(filter);
       if (place && other) await this.openPart(place);
@@ -86,7 +86,7 @@ export class Visibility {
     for (const view of this.page.allViews()) this.follow(view);
   }
 
-  // Gives a view the filter; it is not drawn anew.
+  // Gives a view the filter, without redrawing.
   follow(view) {
     const {filter} = this;
     view.filter = filter;
@@ -95,7 +95,7 @@ export class Visibility {
   }
 
   // --- A part of the graph: a neighborhood, paths.
-  // Opens the scopes around it; of a large one only those around the nodes that were named.
+  // Opens the scopes around it; for a large part only those around the named nodes.
   async openPart({body, nodes}) {
     const {view, source} = this.page;
     this.before ??= {body: view.body, open: new Set(view.open)};
@@ -119,7 +119,7 @@ export class Visibility {
     await view.show(before?.body ?? view.body, !before);
   }
 
-  // --- What the line above the picture says.
+  // --- The line above the picture.
   async line() {
     const {filter, page} = this, {view} = page, parts = [];
     const hidden = filter.on ? await filter.of(page.source, view.body) : undefined;
@@ -163,7 +163,7 @@ export class Visibility {
     if (path) state.set("path", path);
   }
 
-  // {part: whether it opens one, which then is shown; problem: what is wrong with it}
+  // {part: true if it selects a part, which is then shown; problem: the error}
   async fromState(state) {
     const {source} = this.page;
     this.before = undefined;
@@ -176,7 +176,7 @@ export class Visibility {
       this.apply(filter);
       if (!place || state.has("open")) return {};
       await this.openPart(place);
-      this.before = undefined;  // "all" begins anew
+      this.before = undefined;  // "all" starts over
       return {part: true};
     } catch (problem) {
       this.apply(new Filter());

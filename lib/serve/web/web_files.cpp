@@ -1,4 +1,4 @@
-// Puts lib/serve/web/ into the binary.
+// Embeds lib/serve/web/ in the binary.
 #include "lib/serve/web/web_files.h"
 
 #include <array>
@@ -65,7 +65,7 @@ std::string PolicyHash(llvm::StringRef text) {
 
 const PageInOne& WholePage() {
   static const PageInOne page = [] {
-    // Modules of the binary fit together, or no page would.
+    // The embedded modules always fit together.
     std::string script = llvm::cantFail(BundleScripts(PageScripts(), FindWebFile));
     std::string style = (FindWebFile("theme.css")->text + FindWebFile("page.css")->text).str();
     auto [before_style, after_style] = FindWebFile("index.html")->text.split(kStylesOfPage);

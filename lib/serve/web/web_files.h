@@ -1,4 +1,4 @@
-// The files of the page (lib/serve/web/, and those of pictures in lib/render/web/), in the binary.
+// The embedded files of the page (lib/serve/web/, and those for pictures in lib/render/web/).
 #ifndef GRAPNEL_LIB_SERVE_WEB_WEB_FILES_H_
 #define GRAPNEL_LIB_SERVE_WEB_WEB_FILES_H_
 
@@ -11,22 +11,22 @@
 namespace grapnel {
 
 llvm::ArrayRef<WebFile> WebFiles();
-// nullptr when there is none of that name.
+// nullptr if there is no file of that name.
 const WebFile* FindWebFile(llvm::StringRef name);
 
-// The modules that a page begins with: each tab's (NAME_tab.js), then page.js, which shows them.
+// The modules that the page loads: each tab's (NAME_tab.js), then page.js, which shows them.
 llvm::ArrayRef<llvm::StringRef> PageScripts();
-// Where index.html names page.js alone.
+// The element of index.html that loads page.js.
 inline constexpr llvm::StringLiteral kScriptOfPage =
     "<script type=\"module\" src=\"page.js\"></script>";
-// And its style sheets.
+// The elements that load its style sheets.
 inline constexpr llvm::StringLiteral kStylesOfPage =
     "<link rel=\"stylesheet\" href=\"theme.css\">\n<link rel=\"stylesheet\" href=\"page.css\">";
-// How a Content-Security-Policy names a script or a style that stands in the page itself.
+// Returns the hash by which a Content-Security-Policy allows an inline script or style.
 std::string PolicyHash(llvm::StringRef text);
 
-// index.html with all of them in it, so that a browser asks once. Documents stand between the two
-// parts.
+// index.html with all files inlined, so that a browser needs one request. Documents are inserted
+// between the two parts.
 struct PageInOne {
   std::string before, after;
   std::string script_hash, style_hash;

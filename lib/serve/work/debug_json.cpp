@@ -18,8 +18,8 @@ namespace {
 using Why = DebugStop::Why;
 
 constexpr int64_t kMostListed = 12;               // elements of a value in the list
-constexpr size_t kMostTensors = 100;              // of one node, that are listed
-constexpr int64_t kMostDrawn = int64_t{1} << 22;  // elements that are counted and drawn
+constexpr size_t kMostTensors = 100;              // listed for one node
+constexpr int64_t kMostDrawn = int64_t{1} << 22;  // counted and drawn elements
 constexpr int64_t kMostPrinted = 20000;           // elements as text
 
 const char* WhyText(Why why) {
@@ -41,7 +41,7 @@ void WriteNode(const Module& module, const Node& node, llvm::json::OStream& json
   WriteNodeLink(BodyNumber(module, node.graph()), node, json);
 }
 
-// {"index", "name", "type", "text", "node"} of each tensor that is there.
+// {"index", "name", "type", "text", "node"} for each tensor that exists.
 void WriteTensor(size_t index, const std::string& name, const Tensor& tensor,
                  llvm::json::OStream& json) {
   json.attribute("index", index);
@@ -77,7 +77,7 @@ void WriteOutputs(const DebugStop& stop, llvm::json::OStream& json) {
   }
 }
 
-// Outermost first, each with the node that calls, where it is one of the graph.
+// Outermost first, each with the calling node, if the graph has it.
 void WriteFrames(const Module& module, llvm::ArrayRef<StopFrame> frames,
                  llvm::json::OStream& json) {
   const Graph* body = &module.main;
@@ -179,15 +179,15 @@ Error WritePicture(const Tensor& tensor, const FoundValue& value, const ValueReq
   return Error::success();
 }
 
-// How the numbers are spread, and what they look like.
+// Writes the statistics and the picture of the numbers.
 void WriteNumbers(const Tensor& tensor, const FoundValue& value, const ValueRequest& request,
                   llvm::json::OStream& json) {
   bool has_numbers = !tensor.HoldsObjects() && tensor.dtype() != proto::DT_STRING;
   if (!has_numbers || tensor.num_elements() < 2) return;
   if (tensor.num_elements() > kMostDrawn) {
-    json.attribute("no_picture", "of " + WithCommas(tensor.num_elements()) +
-                                     " elements: a slice of " + WithCommas(kMostDrawn) +
-                                     " at most is counted and drawn");
+    json.attribute("no_picture", "all " + WithCommas(tensor.num_elements()) +
+                                     " elements are too many: slice " + WithCommas(kMostDrawn) +
+                                     " at most to count and draw them");
     return;
   }
   if (auto statistics = StatisticsOf(tensor.ToLiteral())) {
@@ -209,9 +209,9 @@ void WriteDebugStop(const Debugger& debugger, llvm::json::OStream& json) {
 
 Expected<ValueRequest> ValueRequest::Parse(llvm::StringRef text) {
   auto json = ParseJson(text);
-  if (!json) return Annotate("the request is no JSON", json.takeError());
+  if (!json) return Annotate("the request is not JSON", json.takeError());
   const llvm::json::Object* object = json->getAsObject();
-  if (!object) return MakeError("the request is no object");
+  if (!object) return MakeError("the request is not an object");
   ValueRequest request;
   auto number = [&](const char* key, int64_t usual, int64_t most) {
     return std::clamp<int64_t>(object->getInteger(key).value_or(usual), 0, most);

@@ -1,4 +1,4 @@
-// What the page is told of a run that it debugs.
+// The JSON documents of a run that the page debugs.
 #ifndef GRAPNEL_LIB_SERVE_WORK_DEBUG_JSON_H_
 #define GRAPNEL_LIB_SERVE_WORK_DEBUG_JSON_H_
 
@@ -9,40 +9,40 @@
 
 namespace grapnel {
 
-// At a stop, as attributes of the object that is open: "stop", with the node, the calls that it is
-// in, what it reads and made, why it is there; "breakpoints"; "at_end": what may follow is another
-// run.
+// Writes attributes of a stop into the open object: "stop", with the node, the calls around it, its
+// inputs and outputs, and the reason; "breakpoints"; "at_end": the run has ended, and another may
+// follow.
 void WriteDebugStop(const Debugger& debugger, llvm::json::OStream& json);
 
-// One value that is looked at.
+// A request for one value.
 struct ValueRequest {
-  // "input" or "output" of the stop's node, "fetch" of a run that has ended, each by its index;
-  // else an expression, which a name is too.
+  // "input" or "output" of the stop's node, or "fetch" of a finished run, each with an index; else
+  // an expression or a name.
   std::string of;
   size_t index = 0;
   std::string expression;
-  std::string slice;  // "[0, :5]", or nothing
+  std::string slice;  // "[0, :5]", or empty
   int precision = 8;
   int64_t edge_items = 3, threshold = 1000;
-  std::string axes;  // of the picture: "1,2", or nothing
+  std::string axes;  // of the picture: "1,2", or empty
 
-  // {"of", "index"} or {"expression"}, and of the others those that are not as usual. Errors say
-  // what is wrong with it.
+  // Parses {"of", "index"} or {"expression"}, and those other fields that differ from the defaults.
+  // Errors say what is wrong with it.
   static Expected<ValueRequest> Parse(llvm::StringRef json);
 };
 
-// A value that was found at a stop: it is told of when the run may have gone on.
+// A value found at a stop; it can be printed after the run has continued.
 struct FoundValue {
   Tensor tensor;
-  std::string name;  // what it can be set by; empty: not at all
-  WatchedPort port;  // graph null: it was computed
+  std::string name;  // the name by which it can be set; empty: it cannot
+  WatchedPort port;  // graph null: it was computed from an expression
 };
-// Errors: there is no such value; the expression's.
+// Errors: no such value; the expression's.
 Expected<FoundValue> FindValue(const Debugger& debugger, const ValueRequest& request);
 
 // {"name", "dtype", "shape", "text", "statistics", "picture": {"png", "width", "height", "layout",
-// "colors"}}; of less than two numbers the last two are missing, and where they cannot be drawn
-// "no_picture" says why. Errors: the slice's.
+// "colors"}}. Values with less than two numbers have no statistics and picture; if there is no
+// picture for another reason, "no_picture" has it. Errors: the slice's.
 Expected<std::string> ValueJson(const FoundValue& value, const ValueRequest& request);
 
 }  // namespace grapnel

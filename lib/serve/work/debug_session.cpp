@@ -11,7 +11,7 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kMostPrinted = 1000;  // lines
-constexpr size_t kMostText = 1 << 20;  // bytes that a command says
+constexpr size_t kMostText = 1 << 20;  // bytes of a command's output
 constexpr size_t kMostBreakpoints = 200;
 
 DebugOrder Quit() {
@@ -20,7 +20,7 @@ DebugOrder Quit() {
   return order;
 }
 
-// What a stop says, as an object.
+// The description of a stop, as an object.
 std::string StopJson(Debugger& debugger) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -73,10 +73,10 @@ void DebugSession::Work() {
     return 0;
   });
   std::string why = done ? "" : TextOf(done.takeError());
-  std::unique_ptr<Debugger> ended;  // its values go without the lock
+  std::unique_ptr<Debugger> ended;  // destroyed outside of the lock
   {
     std::unique_lock lock(mutex_);
-    // An error may come between a stop and who looks at it.
+    // An error may occur while a request uses the debugger.
     changed_.wait(lock, [this] { return !is_used_; });
     ended = std::move(debugger_);
     if (why_.empty()) why_ = why.empty() ? "it was ended" : why;
@@ -118,7 +118,7 @@ DebugOrder DebugSession::AtStop() {
   return *order_;
 }
 
-// Lets `use` have the debugger, and the run go on by what it answers.
+// Lets `use` access the debugger, and continues the run with its order.
 Error DebugSession::AtAStop(llvm::function_ref<std::optional<DebugOrder>(Debugger&)> use) {
   {
     std::unique_lock lock(mutex_);
@@ -140,7 +140,7 @@ Error DebugSession::AtAStop(llvm::function_ref<std::optional<DebugOrder>(Debugge
   return done.takeError();
 }
 
-// A command has set breakpoints or a value: the stop is told of anew.
+// A command has set breakpoints or a value: describes the stop again.
 void DebugSession::ResetHooks(Debugger& debugger) {
   std::string text = StopJson(debugger);
   std::lock_guard lock(mutex_);
@@ -152,7 +152,7 @@ void DebugSession::ResetHooks(Debugger& debugger) {
 std::string DebugSession::StatusJson() const {
   std::lock_guard lock(mutex_);
   constexpr const char* kNames[] = {"begins", "runs", "stopped", "over"};
-  // What is ordered has begun for who ordered it.
+  // For the client that gave an order, the run has already continued.
   State state = state_ == State::kStopped && order_ ? State::kRuns : state_;
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
@@ -224,7 +224,7 @@ Expected<std::string> DebugSession::NpyFile(const std::string& of, size_t index)
   RETURN_IF_ERROR(found->takeError());
   const FoundValue& value = **found;
   if (value.tensor.HoldsObjects())
-    return MakeError("'{0}' is nothing that a .npy file holds", value.name);
+    return MakeError("a .npy file cannot hold '{0}'", value.name);
   return NpyFileBytes(value.name, value.tensor.ToLiteral());
 }
 

@@ -1,4 +1,4 @@
-// A run that the page debugs, in a thread of its own.
+// A run that the page debugs, on its own thread.
 #ifndef GRAPNEL_LIB_SERVE_WORK_DEBUG_SESSION_H_
 #define GRAPNEL_LIB_SERVE_WORK_DEBUG_SESSION_H_
 
@@ -16,37 +16,37 @@
 
 namespace grapnel {
 
-// Any number of threads may ask; who wants something of the debugger has it to himself. Nobody
-// waits for the run: while it goes on, what needs a stop is refused.
+// Thread-safe; access to the debugger is exclusive. Requests never wait for the run: while it runs,
+// requests that need a stop are refused.
 class DebugSession {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Begins to run, and stops before the first node. `keep`: bytes of values.
+  // Starts the run, and stops before the first node. `keep`: bytes of values to keep.
   DebugSession(uint64_t number, std::shared_ptr<const OpenedGraph> opened, PageRunRequest request,
                std::vector<std::string> breakpoints, UploadFinder find, int64_t keep);
-  ~DebugSession();  // ends it, and waits for the kernel that it is at
+  ~DebugSession();  // ends the run, and waits for the current kernel
 
   uint64_t number() const { return number_; }
   const OpenedGraph& opened() const { return *opened_; }
 
-  // {"session", "state": "begins", "runs", "stopped" or "over", "turn": one more for each change,
-  // "printed": lines}; of a stop what WriteDebugStop says, with "breakpoints" [{"number", "text",
-  // "hits", "unanswered"}]; when it is over "why".
+  // {"session", "state": "begins", "runs", "stopped" or "over", "turn": a counter of changes,
+  // "printed": lines}; at a stop also the attributes of WriteDebugStop, with "breakpoints"
+  // [{"number", "text", "hits", "unanswered"}]; when it is over, "why".
   std::string StatusJson() const;
-  // One line of the debugger's shell, without files: {"text", "error"}. Errors: it is not at a
-  // stop.
+  // Executes one line of the debugger's shell, without access to files: {"text", "error"}. Errors:
+  // not at a stop.
   Expected<std::string> Do(llvm::StringRef line);
   Expected<std::string> Value(llvm::StringRef request);
-  // A value as a .npy file, and what it may be called.
+  // A value as a .npy file, and its suggested name.
   Expected<std::string> NpyFile(const std::string& of, size_t index);
 
-  // The run stops before its next node.
+  // Stops the run before its next node.
   void Pause();
-  // It is over as soon as a kernel is done; `why` is for the reader.
+  // Ends the run after the current kernel; `why` is shown to the user.
   void End(const std::string& why);
   bool is_over() const;
-  // When somebody last asked for it.
+  // The time of the last request for it.
   Clock::time_point last_asked() const;
   void Asked();
 
@@ -68,19 +68,19 @@ class DebugSession {
   const int64_t keep_;
   CancelFlag cancel_;
 
-  mutable std::mutex mutex_;  // guards what follows; nobody computes under it
+  mutable std::mutex mutex_;  // guards the members below; never held during computation
   std::condition_variable changed_;
   State state_ = State::kBegins;
   int64_t turn_ = 0;
-  bool is_used_ = false;  // somebody has the debugger, at a stop
+  bool is_used_ = false;  // a request uses the debugger, at a stop
   bool is_ending_ = false;
   std::optional<DebugOrder> order_;
-  std::string at_stop_;  // WriteDebugStop's, in an object
+  std::string at_stop_;  // from WriteDebugStop, in an object
   std::string why_;
   std::vector<std::string> printed_;
   Clock::time_point last_asked_ = Clock::now();
 
-  std::unique_ptr<Debugger> debugger_;  // for who uses it; made and ended by the thread
+  std::unique_ptr<Debugger> debugger_;  // for the current user; made and destroyed by the thread
   std::thread thread_;
 };
 

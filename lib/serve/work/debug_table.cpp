@@ -16,7 +16,7 @@ Expected<std::vector<std::string>> BreakpointsIn(llvm::StringRef text) {
   const llvm::json::Array* list = object ? object->getArray("breakpoints") : nullptr;
   if (!list) return breakpoints;
   for (const llvm::json::Value& value : *list) {
-    if (!value.getAsString()) return MakeError("a breakpoint is no text");
+    if (!value.getAsString()) return MakeError("a breakpoint is not a string");
     breakpoints.push_back(value.getAsString()->str());
   }
   return breakpoints;
@@ -43,7 +43,7 @@ Expected<std::string> DebugTable::Start(std::shared_ptr<const OpenedGraph> opene
   std::lock_guard lock(mutex_);
   ending_.remove_if([](const auto& session) { return session->is_over(); });
   if (ending_.size() >= kMostEnding)
-    return MakeError("{0} sessions that were ended are at a kernel still: wait for it",
+    return MakeError("{0} ended sessions still run a kernel: wait for it",
                      ending_.size());
   ForgetOldest();
   if (!thread_.joinable()) thread_ = std::thread([this] { Watch(); });
@@ -75,7 +75,7 @@ Expected<std::shared_ptr<DebugSession>> DebugTable::Find(uint64_t number,
   std::lock_guard lock(mutex_);
   auto found = sessions_.find(number);
   if (found == sessions_.end()) {
-    return MakeError("session {0} is not here any more: {1} are kept, the last ones that were used",
+    return MakeError("session {0} was dropped: only the last {1} used are kept",
                      number, kMostSessions);
   }
   if (&found->second->opened() != &opened)
@@ -97,7 +97,7 @@ void DebugTable::Watch() {
     Clock::time_point now = Clock::now();
     for (const auto& [number, session] : sessions_) {
       if (now - session->last_asked() > lease_ && !session->is_over())
-        session->End("its page did not ask for it any more");
+        session->End("its page stopped asking for it");
     }
     ending_.remove_if([](const auto& session) { return session->is_over(); });
   }

@@ -14,29 +14,28 @@
 
 namespace grapnel {
 
-// Keeps so many sessions; for one more, the one that nobody has asked for the longest time ends. A
-// page asks for its sessions again and again while it is there; those that nobody asks for end,
-// too. Any number of threads may ask.
+// Keeps up to kMostSessions sessions; one more ends the one whose last request is oldest. A page
+// polls its sessions while it is open; sessions without requests end too. Thread-safe.
 class DebugTable {
  public:
   static constexpr size_t kMostSessions = 4;
-  static constexpr size_t kMostEnding = 8;  // more of them, at their last kernels
+  static constexpr size_t kMostEnding = 8;  // ended sessions whose last kernel still runs
   static constexpr int64_t kKept = int64_t{256}
-                                   << 20;  // bytes of values, of each; less where memory is
-  static constexpr std::chrono::seconds kLease{240};  // a page that is not seen may be slow to ask
+                                   << 20;  // bytes of values for each; less if memory is short
+  static constexpr std::chrono::seconds kLease{240};  // a page in the background may poll slowly
 
   explicit DebugTable(std::chrono::milliseconds lease = kLease) : lease_(lease) {}
-  ~DebugTable();  // ends all, and waits for the kernels that they are at
+  ~DebugTable();  // ends all, and waits for their current kernels
 
-  // {"session": its number}. `request`: as of RunTable::Start, and "breakpoints": [text]. Errors:
-  // it cannot be read; devices, which are not debugged; sessions that were ended are at long
-  // kernels still.
+  // Returns {"session": its number}. `request`: as for RunTable::Start, and "breakpoints": [text].
+  // Errors: the request cannot be read; it has devices, which cannot be debugged; too many ended
+  // sessions still run long kernels.
   Expected<std::string> Start(std::shared_ptr<const OpenedGraph> opened, llvm::StringRef request,
                               UploadFinder find);
-  // Session `number` of that graph, which has been asked for now. Errors: there is none.
+  // Finds session `number` of that graph, and counts as a request for it. Errors: no such session.
   Expected<std::shared_ptr<DebugSession>> Find(uint64_t number, const OpenedGraph& opened);
-  // The session is over soon, whatever graph it is of: the page's may have been read again.
-  // Nothing, where there is none.
+  // Ends the session soon, whatever graph it is of: the page's graph may have been reloaded. Does
+  // nothing if there is no such session.
   void End(uint64_t number);
 
  private:
@@ -44,13 +43,13 @@ class DebugTable {
   void ForgetOldest();
 
   const std::chrono::milliseconds lease_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable wake_;
   uint64_t last_ = 0;
   std::map<uint64_t, std::shared_ptr<DebugSession>> sessions_;
-  std::list<std::shared_ptr<DebugSession>> ending_;  // forgotten, and perhaps at a kernel
+  std::list<std::shared_ptr<DebugSession>> ending_;  // removed; a kernel may still run
   bool end_ = false;
-  std::thread thread_;  // ends what nobody asks for; from the first session on
+  std::thread thread_;  // ends sessions without requests; started with the first
 };
 
 }  // namespace grapnel

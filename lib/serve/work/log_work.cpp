@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostRows = 20000;  // of one graph
+constexpr size_t kMostRows = 20000;  // for one graph
 
 enum RowKind { kSame, kElsewhere, kExplained, kGone };
 
@@ -35,7 +35,7 @@ class LogRows {
   }
 
   bool is_recorded() const { return is_recorded_; }
-  // Those that differ first; none if the log does not have the graph.
+  // Rows with differences first; empty if the log does not have the graph.
   std::vector<LogRow> All() const {
     if (of_.used.empty()) return {};  // the log is of other graphs
     std::vector<NodeStory> reasons = ReasonsOf(c_.graph, of_, log_, story_);
@@ -54,7 +54,7 @@ class LogRows {
   }
 
  private:
-  // What the node asked for before it was placed.
+  // The node's request before it was placed.
   std::string Asked(llvm::StringRef name, llvm::StringRef device) const {
     auto asked = story_.asked.find(name);
     if (asked != story_.asked.end()) return ShortDevice(asked->second);
@@ -157,9 +157,9 @@ std::vector<std::string> NotesOf(const OpenedGraph& opened, bool has_folder,
   };
   add(AssumedText(placed.view, placed.main.context()));
   add(OthersText(logged.devices));
-  if (!logged.story.source.empty()) add("what passes did is told by " + logged.story.source);
+  if (!logged.story.source.empty()) add("the history of nodes is from " + logged.story.source);
   if (!has_folder && DumpNumberOf(opened) >= 0)
-    add("`grapnel serve FOLDER` of all dumps also tells which pass made or removed a node");
+    add("`grapnel serve FOLDER` of all dumps also shows which pass made or removed a node");
   return notes;
 }
 
@@ -182,11 +182,11 @@ void WriteLog(const PlacementLog& log, llvm::ArrayRef<std::string> notes,
 Expected<std::string> LogFromPage(const Page& page, Page& shown, llvm::StringRef request) {
   auto [head, text] = request.split('\n');
   ASSIGN_OR_RETURN(PlaceAsked asked, ParsePlaceRequest(head));
-  if (text.trim().empty()) return MakeError("{0} is empty: there is no line in it", asked.log);
+  if (text.trim().empty()) return MakeError("{0} is empty: it has no lines", asked.log);
   std::string& devices = asked.settings.devices;
   if (devices.empty()) devices = llvm::join(DevicesOfLog(text), ",");
   if (devices.empty()) devices = "cpu:1";
-  // Dumps beside the graph are read where their folder is served, and not otherwise.
+  // Dumps next to the graph are read only if their folder is served.
   bool has_folder = llvm::isa<StagePage>(page);
   ASSIGN_OR_RETURN(std::shared_ptr<const OpenedGraph> shared, OpenToPlace(page));
   RETURN_IF_ERROR(CheckValid(*shared, nullptr));

@@ -1,4 +1,4 @@
-// Nodes as the page names them: a body's number, and a node in it.
+// Node references in the page's form: a body's number, and a node in it.
 #ifndef GRAPNEL_LIB_SERVE_WORK_NODE_LINKS_H_
 #define GRAPNEL_LIB_SERVE_WORK_NODE_LINKS_H_
 
@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-// Graphs of a module, numbered as the page numbers bodies.
+// The graphs of a module, numbered as the page numbers bodies.
 std::vector<const Graph*> BodiesOf(const Module& module);
 size_t BodyNumber(const Module& module, const Graph& graph);
 

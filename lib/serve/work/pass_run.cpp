@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// Keeps what a folder of dumps would hold.
+// Records the graphs that a folder of dumps would have.
 class Recorder : public Instrumentation {
  public:
   Recorder(std::string line, Timeline* timeline, RunRecord* record,
@@ -19,7 +19,7 @@ class Recorder : public Instrumentation {
 
   Error BeforePass(const Stage& stage, const Module&) override {
     if (!is_gone_ || !is_gone_()) return Error::success();
-    return MakeError("stopped before pass '{0}': nobody waits for it any more", stage.pass);
+    return MakeError("stopped before pass '{0}': the client is gone", stage.pass);
   }
 
   void OnRewrite(const Rewrite& rewrite) override { rewrites_.push_back(rewrite); }
@@ -52,7 +52,7 @@ class Recorder : public Instrumentation {
   std::vector<Rewrite> rewrites_;
 };
 
-// From 0 on; -1 when nothing is said.
+// From 0 on; -1 if not given.
 Expected<int> ParseLimit(const llvm::json::Object& object) {
   const llvm::json::Value* value = object.get("limit");
   if (!value) return -1;
@@ -61,7 +61,7 @@ Expected<int> ParseLimit(const llvm::json::Object& object) {
   int limit = -1;
   if (value->getAsString() && text.empty()) return limit;
   if (llvm::StringRef(text).trim().getAsInteger(10, limit) || limit < 0)
-    return MakeError("limit: a number from 0 on was expected{0}",
+    return MakeError("limit: expected a number from 0 on{0}",
                      text.empty() ? "" : ", not '" + text + "'");
   return limit;
 }
@@ -85,7 +85,7 @@ Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef text) {
   if (llvm::StringRef device = said("device"); !device.empty()) request.device = device.str();
   if (llvm::StringRef word = said("onednn"); !word.empty()) {
     auto choice = ParseOneDnn(word);
-    if (!choice) return MakeError("onednn: auto, on or off was expected, not '{0}'", word);
+    if (!choice) return MakeError("onednn: expected auto, on or off, not '{0}'", word);
     request.onednn = *choice;
   }
   return request;

@@ -1,4 +1,5 @@
-// Grappler's passes on a graph that is shown: what each stage did, and what did not happen and why.
+// Runs Grappler's passes on the graph of a page: the effects of each stage, and the missed
+// optimizations with reasons.
 #ifndef GRAPNEL_LIB_SERVE_WORK_PASS_RUN_H_
 #define GRAPNEL_LIB_SERVE_WORK_PASS_RUN_H_
 
@@ -14,26 +15,26 @@
 
 namespace grapnel {
 
-// The stages of a run of passes; of a folder of TensorFlow's dumps the graphs alone.
+// The stages of a run of passes; for a folder of TensorFlow's dumps only the graphs.
 struct PassRun {
   std::shared_ptr<const Timeline> timeline;
-  std::string folder;  // of the dumps; "": the graphs are in no files
+  std::string folder;  // of the dumps; "": the graphs are not in files
   RunRecord record;
   bool knows_near_misses = false;
   std::vector<Refusal> near_misses;
-  std::vector<std::string> notes;  // on how it ran
-  std::vector<Story> stories;      // of the timeline; StagePages fills them in
+  std::vector<std::string> notes;  // about the run
+  std::vector<Story> stories;      // of the timeline; filled by StagePages
   std::vector<int> story_of;       // by stage
 };
 
-// Of {"feed": "a,b", "fetch": "c", "signature": "serving_default", "passes": "remapper,layout",
-// "rewriter_config": "remapping: OFF", "limit": 3, "device": "/device:CPU:0", "onednn": "on"}, each
-// of which may be missing or empty, `limit` as text too. No file is read for it.
+// Parses {"feed": "a,b", "fetch": "c", "signature": "serving_default", "passes": "remapper,layout",
+// "rewriter_config": "remapping: OFF", "limit": 3, "device": "/device:CPU:0", "onednn": "on"}.
+// Every field may be missing or empty, and `limit` may be a string. Reads no files.
 Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef json);
 
-// Runs the passes on a copy of the graph; `line`: what the run's graph is called. Keeps a copy of
-// the graph, constants too, after each pass that changed it. Errors: Optimize's, a pass that
-// failed; `is_gone`, asked before each pass, says that nobody waits for it any more.
+// Runs the passes on a copy of the graph; `line`: the name of the run's graph. Keeps a copy of the
+// graph, including constants, after each pass that changed it. Errors: Optimize's, a failed pass.
+// `is_gone`, called before each pass, returns true when the client is gone.
 Expected<PassRun> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
                             const std::string& line, llvm::function_ref<bool()> is_gone = nullptr);
 

@@ -9,7 +9,7 @@ namespace grapnel {
 
 Expected<PlaceAsked> ParsePlaceRequest(llvm::StringRef text) {
   auto json = ParseJson(text);
-  if (!json) return Annotate("the request is no JSON", json.takeError());
+  if (!json) return Annotate("the request is not JSON", json.takeError());
   const llvm::json::Object* object = json->getAsObject();
   auto devices = object ? object->getString("devices") : std::nullopt;
   if (!devices) return MakeError("the request has no 'devices'");
@@ -18,7 +18,7 @@ Expected<PlaceAsked> ParsePlaceRequest(llvm::StringRef text) {
   settings.devices = devices->str();
   settings.soft = !object->getBoolean("hard").value_or(false);
   settings.may_read = false;
-  settings.words.devices = "'Devices'";  // as the form of place_tab.js has them
+  settings.words.devices = "'Devices'";  // the name in the form of place_tab.js
   settings.words.hard = "'hard'";
   settings.default_device = object->getString("default_device").value_or("").str();
   settings.kernels = object->getString("kernels").value_or(settings.kernels).str();

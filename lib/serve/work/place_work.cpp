@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-// The page of a placement, which is an older one if that was placed alike.
+// The page of a placement; reuses an existing page with the same placement.
 size_t AddPlaced(PageSet& pages, std::shared_ptr<const OpenedGraph> opened,
                  std::unique_ptr<PlacedGraph> placed, const std::string& title, size_t model) {
   for (size_t i = 0, end = pages.size(); i < end; ++i) {

@@ -1,4 +1,4 @@
-// Placements that the page asks for.
+// Places graphs for the page.
 #ifndef GRAPNEL_LIB_SERVE_WORK_PLACE_WORK_H_
 #define GRAPNEL_LIB_SERVE_WORK_PLACE_WORK_H_
 
@@ -8,14 +8,13 @@
 
 namespace grapnel {
 
-// `request`, in the words of `grapnel place`: {"devices": "cpu:2", "hard": false, "default_device":
-// "", "kernels": "tensorflow", "what_if": "cpu:1"}; all but devices may be left out. Places the
-// main graph of `page` and adds the placement to `pages`: {"entry", "title", "crossings",
-// "devices":
-// [{"device", "nodes", "weights", "peak"}], "report": [lines], "moves": [lines]}; of a graph that
-// cannot be placed {"failure": [lines], "moves": [lines]}. "moves" is there if what_if was asked.
-// No file is read, whatever the devices are called. Errors: the request or the devices cannot be
-// read, the graph is not valid.
+// `request`, with the flags of `grapnel place`: {"devices": "cpu:2", "hard": false,
+// "default_device": "", "kernels": "tensorflow", "what_if": "cpu:1"}; all but devices may be left
+// out. Places the main graph of `page` and adds the placement to `pages`: {"entry", "title",
+// "crossings", "devices": [{"device", "nodes", "weights", "peak"}], "report": [lines], "moves":
+// [lines]}; for a graph that cannot be placed {"failure": [lines], "moves": [lines]}. "moves" is
+// there if what_if was given. Reads no files, even if devices look like a path. Errors: the request
+// or the devices cannot be read, the graph is not valid.
 Expected<std::string> PlaceFromPage(PageSet& pages, const Page& page, llvm::StringRef request);
 
 }  // namespace grapnel

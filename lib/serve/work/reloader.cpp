@@ -26,7 +26,7 @@ FileWatcher::FileWatcher(std::vector<std::string> paths)
     : paths_(std::move(paths)), seen_(Stamp()), last_(seen_) {}
 
 uint64_t FileWatcher::Stamp() const {
-  uint64_t sum = 0;  // the order in which a folder lists its files means nothing
+  uint64_t sum = 0;  // a sum, because the order of files in a directory is arbitrary
   size_t files = 0;
   for (const std::string& path : paths_) {
     sum += StampOf(path);
@@ -76,7 +76,7 @@ void Reloader::Watch() {
   while (!ended_.wait_for(lock, kBetweenLooks, [this] { return end_; })) {
     if (!watcher.Changed()) continue;
     if (Error error = WithoutExceptions([&] { return Reload(); }))
-      router_.SetProblem("not read again: " + llvm::toString(std::move(error)));
+      router_.SetProblem("not reloaded: " + llvm::toString(std::move(error)));
   }
 }
 

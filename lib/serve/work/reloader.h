@@ -1,4 +1,4 @@
-// Graphs are read again when their files change.
+// Reloads graphs when their files change.
 #ifndef GRAPNEL_LIB_SERVE_WORK_RELOADER_H_
 #define GRAPNEL_LIB_SERVE_WORK_RELOADER_H_
 
@@ -13,13 +13,13 @@
 
 namespace grapnel {
 
-// Says when files change: by name, size and time of each, in folders of each file below. Costs a
-// look at every file.
+// Detects changes of files: by name, size and time of each, for folders of each file in them. Costs
+// a stat of every file.
 class FileWatcher {
  public:
   explicit FileWatcher(std::vector<std::string> paths);
-  // True once for each change, and only when nothing has changed since the call before: a file that
-  // is still being written is left alone.
+  // True once for each change, and only if nothing has changed since the previous call: a file that
+  // is still being written is not reported.
   bool Changed();
 
  private:
@@ -29,18 +29,18 @@ class FileWatcher {
   uint64_t seen_, last_;
 };
 
-// What is served, and how to open it.
+// The served paths, and how to open them.
 struct ServedPaths {
   std::vector<std::string> models;
   std::string signature;
   std::vector<std::string> node_data;
 
-  // Errors: as PageSet::AddPath and AddNodeData.
+  // Errors: as in PageSet::AddPath and AddNodeData.
   Expected<std::shared_ptr<PageSet>> Open() const;
 };
 
-// While it lives, opens the paths again after each change of theirs and gives the router the new
-// pages. Paths that cannot be opened any more leave the pages as they are, and the page says why.
+// While it lives, reopens the paths after each change and gives the router the new pages. If a path
+// can no longer be opened, the pages stay as they are, and the page shows the reason.
 class Reloader {
  public:
   Reloader(Router& router, ServedPaths paths);

@@ -9,13 +9,13 @@
 namespace grapnel {
 namespace {
 
-constexpr int kMostElements = 40;  // of a value as text
+constexpr int kMostElements = 40;  // for a value as text
 constexpr size_t kMostLinks = 4;   // nodes that an error names
 
-// What became of a node; the page's colors are in this order.
+// The state of a node after a run; the page's colors are in this order.
 enum Outcome { kBadOutcome, kFiniteOutcome, kZeroOutcome, kRanOutcome, kNumOutcomes };
 constexpr const char* kOutcomeNames[kNumOutcomes] = {"NaN or infinity", "finite", "only zeros",
-                                                     "ran, its values not looked at"};
+                                                     "ran, its values not watched"};
 
 const char* StateName(PageRun::State state) {
   switch (state) {
@@ -32,7 +32,7 @@ const char* StateName(PageRun::State state) {
   }
 }
 
-// The nodes that an error speaks of: names in quotes.
+// The nodes that an error mentions: names in quotes.
 void WriteNamed(const Module& module, llvm::StringRef error, llvm::json::OStream& json) {
   std::vector<const Graph*> bodies = BodiesOf(module);
   std::vector<std::string> found;
@@ -58,7 +58,7 @@ struct Range {
   int64_t count = 0;
 };
 
-// Of the finite elements.
+// The range of the finite elements.
 Range RangeOf(const Literal& literal) {
   Range range;
   if (!IsFloating(literal.dtype()) && !IsInteger(literal.dtype())) return range;
@@ -111,7 +111,7 @@ void WriteValue(const Tensor& value, llvm::json::OStream& json) {
   json.attribute("file", true);
 }
 
-// Under the run's lock.
+// Must be called under the run's lock.
 void WriteFetches(const PageRun& run, llvm::json::OStream& json) {
   json.attributeArray("fetches", [&] {
     for (size_t i = 0; i < run.values.size(); ++i) {
@@ -147,15 +147,15 @@ Outcome OutcomeOf(const PortHistory& history) {
   return counted && last.health.zero == last.health.elements ? kZeroOutcome : kFiniteOutcome;
 }
 
-// The node of the page that a row of the profile is of; null: none.
+// The page's node for a row of the profile; null: none.
 Node WatchedOf(const PageRun& run, const Profile::Row& row) {
   return row.graph ? run.watch.Watched(row.graph->node(row.node)) : Node();
 }
 
-// What is said of each node of one body, by id.
+// The outcomes of the nodes of one body, by id.
 struct BodyOutcomes {
   std::vector<int> outcome;   // -1: did not run
-  std::vector<int64_t> time;  // nanoseconds of its own
+  std::vector<int64_t> time;  // nanoseconds in the node itself
 };
 
 BodyOutcomes OutcomesOf(const PageRun& run, const Graph& graph,

@@ -1,4 +1,4 @@
-// One run that the page asked for, and its documents.
+// A run that the page requested, and its JSON documents.
 #ifndef GRAPNEL_LIB_SERVE_WORK_RUN_JSON_H_
 #define GRAPNEL_LIB_SERVE_WORK_RUN_JSON_H_
 
@@ -27,8 +27,8 @@ struct PageRun {
   const PageRunRequest request;
   RunWatch watch;
   Profile profile;
-  // Of a run over several devices, for the run's thread until it is over: `profile` is of its
-  // graphs.
+  // Set for a run over several devices; only the run's thread uses it until the run is over:
+  // `profile` refers to its graphs.
   std::unique_ptr<RunJob> spread;
 
   bool IsOver() const {
@@ -36,16 +36,16 @@ struct PageRun {
     return state != State::kWaiting && state != State::kRunning;
   }
 
-  // What the run's thread fills, under the lock; what is above guards itself.
+  // Written by the run's thread, under the lock; the members above guard themselves.
   mutable std::mutex mutex;
   State state = State::kWaiting;
-  Clock::time_point began = Clock::now();  // to wait, then to run
-  int nodes = 0;                           // of the main graph's plan; 0 while it is made
+  Clock::time_point began = Clock::now();  // start of waiting, then of running
+  int nodes = 0;                           // of the main graph's plan; 0 until it is made
   Clock::time_point ended;
   std::string error;
   std::vector<std::string> printed;
-  std::vector<Tensor> values;         // by fetch, once it is done
-  std::vector<std::string> compared;  // by fetch: with the case's value; "": there is none
+  std::vector<Tensor> values;         // by fetch, once the run is done
+  std::vector<std::string> compared;  // by fetch: comparison with the case's value; "": none
 };
 
 std::string RunStatusJson(const PageRun& run);

@@ -17,9 +17,9 @@ namespace {
 
 constexpr size_t kMostOutputs = 20;
 
-// Something to feed.
+// An input of the form.
 struct Input {
-  std::string tensor, key;  // key: of a signature's argument
+  std::string tensor, key;  // key: a signature's argument
   DataType dtype = proto::DT_INVALID;
   Shape shape;
 };
@@ -28,14 +28,14 @@ bool IsFeedable(const Node& node) {
   return node.op() == "Placeholder" || node.op() == "PlaceholderV2" || IsArgument(node);
 }
 
-// What the graph says of a tensor; of a name that it does not have, nothing.
+// The graph's information about a tensor; empty for a name that it does not have.
 Input InputOf(const Graph& graph, const std::string& tensor) {
   Input input;
   input.tensor = tensor;
   auto port = FindTensorIfThere(graph, tensor);
   if (!port) return input;
   Node node = graph.node(port->node);
-  if (IsArgument(node)) {  // a variable's handle is fed what the variable holds
+  if (IsArgument(node)) {  // a variable's handle is fed the variable's value
     ArgumentType type = TypeOfArgument(node);
     bool is_handle = type.held != proto::DT_INVALID;
     input.dtype = is_handle ? type.held : type.dtype;
@@ -55,7 +55,7 @@ std::vector<Input> InputsOf(const Signature& signature) {
   return inputs;
 }
 
-// What must be fed, and what the case feeds beside.
+// The inputs that must be fed, and other feeds of the case.
 std::vector<Input> InputsOf(const OpenedGraph& opened) {
   const Graph& graph = opened.module().main;
   std::vector<Input> inputs;
@@ -73,7 +73,7 @@ std::vector<Input> InputsOf(const OpenedGraph& opened) {
   return inputs;
 }
 
-// Those of the case or signature, else a function's results, else what nothing reads.
+// The fetches of the case or signature, else a function's results, else unread outputs.
 std::vector<std::string> FetchesOf(const OpenedGraph& opened) {
   auto tensors = FeedsAndFetchesOf(opened, {}, {});
   if (tensors && !tensors->fetches.empty()) return std::move(tensors->fetches);
@@ -150,7 +150,7 @@ Expected<Tensor> MakeFeed(const OpenedGraph& opened, const PageRunRequest::Feed&
         if (given.tensor == feed.tensor) return LoadFeed(graph, feed.tensor, given.file);
       }
     }
-    return MakeError("there is no case that has a value for it");
+    return MakeError("no case has a value for it");
   }
   if (feed.kind == "file") {
     ASSIGN_OR_RETURN(auto file, find(feed.file));
@@ -158,13 +158,13 @@ Expected<Tensor> MakeFeed(const OpenedGraph& opened, const PageRunRequest::Feed&
   }
   ASSIGN_OR_RETURN(DataType dtype, TypeOfFeed(graph, feed.tensor));
   if (dtype == proto::DT_INVALID)
-    return MakeError("the graph does not say what dtype it has: choose a file");
+    return MakeError("the graph does not give its dtype: choose a file");
   ASSIGN_OR_RETURN(Dims dims, ParseDims(feed.shape));
   if (feed.kind == "text") return ParseTypedValue(feed.text, dtype, dims);
   if (feed.kind == "zeros") return FilledTensor(Fill::kZeros, dtype, dims, 0);
   if (feed.kind == "ones") return FilledTensor(Fill::kOnes, dtype, dims, 0);
   if (feed.kind == "normal") return FilledTensor(Fill::kNormal, dtype, dims, feed.seed);
-  return MakeError("'{0}' is no way to make a value", feed.kind);
+  return MakeError("'{0}' is not a way to make a value", feed.kind);
 }
 
 }  // namespace
@@ -194,7 +194,7 @@ std::string RunFormJson(const OpenedGraph& opened) {
 
 Expected<PageRunRequest> ParsePageRunRequest(llvm::StringRef text) {
   auto json = ParseJson(text);
-  if (!json) return Annotate("the request is no JSON", json.takeError());
+  if (!json) return Annotate("the request is not JSON", json.takeError());
   const llvm::json::Object* object = json->getAsObject();
   const llvm::json::Array* feeds = object ? object->getArray("feeds") : nullptr;
   const llvm::json::Array* fetches = object ? object->getArray("fetches") : nullptr;
@@ -202,7 +202,7 @@ Expected<PageRunRequest> ParsePageRunRequest(llvm::StringRef text) {
   PageRunRequest request;
   for (const llvm::json::Value& feed : *feeds) RETURN_IF_ERROR(ReadFeed(feed, &request));
   for (const llvm::json::Value& fetch : *fetches) {
-    if (!fetch.getAsString()) return MakeError("a fetch is no text");
+    if (!fetch.getAsString()) return MakeError("a fetch is not a string");
     request.fetches.push_back(fetch.getAsString()->str());
   }
   if (request.fetches.empty()) return MakeError("nothing to fetch: name a tensor");
@@ -231,7 +231,7 @@ Expected<RunRequest> MakeRunRequest(const OpenedGraph& opened, const PageRunRequ
   request.completes = false;
   request.devices = asked.devices;
   request.may_read = false;
-  request.words.placer.devices = "'Devices'";  // as run_form.js has it; no GPU can be chosen there
+  request.words.placer.devices = "'Devices'";  // as in run_form.js, which offers no GPU
   request.words.device = "grapnel run --device";
   return request;
 }

@@ -1,4 +1,4 @@
-// What the page asks to be run, and what there is to ask.
+// Requests of the page to run a graph, and the form for them.
 #ifndef GRAPNEL_LIB_SERVE_WORK_RUN_REQUEST_H_
 #define GRAPNEL_LIB_SERVE_WORK_RUN_REQUEST_H_
 
@@ -13,8 +13,8 @@
 
 namespace grapnel {
 
-// The form: signatures, what goes in (placeholders, arguments, the case's feeds) with dtype and
-// shape, what comes out, modes of taps.
+// The form: signatures, inputs (placeholders, arguments, the case's feeds) with dtype and shape,
+// outputs, modes of taps.
 std::string RunFormJson(const OpenedGraph& opened);
 
 struct PageRunRequest {
@@ -28,19 +28,19 @@ struct PageRunRequest {
   std::vector<Feed> feeds;
   std::vector<std::string> fetches;
   std::vector<Glob> taps;
-  std::optional<TapMode> mode;  // none: nothing is tapped
+  std::optional<TapMode> mode;  // nullopt: no taps
   std::string devices;          // CPUs to spread the run over; empty: none
 };
 
-// {"feeds": [{"tensor", "kind", "text", "shape", "seed", "file"}], "fetches": [...], "taps":
+// Parses {"feeds": [{"tensor", "kind", "text", "shape", "seed", "file"}], "fetches": [...], "taps":
 // "a*,b*", "mode": "FULL_HEALTH", "devices": "cpu:2"}, the last three of which may be missing or
 // empty. Errors say what is wrong with it.
 Expected<PageRunRequest> ParsePageRunRequest(llvm::StringRef json);
 
-// Uploads by number. Errors: there is none.
+// Finds uploads by number. Errors: no such upload.
 using UploadFinder = std::function<Expected<std::shared_ptr<const FileBytes>>(uint64_t upload)>;
 
-// What the job is to run, as it is written, the feeds with their values. Errors name the tensor.
+// Makes the job's request, including the values of feeds. Errors name the tensor.
 Expected<RunRequest> MakeRunRequest(const OpenedGraph& opened, const PageRunRequest& asked,
                                     const UploadFinder& find);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMostPrinted = 1000;  // lines
 
-// What the case has for a fetch against what came; "" when it has nothing.
+// Compares a fetched value with the case's; "" if the case has none.
 std::string CompareWithCase(const PageRun& run, size_t fetch, const Tensor& value) {
   const auto& values = run.opened->model().case_info;
   if (!values || !value || value.HoldsObjects()) return "";
@@ -34,7 +34,7 @@ bool AllFedByCase(const PageRunRequest& request) {
 
 Expected<std::vector<Tensor>> Execute(PageRun& run, const UploadFinder& find) {
   const OpenedGraph& opened = *run.opened;
-  RETURN_IF_ERROR(CheckValid(opened, nullptr));  // before a feed is made for it
+  RETURN_IF_ERROR(CheckValid(opened, nullptr));  // before making feeds
   ASSIGN_OR_RETURN(RunRequest request, MakeRunRequest(opened, run.request, find));
   request.print = [&run](Severity, llvm::StringRef text) {
     std::lock_guard lock(run.mutex);
@@ -80,7 +80,7 @@ void ExecuteAndTell(PageRun& run, const UploadFinder& find) {
   run.state = run.watch.is_stopped() ? PageRun::State::kStopped : PageRun::State::kFailed;
 }
 
-// Roughly the memory of its values.
+// The approximate memory of its values.
 size_t BytesOf(const PageRun& run) {
   std::lock_guard lock(run.mutex);
   size_t bytes = 0;
@@ -119,7 +119,7 @@ void RunTable::Work() {
   }
 }
 
-// The last that is over stays, whatever its values take.
+// Keeps the last finished run, whatever the size of its values.
 void RunTable::ForgetOldest() {
   size_t kept = 0, bytes = 0;
   for (auto it = runs_.end(); it != runs_.begin();) {
@@ -155,7 +155,7 @@ Expected<std::string> RunTable::KeepFile(llvm::StringRef bytes) {
 Expected<std::shared_ptr<const FileBytes>> RunTable::FindFile(uint64_t file) const {
   std::lock_guard lock(mutex_);
   auto found = files_.find(file);
-  if (found == files_.end()) return MakeError("its file is not here any more: choose it again");
+  if (found == files_.end()) return MakeError("its file was dropped: choose it again");
   return found->second;
 }
 
@@ -180,7 +180,7 @@ Expected<std::shared_ptr<PageRun>> RunTable::Find(uint64_t run) const {
   std::lock_guard lock(mutex_);
   auto found = runs_.find(run);
   if (found != runs_.end()) return found->second;
-  return MakeError("run {0} is not kept: there are only the last ones", run);
+  return MakeError("run {0} was dropped: only the last runs are kept", run);
 }
 
 Expected<std::string> RunTable::Stop(uint64_t number) {
@@ -235,7 +235,7 @@ Expected<std::string> RunTable::NpyFile(uint64_t number, size_t fetch) const {
   if (fetch >= run->values.size()) return MakeError("run {0} has no value {1}", number, fetch);
   const Tensor& value = run->values[fetch];
   if (!value || value.HoldsObjects())
-    return MakeError("fetch '{0}' is nothing that a .npy file holds", run->request.fetches[fetch]);
+    return MakeError("a .npy file cannot hold fetch '{0}'", run->request.fetches[fetch]);
   return NpyFileBytes(run->request.fetches[fetch], value.ToLiteral());
 }
 

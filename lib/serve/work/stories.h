@@ -10,20 +10,21 @@
 
 namespace grapnel {
 
-// A graph from its first dump to its last, with the partitions that came from it.
+// One graph from its first dump to its last, with the partitions made from it.
 struct Story {
-  std::string line;         // DumpStage::line of its graph; a partition has another
-  std::string function;     // "train_step": what its traces and instances share
+  std::string line;         // DumpStage::line of its graph; a partition has its own
+  std::string function;     // "train_step": common to its traces and instances
   std::string title;        // "train_step 221, instance 2"
   std::vector<int> stages;  // their indices, in order
-  int64_t nodes = 0;        // of the largest main graph among them
+  int64_t nodes = 0;        // of the largest main graph
   int64_t changed = 0;      // stages that changed something
 };
 
-// Each stage is in exactly one. In the order in which they begin. Linear in stages.
+// Each stage is in exactly one story. In the order of their first stages. Linear in stages.
 std::vector<Story> StoriesOf(const Timeline& timeline);
 
-// The one with the largest graph, of equal ones that with the most changes; 0 of none.
+// The story with the largest graph, among equals the one with the most changes; 0 if there are
+// none.
 size_t LargestStory(llvm::ArrayRef<Story> stories);
 
 }  // namespace grapnel

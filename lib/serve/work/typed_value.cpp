@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kDeepest = 32;
 
-// Brackets and what is between them.
+// Parses nested brackets and their elements.
 class ListReader {
  public:
   explicit ListReader(llvm::StringRef text) : rest_(text) {}
@@ -36,7 +36,7 @@ class ListReader {
     SkipSpace();
     if (!rest_.consume_front("[")) return ReadElement(depth);
     is_list = true;
-    if (depth == kDeepest) return MakeError("more than {0} brackets in one another", kDeepest);
+    if (depth == kDeepest) return MakeError("more than {0} nested brackets", kDeepest);
     if (leaf_depth_ >= 0 && depth >= leaf_depth_) return Ragged();
     int64_t count = 0;
     for (SkipSpace(); !rest_.consume_front("]"); ++count) {
@@ -120,7 +120,7 @@ Error CheckElements(DataType dtype) {
   return MakeError("a {0} cannot be typed or filled", DataTypeName(dtype));
 }
 
-// `bytes` of one element after the other, or of one for all.
+// `bytes` of all elements in order, or of one for all.
 Literal MakeLiteral(DataType dtype, llvm::ArrayRef<int64_t> dims,
                     std::vector<std::string> elements) {
   if (dtype == proto::DT_STRING) return Literal::MakeStrings(dims, std::move(elements));
@@ -137,7 +137,7 @@ Expected<Dims> ParseDims(llvm::StringRef text) {
   for (const std::string& item : SplitList(text)) {
     int64_t dim = 0;
     if (llvm::StringRef(item).getAsInteger(10, dim) || dim < 0)
-      return MakeError("shape '{0}': '{1}' is no dimension", text, item);
+      return MakeError("shape '{0}': '{1}' is not a dimension", text, item);
     dims.push_back(dim);
   }
   return dims;

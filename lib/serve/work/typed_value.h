@@ -1,4 +1,4 @@
-// Values that are typed into a page, or filled by it.
+// Values that users type into the page, or fill in.
 #ifndef GRAPNEL_LIB_SERVE_WORK_TYPED_VALUE_H_
 #define GRAPNEL_LIB_SERVE_WORK_TYPED_VALUE_H_
 
@@ -12,16 +12,16 @@ constexpr int64_t kLargestFill = int64_t{1} << 28;  // bytes
 
 enum class Fill { kZeros, kOnes, kNormal };
 
-// "1,28,28,1", "[1,28]" or "" (a scalar). Errors: what is no dimension.
+// Parses "1,28,28,1", "[1,28]" or "" (a scalar). Errors quote what is not a dimension.
 Expected<Dims> ParseDims(llvm::StringRef text);
 
-// "[[1, 2.5], [-3, nan]]", "true", "\"text\"": brackets say the shape. One element alone fills
-// `dims`, and a flat list of as many elements is laid out in them. Errors: what is not a value of
-// `dtype`, lists of different lengths, more than kLargestFill.
+// Parses "[[1, 2.5], [-3, nan]]", "true", "\"text\"": brackets give the shape. A single element
+// fills `dims`, and a flat list of the right length gets the shape `dims`. Errors: text that is not
+// a value of `dtype`, lists of different lengths, more than kLargestFill.
 Expected<Tensor> ParseTypedValue(llvm::StringRef text, DataType dtype,
                                  llvm::ArrayRef<int64_t> dims);
 
-// Random numbers are the same for the same seed; integers are magnitudes, rounded down.
+// Random numbers are the same for the same seed; integers are absolute values, rounded down.
 // Errors: more than kLargestFill, a dtype without numbers.
 Expected<Tensor> FilledTensor(Fill fill, DataType dtype, llvm::ArrayRef<int64_t> dims,
                               uint64_t seed);

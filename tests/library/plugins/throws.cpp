@@ -1,5 +1,5 @@
-// Passes, rules and a kernel that fail in every way: what they throw or return crosses from the
-// plugin to the program.
+// Passes, rules and a kernel that fail in every way: exceptions and errors cross from the plugin to
+// the program.
 #include <stdexcept>
 
 #include "grapnel/exec/kernel.h"
@@ -42,7 +42,7 @@ GRAPNEL_RULE({.optimizer = "debug_stripper",
               .help = "throws the name of a Neg",
               .apply = ThrowAtNode});
 
-// Goes before the kernel of the program.
+// Replaces the program's kernel.
 Expected<KernelFn> MakeThrower(const KernelSetup&) {
   return KernelFn([](KernelContext&) -> Error { throw std::runtime_error("a kernel threw this"); });
 }

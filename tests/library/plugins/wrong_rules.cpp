@@ -1,6 +1,6 @@
-// Rules that are wrong, each in its own way, as those that a beginner writes. Each is a pass of its
-// own under the same name; tests/tools/inputs/wrong_rules.py has a graph for each, and says how it
-// is caught.
+// Incorrect rules, each wrong in its own way, such as a beginner may write. Each is a pass of its
+// own under the same name; tests/tools/inputs/wrong_rules.py has a graph for each, and how it is
+// caught.
 #include "grapnel/pass/rule.h"
 #include "grapnel/support/plugin.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 using namespace grapnel;
 
-// --- What most of them do.
+// --- Common helpers.
 Verdict ToOp(RuleContext& rule, const Node& node, const char* op) {
   rule.edit.SetOp(node, op);
   return rule.Done();
@@ -43,7 +43,7 @@ Verdict SwapInputs(RuleContext& rule, const Node& node, int a, int b) {
 Node Constant(RuleContext& rule, const Node& like, const Literal& value) {
   return rule.edit.AddConstant((like.name() + "/wrong").str(), value, like.device());
 }
-// A node of the same dtype that reads these.
+// A node of the same dtype with these inputs.
 Node Make(RuleContext& rule, const Node& like, const char* op, llvm::ArrayRef<Port> inputs) {
   Node made = rule.Make((like.name() + "/" + op).str(), op, like.device(), inputs);
   rule.SetType(made, "T", like.GetType("T"));
@@ -284,7 +284,7 @@ const Wrong kRules[] = {
     {"fed_with_another_shape", "Placeholder", [](RuleContext& r, const Node& n) {
        return WithAttr(r, n, "shape", attr::ShapeOf(Shape(Dims{7})));
      }},
-    // --- Changes past the Editor.
+    // --- Changes without the Editor.
     {"op_past_the_editor", "Neg", [](RuleContext& r, const Node& n) {
        r.graph.SetOp(n.id(), "Abs");
        return r.NotMine();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether pictures can be read: lines run at right angles and under no box, no words lie on others, on a box or out of their own.
+"""Checks that pictures are readable: lines run at right angles and not under boxes, words overlap no words and no boxes, and fit their own box.
 
 usage: check_picture.py GRAPNEL SEED COUNT MODEL...    draws the models and COUNT graphs made at random, in all directions
        check_picture.py --self-test                    shows that it can fail
@@ -30,7 +30,7 @@ def fonts():
 
 
 class Picture:
-    """What an SVG of grapnel shows: closed boxes and frames as (x0, y0, x1, y1), the words in each box, lines as points, labels."""
+    """The contents of an SVG of grapnel: closed boxes and frames as (x0, y0, x1, y1), the words in each box, lines as points, labels."""
 
     def __init__(self, text, faces):
         self.faces, self.boxes, self.frames, self.lines, self.labels = faces, [], [], [], []
@@ -99,7 +99,7 @@ def meet(one, other):
 
 
 def points(path):
-    """Of a path with round corners, the corners themselves."""
+    """The corner points of a path with rounded corners."""
     found = []
     for command, numbers in re.findall(r"([MLQ])([^MLQ]*)", path):
         values = [float(number) for number in numbers.split()]
@@ -111,7 +111,7 @@ def points(path):
 
 
 def graph(seed, prefix=""):
-    """Nodes in scopes, each read by some later ones; now and then a loop, a control edge, a long name. `prefix`: of all names."""
+    """Nodes in scopes, each read by some later ones; sometimes a loop, a control edge, a long name. `prefix`: for all names."""
     pick = random.Random(seed)
     count, names, nodes = pick.randrange(5, 60), [], []
     for i in range(count):

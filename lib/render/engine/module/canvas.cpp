@@ -7,7 +7,7 @@
 #include "lib/support/embed.h"
 #include FT_OUTLINE_H
 
-// GRAPNEL_FONTS: the folder of Debian's fonts-dejavu-core.
+// GRAPNEL_FONTS: the directory of Debian's fonts-dejavu-core.
 GRAPNEL_EMBED_FILE("grapnel_font_plain", GRAPNEL_FONTS "/DejaVuSans.ttf");
 GRAPNEL_EMBED_FILE("grapnel_font_bold", GRAPNEL_FONTS "/DejaVuSans-Bold.ttf");
 extern "C" {
@@ -25,7 +25,7 @@ void Demand(FT_Error error) {
   if (error) throw std::runtime_error("FreeType's error " + std::to_string(error));
 }
 
-// An outline of FreeType's own memory.
+// An outline in memory allocated by FreeType.
 class Outline {
  public:
   Outline(FT_Library library, size_t points, size_t contours) : library_(library) {
@@ -52,11 +52,11 @@ class Outline {
 
 struct Brush {
   Color color;
-  char* last_row;  // FreeType counts rows from the last one
+  char* last_row;  // FreeType counts rows from the bottom
   ptrdiff_t row_size;
 };
 
-// A run of pixels that an outline covers by so many 255ths.
+// Blends runs of pixels, each with a coverage in 255ths.
 void Blend(int y, int count, const FT_Span* spans, void* user) {
   const Brush& brush = *static_cast<Brush*>(user);
   char* row = brush.last_row - y * brush.row_size;
@@ -71,7 +71,7 @@ void Blend(int y, int count, const FT_Span* spans, void* user) {
   }
 }
 
-// The next code point of UTF-8, which is taken off; what is none is U+FFFD.
+// Removes and returns the next UTF-8 code point; invalid bytes give U+FFFD.
 char32_t TakeLetter(std::string_view* text) {
   auto first = static_cast<unsigned char>(text->front());
   text->remove_prefix(1);
@@ -85,7 +85,7 @@ char32_t TakeLetter(std::string_view* text) {
   return code;
 }
 
-// The parts of a line that are between the gaps.
+// The dashes of a line, without its gaps.
 std::vector<Polyline> Dashed(const Polyline& line, const std::vector<double>& dash) {
   std::vector<Point> points = line.points;
   if (line.closed && !points.empty()) points.push_back(points.front());
@@ -97,7 +97,7 @@ std::vector<Polyline> Dashed(const Polyline& line, const std::vector<double>& da
   for (size_t i = 1; i < points.size(); ++i) {
     Point from = points[i - 1], to = points[i];
     double dx = to.x - from.x, dy = to.y - from.y;
-    double length = std::sqrt(dx * dx + dy * dy), done = 0;  // hypot is not alike in all glibcs
+    double length = std::sqrt(dx * dx + dy * dy), done = 0;  // hypot differs between glibc versions
     while (length - done > left) {
       done += left;
       Point at = {from.x + dx * done / length, from.y + dy * done / length};
@@ -128,7 +128,7 @@ Canvas::Canvas(int columns, int rows, double scale)
 
 Canvas::~Canvas() {
   FT_Stroker_Done(stroker_);
-  FT_Done_FreeType(library_);  // faces too
+  FT_Done_FreeType(library_);  // also frees faces
 }
 
 FT_Vector Canvas::Placed(Point point) const {
@@ -163,7 +163,7 @@ void Canvas::SetWidth(double width) {
                  FT_STROKER_LINEJOIN_MITER_FIXED, kMiterLimit);
 }
 
-// What the stroker was given.
+// Renders the line that the stroker was given.
 void Canvas::RenderStroke(const Color& color) {
   FT_UInt points = 0, contours = 0;
   Demand(FT_Stroker_GetCounts(stroker_, &points, &contours));

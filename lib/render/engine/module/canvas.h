@@ -1,4 +1,4 @@
-// Pixels that areas, lines and words are painted on, by FreeType.
+// A pixel canvas for areas, lines and text, drawn with FreeType.
 #ifndef GRAPNEL_LIB_RENDER_ENGINE_MODULE_CANVAS_H_
 #define GRAPNEL_LIB_RENDER_ENGINE_MODULE_CANVAS_H_
 
@@ -13,7 +13,7 @@
 
 namespace grapnel_picture {
 
-// Units of the picture, from its upper left corner.
+// In units of the picture, from its upper left corner.
 struct Point {
   double x = 0, y = 0;
 };
@@ -31,26 +31,26 @@ struct Color {
 struct Lettering {
   double size = 13;
   bool bold = false, centered = false;
-  double stroke = 0;  // how wide a line around the letters is; 0: they are filled
+  double stroke = 0;  // width of the letters' outline; 0: letters are filled
 };
 
-// Letters are DejaVu Sans, whatever fonts the machine has, so the same calls give the same pixels.
+// Text is DejaVu Sans, whatever fonts the machine has, so the same calls give the same pixels.
 class Canvas {
  public:
-  // White, `scale` pixels for each unit.
+  // A white canvas with `scale` pixels for each unit.
   Canvas(int columns, int rows, double scale);
   ~Canvas();
   Canvas(const Canvas&) = delete;
   Canvas& operator=(const Canvas&) = delete;
 
   void Fill(const std::vector<Polyline>& lines, const Color& color);
-  // `dash`: lengths of line and gap by turns; empty: no gaps.
+  // `dash`: alternating lengths of dash and gap; empty: a solid line.
   void Stroke(const std::vector<Polyline>& lines, double width, const std::vector<double>& dash,
               const Color& color);
-  // UTF-8 whose base line begins, or has its middle, at `at`.
+  // Writes UTF-8 text whose baseline begins, or has its middle, at `at`.
   void Write(std::string_view text, Point at, const Lettering& lettering, const Color& color);
 
-  // Rows from the top, red, green and blue of each pixel.
+  // Returns the rows from the top, with red, green and blue bytes for each pixel.
   std::string TakePixels() && { return std::move(pixels_); }
 
  private:

@@ -1,10 +1,10 @@
-// grapnel_picture.so: the engine that runs the page's scripts where there is no browser, and what
-// makes pixels, behind lib/render/engine/api.h.
+// grapnel_picture.so: the engine that runs the page's scripts without a browser, and the painter
+// that makes pixels, behind lib/render/engine/api.h.
 //
-// JavaScriptCore runs them: the same scripts place the same boxes in the page and in files, and a
-// second layout in C++ would be another one. It is Debian's smallest engine that keeps up with the
-// browsers' language and that can end a script that takes too long. It and what it needs are some
-// 30 libraries: a module that is opened by the first picture.
+// The engine is JavaScriptCore: the same scripts lay out the page and files alike, which a second
+// layout in C++ would not. It is Debian's smallest engine that keeps up with the browsers' language
+// and that can stop a script that takes too long. With its dependencies it is some 30 libraries, so
+// it is a module that the first picture loads.
 #include <exception>
 
 #include "lib/render/engine/api.h"

@@ -35,7 +35,7 @@ class Words {
     text_.remove_prefix(end - text_.data());
     return number;
   }
-  // The letter that a part of a path begins with; 0 at the end.
+  // The letter that begins a part of a path; 0 at the end.
   char Letter() {
     SkipBlanks();
     if (text_.empty()) return 0;
@@ -176,7 +176,7 @@ Result Paint(std::string_view calls, double most_pixels, GrapnelPictureSize* siz
   Words first(TakeLine(&calls));
   if (first.Next() != "size") return {false, "a picture begins with its size"};
   double width = std::max(1.0, first.Number()), height = std::max(1.0, first.Number());
-  // As far as needed, the picture is made smaller.
+  // Scales the picture down as far as needed.
   size->scale =
       std::min({1.0, kMostSide / std::max(width, height), std::sqrt(most_pixels / width / height)});
   size->columns = std::max(1, static_cast<int>(std::ceil(width * size->scale)));

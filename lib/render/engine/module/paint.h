@@ -1,4 +1,4 @@
-// What lib/render/web/paint_context.js says, as pixels.
+// Paints the calls that lib/render/web/paint_context.js records.
 #ifndef GRAPNEL_LIB_RENDER_ENGINE_MODULE_PAINT_H_
 #define GRAPNEL_LIB_RENDER_ENGINE_MODULE_PAINT_H_
 
@@ -9,7 +9,7 @@
 
 namespace grapnel_picture {
 
-// As lib/render/engine/api.h says.
+// See GrapnelPictureApi::paint in lib/render/engine/api.h.
 Result Paint(std::string_view calls, double most_pixels, GrapnelPictureSize* size);
 
 }  // namespace grapnel_picture

@@ -1,4 +1,4 @@
-// What the module makes, or why it could not.
+// The module's output, or an error.
 #ifndef GRAPNEL_LIB_RENDER_ENGINE_MODULE_RESULT_H_
 #define GRAPNEL_LIB_RENDER_ENGINE_MODULE_RESULT_H_
 
@@ -8,7 +8,7 @@ namespace grapnel_picture {
 
 struct Result {
   bool ok = false;
-  std::string text;  // what was made; else what went wrong
+  std::string text;  // the output; else the error
 };
 
 }  // namespace grapnel_picture

@@ -8,7 +8,8 @@
 #include <memory>
 #include <type_traits>
 
-// In JavaScriptCore's library for all, in a header (JSContextRefPrivate.h) that Debian leaves out.
+// Exported by JavaScriptCore's library, but declared in a header (JSContextRefPrivate.h) that
+// Debian leaves out.
 extern "C" {
 typedef bool (*JSShouldTerminateCallback)(JSContextRef context, void* state);
 void JSContextGroupSetExecutionTimeLimit(JSContextGroupRef group, double limit,
@@ -83,8 +84,9 @@ class Engine {
   std::unique_ptr<OpaqueJSContext, Release> context_;
 };
 
-// The engine reserves 64 GiB of addresses, none of them used; told not to, it still ends the
-// program where it gets none. A limit on addresses (ulimit -v) is a limit on what may be tried.
+// The engine reserves 64 GiB of address space without using it; an option turns that off, but it
+// still aborts if it gets none. A limit on addresses (ulimit -v) shows beforehand whether it can
+// succeed.
 std::string NotEnoughAddresses() {
   constexpr int kNeeded = 8;
   rlimit limit;
@@ -94,15 +96,15 @@ std::string NotEnoughAddresses() {
   return "the limit on addresses (ulimit -v) is below " + std::to_string(kNeeded) + " GiB";
 }
 
-// The engine would stop its threads by SIGUSR1, to collect and to end what takes too long. LLVM
-// takes that signal over with the next file that it watches, after which a collection waits for
-// ever. So it collects between steps, and looks at the time itself.
+// By default the engine stops its threads by SIGUSR1, to collect garbage and to end slow scripts.
+// LLVM takes that signal over with the next file that it watches, after which a collection waits
+// forever. So the engine collects between steps, and checks the time itself.
 void UseNoSignals() {
   setenv("JSC_useConcurrentGC", "0", 0);
   setenv("JSC_usePollingTraps", "1", 0);
 }
 
-// What the engine would end the program for.
+// The conditions under which the engine would abort.
 std::string WhatIsMissing() {
   UseNoSignals();
   if (std::string why = NotEnoughAddresses(); !why.empty()) return why;

@@ -1,4 +1,4 @@
-// Runs a script in an engine of its own.
+// Runs a script in a new engine.
 #ifndef GRAPNEL_LIB_RENDER_ENGINE_MODULE_SCRIPT_H_
 #define GRAPNEL_LIB_RENDER_ENGINE_MODULE_SCRIPT_H_
 
@@ -9,9 +9,8 @@
 
 namespace grapnel_picture {
 
-// Evaluates `script` and calls the global `function` with these strings, UTF-8. The script sees
-// nothing but the language itself: no file, no net, no clock worth the name. It is ended after
-// `seconds`.
+// Evaluates `script` and calls the global `function` with these UTF-8 strings. The script has only
+// the language itself: no files, no network, no precise clock. It is stopped after `seconds`.
 Result RunScript(const char* script, const char* function,
                  const std::vector<const char*>& arguments, double seconds);
 

@@ -14,14 +14,14 @@
 namespace grapnel_http {
 namespace {
 
-// Beyond 5 a document takes several times as long to send as it took to make.
+// At higher qualities, compressing takes several times as long as making the document.
 constexpr int kBrotliQuality = 5;
 
 bool IsText(std::string_view type) {
   return type.substr(0, 5) == "text/" || type.substr(0, 16) == "application/json";
 }
 
-// Whether `name` stands in the list without a weight of 0.
+// True if `name` is in the list without a weight of 0.
 bool Accepts(std::string_view list, std::string_view name) {
   boost::beast::string_view text(list.data(), list.size()), wanted(name.data(), name.size());
   for (const auto& [coding, parameters] : boost::beast::http::ext_list(text)) {
@@ -44,12 +44,12 @@ bool Brotli(const std::string& text, std::string* packed) {
   return done;
 }
 
-// zlib's state is 256 KB, which takes longer to get and to clear than a small answer to pack: each
-// thread keeps one.
+// zlib's state is 256 KB, and allocating and clearing it takes longer than compressing a small
+// answer: each thread keeps one.
 class GzipState {
  public:
   GzipState() {
-    constexpr int kGzipWindow = 15 + 16;  // zlib's way to ask for gzip
+    constexpr int kGzipWindow = 15 + 16;  // selects gzip in zlib
     is_made_ = deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, 8,
                             Z_DEFAULT_STRATEGY) == Z_OK;
   }
@@ -59,7 +59,7 @@ class GzipState {
   GzipState(const GzipState&) = delete;
   GzipState& operator=(const GzipState&) = delete;
 
-  // Null: there is no memory for it.
+  // Null if there is no memory.
   z_stream* Begin() { return is_made_ && deflateReset(&stream_) == Z_OK ? &stream_ : nullptr; }
 
  private:

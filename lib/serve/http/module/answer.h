@@ -1,4 +1,4 @@
-// An answer as it goes over the wire.
+// An HTTP response.
 #ifndef GRAPNEL_LIB_SERVE_HTTP_MODULE_ANSWER_H_
 #define GRAPNEL_LIB_SERVE_HTTP_MODULE_ANSWER_H_
 
@@ -10,7 +10,7 @@
 namespace grapnel_http {
 
 struct Answer {
-  int status = 0;  // 0: there is none
+  int status = 0;  // 0: no answer
   std::string type;
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
@@ -18,11 +18,11 @@ struct Answer {
   static Answer Refusal(int status, std::string_view why);
 };
 
-// Makes the body smaller, for text that is sent to who says by Accept-Encoding that it reads brotli
-// or gzip; brotli goes first.
+// Compresses the body of a text if the client's Accept-Encoding has brotli or gzip; prefers brotli.
 void Compress(std::string_view accepted, Answer* answer);
 
-// Status line and headers, these in alphabetical order, with what follows from the body.
+// Returns the status line and the headers, in alphabetical order, including those that depend on
+// the body.
 std::string HeadOf(const Answer& answer, bool keeps_alive);
 
 }  // namespace grapnel_http

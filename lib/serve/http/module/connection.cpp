@@ -26,7 +26,7 @@ std::string Text(std::chrono::seconds time) { return std::to_string(time.count()
 void AddHeader(void* state, const char* name, const char* value) {
   try {
     static_cast<Answer*>(state)->headers.emplace_back(name, value);
-  } catch (const std::exception&) {  // Send will say so
+  } catch (const std::exception&) {  // Send reports it
   }
 }
 
@@ -65,7 +65,7 @@ void Connection::SetDeadline(Clock::time_point time) {
   deadline_.expires_at(time);
   deadline_.async_wait([weak = weak_from_this()](ErrorCode error) {
     auto self = weak.lock();
-    // One that was put off may be called nevertheless.
+    // The handler of a postponed deadline may still run.
     if (!error && self && self->deadline_.expiry() <= Clock::now()) self->OnDeadline();
   });
 }
@@ -93,7 +93,7 @@ void Connection::Close() {
 void Connection::NextRequest() {
   parser_.emplace();
   parser_->header_limit(kMostHeaderBytes);
-  parser_->body_limit(UINT64_MAX);  // until Admit; Boost 1.74 takes boost::none for 0
+  parser_->body_limit(UINT64_MAX);  // until Admit; Boost 1.74 treats boost::none as 0
   asked_ = {};
   answer_ = {};
   Enter(Phase::kIdle);
@@ -110,9 +110,9 @@ void Connection::Receive() {
 
 void Connection::OnReceived(ErrorCode error, size_t size) {
   if (error == asio::error::operation_aborted || phase_ == Phase::kClosed) return;
-  if (phase_ == Phase::kWriting) return;  // it was refused just before
+  if (phase_ == Phase::kWriting) return;  // it was just refused
   if (error) return Close();
-  if (phase_ == Phase::kLingering) return Receive();  // and forgets what came
+  if (phase_ == Phase::kLingering) return Receive();  // drops the data
   buffer_.commit(size);
   Parse();
 }
@@ -206,12 +206,12 @@ void Connection::Work() {
   if (admission_.worker_class == GRAPNEL_HTTP_WORK) WatchForHangUp();
   auto task = [self = shared_from_this()]() mutable { MakeAnswer(std::move(self)); };
   if (server_.Give(admission_.worker_class, std::move(task))) return;
-  answer_ = Answer::Refusal(503, "too much is waiting to be done already: try again later");
+  answer_ = Answer::Refusal(503, "too many requests are waiting: try again later");
   answer_.headers.emplace_back("Retry-After", "1");
   Respond();
 }
 
-// Who does not wait for work any more wants none.
+// Detects a client that has hung up and so no longer needs the answer.
 void Connection::WatchForHangUp() {
   socket_.async_wait(
       boost::asio::ip::tcp::socket::wait_read, [self = shared_from_this()](ErrorCode error) {
@@ -222,7 +222,7 @@ void Connection::WatchForHangUp() {
       });
 }
 
-// Gives `self` back to the server's thread, on which the connection has to end.
+// Returns `self` to the server's thread, on which the connection must be destroyed.
 void Connection::MakeAnswer(std::shared_ptr<Connection> self) {
   if (!self->gone_) {
     GrapnelHttpRequest request = self->View();
@@ -231,7 +231,7 @@ void Connection::MakeAnswer(std::shared_ptr<Connection> self) {
     call.handler(call.context, &request, &reply);
     try {
       Compress(self->asked_.accepted, &self->answer_);
-    } catch (const std::exception&) {  // then it goes as it is
+    } catch (const std::exception&) {  // then it is sent uncompressed
     }
   }
   asio::io_context& io = self->server_.io();
@@ -249,7 +249,7 @@ void Connection::Respond() {
   if (gone_ || answer_.status == 0) return Close();
   ErrorCode ignored;
   if (phase_ == Phase::kWorking && admission_.worker_class == GRAPNEL_HTTP_WORK) socket_.cancel(ignored);
-  // What was not read of a body would be taken for the next request.
+  // Unread bytes of a body would be parsed as the next request.
   keeps_alive_ = may_go_on_ && parser_ && parser_->is_done() && parser_->get().keep_alive() &&
                  ++num_requests_ < kMostRequests;
   if (parser_) std::string().swap(parser_->get().body());
@@ -277,7 +277,7 @@ void Connection::SendPiece() {
   });
 }
 
-// A client that still sends would get no answer if its socket were closed now.
+// If the socket were closed now, a client that still sends would not receive the answer.
 void Connection::OnSent() {
   answer_ = {};
   Hold(0);

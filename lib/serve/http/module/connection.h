@@ -1,4 +1,4 @@
-// One client: its requests, one after another.
+// One client's connection: its requests, one after another.
 #ifndef GRAPNEL_LIB_SERVE_HTTP_MODULE_CONNECTION_H_
 #define GRAPNEL_LIB_SERVE_HTTP_MODULE_CONNECTION_H_
 
@@ -16,8 +16,8 @@
 
 namespace grapnel_http {
 
-// Everything but SetGone and MakeAnswer is for the thread of HttpServer::Run. A handler that waits
-// for the socket owns the connection; it ends with the last of them.
+// Everything except SetGone and MakeAnswer must be called on the thread of HttpServer::Run.
+// Handlers that wait for the socket own the connection; it ends with the last of them.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Clock = std::chrono::steady_clock;
@@ -25,13 +25,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(HttpServer& server, boost::asio::ip::tcp::socket socket);
   ~Connection();
   void NextRequest();
-  // Answers and, if a body may still come, hangs up.
+  // Answers; hangs up if more of a body may come.
   void Refuse(Answer answer);
   void Close();
-  // Whether it is the client's turn; `since` when.
+  // True while the server waits for the client, since `since`.
   bool KeepsWaiting() const { return phase_ != Phase::kWorking && phase_ != Phase::kClosed; }
   Clock::time_point since() const { return since_; }
-  size_t held() const { return held_; }  // bytes that the server counts for it
+  size_t held() const { return held_; }  // bytes that count against the server's limit
   void SetGone() { gone_ = true; }
 
  private:
@@ -49,7 +49,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void ParseBody();
   void Work();
   void WatchForHangUp();
-  // On a lane's thread, which has asked_, parser_ and answer_ until it is done.
+  // Runs on a worker thread, which owns asked_, parser_ and answer_ until it is done.
   static void MakeAnswer(std::shared_ptr<Connection> self);
   void Respond();
   void SendPiece();
@@ -64,21 +64,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::atomic<bool> gone_{false};
 
   Phase phase_ = Phase::kIdle;
-  Clock::time_point since_;  // in this phase
+  Clock::time_point since_;  // start of this phase
   size_t num_requests_ = 0;
   size_t held_ = 0;
 
-  boost::beast::flat_buffer buffer_;  // received and not parsed
+  boost::beast::flat_buffer buffer_;  // received but not parsed
   std::optional<Parser> parser_;
   Asked asked_;
   GrapnelHttpAdmission admission_ = {};
 
-  bool may_go_on_ = true;  // whether it is known where the next request begins
+  bool may_go_on_ = true;  // false if the start of the next request is unknown
 
   Answer answer_;
   bool keeps_alive_ = false;
-  std::string head_;  // of the answer, while it is not sent
-  size_t sent_ = 0;   // of its body
+  std::string head_;  // of the answer, until it is sent
+  size_t sent_ = 0;   // bytes of its body
 };
 
 }  // namespace grapnel_http

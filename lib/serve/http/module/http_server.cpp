@@ -21,7 +21,7 @@ HttpServer::HttpServer(uint16_t port, const Callbacks& callbacks)
 
 void HttpServer::Run() {
   Accept();
-  // A connection is a file, and many systems let a program have 1024 unless it asks.
+  // Each connection needs a file descriptor, and many systems allow a program only 1024 by default.
   rlimit files = {};
   getrlimit(RLIMIT_NOFILE, &files);
   rlim_t wanted = std::min<rlim_t>(files.rlim_max, 2 * kMostConnections);
@@ -32,7 +32,7 @@ void HttpServer::Run() {
       io_.run();
       break;
     } catch (const std::exception&) {
-      // There was no memory for one client, whose connection has gone with the handler.
+      // No memory for one client; its connection was destroyed with the handler.
     }
   }
   for (Connection* connection : connections_) connection->SetGone();
@@ -44,11 +44,11 @@ void HttpServer::Accept() {
     if (!error) {
       try {
         OnAccept(std::move(socket));
-      } catch (const std::exception&) {  // no memory for it
+      } catch (const std::exception&) {  // no memory for the connection
       }
       return Accept();
     }
-    // Out of file descriptors, most likely: one comes back when somebody leaves.
+    // Most likely out of file descriptors: evicting a client frees one.
     EvictSlowest(false, nullptr);
     retry_.expires_after(std::chrono::milliseconds(50));
     retry_.async_wait([this](boost::system::error_code) { Accept(); });
@@ -58,15 +58,15 @@ void HttpServer::Accept() {
 void HttpServer::OnAccept(tcp::socket socket) {
   bool has_room = connections_.size() < kMostConnections || EvictSlowest(false, nullptr);
   boost::system::error_code ignored;
-  // Answers are small: waiting to fill a packet costs 40 ms each.
+  // Answers are small: waiting to fill a packet would cost 40 ms each.
   socket.set_option(tcp::no_delay(true), ignored);
   auto connection = std::make_shared<Connection>(*this, std::move(socket));
   if (has_room) return connection->NextRequest();
   connection->Refuse(Answer::Refusal(503, "too many clients are waiting: try again later"));
 }
 
-// The connection that has kept the server waiting longest. False: it is the server that keeps all
-// of them waiting.
+// Closes the connection that the server has waited for the longest. False: the server waits for
+// none of them.
 bool HttpServer::EvictSlowest(bool holds_bytes, const Connection* but) {
   Connection* slowest = nullptr;
   for (Connection* connection : connections_) {

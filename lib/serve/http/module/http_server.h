@@ -1,4 +1,4 @@
-// Listens, keeps the connections, and has the threads that make answers.
+// Listens, owns the connections, and runs the threads that make answers.
 #ifndef GRAPNEL_LIB_SERVE_HTTP_MODULE_HTTP_SERVER_H_
 #define GRAPNEL_LIB_SERVE_HTTP_MODULE_HTTP_SERVER_H_
 
@@ -21,24 +21,24 @@ struct Callbacks {
   void* context;
 };
 
-// One thread, that of Run, reads and writes for every client, without ever waiting for one: so a
-// slow client costs a connection and no thread. What takes time is done by the lanes' threads,
-// which have a request to themselves while they make its answer. Nothing is shared but the lanes'
-// queues and Connection's flag that its client has gone.
+// A single thread, that of Run, reads and writes for every client and never blocks on one, so a
+// slow client costs a connection but no thread. Work that takes time runs on worker threads, each
+// of which has its request to itself until the answer is done. Only the worker queues and
+// Connection's flag for a client that has gone are shared.
 class HttpServer {
  public:
-  // Throws boost::system::system_error: the port is taken, or not allowed.
+  // Throws boost::system::system_error if the port is taken, or not allowed.
   HttpServer(uint16_t port, const Callbacks& callbacks);
   int port() const { return port_; }
   void Run();
-  void Stop() { io_.stop(); }  // any thread's
+  void Stop() { io_.stop(); }  // from any thread
 
   // For connections, on Run's thread.
   boost::asio::io_context& io() { return io_; }
   const Callbacks& callbacks() const { return callbacks_; }
   bool Give(int worker_class, WorkerQueue::Task task) { return queues_[worker_class].Give(std::move(task)); }
-  // Counts the bytes that are held for a client, instead of those that were. For a few of them the
-  // slowest of those that hold any has to go; else false, and counts nothing: they are too many.
+  // Sets the number of bytes held for a client. If the total is too large and `size` is small,
+  // disconnects the slowest clients that hold bytes; otherwise returns false and counts nothing.
   bool Hold(const Connection& connection, size_t size);
   std::list<Connection*>::iterator Enter(Connection* connection);
   void Leave(std::list<Connection*>::iterator place) { connections_.erase(place); }
@@ -50,9 +50,10 @@ class HttpServer {
 
   const Callbacks callbacks_;
   size_t held_ = 0;
-  std::list<Connection*> connections_;  // the oldest first; handlers own them
+  std::list<Connection*> connections_;  // oldest first; handlers own them
   std::array<WorkerQueue, GRAPNEL_HTTP_WORKER_CLASSES> queues_;
-  // Ends before what is above: handlers that never ran, and connections with them, go with it.
+  // Destroyed before the members above: destroys the handlers that never ran, with their
+  // connections.
   boost::asio::io_context io_{1};
   boost::asio::ip::tcp::acceptor acceptor_;
   boost::asio::steady_timer retry_;

@@ -1,11 +1,11 @@
 // grapnel_http.so: HTTP behind lib/serve/http/api.h.
 //
-// By Boost.Beast's parser on Asio: what serves a page here must judge a request by its headers
-// before a byte of its body is read, must hold no thread for a client that is slow to send or to
-// read, and must end whatever they do. cpp-httplib reads and unpacks bodies first and has a thread
-// for each connection; libmicrohttpd's time limits start anew with every byte, so that 100 clients
-// that send one a second keep everybody else out. Boost's headers are heavy, and brotli is a
-// library more to load: both stay in this module, which only `serve` opens.
+// Uses Boost.Beast's parser on Asio. The server must check a request's headers before it reads any
+// of the body, must not block a thread on a client that sends or reads slowly, and must stop
+// whatever clients do. cpp-httplib reads and decompresses bodies first and has a thread for each
+// connection; libmicrohttpd's time limits restart with every byte, so that 100 clients that send
+// one byte a second block all others. Boost's headers are heavy, and brotli is another library to
+// load: both stay in this module, which only `serve` loads.
 #include <cstdio>
 #include <exception>
 

@@ -15,7 +15,7 @@ int HexDigit(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-// Nothing: a '%' without two digits, or a NUL byte.
+// nullopt: a '%' without two digits, or a NUL byte.
 std::optional<std::string> Decode(std::string_view text, bool plus_is_space) {
   std::string decoded;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -68,22 +68,22 @@ std::optional<Answer> RefuseFraming(const Parser& parser) {
   const auto& head = parser.get();
   for (field once : {field::host, field::content_length, field::transfer_encoding}) {
     if (head.count(once) > 1)
-      return Answer::Refusal(400, std::string(http::to_string(once)) + " may be said once only");
+      return Answer::Refusal(400, std::string(http::to_string(once)) + " may occur only once");
   }
   bool has_length = head.count(field::content_length) > 0;
   if (has_length && !IsNumber(head[field::content_length]))
     return Answer::Refusal(400, "Content-Length has to be one number");
   if (head.count(field::transfer_encoding) > 0 &&
       (has_length || !iequals(head[field::transfer_encoding], "chunked")))
-    return Answer::Refusal(400, "a body comes in chunks or with its length, and in no other way");
+    return Answer::Refusal(400, "a body needs either chunks or a length");
   if (head.method() == http::verb::post && !has_length && !parser.chunked())
-    return Answer::Refusal(411, "a POST has to say how long its body is");
+    return Answer::Refusal(411, "a POST needs the length of its body");
   if (head.count(field::content_encoding) > 0 &&
       !iequals(head[field::content_encoding], "identity"))
-    return Answer::Refusal(415, "send the body as it is: grapnel takes none that is compressed");
+    return Answer::Refusal(415, "send the body uncompressed");
   boost::beast::string_view type = head[field::content_type];
   if (iequals(type.substr(0, 10), "multipart/"))
-    return Answer::Refusal(415, "send the body as it is: grapnel takes no form");
+    return Answer::Refusal(415, "send the body itself: grapnel accepts no forms");
   return std::nullopt;
 }
 
@@ -103,17 +103,17 @@ std::optional<Answer> ReadHead(const Parser& parser, Asked* asked) {
   if (head.count(field::expect) == 0) return std::nullopt;
   asked->wants_continue = iequals(head[field::expect], "100-continue");
   if (asked->wants_continue) return std::nullopt;
-  return Answer::Refusal(417, "grapnel knows no expectation but 100-continue");
+  return Answer::Refusal(417, "grapnel supports no expectation but 100-continue");
 }
 
 Answer NoRequest(const boost::beast::error_code& error) {
   if (error == http::error::header_limit)
     return Answer::Refusal(431, "the headers are longer than grapnel reads: 16 KB");
   if (error == http::error::body_limit)
-    return Answer::Refusal(413, "the body is longer than what is asked for may be");
+    return Answer::Refusal(413, "the body is longer than this request allows");
   if (error == http::error::bad_version)
     return Answer::Refusal(400, "grapnel speaks HTTP/1.1 and HTTP/1.0");
-  return Answer::Refusal(400, "this is no HTTP request: " + error.message());
+  return Answer::Refusal(400, "this is not an HTTP request: " + error.message());
 }
 
 }  // namespace grapnel_http

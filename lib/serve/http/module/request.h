@@ -1,4 +1,4 @@
-// What a request's head asks for, and what is wrong with it.
+// Reads and validates the head of a request.
 #ifndef GRAPNEL_LIB_SERVE_HTTP_MODULE_REQUEST_H_
 #define GRAPNEL_LIB_SERVE_HTTP_MODULE_REQUEST_H_
 
@@ -14,18 +14,18 @@ namespace grapnel_http {
 
 using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
 
-// As api.h's GrapnelHttpRequest has it.
+// The fields of api.h's GrapnelHttpRequest.
 struct Asked {
   std::string method, path, host, origin, token;
   std::string accepted;  // Accept-Encoding
   bool wants_continue = false;
 };
 
-// Of a head that is read whole. Refuses a head that two readers could take for two things, bodies
-// that are compressed or a form, which no page of ours sends, and expectations that nobody meets.
+// Reads a complete head. Refuses ambiguous heads (request smuggling), compressed bodies and forms,
+// which our page never sends, and unsupported expectations.
 std::optional<Answer> ReadHead(const Parser& parser, Asked* asked);
 
-// The refusal of bytes that are no request.
+// The refusal of bytes that are not a request.
 Answer NoRequest(const boost::beast::error_code& error);
 
 }  // namespace grapnel_http

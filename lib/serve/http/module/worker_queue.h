@@ -1,4 +1,4 @@
-// A few threads and a bounded queue of what they are to do.
+// A few threads and a bounded queue of their tasks.
 #ifndef GRAPNEL_LIB_SERVE_HTTP_MODULE_LANE_H_
 #define GRAPNEL_LIB_SERVE_HTTP_MODULE_LANE_H_
 
@@ -19,16 +19,16 @@ class WorkerQueue {
 
   explicit WorkerQueue(WorkerQueueSize size) : size_(size) {}
   ~WorkerQueue() { Stop(); }
-  // False: as many as may wait do wait. Threads are started as they are needed. Tasks do not throw.
+  // False if the queue is full. Starts threads as needed. Tasks must not throw.
   bool Give(Task task);
-  // Forgets what waits, and returns when what runs is done. Nothing is taken any more.
+  // Drops waiting tasks, and returns when running ones are done. Accepts no tasks after that.
   void Stop();
 
  private:
   void Work();
 
   const WorkerQueueSize size_;
-  std::mutex mutex_;  // guards what follows, but for joining the threads
+  std::mutex mutex_;  // guards the members below, except when joining the threads
   std::condition_variable wake_;
   std::deque<Task> waiting_;
   std::vector<std::thread> threads_;
