@@ -98,7 +98,7 @@ TEST(MatMul, ErrorsSayWhatDoesNotFit) {
     return ErrorOf(node);
   };
   EXPECT_EQ(fused({"BiasAdd", "Swish"}, 1, {4}),
-            "fused_ops [BiasAdd, Swish] is not a combination that there is a kernel for");
+            "there is no kernel for the combination of fused_ops [BiasAdd, Swish]");
   EXPECT_EQ(fused({"BiasAdd"}, 2, {4}), "fused_ops [BiasAdd] needs 1 arguments, the node has 2");
   EXPECT_EQ(fused({"BiasAdd"}, 1, {3}), "the bias must be a vector of 4, not [3]");
   EXPECT_EQ(fused({"FusedBatchNorm"}, 4, {4}),

@@ -1,5 +1,5 @@
-// Slices written by number: ScatterNd, ScatterNdNonAliasingAdd, TensorScatterUpdate and its
-// arithmetic relatives.
+// Slices written by index: ScatterNd, ScatterNdNonAliasingAdd, TensorScatterUpdate and its
+// arithmetic variants.
 #include "kernels/cpu/array/scatter.h"
 
 #include <algorithm>

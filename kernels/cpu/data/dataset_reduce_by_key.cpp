@@ -1,4 +1,4 @@
-// A state for each key, which each element with that key changes.
+// Reduces elements by key: each element updates the state of its key.
 #include <map>
 
 #include "kernels/cpu/data/dataset.h"
@@ -10,7 +10,7 @@ struct Reducer {
   CapturedFunction key, init, reduce, finish;
 };
 
-// The state of each key at the end, in the order of keys.
+// Returns the final state of each key, in key order.
 Expected<std::map<int64_t, DatasetElement>> StatesOf(DatasetNext& input, DatasetContext& context,
                                                      const Reducer& reducer) {
   std::map<int64_t, DatasetElement> states;
