@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// The patch of output position `p`, whose taps lie one after the other.
+// Copies the patch of output position `p`, tap after tap.
 void CopyPatch(const Window& w, int64_t p, const char* in, char* to, int64_t pixel_bytes) {
   int64_t x = p % w[2].out, y = p / w[2].out % w[1].out, z = p / w[2].out / w[1].out % w[0].out;
   int64_t batch = p / w[2].out / w[1].out / w[0].out;
@@ -36,8 +36,8 @@ void CopyPatch(const Window& w, int64_t p, const char* in, char* to, int64_t pix
   }
 }
 
-// In a volume what no patch reaches is left over on both sides too, where strides are wider than
-// patches; in an image it is what follows the last patch.
+// Where strides are wider than patches, a volume leaves the unused pixels at both ends; an image
+// leaves them after the last patch.
 void Centre(WindowDim& dim) { dim.before = ((dim.out - 1) * dim.stride + dim.kernel - dim.in) / 2; }
 
 Error ExtractPatches(KernelContext& ctx, const WindowAttrs& attrs, llvm::ArrayRef<int64_t> kernel) {
