@@ -82,7 +82,7 @@ std::vector<DataType> DataTypesOf(TypeList<Ts...>) {
 }
 
 // Returns f(TypeTag<T>()) for the T in the list whose dtype is `dtype`, or a default value when
-// there is none.
+// none matches.
 template <typename F, typename T, typename... Rest>
 auto ForType(DataType dtype, TypeList<T, Rest...>, F&& f) -> decltype(f(TypeTag<T>())) {
   if (dtype == DataTypeOf<T>()) return f(TypeTag<T>());

@@ -1,4 +1,4 @@
-// Files, patterns, tables and maps: what bad input says.
+// Files, patterns, tables and maps: errors for bad input.
 #include "lib/support/file.h"
 
 #include <cmath>
@@ -106,7 +106,7 @@ TEST(KernelTensorMap, Errors) {
             "the map has no keys to stack");
 }
 
-// All records as "text/number|", then the error that ends them.
+// Returns all records as "text/number|", followed by the final error.
 std::string Records(const std::string& path, const char* delimiter, Tensor otherwise,
                     D excluded = {}) {
   OpRun run("CSVDatasetV2");

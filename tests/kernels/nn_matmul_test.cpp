@@ -1,4 +1,4 @@
-// MatMul, BatchMatMul and Einsum, plain and fused, on both paths.
+// MatMul, BatchMatMul and Einsum, plain and fused, with and without oneDNN.
 #include <array>
 #include <map>
 

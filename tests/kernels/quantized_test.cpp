@@ -1,4 +1,4 @@
-// Arithmetic on quantized tensors: values by hand where they are simple, and each kind of error.
+// Arithmetic on quantized tensors: simple hand-computed values, and each kind of error.
 // TensorFlow's own numbers are in testdata/ops.
 #include "tests/kernels/test_util.h"
 
@@ -57,7 +57,7 @@ TEST(KernelQuantized, RangesOfSums) {
   to.Attr("Tinput", attr::Type(proto::DT_QINT32));
   to.Out({proto::DT_QUINT8, proto::DT_FLOAT, proto::DT_FLOAT});
   EXPECT_EQ(to.ErrorText(), "requested_output_min must be <= 0, but got 1.00");
-  OpRun below("Requantize");  // a range below 0 is one
+  OpRun below("Requantize");  // a range below 0 is an error
   below.In(Sums({1}, {5})).In(Scalar(-1.0f)).In(Scalar(1.0f)).In(Scalar(-3.0f)).In(Scalar(-1.0f));
   below.Attr("Tinput", attr::Type(proto::DT_QINT32));
   below.Out({proto::DT_QUINT8, proto::DT_FLOAT, proto::DT_FLOAT});

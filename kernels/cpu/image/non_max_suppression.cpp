@@ -54,7 +54,7 @@ bool Survives(Candidate<T>& candidate, const Chosen<T>& chosen, const Limits<T>&
   return true;
 }
 
-// Of equal scores, the earlier box comes first.
+// The earlier of equally scored boxes comes first.
 template <typename T, typename F>
 Chosen<T> Choose(const T* scores, int64_t count, const Limits<T>& limits, F&& overlap_of) {
   auto below = [](const Candidate<T>& a, const Candidate<T>& b) {

@@ -11,7 +11,7 @@ namespace {
 using RowFn = void (*)(const void* row, int64_t n, int64_t k, bool sorted,
                        std::vector<int64_t>& order, void* values);
 
-// Of equal elements the earlier comes first, and NaN is larger than any number, so that the sort
+// The earlier of equal elements comes first, and NaN is larger than any number, so that the sort
 // has a strict order.
 template <typename T>
 bool Precedes(T x, T y, int64_t x_at, int64_t y_at) {

@@ -7,7 +7,7 @@
 namespace grapnel::onednn {
 
 // Returns the OpenMP runtime of the process that runs oneDNN's loops in place of ours; its
-// functions are null if there is none.
+// functions are null if there is no other.
 ForeignThreads OtherRuntime();
 
 }  // namespace grapnel::onednn

@@ -7,7 +7,7 @@
 namespace grapnel::onednn {
 
 // omp_set_num_threads and omp_get_max_threads of another OpenMP runtime, which then runs the loops;
-// null if there is none.
+// null if there is no other.
 struct ForeignThreads {
   void (*set)(int) = nullptr;
   int (*most)() = nullptr;

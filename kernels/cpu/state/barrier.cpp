@@ -1,8 +1,9 @@
-// Barriers: elements whose components arrive one by one under a key, taken when they are complete,
-// in the order of the insertions that brought their keys; of one insertion's in the order that a
-// heap gives, which is TensorFlow's.
+// Barriers: elements whose components arrive one by one under a key. Complete elements are taken in
+// the order in which their keys were first inserted; within one insertion in the order of a heap,
+// as in TensorFlow.
 //
-// No kernel waits, as with queues: what TensorFlow would wait for is an error here that says so.
+// No kernel waits, as with queues: where TensorFlow would wait, the kernel returns an error that
+// says so.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -19,12 +20,12 @@ namespace grapnel {
 namespace {
 
 struct Element {
-  int64_t index = 0;  // of the insertion that brought its key
+  int64_t index = 0;  // of the insertion that added its key
   std::string key;
-  std::vector<Tensor> parts;  // no tensor: not there yet
+  std::vector<Tensor> parts;  // a null tensor has not arrived yet
 };
 
-// Of a heap the element with the lowest index is in front.
+// The heap order: the element with the lowest index comes first.
 bool GoesLater(const Element& a, const Element& b) { return a.index > b.index; }
 
 class Barrier : public Object {
@@ -33,7 +34,7 @@ class Barrier : public Object {
     return llvm::formatv("barrier '{0}' of {1} elements", name, ready.size()).str();
   }
 
-  // Whether the key is a new one.
+  // Stores the value; returns true if the key is new.
   bool Put(const std::string& key, int64_t part, Tensor value) {
     Element& element = incomplete[key];
     bool is_new = element.parts.empty();
@@ -55,7 +56,7 @@ class Barrier : public Object {
   std::mutex mutex;
   std::string name;
   std::vector<DataType> types;
-  std::vector<Shape> shapes;  // of each component, or empty: any
+  std::vector<Shape> shapes;  // per component; empty: any
   std::map<std::string, Element> incomplete;
   std::vector<Element> ready;  // a heap
   int64_t next = std::numeric_limits<int64_t>::min();
@@ -109,7 +110,7 @@ Expected<KernelFn> MakeBarrier(const KernelSetup& setup) {
   });
 }
 
-// --- In
+// --- Inserting
 
 Error CheckValues(const Barrier& barrier, const Tensor& keys, const Tensor& values, int64_t part) {
   if (part < 0 || part >= static_cast<int64_t>(barrier.types.size()))
@@ -128,8 +129,8 @@ Error CheckValues(const Barrier& barrier, const Tensor& keys, const Tensor& valu
                    barrier.name, barrier.shapes[part].ToString());
 }
 
-// A closed barrier only completes what it has. An element that is complete is none of the barrier's
-// any more: its key is new again, within one call too.
+// A closed barrier only completes existing elements. A complete element leaves the barrier: its key
+// is new again, even within one call.
 Error CheckKeys(const Barrier& barrier, const Tensor& keys, int64_t part) {
   if (barrier.cancelled && keys.num_elements() > 0)
     return MakeError("barrier '{0}' is closed", barrier.name);
@@ -177,9 +178,9 @@ Expected<KernelFn> MakeInsert(const KernelSetup& setup) {
   return KernelFn([part](KernelContext& ctx) { return Insert(ctx, part); });
 }
 
-// --- Out
+// --- Taking
 
-// How many of `n` can be taken.
+// Returns how many of `n` elements can be taken.
 Expected<int64_t> CountToTake(const Barrier& barrier, int64_t n, bool small) {
   if (n < 0) return MakeError("{0} elements were asked for", n);
   int64_t ready = static_cast<int64_t>(barrier.ready.size()), count = n;
@@ -246,7 +247,7 @@ Expected<KernelFn> MakeTake(const KernelSetup& setup) {
   return KernelFn([small](KernelContext& ctx) { return Take(ctx, small); });
 }
 
-// --- The rest
+// --- Closing and sizes
 
 Expected<KernelFn> MakeClose(const KernelSetup& setup) {
   bool cancel = setup.node().GetBool("cancel_pending_enqueues");

@@ -1,4 +1,4 @@
-// Hash tables: resources that map keys to values, filled once (HashTable) or changed as one likes
+// Hash tables: resources that map keys to values, filled once (HashTable) or mutable
 // (MutableHashTable).
 #include "kernels/cpu/state/lookup_table.h"
 
@@ -13,13 +13,13 @@
 namespace grapnel {
 namespace {
 
-// Key `i` of keys of `size` elements each.
+// Returns the bytes of key `i`; each key has `size` elements.
 llvm::StringRef KeyAt(const Tensor& keys, int64_t i, int64_t size) {
   if (keys.dtype() == proto::DT_STRING) return keys.data<std::string>()[i];
   return {At(keys, i * size), static_cast<size_t>(size) * DataTypeSize(keys.dtype())};
 }
 
-// The dims of `keys` but those of each key; the error says what does not fit.
+// Returns the dims of `keys` without those of a single key.
 Expected<Dims> KeyShape(const LookupTable& table, const Tensor& keys) {
   int64_t inner = static_cast<int64_t>(table.key_dims.size());
   if (keys.rank() < inner ||
@@ -58,8 +58,8 @@ Expected<LookupTable*> TableIn(const KernelContext& ctx, int i) {
 
 namespace {
 
-// Named tables are shared through the session, anonymous ones belong to the handle.
-// Of a dense table; how full its buckets may be, and how many there are, changes nothing here.
+// Checks the attributes of a dense table; the load factor and number of buckets have no effect
+// here.
 Error CheckBuckets(float max_load, int64_t buckets) {
   if (!(max_load > 0 && max_load < 1))
     return MakeError("max_load_factor must be between 0 and 1, got {0}", NumberText(max_load));
@@ -68,7 +68,8 @@ Error CheckBuckets(float max_load, int64_t buckets) {
   return Error::success();
 }
 
-// `kDense`: of the kind that names an empty key, and in version 2 a deleted one.
+// The session shares named tables; an anonymous table belongs to its handle. `kDense`: a table with
+// an empty key and, in version 2, a deleted key.
 template <bool kMutable, bool kDense = false>
 Expected<KernelFn> MakeTable(const KernelSetup& setup) {
   const Node& node = setup.node();
@@ -167,7 +168,7 @@ Error InsertInto(KernelContext& ctx) {
   return InsertRows(ctx, *table, ctx.input(1), ctx.input(2), false);
 }
 
-// Replaces all that is there; of a table that is filled once, fills it.
+// Replaces the whole content; fills a table that is filled once.
 Error Import(KernelContext& ctx) {
   ASSIGN_OR_RETURN(LookupTable * table, TableIn(ctx, 0));
   std::lock_guard lock(table->mutex);
@@ -230,7 +231,7 @@ Error Size(KernelContext& ctx) {
   return Error::success();
 }
 
-// Keys and values, in the order in which the keys came.
+// Outputs keys and values in insertion order.
 Error Export(KernelContext& ctx) {
   ASSIGN_OR_RETURN(LookupTable * table, TableIn(ctx, 0));
   std::lock_guard lock(table->mutex);
@@ -256,8 +257,8 @@ Error Export(KernelContext& ctx) {
   return Error::success();
 }
 
-// A column of line `i` of a text file: -2 the whole line, -1 its number, which the attribute
-// `offset` makes larger, else the part between delimiters.
+// Reads a column of line `i` of a text file: -2 is the whole line, -1 its number plus the attribute
+// `offset`, others the text between delimiters.
 Error ReadColumn(llvm::StringRef line, int64_t i, int64_t offset, int64_t column, char delimiter,
                  Tensor& to) {
   llvm::StringRef text = line;
@@ -297,7 +298,8 @@ Error ReadColumn(llvm::StringRef line, int64_t i, int64_t offset, int64_t column
     default:
       return MakeError("no {0} can be read from a text file", DataTypeName(to.dtype()));
   }
-  if (bad) return MakeError("line {0}: '{1}' is no {2}", i + 1, text, DataTypeName(to.dtype()));
+  if (bad)
+    return MakeError("line {0}: '{1}' is not a valid {2}", i + 1, text, DataTypeName(to.dtype()));
   return Error::success();
 }
 
@@ -337,7 +339,7 @@ Expected<KernelFn> MakeInitializeFromFile(const KernelSetup& setup) {
 }
 
 #define GRAPNEL_TABLE_KERNEL(op, ...) GRAPNEL_CPU_KERNEL(op, __VA_ARGS__)
-// Both the op with a reference as handle and the one with a resource.
+// Registers both the op with a reference handle and the one with a resource handle.
 #define GRAPNEL_TABLE_KERNELS(op, ...)   \
   GRAPNEL_TABLE_KERNEL(op, __VA_ARGS__); \
   GRAPNEL_TABLE_KERNEL(op "V2", __VA_ARGS__)

@@ -1,4 +1,4 @@
-// Stacks of tensors: what the loops of TensorFlow 1 keep of each round for their gradients.
+// Stacks of tensors: what the loops of TensorFlow 1 save in each iteration for their gradients.
 #include <mutex>
 
 #include "kernels/common/kernel_of.h"
@@ -30,7 +30,7 @@ Expected<Stack*> StackIn(const KernelContext& ctx) {
   return stack;
 }
 
-// A stack belongs to its handle, and so to one run.
+// A stack belongs to its handle, and therefore to one run.
 Expected<KernelFn> MakeStack(const KernelSetup& setup) {
   std::string name = setup.node().GetString("stack_name");
   if (name.empty()) name = setup.node().name().str();

@@ -1,8 +1,9 @@
-// Staging areas: Stage and its kin (first in, first out), MapStage and OrderedMapStage (by key, and
-// part by part).
+// Staging areas: Stage and related ops (FIFO), MapStage and OrderedMapStage (by key, possibly part
+// by part).
 //
-// No kernel waits, as with queues: a run is one pass over its graph, and nobody else could fill or
-// empty an area meanwhile. What TensorFlow would wait for is an error here that says so.
+// No kernel waits, as with queues: a run is one pass over its graph, so no other op could fill or
+// empty an area in the meantime. Where TensorFlow would wait, the kernel returns an error that says
+// so.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -29,7 +30,7 @@ int64_t BytesOf(const Element& element) {
   return bytes;
 }
 
-// How many elements and bytes there may be; 0: any.
+// The maximum numbers of elements and bytes; 0: unlimited.
 struct Limits {
   int64_t capacity = 0, memory = 0;
 
@@ -53,11 +54,11 @@ Expected<Limits> ReadLimits(const Node& node) {
                    limits.capacity, limits.memory);
 }
 
-// What ops of the same shared_name (or of the same name) meet in.
+// Identifies the area that ops with the same shared_name (or the same name) share.
 struct Place {
   std::string container, name;
   Limits limits;
-  size_t components;  // of an element
+  size_t components;  // per element
 };
 
 Expected<Place> PlaceOf(const Node& node) {
@@ -83,7 +84,7 @@ Expected<llvm::IntrusiveRefCntPtr<Area>> AreaAt(const KernelContext& ctx, const 
                    object->ToString());
 }
 
-// A kernel that is `run` on the area, with nobody else in it.
+// Creates a kernel that calls `run` with exclusive access to the area.
 template <typename Area, Error (*run)(KernelContext&, Area&)>
 Expected<KernelFn> MakeOn(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(Place place, PlaceOf(setup.node()));
@@ -168,12 +169,12 @@ Error Clear(KernelContext&, Buffered& area) {
   return Error::success();
 }
 
-// --- MapStage, OrderedMapStage. A key is as it was staged, whatever its shape. Keys are in order
-// in both: TensorFlow's MapUnstageNoKey takes any.
+// --- MapStage, OrderedMapStage. A key keeps the shape with which it was staged. Keys are sorted in
+// both: TensorFlow's MapUnstageNoKey takes any.
 
 struct Keyed {
   Tensor key;
-  Element parts;  // those that are missing are no tensors
+  Element parts;  // missing ones are null tensors
 };
 
 template <bool ordered>
@@ -221,8 +222,8 @@ Expected<Dims> IndicesIn(const KernelContext& ctx, int i, size_t components) {
   return indices;
 }
 
-// As many values as components are an element at once, in their order: as in TensorFlow no matter
-// what the indices are, and which parts of the key came before.
+// As many values as components form a whole element, in their order: as in TensorFlow regardless of
+// the indices, and of earlier parts under the key.
 template <bool ordered>
 Error StageAt(KernelContext& ctx, Mapped<ordered>& area) {
   ASSIGN_OR_RETURN(int64_t key, KeyIn(ctx));
@@ -257,7 +258,7 @@ Error StageAt(KernelContext& ctx, Mapped<ordered>& area) {
   return Error::success();
 }
 
-// Takes or only reads components.
+// Takes components, or only reads them.
 Expected<Element> PartsAt(Keyed& staged, int64_t key, llvm::ArrayRef<int64_t> indices, bool take) {
   Element parts;
   for (int64_t index : indices) {

@@ -1,5 +1,5 @@
-// Arrays of tensors, one by one: made, written, read, and their gradients. Handles of the first and
-// second version are strings in a GraphDef and resources here, like those of the third.
+// TensorArray ops on single elements: create, write, read, and gradients. Handles of versions 1 and
+// 2 are strings in a GraphDef; here they are resources, as in version 3.
 #include "kernels/cpu/state/tensor_array.h"
 
 #include "kernels/common/dims.h"
@@ -48,7 +48,7 @@ Error TensorArrayObject::Reserve(int64_t size) {
 
 namespace {
 
-// A new tensor: `a` may be what somebody has read.
+// Allocates the sum: a reader may still hold `a`.
 Expected<Tensor> SumOf(KernelContext& ctx, const Tensor& a, const Tensor& b) {
   ASSIGN_OR_RETURN(Tensor sum, ctx.Scratch(a.dtype(), a.dims()));
   bool known = ForType(a.dtype(), NumberTypes(), [&](auto tag) {
@@ -154,7 +154,8 @@ Expected<KernelFn> MakeArray(const KernelSetup& setup) {
   });
 }
 
-// As many elements as `array` has, of the same shapes; `prepended` comes before those.
+// Returns an array with as many elements as `array` and the same shapes, each with `prepended`
+// dimensions in front.
 llvm::IntrusiveRefCntPtr<TensorArrayObject> GradientOf(TensorArrayObject& array,
                                                        const Dims& prepended) {
   llvm::IntrusiveRefCntPtr<TensorArrayObject> gradient(new TensorArrayObject);
@@ -177,8 +178,8 @@ llvm::IntrusiveRefCntPtr<TensorArrayObject> GradientOf(TensorArrayObject& array,
   return gradient;
 }
 
-// The gradient of an array is one array for each `source`, made when it is first asked for; from
-// then on the array keeps its size.
+// The gradient of an array is one array per `source`, created on first use; from then on the
+// array's size is fixed.
 Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
   std::string source = setup.node().GetString("source");
   return KernelFn([source](KernelContext& ctx) -> Error {

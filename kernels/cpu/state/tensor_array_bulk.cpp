@@ -1,4 +1,4 @@
-// Arrays of tensors, as a whole: out of one tensor and into one.
+// TensorArray ops on whole arrays: from one tensor and to one.
 #include <numeric>
 
 #include "kernels/common/kernel_of.h"
@@ -80,7 +80,7 @@ Expected<KernelFn> MakeGather(const KernelSetup& setup) {
   return KernelFn([asked](KernelContext& ctx) { return Gather(ctx, asked, whole); });
 }
 
-// Row k of `value` becomes element indices[k]: of the first version, element k.
+// Writes row k of `value` to element indices[k]; in version 1 to element k.
 template <bool whole>
 Error Scatter(KernelContext& ctx) {
   ASSIGN_OR_RETURN(TensorArrayObject * array, ArrayIn(ctx, 0));
@@ -110,7 +110,7 @@ Error Scatter(KernelContext& ctx) {
   return Error::success();
 }
 
-// Elements one after the other along their first dimension, and the length of each.
+// Concatenates the elements along their first dimension, and outputs the length of each.
 Error Concat(KernelContext& ctx, const Shape& asked) {
   ASSIGN_OR_RETURN(TensorArrayObject * array, ArrayIn(ctx, 0));
   std::lock_guard lock(array->mutex);

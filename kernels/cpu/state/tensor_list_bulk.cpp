@@ -1,4 +1,4 @@
-// Lists of tensors, as a whole: out of one tensor and into one.
+// TensorList ops on whole lists: from one tensor and to one.
 #include "kernels/common/kernel_of.h"
 #include "kernels/cpu/array/data_move.h"
 #include "kernels/cpu/state/tensor_list.h"
@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// The shape of rows that must fit `asked`.
+// Checks that the rows of the tensor match the shape `asked`.
 Error CheckRows(const Tensor& tensor, const Shape& asked) {
   if (tensor.rank() == 0) return MakeError("a scalar has no rows to make a list of");
   if (Fits(tensor.dims().drop_front(), asked)) return Error::success();
@@ -27,7 +27,7 @@ Error FromTensor(KernelContext& ctx) {
   return Error::success();
 }
 
-// Elements `picked` of a list, one below the other. An element that was never set is zeros.
+// Stacks the elements `picked` of a list. An element that was never set is zeros.
 Error StackInto(KernelContext& ctx, const TensorList& list, llvm::ArrayRef<const Tensor*> picked,
                 const Shape& asked) {
   const Tensor* first = nullptr;
@@ -95,7 +95,8 @@ Error Gather(KernelContext& ctx) {
       return MakeError("element {0} of a list of {1}", i, list->tensors.size());
     picked.push_back(&list->tensors[i]);
   }
-  // Of no elements the shape must be said: TensorFlow does not ask those that are not gathered.
+  // Without elements the shape must be known. TensorFlow does not check the elements that are not
+  // gathered.
   std::optional<Shape> said = MergeShapes(list->element_shape, asked);
   if (picked.empty() && said && !said->IsFullyKnown())
     return MakeError("no elements are gathered, and their shape {0} is not known in full",
@@ -103,7 +104,7 @@ Error Gather(KernelContext& ctx) {
   return StackInto(ctx, *list, picked, asked);
 }
 
-// Row k of the tensor becomes element indices[k]; the list grows as far as it must.
+// Writes row k of the tensor to element indices[k]; the list grows as needed.
 Error ScatterInto(KernelContext& ctx, TensorList& list, const Tensor& tensor,
                   const Tensor& indices) {
   Dims at = IntsOf(indices);
@@ -155,8 +156,8 @@ Error ConcatLists(KernelContext& ctx) {
   return Error::success();
 }
 
-// Elements one after the other along their first dimension, and the length of each. Of elements
-// that were never set `leading_dims` says the length.
+// Concatenates the elements along their first dimension, and outputs the length of each.
+// `leading_dims` has the lengths of elements that were never set.
 Error Concat(KernelContext& ctx, const Shape& asked, llvm::ArrayRef<int64_t> leading_dims) {
   ASSIGN_OR_RETURN(const TensorList* list, ListOf(ctx, 0, ctx.output_type(0)));
   auto rest_of = [](const Shape& shape) {
