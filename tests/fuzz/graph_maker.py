@@ -100,7 +100,7 @@ class Maker:
     # ---- existing tensors ----
 
     def pick(self, dtypes=None, rank=None, known=False, exact=False):
-        """A tensor, the later ones likelier; one is fed where there is none."""
+        """Returns a random tensor that fits, later ones likelier; a new feed if no tensor does."""
         if dtypes is not None and not isinstance(dtypes, (list, tuple)):
             dtypes = [dtypes]
         some = [t for t in (self.exact if exact else self.tensors) if (dtypes is None or t.dtype in dtypes)

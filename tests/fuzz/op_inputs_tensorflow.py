@@ -171,7 +171,7 @@ def blamed(graph, text, otherwise):
 
 
 def compare(folder):
-    """(kind, op, text); kind 'alike' is none."""
+    """Returns (kind, op, text); kind 'alike' means no difference."""
     with open(os.path.join(folder, "case.json"), encoding="utf-8") as f:
         case = json.load(f)
     with open(os.path.join(folder, "what.txt"), encoding="utf-8", errors="replace") as f:
@@ -298,7 +298,7 @@ def compare_all(folders, jobs, log):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder")
-    parser.add_argument("--lines", help="a file for all that is no likeness: folder, kind, op, text, tabs between")
+    parser.add_argument("--lines", help="a file for all differences: folder, kind, op and text, separated by tabs")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     args = parser.parse_args()
     folders = sorted(glob.glob(os.path.join(os.path.abspath(args.folder), "*/")), key=lambda p: int(os.path.basename(p[:-1])))
