@@ -38,7 +38,7 @@ Expected<KernelFn> MakeTranspose(const KernelSetup&) {
     for (int i = 0; i < in.rank(); ++i) {
       ASSIGN_OR_RETURN(int d, AxisIn(order.IntAt(i), in.rank()));
       if (seen[d])
-        return MakeError("{0} is twice in the permutation {1}", d, IntsText(IntsOf(order)));
+        return MakeError("{0} occurs twice in the permutation {1}", d, IntsText(IntsOf(order)));
       seen[d] = true;
       dims.push_back(in.dim(d));
       strides.push_back(from[d]);

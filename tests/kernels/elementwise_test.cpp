@@ -516,7 +516,7 @@ TEST(KernelUnaryOpsComposition, NamesTheOpThatItCannotRun) {
   run.Attr("op_names", attr::Strings({"Exp", "IsNan"})).In(Floats({1}, {1}));
   EXPECT_EQ(run.ErrorText(), "no kernel for 'IsNan' of float");
   OpRun empty("_UnaryOpsComposition");
-  EXPECT_EQ(empty.In(Floats({1}, {1})).ErrorText(), "op_names names no op");
+  EXPECT_EQ(empty.In(Floats({1}, {1})).ErrorText(), "op_names is missing or empty");
 }
 
 TEST(KernelQuantize, RoundsToWhatAnIntegerHolds) {

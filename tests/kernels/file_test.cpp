@@ -141,7 +141,7 @@ TEST(KernelCsvDataset, RecordsOfFiles) {
   EXPECT_EQ(Records(path, ",", Vec<int32_t>({7}), {1}),
             "a/5|" + path + ": expect 2 fields but have 1 in record");
   EXPECT_EQ(Records(path, ",", Vec<int32_t>({7}), {1, 1}),
-            "select_cols should rise and not be negative: 1 at 1");
+            "select_cols must be ascending and not negative: 1 at 1");
 }
 
 }  // namespace

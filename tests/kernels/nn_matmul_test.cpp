@@ -201,8 +201,7 @@ TEST(BatchMatMul, FusedGrowsWithItsMaskAndSaysWhatDoesNotFit) {
             "the factor must have one element, not the shape [2]");
   EXPECT_EQ(error({}, {1, 1, 2, 5}, {"Mul", "Add"}),
             "incompatible shapes: [1,2,3,5] vs. [1,1,2,5]");
-  EXPECT_EQ(error({}, {1, 1, 1, 5}, {"Mul"}),
-            "expected fused_ops [Mul, Add] with two arguments");
+  EXPECT_EQ(error({}, {1, 1, 1, 5}, {"Mul"}), "expected fused_ops [Mul, Add] with two arguments");
 }
 
 TEST(BatchMatMul, ConjugatesComplexOperands) {
@@ -367,7 +366,7 @@ TEST(Einsum, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(run("a1->a", {{2, 3}}), "'1' is not a label");
   EXPECT_EQ(run("ab,bc->ac", {{2, 3}}),
             "equation 'ab,bc->ac' has 2 inputs, the node 1; 1 or 2 are possible");
-  EXPECT_EQ(run("ab,bc->ac", {{2, 3}, {4, 5}}), "label 'b' stands for 3 and for 4");
+  EXPECT_EQ(run("ab,bc->ac", {{2, 3}, {4, 5}}), "label 'b' has both size 3 and size 4");
   EXPECT_EQ(run("abc->a", {{2, 3}}),
             "an operand of shape [2,3] does not have as many dimensions as its labels");
 }

@@ -101,7 +101,7 @@ TEST(KernelOptimizer, SaysWhatDoesNotFit) {
   EXPECT_EQ(step(accum, Floats({1}, {1}), Floats({2}, {1, 1})),
             "input 2 is of shape [1], a scalar was expected");
   EXPECT_EQ(step(accum, Scalar(1.f), Floats({1}, {1})),
-            "a gradient of shape [1] for variable 'w' of shape [2]");
+            "a gradient of shape [1] does not fit variable 'w' of shape [2]");
   EXPECT_EQ(step(Filled("VarHandleOp", "b", Floats({1}, {1})), Scalar(1.f), Floats({2}, {1, 1})),
             "variables 'w' and 'b' are of different shapes, [2] and [1]");
   EXPECT_EQ(step(Filled("VarHandleOp", "c", Iota<int32_t>({2})), Scalar(1.f), Floats({2}, {1, 1})),

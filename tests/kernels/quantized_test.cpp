@@ -44,7 +44,7 @@ TEST(KernelQuantized, ArithmeticSaysWhatIsWrong) {
   for (float end : {2.0f, 1.0f, 0.0f, 255.0f}) falling.In(Scalar(end));
   falling.Attr("T1", attr::Type(proto::DT_QUINT8));
   falling.Out({proto::DT_QINT32, proto::DT_FLOAT, proto::DT_FLOAT});
-  EXPECT_EQ(falling.ErrorText(), "the range of inputs 2 and 3 must rise, got 2.00 to 1.00");
+  EXPECT_EQ(falling.ErrorText(), "the range of inputs 2 and 3 must be ascending, got 2.00 to 1.00");
 }
 
 TEST(KernelQuantized, RangesOfSums) {

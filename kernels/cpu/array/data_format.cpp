@@ -68,7 +68,7 @@ Expected<KernelFn> MakeVecPermute(const KernelSetup& setup) {
         std::erase_if(*format, [](char letter) { return letter == 'N' || letter == 'C'; });
     }
     if (static_cast<int64_t>(of.from.size()) != in.dim(0))
-      return MakeError("{0} values for the format '{1}'", in.dim(0), formats.from);
+      return MakeError("{0} values do not fit the format '{1}'", in.dim(0), formats.from);
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
     std::vector<int64_t> source = SourceOf(of.from, of.to);
     int64_t width = in.rank() == 2 ? 2 : 1;

@@ -25,7 +25,7 @@ Expected<KernelFn> MakeFill(const KernelSetup&) {
 Error FillWith(KernelContext& ctx, int number) {
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, ctx.input(0).dims()));
   if (out->dtype() == proto::DT_STRING) {
-    if (number != 0) return MakeError("there is no string one");
+    if (number != 0) return MakeError("cannot fill a string tensor with ones");
     return Error::success();
   }
   alignas(16) char value[16] = {};

@@ -86,7 +86,7 @@ Error GatherNd(KernelContext& ctx) {
   if (params.rank() < 1) return MakeError("params must be at least a vector, got a scalar");
   ASSIGN_OR_RETURN(SliceOffsets slices, ReadSliceIndices(indices, params.dims()));
   if (params.num_elements() == 0 && !slices.at.empty())
-    return MakeError("{0} slices of params without elements, {1}", slices.at.size(),
+    return MakeError("cannot take {0} slices of empty params of shape {1}", slices.at.size(),
                      DimsText(params.dims()));
   Dims dims = slices.batch;
   dims.append(slices.slice.begin(), slices.slice.end());

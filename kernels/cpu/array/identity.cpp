@@ -11,7 +11,8 @@ Error PassAll(KernelContext& ctx) {
 
 Expected<KernelFn> MakeIdentity(const KernelSetup& setup) {
   if (setup.num_outputs() > setup.num_inputs()) {
-    return MakeError("{0} outputs of {1} inputs", setup.num_outputs(), setup.num_inputs());
+    return MakeError("expected as many outputs as inputs, got {0} and {1}", setup.num_outputs(),
+                     setup.num_inputs());
   }
   return KernelFn(PassAll);
 }

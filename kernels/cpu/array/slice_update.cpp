@@ -19,8 +19,8 @@ Expected<Dims> ValueSteps(const Tensor& value, const SliceSpec& spec, bool broad
     fits =
         (broadcast && value.dim(d) == 1) || (skip + d >= 0 && value.dim(d) == spec.dims[skip + d]);
   if (!fits || (!broadcast && skip != 0))
-    return MakeError("a value of shape {0} for a slice of shape {1}", DimsText(value.dims()),
-                     DimsText(spec.dims));
+    return MakeError("a value of shape {0} does not fit a slice of shape {1}",
+                     DimsText(value.dims()), DimsText(spec.dims));
   Dims strides = RowMajorStrides(value.dims()), steps;
   // The box dimensions with more than one element correspond to those of the result.
   size_t at = 0;

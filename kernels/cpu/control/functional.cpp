@@ -111,8 +111,8 @@ Error Loop(KernelContext& context, const FunctionCall& cond_call, const Function
       if (!begun) return InIteration(iteration, begun.takeError());
       body.emplace(std::move(*begun));
       if (body->num_results() != static_cast<int>(next.size())) {
-        return MakeError("the loop's body gives {0} results, expected {1}",
-                         body->num_results(), next.size());
+        return MakeError("the loop's body gives {0} results, expected {1}", body->num_results(),
+                         next.size());
       }
     }
     if (Error error = body->Run(state, next, iteration))

@@ -48,7 +48,7 @@ Error FillWith(const Tensor& value, Tensor& out) {
         std::fill_n(out.data<T>(), out.num_elements(), *value.data<T>());
         return true;
       });
-  return known ? Error::success() : MakeError("no padding of {0}", DataTypeName(out.dtype()));
+  return known ? Error::success() : MakeError("cannot pad {0}", DataTypeName(out.dtype()));
 }
 
 // Copies the elements of `from` to the corner of `to`.
@@ -103,8 +103,8 @@ DatasetNext PaddedBatchesOf(DatasetNext input, int64_t size, bool drop, Padding 
     ASSIGN_OR_RETURN(auto elements, NextBatch(input, context, size, drop, done));
     if (elements.empty()) return NoElement();
     if (elements[0].size() != padding.shapes.size()) {
-      return MakeError("{0} components, and padding for {1}", elements[0].size(),
-                       padding.shapes.size());
+      return MakeError("elements have {0} components, but there is padding for {1}",
+                       elements[0].size(), padding.shapes.size());
     }
     DatasetElement batch;
     for (size_t c = 0; c < padding.shapes.size(); ++c) {

@@ -123,7 +123,7 @@ Expected<KernelFn> MakeRecords(const KernelSetup& setup) {
         bool more = reader.Next();
         if (!reader.problem().empty()) return MakeError("{0}", reader.problem());
         if (!more) return NoRecord();
-        if (!reader.DataIsIntact()) return MakeError("a record does not fit its checksum");
+        if (!reader.DataIsIntact()) return MakeError("a record does not match its checksum");
         return std::optional(reader.data());
       });
     });

@@ -283,7 +283,7 @@ Expected<int64_t> IntFrom(DatasetContext& context, const CapturedFunction& funct
   if (results.size() == 1 && results[0].dtype() == proto::DT_INT64 &&
       results[0].num_elements() == 1)
     return results[0].IntAt(0);
-  return MakeError("{0} must give one int64", what);
+  return MakeError("{0} must return one int64", what);
 }
 
 Expected<DatasetNext> ReducedGroup(DatasetContext& context, const GroupByWindow& with, int64_t key,
@@ -326,7 +326,8 @@ DatasetNext GroupedOf(DatasetNext input, const GroupByWindow& with, const Elemen
         ASSIGN_OR_RETURN(Tensor number, Tensor::Allocate(proto::DT_INT64, {}));
         *number.data<int64_t>() = key;
         ASSIGN_OR_RETURN(int64_t size, IntFrom(context, with.size, {number}, "window_size_func"));
-        if (size <= 0) return MakeError("a window of {0} elements for key {1}", size, key);
+        if (size <= 0)
+          return MakeError("the window size {0} for key {1} is not positive", size, key);
         sizes[key] = size;
       }
       auto& group = groups[key];

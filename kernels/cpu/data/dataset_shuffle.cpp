@@ -116,7 +116,7 @@ Expected<KernelFn> MakeShuffleAndRepeat(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(Seeds seeds, SeedsIn(ctx, node, 2));
     ASSIGN_OR_RETURN(int64_t count, ScalarIn(ctx, 4));
     if (count < -1 || count == 0)
-      return MakeError("count must be positive, or -1 for ever, got {0}", count);
+      return MakeError("count must be positive, or -1 to repeat forever, got {0}", count);
     GeneratorRef generator = GeneratorIn(ctx, 5);
     if (!generator) generator = new SeedGenerator(seeds, reshuffles);
     auto begin = [=](DatasetContext&) -> Expected<DatasetNext> {

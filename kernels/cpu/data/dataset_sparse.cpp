@@ -40,7 +40,7 @@ Expected<Tensor> SparseBatch(const RunServices& services, llvm::ArrayRef<Dataset
   int64_t *to = indices.data<int64_t>(), at = 0;
   for (size_t r = 0; r < rows.size(); ++r) {
     const Tensor& row = rows[r][0];
-    if (row.dtype() != dtype) return MakeError("elements of different dtypes");
+    if (row.dtype() != dtype) return MakeError("elements have different dtypes");
     Dims strides = RowMajorStrides(row.dims());
     for (int64_t i = 0; i < row.num_elements(); ++i) {
       *to++ = static_cast<int64_t>(r);

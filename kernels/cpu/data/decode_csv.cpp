@@ -12,7 +12,7 @@ Expected<CsvFormat> MakeCsvFormat(llvm::StringRef delimiter, bool quotes, llvm::
     return MakeError("field_delim should be only 1 char, not '{0}'", delimiter);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (columns[i] < 0 || (i > 0 && columns[i] <= columns[i - 1]))
-      return MakeError("select_cols should rise and not be negative: {0} at {1}", columns[i], i);
+      return MakeError("select_cols must be ascending and not negative: {0} at {1}", columns[i], i);
   }
   return CsvFormat{delimiter[0], quotes, missing.str(), std::move(columns)};
 }

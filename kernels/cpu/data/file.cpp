@@ -160,7 +160,7 @@ Error Remap(KernelContext& ctx, const Remapping& form) {
   for (size_t i = 0; i < old_words.size(); ++i) {
     if (form.old_count >= 0 && static_cast<int64_t>(i) >= form.old_count) break;
     if (!places.try_emplace(old_words[i], static_cast<int64_t>(i)).second)
-      return MakeError("{0}: word '{1}' comes twice", old_path, old_words[i]);
+      return MakeError("{0}: word '{1}' occurs twice", old_path, old_words[i]);
   }
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {form.count}));
   ASSIGN_OR_RETURN(Tensor * present, ctx.Allocate(1, {}));

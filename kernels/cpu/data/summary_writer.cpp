@@ -67,7 +67,7 @@ class SummaryWriter : public Object {
 
   Error CheckFile() const {
     if (events_) return Error::success();
-    return MakeError("summary writer '{0}' has no file: CreateSummaryFileWriter makes it", name_);
+    return MakeError("summary writer '{0}' has no file: run CreateSummaryFileWriter first", name_);
   }
   Error FlushNow() {
     waiting_ = 0;
@@ -157,7 +157,7 @@ Error WriteEvent(KernelContext& ctx, Fill fill) {
 Error WriteTensor(KernelContext& ctx) {
   return WriteEvent(ctx, [&](proto::Event* event) -> Error {
     if (ctx.input(2).HoldsObjects())
-      return MakeError("{0} has no summary", ctx.input(2).ToString(0));
+      return MakeError("{0} cannot be summarized", ctx.input(2).ToString(0));
     ASSIGN_OR_RETURN(std::string tag, TextIn(ctx, 3, "tag"));
     ASSIGN_OR_RETURN(std::string metadata, TextIn(ctx, 4, "summary_metadata"));
     proto::Summary::Value* value = event->mutable_summary()->add_value();

@@ -263,7 +263,7 @@ Expected<KernelFn> MakeCrop(const KernelSetup& setup) {
       if constexpr (form == Form::kImageGradient && !std::is_integral_v<T>)
         return ImageGradient<T>(ctx, attrs);
       if constexpr (form == Form::kBoxGradient) return BoxGradient<T>(ctx, attrs);
-      return MakeError("no gradient for an image of integers");
+      return MakeError("no gradient for an integer image");
     };
     return true;
   });

@@ -87,7 +87,7 @@ bool ReadHeader(Reader& reader, int channels, bool wide) {
   SetTransforms(reader, channels, wide);
   size_t line = static_cast<size_t>(reader.size.width * reader.size.channels);
   if (png_get_rowbytes(reader.png, reader.info) != (wide && !reader.widen ? 2 * line : line))
-    png_error(reader.png, "these pixels cannot be had with so many channels");
+    png_error(reader.png, "the pixels cannot be converted to this number of channels");
   return true;
 }
 

@@ -187,7 +187,7 @@ Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
   return KernelFn([filter, antialias](KernelContext& ctx) -> Error {
     const Tensor &grads = ctx.input(0), &image = ctx.input(1);
     if (grads.rank() != 4 || image.rank() != 4)
-      return MakeError("gradients of shape {0} do not go with images of shape {1}",
+      return MakeError("gradients of shape {0} do not match images of shape {1}",
                        DimsText(grads.dims()), DimsText(image.dims()));
     ASSIGN_OR_RETURN(Resampling plan, Plan(filter, antialias, ctx.input(2), ctx.input(3),
                                            image.dim(1), image.dim(2), grads.dim(1), grads.dim(2)));

@@ -103,7 +103,7 @@ Expected<Operand> ReadOperand(const std::string& labels, const Tensor& tensor,
     int64_t& known = sizes.try_emplace(label, size).first->second;
     bool broadcasts = label >= kEllipsis && (size == 1 || known == 1);
     if (known != size && !broadcasts) {
-      return MakeError("label '{0}' stands for {1} and for {2}",
+      return MakeError("label '{0}' has both size {1} and size {2}",
                        label < kEllipsis ? std::string(1, char(label)) : "...", known, size);
     }
     if (known == 1) known = size;

@@ -202,8 +202,8 @@ Expected<KernelFn> MakeMfcc(const KernelSetup& setup) {
         "to it, got {1} and {2}",
         kMost, attrs.channels, attrs.coefficients);
   if (!(attrs.lower >= 0 && attrs.upper > attrs.lower && std::isfinite(attrs.upper)))
-    return MakeError("frequency limits must rise from 0 or more, got {0} and {1}", attrs.lower,
-                     attrs.upper);
+    return MakeError("frequency limits must be non-negative and ascending, got {0} and {1}",
+                     attrs.lower, attrs.upper);
   return KernelFn([attrs](KernelContext& ctx) { return Coefficients(ctx, attrs); });
 }
 

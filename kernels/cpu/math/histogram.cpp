@@ -21,7 +21,7 @@ Error Count(const Tensor& values, const Tensor& range, std::vector<int64_t>& cou
   double low = static_cast<double>(range.data<T>()[0]);
   double high = static_cast<double>(range.data<T>()[1]);
   if (!(low < high) || !std::isfinite(high - low))
-    return MakeError("value_range must be finite and rise, got {0} to {1}", low, high);
+    return MakeError("value_range must be finite and ascending, got {0} to {1}", low, high);
   double bins = static_cast<double>(counts.size()), step = (high - low) / bins;
   const T* data = values.data<T>();
   for (int64_t i = 0; i < values.num_elements(); ++i) {

@@ -168,7 +168,7 @@ Expected<std::vector<int64_t>> ReadRisingIds(const Tensor& data, const Tensor& i
     values[i] = ids.IntAt(i);
     if (values[i] < 0) return MakeError("segment_ids[{0}] = {1} is negative", i, values[i]);
     if (i > 0 && values[i] < values[i - 1])
-      return MakeError("segment_ids must not fall: {0} follows {1} at {2}", values[i],
+      return MakeError("segment_ids must not decrease: {0} follows {1} at {2}", values[i],
                        values[i - 1], i);
   }
   return values;

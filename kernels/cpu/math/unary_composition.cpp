@@ -18,7 +18,7 @@ std::vector<UnaryLoopDef>& Loops() {
 Expected<KernelFn> MakeUnaryOpsComposition(const KernelSetup& setup) {
   auto attr = setup.node().Attr("op_names");
   auto ops = attr ? attr->AsStrings() : std::nullopt;
-  if (!ops || ops->empty()) return MakeError("op_names names no op");
+  if (!ops || ops->empty()) return MakeError("op_names is missing or empty");
   std::vector<UnaryLoop> loops;
   double cost = 0;
   for (llvm::StringRef op : *ops) {

@@ -88,7 +88,7 @@ Error Gradient(KernelContext& ctx, const GradientAttrs& attrs, const ConvShape& 
   if (attrs.wanted == Wanted::kInput) return ConvInputGradient<T>(ctx, shape, other, gradient, out);
   if constexpr (std::is_floating_point_v<T>)
     return ConvFilterGradient<T>(ctx, shape, other, gradient, out);
-  return MakeError("no gradient of a filter of integers");
+  return MakeError("no gradient for an integer filter");
 }
 
 ConvShape::HalfSteps HalfStepsOf(const GradientAttrs& attrs, const ConvShape& shape) {

@@ -65,7 +65,7 @@ Error Greedy(KernelContext& ctx, bool merge, int64_t blank) {
   ASSIGN_OR_RETURN(Sizes n, CheckInputs(ctx));
   if (blank < 0) blank += n.classes;
   if (blank < 0 || blank >= n.classes)
-    return MakeError("blank_index {0} of {1} classes", blank, n.classes);
+    return MakeError("blank_index {0} is out of range for {1} classes", blank, n.classes);
   ASSIGN_OR_RETURN(Tensor * scores, ctx.Allocate(3, {n.batch, 1}));
   std::vector<Labels> examples(n.batch);
   for (int64_t b = 0; b < n.batch; ++b) {

@@ -132,7 +132,8 @@ Expected<Sizes> CheckInputs(const KernelContext& ctx) {
   if (in.rank() != 3)
     return MakeError("inputs of shape {0}: [time,batch,classes] was expected", DimsText(in.dims()));
   Sizes n{in.dim(0), in.dim(1), in.dim(2)};
-  if (n.batch == 0 || n.classes == 0) return MakeError("inputs of shape {0}", DimsText(in.dims()));
+  if (n.batch == 0 || n.classes == 0)
+    return MakeError("inputs of shape {0} are empty", DimsText(in.dims()));
   if (indices.rank() != 2 || indices.dim(1) != 2 || ctx.input(2).rank() != 1 ||
       ctx.input(2).dim(0) != indices.dim(0)) {
     return MakeError(
@@ -161,7 +162,8 @@ Expected<std::vector<std::optional<std::vector<int>>>> ReadLabels(const KernelCo
   const Tensor &indices = ctx.input(1), &values = ctx.input(2);
   for (int64_t i = 0; i < values.num_elements(); ++i) {
     int64_t b = indices.IntAt(2 * i), label = values.IntAt(i);
-    if (b < 0 || b >= n.batch) return MakeError("a label of example {0} of {1}", b, n.batch);
+    if (b < 0 || b >= n.batch)
+      return MakeError("a label belongs to example {0}, but there are {1} examples", b, n.batch);
     if (label < 0) return MakeError("label {0} of example {1} is negative", label, b);
     bool ended = given[b]++ > static_cast<int64_t>(labels[b]->size());
     if (label >= n.classes - 1) continue;

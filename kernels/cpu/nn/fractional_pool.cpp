@@ -135,7 +135,7 @@ Expected<KernelFn> MakePool(const KernelSetup& setup) {
     for (int d : {1, 2}) {
       sizes[d] = static_cast<int64_t>(std::floor(static_cast<float>(in.dim(d)) / ratio[d]));
       if (sizes[d] < 1)
-        return MakeError("pooling_ratio[{0}] = {1} leaves nothing of {2}", d, ratio[d], in.dim(d));
+        return MakeError("pooling_ratio[{0}] = {1} is too large for {2}", d, ratio[d], in.dim(d));
     }
     auto draw = [&](Philox& philox) {
       pools.rows = DrawSequence(in.dim(1), sizes[1], pseudo_random, philox);
@@ -169,7 +169,7 @@ Expected<Sequence> ReadSequence(const Tensor& tensor, const char* name, int64_t 
   for (int64_t i = 0; i <= windows; ++i) {
     int64_t at = tensor.IntAt(i);
     if (at < (i == 0 ? 0 : sequence.back()) || at > limit)
-      return MakeError("{0}[{1}] = {2} does not rise within [0, {3}]", name, i, at, limit);
+      return MakeError("{0}[{1}] = {2} does not ascend within [0, {3}]", name, i, at, limit);
     sequence.push_back(at);
   }
   return sequence;
@@ -178,8 +178,8 @@ Expected<Sequence> ReadSequence(const Tensor& tensor, const char* name, int64_t 
 Expected<Pools> ReadPools(const Dims& in, const Tensor& grads, const Tensor& rows,
                           const Tensor& columns, bool overlapping) {
   if (in.size() != 4 || grads.rank() != 4 || grads.dim(0) != in[0] || grads.dim(3) != in[3])
-    return MakeError("an input of shape {0} does not go with out_backprop of shape {1}",
-                     DimsText(in), DimsText(grads.dims()));
+    return MakeError("an input of shape {0} does not match out_backprop of shape {1}", DimsText(in),
+                     DimsText(grads.dims()));
   Pools pools{in, {}, {}, overlapping};
   ASSIGN_OR_RETURN(pools.rows, ReadSequence(rows, "row_pooling_sequence", grads.dim(1), in[1]));
   ASSIGN_OR_RETURN(pools.columns,

@@ -105,8 +105,7 @@ void ConvChannelsLast(KernelContext& ctx, const ConvShape& s, const T* input, co
 template <typename T>
 void TransposePlanes(KernelContext& ctx, const T* in, T* out, int64_t batch, int64_t rows,
                      int64_t columns) {
-  constexpr int64_t kBlock =
-      16;  // lines of a square of floats; both sides stay in the L1 cache
+  constexpr int64_t kBlock = 16;  // lines of a square of floats; both sides stay in the L1 cache
   int64_t blocks = (rows + kBlock - 1) / kBlock;
   ctx.ParallelFor(batch * blocks, kBlock * columns * 1.0, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

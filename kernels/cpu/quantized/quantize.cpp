@@ -78,7 +78,7 @@ Expected<Slices> SlicesOf(const KernelContext& ctx, int64_t axis) {
     bool fits = axis < 0 ? ctx.input(i).num_elements() == 1
                          : ctx.input(i).rank() == 1 && ctx.input(i).dim(0) == slices.count;
     if (!fits)
-      return MakeError("min_range and max_range must hold {0} numbers, not shape {1}", slices.count,
+      return MakeError("min_range and max_range must have {0} numbers, not shape {1}", slices.count,
                        DimsText(ctx.input(i).dims()));
   }
   return slices;
@@ -275,7 +275,7 @@ Expected<KernelFn> MakeQuantize(const KernelSetup& setup) {
 Expected<KernelFn> MakeDequantize(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(QuantizeAttrs attrs, ReadAttrs(setup.node()));
   if (attrs.mode == Mode::kMinFirst && attrs.axis >= 0)
-    return MakeError("mode MIN_FIRST has one range for all, not one for each slice of an axis");
+    return MakeError("mode MIN_FIRST supports only one range, not one per slice of an axis");
   KernelFn fn;
   bool small = setup.output_type(0) == proto::DT_BFLOAT16;
   DataType from = setup.input_type(0);

@@ -161,7 +161,7 @@ Error AddUniform(KernelContext& ctx, const AddAttrs& attrs) {
   RETURN_IF_ERROR(CheckSameAxis(left.dims(), attrs.left, plan.dims, attrs.out));
   RETURN_IF_ERROR(CheckSameAxis(right.dims(), attrs.right, plan.dims, attrs.out));
   if (attrs.out >= 0 && (attrs.left < 0 || attrs.right < 0))
-    return MakeError("a result with scales along an axis needs sides with scales along it");
+    return MakeError("a result with scales along an axis needs operands with scales along it");
   ASSIGN_OR_RETURN(std::vector<int32_t> a, SideInScale(left, of_left, to, attrs.left));
   ASSIGN_OR_RETURN(std::vector<int32_t> b, SideInScale(right, of_right, to, attrs.right));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, plan.dims));

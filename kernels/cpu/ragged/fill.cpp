@@ -61,7 +61,7 @@ Error VariantGradient(KernelContext& ctx) {
                      DimsText(splits.dims()));
   for (int64_t i = 0; i < splits.num_elements(); ++i) {
     if (i == 0 ? splits.IntAt(i) == 0 : splits.IntAt(i) >= splits.IntAt(i - 1)) continue;
-    return MakeError("row_splits {0} must start with 0 and not fall", splits.ToString());
+    return MakeError("row_splits {0} must start with 0 and not decrease", splits.ToString());
   }
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(shape));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));

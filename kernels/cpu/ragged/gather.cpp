@@ -44,7 +44,7 @@ Expected<std::vector<Splits>> ReadSplits(const KernelContext& ctx, int count, co
     int64_t limit = d + 1 < count ? static_cast<int64_t>(nested[d + 1].size()) - 1 : values.dim(0);
     for (size_t i = 1; i < splits.size(); ++i) {
       if (splits[i] < splits[i - 1])
-        return MakeError("splits must not fall: {0} follows {1}", splits[i], splits[i - 1]);
+        return MakeError("splits must not decrease: {0} follows {1}", splits[i], splits[i - 1]);
     }
     if (splits.front() < 0 || (whole && splits.front() != 0))
       return MakeError("splits must start with 0, not {0}", splits.front());

@@ -27,7 +27,7 @@ Expected<Partition> FromSplits(const Tensor& tensor) {
     return MakeError("row splits must start with 0, not {0}", tensor.IntAt(0));
   for (int64_t i = 1; i < tensor.dim(0); ++i) {
     if (tensor.IntAt(i) < tensor.IntAt(i - 1))
-      return MakeError("row splits must not fall: {0} follows {1}", tensor.IntAt(i),
+      return MakeError("row splits must not decrease: {0} follows {1}", tensor.IntAt(i),
                        tensor.IntAt(i - 1));
     int64_t size = tensor.IntAt(i) - tensor.IntAt(i - 1);
     partition.longest = std::max(partition.longest, size);
@@ -45,7 +45,7 @@ Expected<Partition> FromRowIds(const Tensor& tensor) {
     int64_t row = tensor.IntAt(i);
     if (row < 0) return MakeError("value row id {0} is negative: {1}", i, row);
     if (i > 0 && row < partition.row_of.back())
-      return MakeError("value row ids must not fall: {0} follows {1}", row,
+      return MakeError("value row ids must not decrease: {0} follows {1}", row,
                        partition.row_of.back());
     run = i > 0 && row == partition.row_of.back() ? run + 1 : 1;
     partition.longest = std::max(partition.longest, run);

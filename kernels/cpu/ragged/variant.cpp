@@ -19,7 +19,7 @@ Error CheckSplits(const Tensor& splits, int64_t rows) {
     return MakeError("splits {0}: a vector that starts with 0 was expected", splits.ToString());
   for (int64_t i = 1; i < splits.num_elements(); ++i) {
     if (splits.IntAt(i) < splits.IntAt(i - 1))
-      return MakeError("splits {0} fall at {1}", splits.ToString(), i);
+      return MakeError("splits {0} decrease at {1}", splits.ToString(), i);
   }
   if (splits.IntAt(splits.num_elements() - 1) == rows) return Error::success();
   return MakeError("splits {0} end before or after the {1} rows that they split", splits.ToString(),

@@ -179,7 +179,7 @@ Error Fill(KernelContext& ctx) {
     Parameters<T> p{value(2), value(3), value(4), value(5)};
     if (!p.AreGood())
       return MakeError(
-          "the deviation must be positive and bounds rise, one of them finite, got {0}, {1}, {2}",
+          "the deviation must be positive and bounds ascending, one finite, got {0}, {1}, {2}",
           static_cast<double>(p.deviation), static_cast<double>(p.low),
           static_cast<double>(p.high));
     Draw(groups, p, out->num_elements() / batches, batches, out->data<T>() + i);

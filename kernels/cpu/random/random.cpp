@@ -228,7 +228,7 @@ Error FillWith(KernelContext& ctx, Kind kind, Philox philox, Tensor& out, const 
           Fill<T>(ctx, philox, distribution, out);
           return true;
         });
-    if (!known) return MakeError("no random {0}", DataTypeName(out.dtype()));
+    if (!known) return MakeError("cannot generate random {0}", DataTypeName(out.dtype()));
     return error;
   }
   bool known = ForType(out.dtype(), FloatTypes(), [&](auto tag) {
@@ -238,7 +238,8 @@ Error FillWith(KernelContext& ctx, Kind kind, Philox philox, Tensor& out, const 
     if (kind == Kind::kTruncated) FillTruncated<T>(ctx, philox, out);
     return true;
   });
-  return known ? Error::success() : MakeError("no random {0}", DataTypeName(out.dtype()));
+  return known ? Error::success()
+               : MakeError("cannot generate random {0}", DataTypeName(out.dtype()));
 }
 
 template <Kind kKind>

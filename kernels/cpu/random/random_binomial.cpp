@@ -157,8 +157,8 @@ Error Fill(KernelContext& ctx, const Batches& batches, Philox philox, const Tens
     });
   });
   return known ? Error::success()
-               : MakeError("no random {0} from counts of {1}", DataTypeName(out->dtype()),
-                           DataTypeName(counts.dtype()));
+               : MakeError("cannot generate random {0} from counts of {1}",
+                           DataTypeName(out->dtype()), DataTypeName(counts.dtype()));
 }
 
 Error Stateless(KernelContext& ctx) {

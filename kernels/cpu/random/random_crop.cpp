@@ -25,8 +25,8 @@ Error Crop(KernelContext& ctx, Philox philox) {
         DimsText(in.dims()), DimsText(size.dims()));
   int64_t height = size.IntAt(0), width = size.IntAt(1), channels = in.dim(2);
   if (height < 0 || width < 0 || height > in.dim(0) || width > in.dim(1))
-    return MakeError("cannot crop {0} x {1} from an image of {2} x {3}", height, width,
-                     in.dim(0), in.dim(1));
+    return MakeError("cannot crop {0} x {1} from an image of {2} x {3}", height, width, in.dim(0),
+                     in.dim(1));
   PhiloxNumbers numbers(philox);
   int64_t left = 0, top = 0;
   if (in.dim(1) > width) left = numbers.Next() % static_cast<uint32_t>(in.dim(1) - width + 1);

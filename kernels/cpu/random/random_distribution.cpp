@@ -125,7 +125,8 @@ Error FillEach(KernelContext& ctx, Philox philox, Tensor& out,
     });
     return true;
   });
-  return known ? Error::success() : MakeError("no random {0}", DataTypeName(out.dtype()));
+  return known ? Error::success()
+               : MakeError("cannot generate random {0}", DataTypeName(out.dtype()));
 }
 
 double MostOf(DataType dtype) {

@@ -171,9 +171,10 @@ Expected<std::vector<int64_t>> MetElements(const KernelContext& ctx) {
   for (int d = 0; fits && d < dense.rank(); ++d)
     fits = dense.dim(d) == dims[missing + d] || (dense.dim(d) == 1 && dims[missing + d] != 0);
   if (!fits)
-    return MakeError("the dense side must broadcast to the shape of the sparse one: "
-                     "{0} does not broadcast to {1}",
-                     DimsText(dense.dims()), DimsText(dims));
+    return MakeError(
+        "the dense side must broadcast to the shape of the sparse one: "
+        "{0} does not broadcast to {1}",
+        DimsText(dense.dims()), DimsText(dims));
   Dims strides = RowMajorStrides(dense.dims());
   std::vector<int64_t> met(sparse.values.num_elements());
   for (size_t i = 0; i < met.size(); ++i) {

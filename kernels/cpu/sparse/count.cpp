@@ -107,7 +107,7 @@ Expected<Rows> RaggedRows(const Tensor& splits, const Tensor& values) {
   rows.count = splits.dim(0) - 1;
   for (int64_t i = 0; i < rows.count; ++i) {
     if (splits.IntAt(i + 1) < splits.IntAt(i) || splits.IntAt(i + 1) > values.dim(0))
-      return MakeError("splits {0} fall, or go past the {1} values", splits.ToString(),
+      return MakeError("splits {0} decrease, or exceed the {1} values", splits.ToString(),
                        values.dim(0));
     rows.of.insert(rows.of.end(), splits.IntAt(i + 1) - splits.IntAt(i), i);
   }

@@ -31,7 +31,7 @@ struct Crossing {
 Error CheckValues(const Tensor& values) {
   if (values.dtype() == proto::DT_STRING || values.dtype() == proto::DT_INT64)
     return Error::success();
-  return MakeError("features of {0}: string and int64 can be crossed",
+  return MakeError("a feature has dtype {0}: expected string or int64",
                    DataTypeName(values.dtype()));
 }
 
@@ -119,7 +119,7 @@ Expected<std::vector<int64_t>> Begins(llvm::ArrayRef<Column> columns, int64_t ro
         return MakeError("row {0} has too many combinations", row);
     }
     if (__builtin_add_overflow(begins.back(), count, &end) || end > (int64_t{1} << 32))
-      return MakeError("there are too many combinations by row {0}", row);
+      return MakeError("too many combinations up to row {0}", row);
     begins.push_back(end);
   }
   return begins;
@@ -173,7 +173,7 @@ Expected<Crossing> CrossingOf(const Node& node, DataType out, const char* out_na
   how.buckets = node.GetInt("num_buckets");
   how.key = static_cast<uint64_t>(node.GetInt("hash_key"));
   if (how.hashed == (out == proto::DT_INT64)) return how;
-  return MakeError("{0} {1} does not go with hashed_output {2}", out_name, DataTypeName(out),
+  return MakeError("{0} {1} does not match hashed_output {2}", out_name, DataTypeName(out),
                    how.hashed);
 }
 
@@ -261,7 +261,7 @@ Expected<Column> RaggedColumn(const Tensor& values, const Tensor& splits, int64_
   for (int64_t i = 0; i <= rows; ++i) {
     int64_t at = splits.IntAt(i);
     if (i == 0 ? at != 0 : at < column.begins.back())
-      return MakeError("row splits {0} must start with 0 and not fall", splits.ToString());
+      return MakeError("row splits {0} must start with 0 and not decrease", splits.ToString());
     column.begins.push_back(at);
   }
   if (column.begins.back() == values.dim(0)) return column;

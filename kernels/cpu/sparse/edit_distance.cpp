@@ -94,8 +94,8 @@ Error EditDistance(KernelContext& ctx, DistanceFn distance, bool normalize) {
 Expected<KernelFn> MakeEditDistance(const KernelSetup& setup) {
   bool normalize = setup.node().GetBool("normalize", true);
   if (setup.input_type(1) != setup.input_type(4))
-    return MakeError("hypothesis of {0}, truth of {1}", DataTypeName(setup.input_type(1)),
-                     DataTypeName(setup.input_type(4)));
+    return MakeError("hypothesis has dtype {0}, truth has dtype {1}",
+                     DataTypeName(setup.input_type(1)), DataTypeName(setup.input_type(4)));
   DistanceFn distance = DistanceOf(setup.input_type(1));
   if (!distance) return MakeError("no kernel for dtype {0}", DataTypeName(setup.input_type(1)));
   return KernelFn([=](KernelContext& ctx) { return EditDistance(ctx, distance, normalize); });

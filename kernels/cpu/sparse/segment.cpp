@@ -140,7 +140,7 @@ Error SparseSegment(KernelContext& ctx, Scaling how) {
   ASSIGN_OR_RETURN(Picks picks, ReadPicks(ctx.input(1), ids, data.dim(0)));
   for (size_t i = 1; i < picks.segments.size(); ++i) {
     if (picks.segments[i] < picks.segments[i - 1])
-      return MakeError("segment_ids must not fall: {0} follows {1} at {2}", picks.segments[i],
+      return MakeError("segment_ids must not decrease: {0} follows {1} at {2}", picks.segments[i],
                        picks.segments[i - 1], i);
   }
   int64_t last = picks.segments.empty() ? -1 : picks.segments.back();

@@ -47,7 +47,7 @@ Expected<Dims> JoinedDims(const KernelContext& ctx, int n, int64_t asked, int64_
 Expected<KernelFn> MakeConcat(const KernelSetup& setup) {
   int64_t asked = setup.node().GetInt("concat_dim");
   int n = setup.num_inputs() / 3;
-  if (n < 1) return MakeError("there is nothing to join");
+  if (n < 1) return MakeError("there is nothing to concatenate");
   return KernelFn([asked, n](KernelContext& ctx) -> Error {
     int64_t axis = 0, count = 0, at = 0;
     std::vector<int64_t> begins;
@@ -187,7 +187,7 @@ Error SparseSliceGrad(KernelContext& ctx) {
     if (same) ++next;
   }
   if (next < out_indices.dim(0))
-    return MakeError("{0} of {1} gradients have no place in the input, or are out of order",
+    return MakeError("{0} of {1} gradients have no index in the input, or are out of order",
                      out_indices.dim(0) - next, out_indices.dim(0));
   return Error::success();
 }

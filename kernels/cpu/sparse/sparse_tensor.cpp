@@ -82,13 +82,13 @@ Expected<Dims> NewShape(llvm::ArrayRef<int64_t> old, llvm::ArrayRef<int64_t> ask
     }
   }
   if (unknown >= 0) {
-    if (known == 0) return MakeError("-1 cannot be found beside a size of 0");
+    if (known == 0) return MakeError("-1 cannot be inferred next to a size of 0");
     dims[unknown] = total / known;
     known *= dims[unknown];
   }
   if (known != total)
-    return MakeError("a sparse tensor of shape {0} has {1} places, the requested shape {2} has {3}",
-                     DimsText(old), total, IntsText(asked), known);
+    return MakeError("shape {0} has {1} elements, the requested shape {2} has {3}", DimsText(old),
+                     total, IntsText(asked), known);
   return dims;
 }
 

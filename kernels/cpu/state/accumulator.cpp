@@ -154,7 +154,7 @@ Error Take(KernelContext& ctx) {
   std::lock_guard lock(from->mutex);
   RETURN_IF_ERROR(CheckEnough(ctx, *from));
   if (ctx.output_type(0) != from->dtype)
-    return MakeError("accumulator '{0}' has {1}, {2} was asked for", from->name,
+    return MakeError("accumulator '{0}' has {1}, expected {2}", from->name,
                      DataTypeName(from->dtype), DataTypeName(ctx.output_type(0)));
   if (from->is_mean) Divide(from->sum.raw(), from->dtype, from->sum.num_elements(), from->count);
   ctx.SetOutput(0, std::move(from->sum));
@@ -282,7 +282,7 @@ Error SparseTake(KernelContext& ctx) {
   std::lock_guard lock(from->mutex);
   RETURN_IF_ERROR(CheckEnough(ctx, *from));
   if (ctx.output_type(1) != from->dtype)
-    return MakeError("accumulator '{0}' has {1}, {2} was asked for", from->name,
+    return MakeError("accumulator '{0}' has {1}, expected {2}", from->name,
                      DataTypeName(from->dtype), DataTypeName(ctx.output_type(1)));
   auto rows = static_cast<int64_t>(from->indices.size());
   int64_t row = NumElements(from->sum.dims().drop_front()).value_or(0);

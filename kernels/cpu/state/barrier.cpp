@@ -104,7 +104,7 @@ Expected<KernelFn> MakeBarrier(const KernelSetup& setup) {
     if (!barrier)
       return MakeError("'{0}' is {1}, a barrier was expected", model->name, object->ToString());
     if (barrier->types != model->types || barrier->shapes != model->shapes)
-      return MakeError("barrier '{0}' has other attributes elsewhere", model->name);
+      return MakeError("barrier '{0}' was created with other attributes elsewhere", model->name);
     ctx.SetOutput(0, Tensor::OfObject(proto::DT_RESOURCE, std::move(object)));
     return Error::success();
   });
@@ -114,8 +114,8 @@ Expected<KernelFn> MakeBarrier(const KernelSetup& setup) {
 
 Error CheckValues(const Barrier& barrier, const Tensor& keys, const Tensor& values, int64_t part) {
   if (part < 0 || part >= static_cast<int64_t>(barrier.types.size()))
-    return MakeError("component {0} of barrier '{1}', which has {2}", part, barrier.name,
-                     barrier.types.size());
+    return MakeError("component {0} is out of range for barrier '{1}' with {2} components", part,
+                     barrier.name, barrier.types.size());
   if (keys.rank() != 1) return MakeError("keys must be a vector, not {0}", DimsText(keys.dims()));
   if (values.rank() == 0 || values.dim(0) != keys.dim(0))
     return MakeError("values of shape {0} for {1} keys: a row for each was expected",
@@ -182,7 +182,7 @@ Expected<KernelFn> MakeInsert(const KernelSetup& setup) {
 
 // Returns how many of `n` elements can be taken.
 Expected<int64_t> CountToTake(const Barrier& barrier, int64_t n, bool small) {
-  if (n < 0) return MakeError("{0} elements were asked for", n);
+  if (n < 0) return MakeError("cannot take {0} elements", n);
   int64_t ready = static_cast<int64_t>(barrier.ready.size()), count = n;
   if (barrier.closed) {
     int64_t coming = small ? 0 : static_cast<int64_t>(barrier.incomplete.size());
@@ -203,7 +203,7 @@ Error CheckOutputs(const KernelContext& ctx, const Barrier& barrier) {
   bool fits = ctx.num_outputs() == count + 2;
   for (int i = 0; fits && i < count; ++i) fits = ctx.output_type(i + 2) == barrier.types[i];
   if (!fits)
-    return MakeError("barrier '{0}' has components of other types than are asked for",
+    return MakeError("the components of barrier '{0}' do not have the requested types",
                      barrier.name);
   if (barrier.shapes.size() == barrier.types.size()) return Error::success();
   return MakeError(
@@ -255,7 +255,7 @@ Expected<KernelFn> MakeClose(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(Barrier * barrier, BarrierIn(ctx));
     std::lock_guard lock(barrier->mutex);
     if (barrier->cancelled || (barrier->closed && !cancel))
-      return MakeError("barrier '{0}' is closed already", barrier->name);
+      return MakeError("barrier '{0}' is already closed", barrier->name);
     barrier->closed = true;
     barrier->cancelled = cancel;
     if (cancel) barrier->incomplete.clear();

@@ -117,7 +117,7 @@ Error AddPart(KernelContext& ctx, const Tensor& value, llvm::StringRef spec, InP
   }
   Tensor& whole = tensor->whole;
   if (whole.dtype() != value.dtype() || whole.dims() != llvm::ArrayRef<int64_t>(part.shape))
-    return MakeError("'{0}' is a part of another tensor than the one before", spec);
+    return MakeError("'{0}' is not a part of the same tensor as the one before", spec);
   for (const Part& other : tensor->parts) {
     if (Overlap(part, other)) return MakeError("'{0}' overlaps another part", spec);
   }

@@ -116,11 +116,11 @@ Expected<Tensor> RowOf(KernelContext& ctx, const Tensor& values, int64_t i, cons
 
 Error CheckTypes(const LookupTable& table, const Tensor* keys, const Tensor* values) {
   if (keys && keys->dtype() != table.key_type) {
-    return MakeError("keys of {0} for a table of {1}", DataTypeName(keys->dtype()),
+    return MakeError("keys have dtype {0}, the table has {1}", DataTypeName(keys->dtype()),
                      DataTypeName(table.key_type));
   }
   if (values && values->dtype() != table.value_type) {
-    return MakeError("values of {0} for a table of {1}", DataTypeName(values->dtype()),
+    return MakeError("values have dtype {0}, the table has {1}", DataTypeName(values->dtype()),
                      DataTypeName(table.value_type));
   }
   if (!keys || !values) return Error::success();
@@ -142,7 +142,7 @@ Error InsertRows(KernelContext& ctx, LookupTable& table, const Tensor& keys, con
     ASSIGN_OR_RETURN(Tensor value, RowOf(ctx, values, i, table.value_dims));
     auto [it, is_new] = table.rows.try_emplace(KeyAt(keys, i, size));
     if (!is_new && unique && !it->second.value.ToLiteral().SameValue(value.ToLiteral())) {
-      return MakeError("key {0} comes twice with different values", KeyText(keys, i));
+      return MakeError("key {0} occurs twice with different values", KeyText(keys, i));
     }
     if (is_new) it->second.number = table.next_number++;
     it->second.value = std::move(value);
@@ -200,8 +200,8 @@ Error Find(KernelContext& ctx) {
   const Tensor &keys = ctx.input(1), &otherwise = ctx.input(2);
   RETURN_IF_ERROR(CheckTypes(*table, &keys, nullptr));
   if (otherwise.dtype() != table->value_type) {
-    return MakeError("a default of {0} for a table of {1}", DataTypeName(otherwise.dtype()),
-                     DataTypeName(table->value_type));
+    return MakeError("the default has dtype {0}, the table has {1}",
+                     DataTypeName(otherwise.dtype()), DataTypeName(table->value_type));
   }
   ASSIGN_OR_RETURN(Dims dims, KeyShape(*table, keys));
   dims.append(table->value_dims.begin(), table->value_dims.end());
@@ -209,8 +209,8 @@ Error Find(KernelContext& ctx) {
   int64_t count = size > 0 ? keys.num_elements() / size : 0;
   bool whole = otherwise.dims() == llvm::ArrayRef<int64_t>(dims);
   if (!whole && otherwise.dims() != llvm::ArrayRef<int64_t>(table->value_dims)) {
-    return MakeError("a default of shape {0} for values of shape {1}", DimsText(otherwise.dims()),
-                     DimsText(table->value_dims));
+    return MakeError("a default of shape {0} does not fit values of shape {1}",
+                     DimsText(otherwise.dims()), DimsText(table->value_dims));
   }
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
   for (int64_t i = 0; i < count; ++i) {
@@ -263,7 +263,7 @@ Error ReadColumn(llvm::StringRef line, int64_t i, int64_t offset, int64_t column
                  Tensor& to) {
   llvm::StringRef text = line;
   if (column == -1) {
-    if (to.dtype() != proto::DT_INT64) return MakeError("line numbers are int64");
+    if (to.dtype() != proto::DT_INT64) return MakeError("line numbers must be int64");
     to.data<int64_t>()[i] = static_cast<int64_t>(static_cast<uint64_t>(i) + offset);
     return Error::success();
   }
@@ -271,7 +271,7 @@ Error ReadColumn(llvm::StringRef line, int64_t i, int64_t offset, int64_t column
     llvm::SmallVector<llvm::StringRef, 8> parts;
     line.split(parts, delimiter);
     if (column >= static_cast<int64_t>(parts.size()))
-      return MakeError("line {0} has {1} columns, number {2} was asked for", i + 1, parts.size(),
+      return MakeError("line {0} has {1} columns, but column {2} is needed", i + 1, parts.size(),
                        column);
     text = parts[column];
   }
@@ -296,7 +296,7 @@ Error ReadColumn(llvm::StringRef line, int64_t i, int64_t offset, int64_t column
       bad = text.getAsDouble(to.data<double>()[i]);
       break;
     default:
-      return MakeError("no {0} can be read from a text file", DataTypeName(to.dtype()));
+      return MakeError("cannot read {0} from a text file", DataTypeName(to.dtype()));
   }
   if (bad)
     return MakeError("line {0}: '{1}' is not a valid {2}", i + 1, text, DataTypeName(to.dtype()));

@@ -76,7 +76,7 @@ Error CheckShapes(const Inputs& in, llvm::ArrayRef<Tensor*> values) {
   const Tensor& gradient = *in.gradient;
   if (!in.indices) {
     if (gradient.dims() == dims) return Error::success();
-    return MakeError("a gradient of shape {0} for variable '{1}' of shape {2}",
+    return MakeError("a gradient of shape {0} does not fit variable '{1}' of shape {2}",
                      DimsText(gradient.dims()), in.variables[0]->name(), DimsText(dims));
   }
   if (dims.empty()) return MakeError("variable '{0}' is a scalar", in.variables[0]->name());

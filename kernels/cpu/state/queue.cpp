@@ -120,7 +120,7 @@ Expected<KernelFn> MakeQueue(const KernelSetup& setup) {
       return MakeError("'{0}' is {1}, a queue was expected", model->name, object->ToString());
     if (queue->order != model->order || queue->types != model->types ||
         queue->capacity != model->capacity || queue->shapes != model->shapes) {
-      return MakeError("queue '{0}' has other attributes elsewhere", model->name);
+      return MakeError("queue '{0}' was created with other attributes elsewhere", model->name);
     }
     ctx.SetOutput(0, Tensor::OfObject(proto::DT_RESOURCE, std::move(object)));
     return Error::success();
@@ -131,7 +131,7 @@ Expected<KernelFn> MakeQueue(const KernelSetup& setup) {
 Error CheckComponents(const KernelContext& ctx, const Queue& queue, bool many) {
   int count = ctx.num_inputs() - 1;
   if (count != static_cast<int>(queue.types.size())) {
-    return MakeError("{0} components for queue '{1}' of {2}", count, queue.name,
+    return MakeError("{0} components do not fit queue '{1}' with {2} components", count, queue.name,
                      queue.types.size());
   }
   for (int i = 0; i < count; ++i) {
@@ -188,7 +188,7 @@ Error CheckOutputs(const KernelContext& ctx, const Queue& queue) {
   bool fits = ctx.num_outputs() == static_cast<int>(queue.types.size());
   for (int i = 0; fits && i < ctx.num_outputs(); ++i) fits = ctx.output_type(i) == queue.types[i];
   return fits ? Error::success()
-              : MakeError("queue '{0}' has components of other types than are asked for",
+              : MakeError("the components of queue '{0}' do not have the requested types",
                           queue.name);
 }
 
@@ -243,7 +243,7 @@ Error DequeueMany(KernelContext& ctx) {
   RETURN_IF_ERROR(CheckOutputs(ctx, *queue));
   if (ctx.input(1).num_elements() != 1) return MakeError("n must be a scalar");
   int64_t n = ctx.input(1).IntAt(0);
-  if (n < 0) return MakeError("{0} elements were asked for", n);
+  if (n < 0) return MakeError("cannot take {0} elements", n);
   bool known = !queue->shapes.empty();
   for (const Shape& shape : queue->shapes)
     known &= queue->order == Order::kPadded ? shape.known_rank() : shape.IsFullyKnown();
@@ -274,7 +274,7 @@ Error Size(KernelContext& ctx) {
 Error Close(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Queue * queue, QueueIn(ctx));
   std::lock_guard lock(queue->mutex);
-  if (queue->closed) return MakeError("queue '{0}' is closed already", queue->name);
+  if (queue->closed) return MakeError("queue '{0}' is already closed", queue->name);
   queue->closed = true;
   return Error::success();
 }

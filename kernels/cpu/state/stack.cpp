@@ -54,8 +54,8 @@ Error Push(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Stack * stack, StackIn(ctx));
   const Tensor& value = ctx.input(1);
   if (value.dtype() != stack->dtype) {
-    return MakeError("{0} for stack '{1}' of {2}", DataTypeName(value.dtype()), stack->name,
-                     DataTypeName(stack->dtype));
+    return MakeError("a value of {0} does not fit stack '{1}' of {2}", DataTypeName(value.dtype()),
+                     stack->name, DataTypeName(stack->dtype));
   }
   std::lock_guard lock(stack->mutex);
   if (stack->max_size >= 0 && static_cast<int64_t>(stack->tensors.size()) >= stack->max_size) {
@@ -70,8 +70,8 @@ Error Push(KernelContext& ctx) {
 Error Pop(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Stack * stack, StackIn(ctx));
   if (ctx.output_type(0) != stack->dtype) {
-    return MakeError("{0} out of stack '{1}' of {2}", DataTypeName(ctx.output_type(0)), stack->name,
-                     DataTypeName(stack->dtype));
+    return MakeError("cannot read {0} from stack '{1}' of {2}", DataTypeName(ctx.output_type(0)),
+                     stack->name, DataTypeName(stack->dtype));
   }
   std::lock_guard lock(stack->mutex);
   if (stack->tensors.empty()) return MakeError("stack '{0}' is empty", stack->name);

@@ -36,7 +36,7 @@ struct Limits {
 
   Error Check(int64_t elements, int64_t bytes, int64_t more) const {
     if (memory > 0 && more > memory)
-      return MakeError("tensors of {0} bytes for a staging area with a memory limit of {1}", more,
+      return MakeError("tensors of {0} bytes exceed the staging area's memory limit of {1}", more,
                        memory);
     if ((capacity > 0 && elements >= capacity) || (memory > 0 && bytes + more > memory))
       return MakeError(
@@ -103,13 +103,13 @@ Error PutSize(KernelContext& ctx, size_t size) {
 
 Error PutElement(KernelContext& ctx, int first, Element element) {
   if (static_cast<int>(element.size()) > ctx.num_outputs() - first)
-    return MakeError("an element of {0} components, {1} were asked for", element.size(),
+    return MakeError("an element has {0} components, expected {1}", element.size(),
                      ctx.num_outputs() - first);
   for (size_t i = 0; i < element.size(); ++i) {
     int out = first + static_cast<int>(i);
     if (element[i].dtype() != ctx.output_type(out))
-      return MakeError("component {0} is {1}, {2} was asked for", i,
-                       DataTypeName(element[i].dtype()), DataTypeName(ctx.output_type(out)));
+      return MakeError("component {0} is {1}, expected {2}", i, DataTypeName(element[i].dtype()),
+                       DataTypeName(ctx.output_type(out)));
     ctx.SetOutput(out, std::move(element[i]));
   }
   return Error::success();
@@ -156,7 +156,7 @@ Error Peek(KernelContext& ctx, Buffered& area) {
   if (ctx.input(0).rank() != 0) return MakeError("index must be a scalar");
   int64_t index = ctx.input(0).IntAt(0), size = static_cast<int64_t>(area.elements.size());
   if (index < 0 || index >= size)
-    return MakeError("element {0} of a staging area of {1}: nothing in this run could add it",
+    return MakeError("the staging area has {1} elements: nothing in this run could add element {0}",
                      index, size);
   return PutElement(ctx, 0, area.elements[index]);
 }

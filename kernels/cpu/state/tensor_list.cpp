@@ -65,7 +65,7 @@ Expected<Shape> ElementShapeFrom(const Tensor& tensor) {
   }
   Shape shape{llvm::ArrayRef<int64_t>()};
   for (int64_t size : IntsOf(tensor)) {
-    if (size < -1) return MakeError("size {0} in element shape", size);
+    if (size < -1) return MakeError("size {0} in the element shape is invalid", size);
     shape.Append(size);
   }
   return shape;
@@ -77,11 +77,11 @@ bool Fits(llvm::ArrayRef<int64_t> dims, const Shape& shape) {
 
 Error CheckFits(const TensorList& list, const Tensor& item) {
   if (item.dtype() != list.element_dtype) {
-    return MakeError("an element of dtype {0} for a list of {1}", DataTypeName(item.dtype()),
-                     DataTypeName(list.element_dtype));
+    return MakeError("an element of dtype {0} does not fit a list of {1}",
+                     DataTypeName(item.dtype()), DataTypeName(list.element_dtype));
   }
   if (!Fits(item.dims(), list.element_shape)) {
-    return MakeError("an element of shape {0} for a list of elements of shape {1}",
+    return MakeError("an element of shape {0} does not fit a list of elements of shape {1}",
                      DimsText(item.dims()), list.element_shape.ToString());
   }
   return Error::success();
@@ -94,7 +94,7 @@ Expected<Dims> ShapeOfUnset(const TensorList& list, const Shape& asked) {
     if (shape && tensor) shape = MergeShapes(*shape, Shape(tensor.dims()));
   }
   if (!shape) {
-    return MakeError("elements of shape {0} were asked for, the list has {1}", asked.ToString(),
+    return MakeError("expected elements of shape {0}, the list has {1}", asked.ToString(),
                      list.element_shape.ToString());
   }
   if (!shape->IsFullyKnown()) {
@@ -124,7 +124,7 @@ namespace {
 Expected<int64_t> IndexIn(const Tensor& index, const TensorList& list) {
   int64_t i = index.IntAt(0), size = list.tensors.size();
   if (i >= 0 && i < size) return i;
-  return MakeError("element {0} of a list of {1}", i, size);
+  return MakeError("index {0} is out of range for a list of {1} elements", i, size);
 }
 
 Expected<KernelFn> MakeEmpty(const KernelSetup& setup) {

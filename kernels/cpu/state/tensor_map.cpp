@@ -63,7 +63,7 @@ Error Lookup(KernelContext& ctx) {
   if (it == map->entries.end())
     return MakeError("trying to lookup non-existent key {0}", ctx.input(1).ToString());
   if (it->second.value.dtype() != ctx.output_type(0))
-    return MakeError("the value is {0}, {1} was asked for", it->second.value.ToString(0),
+    return MakeError("the value is {0}, expected {1}", it->second.value.ToString(0),
                      DataTypeName(ctx.output_type(0)));
   ctx.SetOutput(0, it->second.value);
   return Error::success();

@@ -114,7 +114,7 @@ Error AssignBy(KernelContext& ctx) {
   const Tensor& delta = ctx.input(1);
   RETURN_IF_ERROR(ChangeVariable(ctx, *variable, [&](Tensor& value) -> Error {
     if (value.dtype() != delta.dtype() || value.dims() != delta.dims()) {
-      return MakeError("variable '{0}' is {1}{2}, what is added is {3}{4}", variable->name(),
+      return MakeError("variable '{0}' is {1}{2}, the addend is {3}{4}", variable->name(),
                        DataTypeName(value.dtype()), DimsText(value.dims()),
                        DataTypeName(delta.dtype()), DimsText(delta.dims()));
     }

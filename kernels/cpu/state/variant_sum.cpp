@@ -38,7 +38,8 @@ Expected<Tensor> SumOfLists(KernelContext& ctx, const TensorList& a, const Tenso
 }
 
 Expected<Tensor> SumOfOptionals(KernelContext& ctx, const Optional& a, const Optional& b) {
-  if (a.value.has_value() != b.value.has_value()) return MakeError("cannot add a value and none");
+  if (a.value.has_value() != b.value.has_value())
+    return MakeError("cannot add an optional with a value and one without");
   llvm::IntrusiveRefCntPtr<Optional> sum(new Optional);
   if (a.value) {
     if (a.value->size() != b.value->size())

@@ -186,7 +186,7 @@ Expected<std::string> WithUnicodeCase(llvm::StringRef text) {
     static_cast<std::string*>(to)->assign(part, size);
   };
   if (!icu->change_case(text.data(), text.size(), kUpper, put, &changed))
-    return MakeError("a text of {0} bytes is too long for a change of case", text.size());
+    return MakeError("a text of {0} bytes is too long to change its case", text.size());
   return changed;
 }
 

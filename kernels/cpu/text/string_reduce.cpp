@@ -129,15 +129,16 @@ Error StringNGrams(KernelContext& ctx, const NGrams& form) {
   for (int64_t i = 0; i < rows; ++i) {
     int64_t begin = splits.IntAt(i), end = splits.IntAt(i + 1);
     if (end < begin || end > data.dim(0))
-      return MakeError("data_splits must not fall or pass {0}: {1} follows {2}", data.dim(0), end,
-                       begin);
+      return MakeError("data_splits must not decrease or exceed {0}: {1} follows {2}", data.dim(0),
+                       end, begin);
     int64_t length = end - begin;
     llvm::ArrayRef<std::string> row(data.data<std::string>() + begin, length);
     size_t before = all.size();
     for (int64_t width : form.widths) {
       int64_t count = form.Count(length, width), work = 0;
       if (__builtin_mul_overflow(count, width, &work) || (pieces += work) > kMostPieces)
-        return MakeError("n-grams of width {0} come to more than {1} pieces", width, kMostPieces);
+        return MakeError("n-grams of width {0} have more than {1} pieces in total", width,
+                         kMostPieces);
       for (int64_t k = 0; k < count; ++k)
         all.push_back(NGram(row, form, width, form.PadOf(width), k, count));
     }

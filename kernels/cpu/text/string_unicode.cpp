@@ -146,7 +146,7 @@ Error Encode(KernelContext& ctx, UnicodeForm form, const UnicodeErrors& errors) 
   for (int64_t row = 0; row < rows; ++row) {
     int64_t begin = splits.IntAt(row), end = splits.IntAt(row + 1);
     if (begin > end || end > codes.dim(0))
-      return MakeError("splits must not fall or pass {0}: {1} follows {2}", codes.dim(0), end,
+      return MakeError("splits must not decrease or exceed {0}: {1} follows {2}", codes.dim(0), end,
                        begin);
     std::string& text = out->data<std::string>()[row];
     for (int64_t i = begin; i < end; ++i) {
