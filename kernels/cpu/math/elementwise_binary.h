@@ -11,8 +11,8 @@
 //   };
 //   GRAPNEL_BINARY_KERNEL("AddV2", AddOp);
 //
-// Where TensorFlow rounds half and bfloat16 after each step, the op also defines PerStepRounding(a,
-// b) on two RoundedHalf values.
+// Where TensorFlow rounds half and bfloat16 after each step, the op also defines PerStepRounding()
+// on two RoundedHalf values.
 //
 // An op that rejects some right operands defines `static bool Bad(T b)` and `kBadText`, the error;
 // Run must survive such operands.

@@ -1,6 +1,6 @@
 // Emulates CUDA launches on one host thread, to test the results of the module's kernels without a
-// GPU. The threads of a block with barriers are fibers; blocks run one after the other. Tests
-// neither speed, races nor CUDA's libraries.
+// GPU. The threads of a block with barriers are fibers; blocks run one after the other. Does not
+// test speed, races or CUDA's libraries.
 #ifndef GRAPNEL_TESTS_CUDA_EMULATED_EMULATE_H_
 #define GRAPNEL_TESTS_CUDA_EMULATED_EMULATE_H_
 
