@@ -1,5 +1,6 @@
-// grapnel's own kernels, as the placer asks for them. What the executor does itself (constants,
-// placeholders, arguments) can be anywhere; control flow of single nodes is the CPU's alone.
+// grapnel's own kernels as a catalog for the placer. Nodes that the executor runs itself
+// (constants, placeholders, arguments) can be on any device; node-based control flow only on the
+// CPU.
 #include "lib/exec/frames.h"
 #include "lib/exec/kernel.h"
 #include "lib/ir/module.h"

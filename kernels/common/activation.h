@@ -1,5 +1,4 @@
-// Activations that fused ops know. Plain C, because modules that are loaded when needed read it
-// too.
+// The activations of fused ops. Plain C, because modules loaded on demand include it too.
 #ifndef GRAPNEL_KERNELS_COMMON_ACTIVATION_H_
 #define GRAPNEL_KERNELS_COMMON_ACTIVATION_H_
 

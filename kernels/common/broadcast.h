@@ -1,4 +1,4 @@
-// NumPy's broadcasting, planned once and run as few long rows.
+// NumPy broadcasting: planned once, then run over a few long rows.
 #ifndef GRAPNEL_KERNELS_COMMON_BROADCAST_H_
 #define GRAPNEL_KERNELS_COMMON_BROADCAST_H_
 
@@ -6,25 +6,25 @@
 
 namespace grapnel {
 
-// How several operands are read to make one result. Dimensions that all operands walk alike are
-// merged, those of size 1 are gone: [8,32,32,64] op [64] is [8192,64] with strides {64,1} and
-// {0,1}.
+// How to walk several operands to produce one result. Dimensions that all operands traverse alike
+// are merged, and dimensions of size 1 are dropped: [8,32,32,64] op [64] becomes [8192,64] with
+// strides {64,1} and {0,1}.
 struct BroadcastPlan {
   using Sizes = llvm::SmallVector<int64_t, 6>;
 
-  Dims dims;                            // of the result
-  int64_t total = 0;                    // its elements
+  Dims dims;                            // of the result, unmerged
+  int64_t total = 0;                    // number of elements of the result
   Sizes sizes;                          // merged; never empty: {1} for a scalar
-  llvm::SmallVector<Sizes, 3> strides;  // one list an operand, in elements; 0 where it is repeated
+  llvm::SmallVector<Sizes, 3> strides;  // one list per operand, in elements; 0 where it repeats
 
-  // Calls row(out, offsets, n) for runs of `n` elements that start at element `out` of the result
-  // and at offsets[k] of operand k, inside of the merged last dimension, for the elements [begin,
-  // end) of the result.
+  // Splits the elements [begin, end) of the result into runs within the merged last dimension and
+  // calls row(out, offsets, n) for each: n elements that start at element `out` of the result and
+  // at element offsets[k] of operand k.
   template <typename F>
   void ForRows(int64_t begin, int64_t end, F&& row) const;
 };
 
-// The error says both shapes: "incompatible shapes: [2,3] vs. [4]".
+// The error shows both shapes: "incompatible shapes: [2,3] vs. [4]".
 Expected<BroadcastPlan> PlanBroadcast(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
 
 template <typename F>
@@ -42,7 +42,7 @@ void BroadcastPlan::ForRows(int64_t begin, int64_t end, F&& row) const {
     int64_t n = std::min(end - begin, sizes[last] - index[last]);
     row(begin, llvm::ArrayRef<int64_t>(offsets), n);
     begin += n;
-    // To the start of the next row.
+    // Move on to the start of the next row.
     for (size_t k = 0; k < strides.size(); ++k) offsets[k] -= index[last] * strides[k][last];
     index[last] = 0;
     for (int d = last - 1; d >= 0; --d) {

@@ -1,4 +1,4 @@
-// Dimensions, axes and sizes that kernels are given as tensors.
+// Helpers for dimensions, axes and sizes, including those that kernels receive as tensors.
 #ifndef GRAPNEL_KERNELS_COMMON_DIMS_H_
 #define GRAPNEL_KERNELS_COMMON_DIMS_H_
 
@@ -8,21 +8,22 @@
 
 namespace grapnel {
 
-// Strides, in elements, of a dense row-major tensor.
+// Returns the strides, in elements, of a dense row-major tensor.
 Dims RowMajorStrides(llvm::ArrayRef<int64_t> dims);
 
-// `axis` of an input of this rank with -1 for the last; the error names what was expected.
+// Resolves `axis` for an input of this rank; -1 is the last axis. The error names the expected
+// range.
 Expected<int> AxisIn(int64_t axis, int rank);
 
-// The elements of an integer tensor, in order: a shape, axes, sizes.
+// Returns the elements of an integer tensor, in order: a shape, axes or sizes.
 Dims IntsOf(const Tensor& tensor);
 
-// "[2,-1]": numbers that a user wrote, where DimsText() would read negative ones as unknown
+// Formats numbers that the user wrote, "[2,-1]". DimsText() would print negative ones as unknown
 // dimensions.
 std::string IntsText(llvm::ArrayRef<int64_t> values);
 
-// IntsOf() as dimensions of a result: a vector, none of it negative, their product a size that can
-// be.
+// IntsOf() checked as the dimensions of a result: the tensor must be a vector, no size may be
+// negative, and the number of elements must not overflow.
 Expected<Dims> ShapeFrom(const Tensor& tensor);
 
 }  // namespace grapnel

@@ -45,7 +45,7 @@ void Narrow(const float* in, Eigen::bfloat16* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     uint32_t bits;
     std::memcpy(&bits, in + i, sizeof bits);
-    // Round to nearest even; a NaN keeps its sign and becomes the quiet one, as Eigen has it.
+    // Rounds to nearest even; a NaN keeps its sign and becomes the quiet NaN, as in Eigen.
     uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
     uint32_t nan = 0x7fc0 | ((bits >> 16) & 0x8000);
     uint16_t half = static_cast<uint16_t>((bits & 0x7fffffff) > 0x7f800000 ? nan : rounded);

@@ -1,4 +1,4 @@
-// From a dtype to a C++ type, and the lists of dtypes that kernels are registered with.
+// Dispatch from a dtype to a C++ type, and the dtype lists that kernels register with.
 #ifndef GRAPNEL_KERNELS_COMMON_DISPATCH_H_
 #define GRAPNEL_KERNELS_COMMON_DISPATCH_H_
 
@@ -11,12 +11,12 @@
 #include "Eigen/Core"
 #include "lib/ir/types.h"
 
-// The loop that follows may read and write the same memory, but only ever the same element: an
-// output in the memory of an input. Without this the compiler's test for overlap sends exactly
-// those loops to their slow version. clang by itself takes four vectors at a time, and a row of 16
-// channels element by element.
+// Tells the compiler that the next loop may read and write the same memory only at the same element
+// (an output in the memory of an input). Without it, the compiler's overlap check sends exactly
+// those loops to their scalar version. clang by default interleaves four vectors, which leaves a
+// row of 16 channels to scalar code; hence interleave_count(1).
 #if defined(__clang__)
-// Of every dtype it is asked, and not of each it can be done.
+// The pragma is on loops for every dtype, and some of them cannot be vectorized.
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define GRAPNEL_VECTORIZE _Pragma("clang loop vectorize(assume_safety) interleave_count(1)")
 #else
@@ -81,7 +81,8 @@ std::vector<DataType> DataTypesOf(TypeList<Ts...>) {
   return {DataTypeOf<Ts>()...};
 }
 
-// f(TypeTag<T>()) for the T of the list whose dtype is `dtype`; a default value when there is none.
+// Returns f(TypeTag<T>()) for the T in the list whose dtype is `dtype`, or a default value when
+// none matches.
 template <typename F, typename T, typename... Rest>
 auto ForType(DataType dtype, TypeList<T, Rest...>, F&& f) -> decltype(f(TypeTag<T>())) {
   if (dtype == DataTypeOf<T>()) return f(TypeTag<T>());
@@ -95,7 +96,7 @@ auto ForType(DataType dtype, TypeList<T, Rest...>, F&& f) -> decltype(f(TypeTag<
 template <typename T>
 inline constexpr bool kIsComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
 
-// half and bfloat16: they are computed with as floats, block by block, and rounded once.
+// half and bfloat16. Kernels compute with them as floats, block by block, and round once.
 template <typename T>
 inline constexpr bool kIsSmallFloat =
     std::is_same_v<T, Eigen::half> || std::is_same_v<T, Eigen::bfloat16>;
@@ -106,8 +107,8 @@ void Widen(const Eigen::bfloat16* in, float* out, int64_t n);
 void Narrow(const float* in, Eigen::half* out, int64_t n);
 void Narrow(const float* in, Eigen::bfloat16* out, int64_t n);
 
-// Two's complement arithmetic that wraps, as the machine does and TensorFlow shows: C++ leaves it
-// undefined for signed types, the 16-bit ones that are promoted to int included.
+// Two's complement arithmetic that wraps, as TensorFlow's does on real hardware. In C++ signed
+// overflow is undefined, also for 16-bit types, which are promoted to int.
 template <typename T>
 using WrapType =
     std::conditional_t<(sizeof(T) < 4), uint32_t,
@@ -127,8 +128,8 @@ T SubOf(T a, T b) {
   else
     return a - b;
 }
-// Complex products without the rescue of infinities that C99 asks for (TensorFlow has none either,
-// and it is slow).
+// Complex products skip C99's recovery of infinities: it is slow, and TensorFlow does not have it
+// either.
 template <typename T>
 T MulOf(T a, T b) {
   if constexpr (std::is_integral_v<T>) {

@@ -1,5 +1,5 @@
-// What fused ops do to a matrix of results before it leaves the cache: scale, bias, addend,
-// activation.
+// The epilogue of fused ops, applied to a matrix of results while it is in the cache: scale, bias,
+// addend, activation.
 #ifndef GRAPNEL_KERNELS_COMMON_EPILOGUE_H_
 #define GRAPNEL_KERNELS_COMMON_EPILOGUE_H_
 
@@ -13,14 +13,13 @@
 
 namespace grapnel {
 
-// What 16-bit floats are computed in.
+// The type in which kernels compute with T: float for 16-bit floats.
 template <typename T>
 using ComputeType = std::conditional_t<kIsSmallFloat<T>, float, T>;
 
 template <typename T>
 T Activate(GrapnelActivation activation, T x, T alpha) {
-  // A NaN becomes 0 in the fused Relu and Relu6, as it does in TensorFlow's fused kernels and in
-  // oneDNN.
+  // The fused Relu and Relu6 turn NaN into 0, as TensorFlow's fused kernels and oneDNN do.
   switch (activation) {
     case kGrapnelLinear:
       return x;
@@ -49,8 +48,8 @@ T Activate(GrapnelActivation activation, T x, T alpha) {
   return x;
 }
 
-// y = activation(x * scale + bias + add). Vectors run over the columns; `add` is a matrix like x,
-// and may be x's own memory only when nothing else has been written there.
+// y = activation(x * scale + bias + add). `scale` and `bias` have one element per column. `add` is
+// a matrix like x and may share x's memory only if nothing has been written there yet.
 template <typename T>
 struct Epilogue {
   const T* scale = nullptr;
@@ -61,7 +60,7 @@ struct Epilogue {
 
   bool empty() const { return !scale && !bias && !add && activation == kGrapnelLinear; }
 
-  // On columns [first, first + columns) of rows [begin, end) of a matrix `width` wide.
+  // Applies it to columns [first, first + columns) of rows [begin, end) of a matrix `width` wide.
   void Apply(T* x, int64_t begin, int64_t end, int64_t width, int64_t first,
              int64_t columns) const {
     if (empty()) return;
@@ -85,7 +84,7 @@ struct Epilogue {
 
  private:
   void ApplyActivation(T* row, int64_t n) const {
-    // The two that networks use most, as loops that the compiler can vectorize.
+    // The two most common activations get their own loops, so that the compiler can vectorize them.
     if (activation == kGrapnelLinear) return;
     if (activation == kGrapnelRelu) {
       for (int64_t j = 0; j < n; ++j) row[j] = Activate(kGrapnelRelu, row[j], alpha);
@@ -97,7 +96,7 @@ struct Epilogue {
   }
 };
 
-// `tensor` as floats, in scratch memory. dtype half or bfloat16.
+// Returns `tensor`, of half or bfloat16, as floats in scratch memory.
 Expected<Tensor> Widened(KernelContext& ctx, const Tensor& tensor);
 // Rounds n floats into `out`, on all threads.
 void NarrowInto(KernelContext& ctx, const float* in, Tensor& out);

@@ -1,9 +1,9 @@
-// Exponentials and logarithms of floats by way of double: a few operations without a branch or a
-// call, so that loops over them are vectorized, and right to the last bit of nearly every float.
+// Exponentials and logarithms of floats, computed in double with a few operations and no branch or
+// call, so that loops over them vectorize. The last bit is right for nearly every float.
 //
-// Arguments are doubles that are floats, or were computed from floats. Relative errors are below
-// 2^-31. What a float cannot hold is as large or as small as one likes: rounded to float it is an
-// infinity or 0. A NaN gives a NaN.
+// Arguments are doubles that are floats or were computed from floats. Relative errors are below
+// 2^-31. A result outside the range of float has an arbitrary large or small value, which becomes
+// infinity or 0 when rounded to float. NaN gives NaN.
 #ifndef GRAPNEL_KERNELS_COMMON_FLOAT_MATH_H_
 #define GRAPNEL_KERNELS_COMMON_FLOAT_MATH_H_
 
@@ -16,20 +16,20 @@ namespace grapnel::float_math {
 
 inline constexpr double kLn2 = 0.69314718055994530942;
 
-// 2^k and e^r - 1 with e^x = 2^k * e^r and |r| <= ln(2) / 2.
+// The parts 2^k and e^r - 1 of e^x = 2^k * e^r with |r| <= ln(2) / 2.
 struct ExpParts {
   double scale, rest;
 };
 inline ExpParts ExpPartsOf(double x) {
-  constexpr double kMost = 128;  // e^-128 and e^128 are no floats any more
+  constexpr double kMost = 128;  // e^-128 and e^128 are outside the range of float
   constexpr double kRound = 0x1.8p52;
   x = x > kMost ? kMost : x;
   x = x < -kMost ? -kMost : x;
-  // The sum's last bits are k: what the addition leaves no room for is rounded away.
+  // The last bits of the sum are k: the addition rounds the fraction away.
   double shifted = x * 1.44269504088896340736 + kRound;
   double r = x - (shifted - kRound) * kLn2;
   double scale = std::bit_cast<double>((std::bit_cast<uint64_t>(shifted) + 1023) << 52);
-  // 1 + r/2! + r^2/3! + ... + r^8/9!, in pairs: a chain of nine would be waited for.
+  // 1 + r/2! + r^2/3! + ... + r^8/9!, in pairs: a chain of nine dependent steps has a long latency.
   double r2 = r * r, r4 = r2 * r2;
   double p01 = 0.5 * r + 1.0, p23 = 1.0 / 24 * r + 1.0 / 6;
   double p45 = 1.0 / 720 * r + 1.0 / 120, p67 = 1.0 / 40320 * r + 1.0 / 5040;
@@ -38,7 +38,7 @@ inline ExpParts ExpPartsOf(double x) {
   return {scale, p * r};
 }
 
-// 0 below the smallest float.
+// Returns 0 below the smallest float.
 inline double Exp(double x) {
   ExpParts parts = ExpPartsOf(x);
   double result = parts.scale * parts.rest + parts.scale;
@@ -48,10 +48,10 @@ inline double Exp(double x) {
 inline double Expm1(double x) {
   ExpParts parts = ExpPartsOf(x);
   double result = parts.scale * parts.rest + (parts.scale - 1);
-  return x == 0 ? x : result;  // -0 stays what it is
+  return x == 0 ? x : result;  // keeps -0
 }
 
-// Of a positive x that is finite and not tiny.
+// x must be positive, finite and not tiny.
 inline double LogOfPositive(double x) {
   constexpr uint64_t kOne = uint64_t{1023} << 52;
   constexpr uint64_t kRootOfHalf = 0x3FE6A09E667F3BCD;
@@ -67,7 +67,8 @@ inline double LogOfPositive(double x) {
   return k * kLn2 + (2 * s + s * (square * p));
 }
 
-// log(1 + x) of x >= 0 that is finite. What 1 + x loses of a small x is added to the logarithm.
+// log(1 + x) for finite x >= 0. The part of a small x that 1 + x rounds away is added to the
+// logarithm.
 inline double Log1pOfPositive(double x) {
   double sum = 1 + x;
   return LogOfPositive(sum) + (x - (sum - 1));

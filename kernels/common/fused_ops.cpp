@@ -1,4 +1,4 @@
-// Reading fused_ops and the arguments that come with them.
+// Reads fused_ops and the arguments that belong to it.
 #include "kernels/common/fused_ops.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -59,13 +59,13 @@ Expected<FusedOps> ReadFusedOps(const KernelSetup& setup) {
     } else if (activation != kGrapnelLinear && fused.activation == kGrapnelLinear) {
       fused.activation = activation;
     } else {
-      return MakeError("fused_ops [{0}] is not a combination that there is a kernel for",
+      return MakeError("there is no kernel for the combination of fused_ops [{0}]",
                        llvm::join(names, ", "));
     }
   }
   fused.alpha = setup.node().GetFloat("leakyrelu_alpha", 0.2f);
   fused.epsilon = setup.node().GetFloat("epsilon", 1e-4f);
-  // _FusedConv2D says it once more, beside the dtypes of what it has.
+  // _FusedConv2D repeats the count in num_args, next to the dtypes of its arguments.
   int64_t said = setup.node().GetInt("num_args", fused.num_args());
   if (said != fused.num_args())
     return MakeError("fused_ops [{0}] needs {1} arguments, num_args is {2}",
@@ -85,7 +85,7 @@ bool IsVectorOf(const Tensor& tensor, int64_t channels) {
 
 namespace {
 
-// A vector argument in the type of the computation.
+// Returns a vector argument in the compute type.
 template <typename T>
 Expected<const T*> VectorArg(KernelContext& ctx, int i, const char* what, int64_t channels,
                              llvm::SmallVectorImpl<Tensor>& storage) {

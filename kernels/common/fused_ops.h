@@ -1,4 +1,4 @@
-// The attribute fused_ops of _FusedConv2D, _FusedMatMul and their like.
+// The fused_ops attribute of _FusedConv2D, _FusedMatMul and similar ops.
 #ifndef GRAPNEL_KERNELS_COMMON_FUSED_OPS_H_
 #define GRAPNEL_KERNELS_COMMON_FUSED_OPS_H_
 
@@ -15,15 +15,16 @@ struct FusedOps {
   int num_args() const { return bias ? (add ? 2 : 1) : batch_norm ? 4 : 0; }
 };
 
-// Of a node whose fused arguments start at input 2: bias[, addend], or scale, offset, mean,
-// variance. Checks their number. Empty for an op that has no such attribute.
+// Reads the attribute of a node whose fused arguments start at input 2: bias[, addend], or scale,
+// offset, mean, variance. Checks their number. An op without the attribute gives an empty FusedOps.
 Expected<FusedOps> ReadFusedOps(const KernelSetup& setup);
 
-// Whether it is [channels], or [1, ..., 1, channels]: a bias that was added is fused as it is.
+// True for shapes [channels] and [1, ..., 1, channels]. The latter comes from fusing an Add as a
+// bias: its operand keeps its shape.
 bool IsVectorOf(const Tensor& tensor, int64_t channels);
 
-// The fused arguments of one run as vectors and an addend, checked against the output: [...,
-// channels]. Batch norm becomes a scale and a bias, which `storage` holds.
+// Returns the fused arguments of one run as vectors and an addend, checked against the output [...,
+// channels]. Batch norm becomes a scale and a bias, which `storage` owns.
 template <typename T>
 Expected<Epilogue<T>> MakeEpilogue(KernelContext& ctx, const FusedOps& fused, int64_t channels,
                                    llvm::ArrayRef<int64_t> output_dims,

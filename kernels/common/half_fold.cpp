@@ -8,7 +8,7 @@ namespace grapnel {
 namespace {
 
 constexpr int kAtATime = 4;
-// Longer rows are folded as two halves.
+// Longer rows are split into two halves.
 template <typename T>
 constexpr int64_t kLongestRow = (std::is_same_v<T, Eigen::half> ? 200 : 128) * HalfLanes::kCount;
 constexpr int64_t kShortestUnrolledColumn = 16;
@@ -33,7 +33,8 @@ float Step(float a, float b) {
   return RoundedTo<T>(Op::Of(a, b));
 }
 
-// Of `count` groups of lanes, `stride` elements apart: one after the other, or four at a time.
+// Folds `count` groups of eight lanes, `stride` elements apart: one at a time or, unrolled, four at
+// a time.
 template <typename Op, typename T>
 SteppedLanes<T> FoldLanes(const T* in, int64_t count, int64_t stride, bool unroll) {
   using Lanes = SteppedLanes<T>;

@@ -1,6 +1,5 @@
-// Sums and products of many numbers of 16 bits in the order, and with the rounding at each step, of
-// TensorFlow's CPU kernels: eight lanes, four of them at a time. With any other order the last bits
-// of a sum of 16-bit numbers are others.
+// Sums and products of many 16-bit floats in the order of TensorFlow's CPU kernels, with rounding
+// at each step: eight lanes, unrolled four times. Any other order changes the last bits.
 #ifndef GRAPNEL_KERNELS_COMMON_HALF_FOLD_H_
 #define GRAPNEL_KERNELS_COMMON_HALF_FOLD_H_
 
@@ -8,18 +7,20 @@
 
 namespace grapnel {
 
-// kSumOneByOne is that of a mean that counts as it goes: never four at a time.
+// kSumOneByOne is the sum of a mean that counts as it goes; it is never unrolled.
 enum class HalfFold { kSum, kProduct, kSumOneByOne };
 
-// T is half or bfloat16. Of n that lie one after the other. `first` is how many elements of the
-// tensor lie before them: long rows are cut where a lane of the whole tensor starts.
+// Folds a row of n adjacent elements. T is half or bfloat16. `first` is the number of elements of
+// the tensor before the row: long rows are split at a multiple of the lane count, counted from the
+// start of the tensor.
 template <typename T>
 float FoldRow(HalfFold fold, const T* in, int64_t n, int64_t first = 0);
 
-// out[j] of element j of each of `rows` rows, `stride` elements apart, for eight neighbors ...
+// Folds eight neighboring columns: out[j] is the fold of element j of `rows` rows that are `stride`
+// elements apart.
 template <typename T>
 void FoldEightColumns(HalfFold fold, const T* in, int64_t rows, int64_t stride, float* out);
-// ... and for one column, which TensorFlow takes element after element.
+// Folds one column, which TensorFlow does element by element.
 template <typename T>
 float FoldColumn(HalfFold fold, const T* in, int64_t rows, int64_t stride);
 

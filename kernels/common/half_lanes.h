@@ -1,5 +1,4 @@
-// Eight numbers of 16 bits, held as floats, that are computed with side by side and rounded after
-// each step.
+// Eight 16-bit floats, held as floats, with SIMD-style operations that round after each step.
 #ifndef GRAPNEL_KERNELS_COMMON_HALF_LANES_H_
 #define GRAPNEL_KERNELS_COMMON_HALF_LANES_H_
 
@@ -30,7 +29,7 @@ class SteppedLanes {
   }
   void To(float* to) const { std::copy_n(lanes_, kCount, to); }
 
-  // The product of two halves is a float without a loss.
+  // The product of two halves fits a float exactly.
   static SteppedLanes Exact(SteppedLanes a, const SteppedLanes& b) {
     for (int i = 0; i < kCount; ++i) a.lanes_[i] *= b.lanes_[i];
     return a;
@@ -84,7 +83,7 @@ class SteppedLanes<Eigen::half> {
 
 using HalfLanes = SteppedLanes<Eigen::half>;
 
-// to[i] += a[i] * b[i] with one rounding each, of halves held as floats.
+// to[i] += a[i] * b[i] for halves held as floats; the product is exact, the sum is rounded.
 inline void AddHalfProducts(const float* a, const float* b, int64_t n, float* to) {
   int64_t i = 0;
   for (; i + HalfLanes::kCount <= n; i += HalfLanes::kCount)
@@ -93,7 +92,7 @@ inline void AddHalfProducts(const float* a, const float* b, int64_t n, float* to
   for (; i < n; ++i) to[i] = RoundedTo<Eigen::half>(to[i] + a[i] * b[i]);
 }
 
-// to[i] += a[i], likewise.
+// to[i] += a[i], with the same rounding.
 inline void AddHalves(const float* a, int64_t n, float* to) {
   int64_t i = 0;
   for (; i + HalfLanes::kCount <= n; i += HalfLanes::kCount)

@@ -1,4 +1,4 @@
-// A kernel that has nothing to prepare: its run is all of it.
+// Wraps a function as a kernel that needs no preparation.
 #ifndef GRAPNEL_KERNELS_COMMON_KERNEL_OF_H_
 #define GRAPNEL_KERNELS_COMMON_KERNEL_OF_H_
 

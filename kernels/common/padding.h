@@ -1,4 +1,5 @@
-// What Pad, MirrorPad and MirrorPadGrad are told: how much comes before and after each dimension.
+// The paddings of Pad, MirrorPad and MirrorPadGrad: how much to add before and after each
+// dimension.
 #ifndef GRAPNEL_KERNELS_COMMON_PADDING_H_
 #define GRAPNEL_KERNELS_COMMON_PADDING_H_
 
@@ -10,7 +11,7 @@ struct Paddings {
   Dims before, after;
 };
 
-// Errors: no matrix of two numbers for each dimension of `in`, a negative one.
+// Errors: `paddings` does not have shape [rank of `in`, 2], or an entry is negative.
 inline Expected<Paddings> ReadPaddings(const Tensor& in, const Tensor& paddings) {
   if (paddings.rank() != 2 || paddings.dim(1) != 2 || paddings.dim(0) != in.rank())
     return MakeError("paddings must be a matrix of shape [{0},2], got shape {1}", in.rank(),
@@ -26,8 +27,8 @@ inline Expected<Paddings> ReadPaddings(const Tensor& in, const Tensor& paddings)
   return read;
 }
 
-// How many elements at the border a mirror leaves out: REFLECT does not repeat the last one,
-// SYMMETRIC does.
+// Returns how many border elements the mirror skips: 1 for REFLECT, which does not repeat the edge,
+// 0 for SYMMETRIC, which does.
 inline Expected<int64_t> MirrorSkip(const Node& node) {
   std::string mode = node.GetString("mode");
   if (mode == "REFLECT") return 1;

@@ -1,4 +1,4 @@
-// What pools and their gradients share: sizes and strides, from attributes or from inputs.
+// Shared code of pools and their gradients: sizes and strides, from attributes or from inputs.
 #ifndef GRAPNEL_KERNELS_COMMON_POOLING_H_
 #define GRAPNEL_KERNELS_COMMON_POOLING_H_
 
@@ -12,14 +12,14 @@ struct PoolAttrs {
   WindowAttrs window;
   std::vector<int64_t> sizes;
 
-  // The window over `input`, whose rank is checked.
+  // Returns the window over `input`, whose rank it checks.
   Expected<Window> Resolve(llvm::ArrayRef<int64_t> input) const;
 };
 
-// What has to hold of sizes and strides, whether they came as attributes or as inputs.
+// Checks sizes and strides, whether they came from attributes or from inputs.
 Error CheckPool(const PoolAttrs& attrs, bool is_max);
 
-// `attrs` of an op that takes ksize and strides as inputs `first` and `first + 1`.
+// Fills `attrs` for an op that takes ksize and strides as inputs `first` and `first + 1`.
 Error ReadPoolInputs(const KernelContext& ctx, int first, bool is_max, PoolAttrs& attrs);
 
 }  // namespace grapnel

@@ -1,7 +1,7 @@
-// Numbers of 16 bits whose every operation rounds, as in most of TensorFlow's CPU kernels: there
-// half and bfloat16 are types like any other, each step of an expression gives one of them.
-#ifndef GRAPNEL_KERNELS_COMMON_STEPPED_H_
-#define GRAPNEL_KERNELS_COMMON_STEPPED_H_
+// 16-bit floats that round after every operation, as in most of TensorFlow's CPU kernels: there
+// half and bfloat16 are ordinary types, so each step of an expression yields one of them.
+#ifndef GRAPNEL_KERNELS_COMMON_ROUNDED_HALF_H_
+#define GRAPNEL_KERNELS_COMMON_ROUNDED_HALF_H_
 
 #include <cmath>
 
@@ -9,14 +9,14 @@
 
 namespace grapnel {
 
-// `value` as the nearest T.
+// Returns `value` rounded to the nearest T.
 template <typename T>
 float RoundedTo(float value) {
   return static_cast<float>(static_cast<T>(value));
 }
 
-// A T, half or bfloat16, held as the float that it is. An op whose steps TensorFlow rounds has a
-// function Steps() that is written with these.
+// A T (half or bfloat16) held as a float. An op whose steps TensorFlow rounds has a function
+// PerStepRounding() on this type.
 template <typename T>
 class RoundedHalf {
  public:
@@ -46,4 +46,4 @@ class RoundedHalf {
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_KERNELS_COMMON_STEPPED_H_
+#endif  // GRAPNEL_KERNELS_COMMON_ROUNDED_HALF_H_

@@ -7,7 +7,8 @@
 namespace grapnel {
 namespace {
 
-// Puts `value` into element `i` of an int32 or int64 output; sizes past 2^31 do not fit the former.
+// Stores `value` at element `i` of an int32 or int64 output; fails for int32 on values of 2^31 or
+// more.
 Error PutInt(Tensor& out, int64_t i, int64_t value) {
   if (out.dtype() == proto::DT_INT64) {
     out.data<int64_t>()[i] = value;
@@ -72,8 +73,8 @@ Error Reshape(KernelContext& ctx) {
     }
   }
   if (unknown >= 0) {
-    // With a zero among the sizes the unknown one is what is left of the input's dimensions that
-    // are not zero.
+    // With a 0 among the sizes, the unknown size is the product of the input's nonzero dimensions
+    // divided by that of the other nonzero sizes.
     int64_t elements = 1;
     for (int64_t dim : in.dims()) elements *= dim == 0 && has_zero ? 1 : dim;
     dims[unknown] = elements / nonzero;

@@ -1,4 +1,4 @@
-// Kernels that look at dimensions and touch no element, so they are the same on every device. The
+// Kernels that read only dimensions, never elements, so that they are the same on every device. The
 // shapes and axes that they read or write are in host memory.
 #ifndef GRAPNEL_KERNELS_COMMON_SHAPE_KERNELS_H_
 #define GRAPNEL_KERNELS_COMMON_SHAPE_KERNELS_H_
@@ -14,10 +14,9 @@ Expected<KernelFn> MakeReshape(const KernelSetup&);
 Expected<KernelFn> MakeSqueeze(const KernelSetup&);
 Expected<KernelFn> MakeExpandDims(const KernelSetup&);
 
-// Output 0 is input 0 with the dimensions that input 1 gives.
+// Sets output 0 to input 0 with the dimensions in input 1.
 Error Reshape(KernelContext& ctx);
-// Output `output`, of int32 or int64, is the vector of these numbers. The error: one that does not
-// fit.
+// Writes the vector `values` to an output of int32 or int64. Fails on a value that does not fit.
 Error PutInts(KernelContext& ctx, int output, llvm::ArrayRef<int64_t> values);
 
 }  // namespace grapnel

@@ -8,8 +8,8 @@
 namespace grapnel {
 namespace {
 
-// Reads one subscript after the other. `box` gets one entry for each dimension of the input, `dims`
-// those of the result.
+// Reads the subscripts in order. `box` gets one entry per dimension of the input, `dims` those of
+// the result.
 Error ReadSubscripts(llvm::ArrayRef<int64_t> in, const Dims& begins, const Dims& ends,
                      const Dims& strides, const SliceMasks& masks, SliceBox& box, Dims& dims) {
   int count = static_cast<int>(begins.size()), rank = static_cast<int>(in.size());
@@ -55,15 +55,14 @@ Error ReadSubscripts(llvm::ArrayRef<int64_t> in, const Dims& begins, const Dims&
       ++d;
       continue;
     }
-    // A range is cut to what there is: from either end of the dimension, or one before its start
-    // for a step back.
+    // Clamps a range to the dimension, or to one before its start for a negative step.
     int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
     auto cut = [&](int64_t value) {
       return std::clamp(value < 0 ? value + size : value, low, high);
     };
     int64_t begin = has(masks.begin, i) ? (stride > 0 ? low : high) : cut(begins[i]);
     int64_t end = has(masks.end, i) ? (stride > 0 ? high : low) : cut(ends[i]);
-    // `stride` may be near the ends of int64: dividing before adding keeps the sum in range.
+    // `stride` may be near the limits of int64: dividing before adding avoids overflow.
     int64_t span = end - begin;
     int64_t taken = 0;
     if (span != 0 && (span > 0) == (stride > 0)) taken = span / stride + (span % stride != 0);
@@ -102,7 +101,7 @@ Expected<SliceMasks> SliceMasksOf(const Node& node) {
       return MakeError("attribute '{0}' is {1}, 32 bits were expected", kNames[i], mask);
     masks[i] = static_cast<uint64_t>(mask);
   }
-  // Also of subscripts that are not there.
+  // Checked on all bits of the mask, even those beyond the last subscript.
   if (std::popcount(static_cast<uint32_t>(masks[2])) > 1)
     return MakeError("multiple ellipses in slice spec not allowed");
   return SliceMasks{masks[0], masks[1], masks[2], masks[3], masks[4]};

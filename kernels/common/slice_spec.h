@@ -1,5 +1,5 @@
-// Which elements x[1:, ..., None, ::-1, 3] means: the subscripts of StridedSlice and of the ops
-// that write where it reads.
+// The subscripts of StridedSlice and of the ops that assign to such a slice: which elements x[1:,
+// ..., None, ::-1, 3] selects.
 #ifndef GRAPNEL_KERNELS_COMMON_SLICE_SPEC_H_
 #define GRAPNEL_KERNELS_COMMON_SLICE_SPEC_H_
 
@@ -11,19 +11,19 @@ namespace grapnel {
 struct SliceBox {
   Dims begin, size, stride;
 
-  // The first element, and steps from one to the next, in a row-major tensor of shape `dims`.
+  // The first element, and the steps between elements, in a row-major tensor of shape `dims`.
   int64_t Start(llvm::ArrayRef<int64_t> dims) const;
   Dims Steps(llvm::ArrayRef<int64_t> dims) const;
 };
 
-// Bit i is about subscript i.
+// Bit i applies to subscript i.
 struct SliceMasks {
   uint64_t begin = 0, end = 0, ellipsis = 0, new_axis = 0, shrink = 0;
 };
 Expected<SliceMasks> SliceMasksOf(const Node& node);
 
 struct SliceSpec {
-  SliceBox box;  // one entry for each dimension of what is sliced
+  SliceBox box;  // one entry per dimension of the sliced tensor
   Dims dims;     // of the result
 };
 // Errors name the subscript that does not fit a tensor of shape `in`.

@@ -1,4 +1,5 @@
-// Floats as integers where C++ says nothing: out of range, infinite or not a number.
+// Float-to-integer conversion for the values that C++ leaves undefined: out of range, infinite,
+// NaN.
 #ifndef GRAPNEL_KERNELS_COMMON_TO_INTEGER_H_
 #define GRAPNEL_KERNELS_COMMON_TO_INTEGER_H_
 
@@ -8,9 +9,9 @@
 
 namespace grapnel {
 
-// Cut off towards 0. What is out of range comes out as TensorFlow's code has it on x86: the
-// processor's conversion makes the smallest integer of the register's size of it, whose low bits
-// are kept. `From` is float or double.
+// Truncates toward 0. Out-of-range values give the result of TensorFlow's code on x86: the CPU's
+// conversion returns the smallest integer of the register size, whose low bits are kept. `From` is
+// float or double.
 template <typename To, typename From>
 To ToInteger(From x) {
   if constexpr (std::is_same_v<To, uint64_t>) {

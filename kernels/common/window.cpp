@@ -1,4 +1,4 @@
-// Window arithmetic as TensorFlow does it (GetWindowedOutputSizeVerbose).
+// Window arithmetic as in TensorFlow's GetWindowedOutputSizeVerbose.
 #include "kernels/common/window.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// Far above any real network, and small enough that no product of two below passes 2^63.
+// Far above any real network, and small enough that the product of two stays below 2^63.
 constexpr int64_t kMost = (int64_t{1} << 31) - 1;
 
 Error ResolveOne(Padding padding, WindowDim& dim) {
@@ -20,8 +20,8 @@ Error ResolveOne(Padding padding, WindowDim& dim) {
     dim.after = total - dim.before;
     return Error::success();
   }
-  // The division is toward 0: a window that is too wide by less than two strides has no place, and
-  // one that is wider yet is refused.
+  // The division truncates toward 0: a window that is too wide by less than two strides yields no
+  // output position, and a wider one is an error.
   int64_t room = dim.in + dim.before + dim.after - extent + dim.stride;
   if (room <= -dim.stride) {
     return MakeError("a window of {0} does not fit into {1} with padding {2} and {3}", extent,
@@ -58,7 +58,7 @@ Expected<WindowAttrs> ReadWindowAttrs(const KernelSetup& setup, int spatial_rank
   const char* key = "explicit_paddings";
   attrs.explicit_paddings = setup.node().GetInts(key);
   std::vector<int64_t> instead = setup.node().GetInts("padding_list");
-  if (!instead.empty()) {  // of _FusedConv3D: stands in for what `padding` means
+  if (!instead.empty()) {  // _FusedConv3D: replaces `padding`
     key = "padding_list";
     attrs.explicit_paddings = std::move(instead);
     padding = "EXPLICIT";

@@ -1,4 +1,4 @@
-// Windows that slide over one to three spatial dimensions: strides, dilations and padding of
+// Sliding windows over one to three spatial dimensions: strides, dilations and padding of
 // convolutions and pools.
 #ifndef GRAPNEL_KERNELS_COMMON_WINDOW_H_
 #define GRAPNEL_KERNELS_COMMON_WINDOW_H_
@@ -14,7 +14,7 @@ namespace grapnel {
 
 struct WindowDim {
   int64_t in = 1, out = 1, kernel = 1, stride = 1, dilation = 1, before = 0, after = 0;
-  // The taps [begin, end) of output position `o` that fall on the input.
+  // Returns the taps [begin, end) of output position `o` that fall on the input.
   std::pair<int64_t, int64_t> Taps(int64_t o) const {
     int64_t start = o * stride - before;
     int64_t begin = start >= 0 ? 0 : (-start + dilation - 1) / dilation;
@@ -22,12 +22,12 @@ struct WindowDim {
     return {std::min(begin, std::max<int64_t>(end, 0)), std::max<int64_t>(end, 0)};
   }
 };
-// Three dimensions, the missing ones first and of size 1.
+// Always three dimensions; missing ones come first and have size 1.
 using Window = std::array<WindowDim, 3>;
 
 enum class Padding { kSame, kValid, kExplicit };
 
-// The attributes, as one node has them: vectors are in the order of data_format.
+// The window attributes of one node; vectors are in data_format order.
 struct WindowAttrs {
   int spatial_rank = 2;
   bool channels_first = false;
@@ -37,16 +37,16 @@ struct WindowAttrs {
   int rank() const { return spatial_rank + 2; }
   int channel_dim() const { return channels_first ? 1 : rank() - 1; }
   int spatial_dim(int i) const { return (channels_first ? 2 : 1) + i; }
-  // The window over `input` (of rank()) for a kernel of these spatial sizes.
+  // Returns the window over `input` (of rank()) for a kernel of these spatial sizes.
   Expected<Window> Resolve(llvm::ArrayRef<int64_t> input, llvm::ArrayRef<int64_t> kernel) const;
-  // [batch, spatial..., channels] in the order of data_format.
+  // Returns [batch, spatial..., channels] in data_format order.
   Dims OutputDims(int64_t batch, const Window& window, int64_t channels) const;
 };
 
-// data_format, padding, explicit_paddings or padding_list, and `strides` and `dilations` where the
-// op has them; all checked.
+// Reads and checks data_format, padding, explicit_paddings or padding_list, and, where the op has
+// them, `strides` and `dilations`.
 Expected<WindowAttrs> ReadWindowAttrs(const KernelSetup& setup, int spatial_rank);
-// `values` has rank() entries of at least 1. `what` is the attribute's name.
+// Checks that `values` has rank() entries of at least 1. `what` is the attribute's name.
 Error CheckWindowList(const char* what, llvm::ArrayRef<int64_t> values, int rank);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Elements of one dtype made those of another.
+// Casts elements from one dtype to another.
 #include "kernels/cuda/element.cuh"
 
 namespace grapnel::cuda {

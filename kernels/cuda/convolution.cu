@@ -1,6 +1,6 @@
-// Convolutions through cuDNN, with bias and Relu fused where it can; where cuDNN has no algorithm
-// for a case, a plain kernel; where the kernel is one pixel, a product. Full precision: float is
-// multiplied as float, not as TF32.
+// Convolutions through cuDNN, with fused bias and Relu where it supports them; through a plain
+// kernel where cuDNN has no algorithm; through a matrix product for 1x1 filters. Full precision:
+// float is multiplied as float, not as TF32.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -52,7 +52,7 @@ void Describe(const Image& image, const GrapnelCudaWindow& w, cudnnDataType_t ty
         "describing images");
 }
 
-// What a call needs.
+// The operands of a call.
 struct Operands {
   const GrapnelCudaWindow& window;
   GrapnelCudaType type;
@@ -62,7 +62,7 @@ struct Operands {
 };
 using Call = ConvolutionChoice::Call;
 
-// cuDNN pads both sides alike and counts in 32 bits, also what lies beyond the image.
+// cuDNN pads both sides equally and counts in 32 bits, including the area beyond the image.
 bool FitsCudnn(const GrapnelCudaWindow& w) {
   constexpr int64_t kMost = 0x7fffffff;
   double padded = static_cast<double>(w.batch) * w.in_channels;
@@ -74,7 +74,7 @@ bool FitsCudnn(const GrapnelCudaWindow& w) {
   return padded <= kMost && w.batch * w.out_channels * w.out[0] * w.out[1] <= kMost;
 }
 
-// A convolution as cuDNN reads it.
+// A convolution in cuDNN's descriptors.
 struct Described {
   explicit Described(const Operands& op) {
     const GrapnelCudaWindow& w = op.window;
@@ -106,7 +106,7 @@ struct Described {
   bool wide;
 };
 
-// Queues the convolution the way of `choice`; false where cuDNN will not.
+// Queues the convolution as `choice` says; false if cuDNN refuses.
 bool Convolve(GrapnelCudaStream* stream, const Operands& op, const Described& described,
               const ConvolutionChoice& choice) {
   const float one = 1, zero = 0;
@@ -136,8 +136,8 @@ bool Convolve(GrapnelCudaStream* stream, const Operands& op, const Described& de
              op.to) == CUDNN_STATUS_SUCCESS;
 }
 
-// Queues the convolution with the first of cuDNN's algorithms that takes it and gives the same
-// result each time; `choice` says which. False: none does.
+// Queues the convolution with the first deterministic cuDNN algorithm that accepts it and stores it
+// in `choice`. False if no algorithm does.
 bool ChooseAndConvolve(GrapnelCudaStream* stream, const Operands& op, const Described& described,
                        ConvolutionChoice& choice) {
   constexpr size_t kMostWorkspace = size_t{256} << 20;
@@ -156,7 +156,7 @@ bool ChooseAndConvolve(GrapnelCudaStream* stream, const Operands& op, const Desc
     if (!usable) continue;
     choice.algorithm = algorithm.algo;
     choice.workspace = algorithm.memory;
-    // Without an activation cuDNN fuses the bias in this algorithm only.
+    // Without an activation, cuDNN fuses the bias only in this algorithm.
     if (fusable && (relu || algorithm.algo == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM)) {
       choice.call = Call::kProductBiasActivation;
       if (Convolve(stream, op, described, choice)) return true;
@@ -167,7 +167,7 @@ bool ChooseAndConvolve(GrapnelCudaStream* stream, const Operands& op, const Desc
   return false;
 }
 
-// What was done of the convolution; of kPlainKernel nothing.
+// Returns which part of the convolution was done; kPlainKernel means none.
 Call WithCudnn(GrapnelCudaStream* stream, const Operands& op) {
   if (!FitsCudnn(op.window)) return Call::kPlainKernel;
   ConvolutionChoice wanted;
@@ -198,14 +198,14 @@ Call WithCudnn(GrapnelCudaStream* stream, const Operands& op) {
   return wanted.call;
 }
 
-// A kernel of one pixel at each pixel: a product of matrices, which cuBLASLt starts in a tenth of
-// the time that cuDNN takes. Bias and activation are done too; false: it is no such convolution.
+// Runs a 1x1 filter on each pixel as a matrix product, which cuBLASLt starts in a tenth of the time
+// that cuDNN takes. Includes bias and activation. False if the convolution does not have this form.
 bool AsProduct(GrapnelCudaStream* stream, const Operands& op, float alpha) {
   const GrapnelCudaWindow& w = op.window;
   bool whole = w.groups == 1 && w.in_channels > 0;
   for (int d = 0; d < 2; ++d)
     whole &= w.kernel[d] == 1 && w.stride[d] == 1 && w.before[d] == 0 && w.in[d] == w.out[d];
-  // Channels first, the bias runs down the columns, where the product has no place for it.
+  // With channels first the bias runs down the columns, which the product does not support.
   if (!whole || !w.channels_last) return false;
   GrapnelCudaMatMul spec;
   std::memset(&spec, 0, sizeof spec);
@@ -223,7 +223,7 @@ bool AsProduct(GrapnelCudaStream* stream, const Operands& op, float alpha) {
   return true;
 }
 
-// One thread makes one result.
+// One thread per result.
 template <typename T>
 __global__ void PlainKernel(T* to, const T* from, const T* filter, int64_t count,
                             GrapnelCudaWindow w) {
@@ -280,8 +280,8 @@ int32_t Convolution(GrapnelCudaStream* stream, GrapnelCudaType type,
     int64_t pixels = w.out[0] * w.out[1], count = w.batch * w.out_channels * pixels;
     if (count == 0) return;
     stream->Use();
-    // With one input a result there is nothing to multiply as matrices: the plain kernel reads each
-    // pixel as often as cuDNN, and needs no call of it.
+    // With one input channel per result a matrix product gains nothing: the plain kernel reads each
+    // pixel as often as cuDNN and avoids its call overhead.
     bool depthwise = w.groups > 1 && w.groups == w.in_channels;
     bool anything = w.in_channels > 0 && w.in[0] > 0 && w.in[1] > 0;
     Operands operands = {w, type, to, from, filter, bias, activation};

@@ -1,13 +1,13 @@
-// The health of a tensor, counted where it lies.
+// Counts the kinds of elements of a tensor on the device.
 #include "kernels/cuda/element.cuh"
 
 namespace grapnel::cuda {
 inline namespace count_cu {
 
-using Total = unsigned long long;  // what atomicAdd takes
+using Total = unsigned long long;  // a type that atomicAdd accepts
 constexpr int kKinds = 6;
 
-// -inf, +inf, NaN, negative, zero, positive.
+// Returns the kind of an element: -inf, +inf, NaN, negative, zero, positive.
 template <typename T>
 __device__ int KindOf(T element) {
   if constexpr (std::is_same_v<T, bool>) {

@@ -1,4 +1,5 @@
-// That the CUDA module was built, and of what; the only file of this folder that the program links.
+// Reports that the CUDA module was built, and its versions; the only file in this directory that is
+// linked into the program.
 #include "kernels/gpu/cuda_build.h"
 
 namespace grapnel {

@@ -1,4 +1,4 @@
-// Elements on the device: what 16-bit floats are computed in, activations, walks over operands.
+// Elements on the device: compute types of 16-bit floats, activations, offsets of operands.
 #ifndef GRAPNEL_KERNELS_CUDA_ELEMENT_CUH_
 #define GRAPNEL_KERNELS_CUDA_ELEMENT_CUH_
 
@@ -8,7 +8,7 @@
 
 namespace grapnel::cuda {
 
-// What elements are computed in: float for the 16-bit floats.
+// The type to compute in: float for 16-bit floats.
 template <typename T>
 struct ComputeOf {
   using Type = T;
@@ -75,7 +75,7 @@ __device__ T Activate(GrapnelCudaActivation activation, T x, T alpha) {
   return x;
 }
 
-// Evaluated when compiled: the functions of numeric_limits are the host's.
+// Evaluated at compile time, because the functions of numeric_limits are host functions.
 template <typename C>
 constexpr C kInfinity = std::numeric_limits<C>::infinity();
 template <typename C>
@@ -86,8 +86,8 @@ inline __device__ int64_t FirstIndex() {
 }
 inline __device__ int64_t IndexStep() { return static_cast<int64_t>(gridDim.x) * blockDim.x; }
 
-// The offsets of `N` operands for element i of a walk. Divides in 32 bits where that is enough:
-// 64-bit division takes some hundred instructions.
+// Computes the offsets of `N` operands for element i of a walk. Uses 32-bit division where
+// possible: 64-bit division takes about a hundred instructions.
 template <int N>
 __device__ void OffsetsAt(const GrapnelCudaWalk& walk, int64_t i, int64_t (&offsets)[N]) {
   for (int k = 0; k < N; ++k) offsets[k] = 0;
@@ -113,8 +113,8 @@ inline int64_t CountOf(const GrapnelCudaWalk& walk) {
   return count;
 }
 
-// Every thread of the block gets merge() of all their values, in an order that depends on the
-// block's size alone. `shared` has room for one value a thread; the size is a power of two.
+// Gives every thread of the block the merge() of all their values, in an order that depends only on
+// the block size, which must be a power of two. `shared` has space for one value per thread.
 template <typename A, typename Merge>
 __device__ A BlockMerge(A value, A* shared, Merge merge) {
   __syncthreads();

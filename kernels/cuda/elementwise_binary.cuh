@@ -1,5 +1,5 @@
-// Two operands, element by element, either of them repeated along some dimensions: the kernels.
-// Each family of dtypes is compiled in a file of its own, elementwise_binary*.cu.
+// The kernels of elementwise ops with two operands, either of which may repeat along some
+// dimensions. Each dtype family compiles in its own file, elementwise_binary*.cu.
 #ifndef GRAPNEL_KERNELS_CUDA_ELEMENTWISE_BINARY_CUH_
 #define GRAPNEL_KERNELS_CUDA_ELEMENTWISE_BINARY_CUH_
 
@@ -25,7 +25,7 @@ __device__ auto ApplyBinary(C a, C b) {
   if constexpr (kOp == kGrapnelCudaMul) return a * b;
   if constexpr (kOp == kGrapnelCudaDiv) {
     if constexpr (std::is_integral_v<C>) {
-      // The smallest number divided by -1 does not fit.
+      // The smallest integer divided by -1 overflows.
       return b == 0       ? kZero
              : b == C(-1) ? static_cast<C>(0 - static_cast<std::make_unsigned_t<C>>(a))
                           : static_cast<C>(a / b);
@@ -77,8 +77,8 @@ void LaunchBinary(GrapnelCudaStream* stream, void* to, const void* a, const void
       static_cast<Out*>(to), static_cast<const T*>(a), static_cast<const T*>(b), count, walk);
 }
 
-// Runs `op`, which is looked for among those from kOp on. Those that take no integers are none of
-// T's where T is one.
+// Runs `op`, which it searches for from kOp on. For an integer T, only ops that support integers
+// are instantiated.
 template <typename T, int kOp>
 void FindBinary(int op, GrapnelCudaStream* stream, void* to, const void* a, const void* b,
                 int64_t count, const GrapnelCudaWalk& walk) {

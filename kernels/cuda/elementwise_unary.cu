@@ -1,4 +1,4 @@
-// One operand, element by element.
+// Elementwise ops with one operand.
 #include "kernels/cuda/element.cuh"
 
 namespace grapnel::cuda {
@@ -53,7 +53,7 @@ constexpr bool TakesIntegers(int op) {
          op == kGrapnelCudaSquare;
 }
 
-// Finds the op among those from kOp on.
+// Searches for the op from kOp on and runs it.
 template <int kOp>
 void Dispatch(int op, GrapnelCudaStream* stream, GrapnelCudaType type, void* to, const void* from,
               int64_t count, float alpha) {

@@ -1,8 +1,8 @@
-// Matrix products through cuBLASLt, with bias and activation in its epilogue where it has them.
-// Full precision: float is multiplied as float, not as TF32.
+// Matrix products through cuBLASLt, with bias and activation in its epilogue where it supports
+// them. Full precision: float is multiplied as float, not as TF32.
 //
-// cuBLASLt thinks in columns: a row-major [m, n] is its n x m matrix, so the operands change places
-// and the bias runs along its rows, as its epilogue wants.
+// cuBLASLt is column-major: a row-major [m, n] is an n x m matrix to it, so the operands are
+// swapped and the bias runs along its rows, as its epilogue requires.
 #include <algorithm>
 #include <cstring>
 
@@ -11,7 +11,7 @@
 namespace grapnel::cuda {
 inline namespace matmul_cu {
 
-constexpr size_t kWorkspace = size_t{32} << 20;  // what NVIDIA advises for Hopper
+constexpr size_t kWorkspace = size_t{32} << 20;  // NVIDIA's recommendation for Hopper
 
 template <typename T, cublasStatus_t (*kDestroy)(T)>
 struct Handle {
@@ -53,7 +53,7 @@ void Set(const Operation& operation, cublasLtMatmulDescAttributes_t attribute, c
         "describing a product");
 }
 
-// A matrix as cuBLASLt reads it; `stride` elements from one of the batch to the next.
+// Describes a matrix to cuBLASLt; the matrices of a batch are `stride` elements apart.
 void SetLayout(Layout& layout, cudaDataType_t type, int64_t rows, int64_t columns, int64_t batch,
                int64_t stride) {
   Check(cublasLtMatrixLayoutCreate(&layout.value, type, rows, columns, rows),
@@ -68,8 +68,8 @@ void SetLayout(Layout& layout, cudaDataType_t type, int64_t rows, int64_t column
         "describing a batch");
 }
 
-// The epilogue that cuBLASLt has for it; the rest is left to Bias(). With an addend the sum comes
-// before the activation only in a pass of its own, and double has no epilogues.
+// Returns the epilogue that cuBLASLt supports for the product; Bias() does the rest. With an
+// addend, only a separate pass applies the activation after the sum; double has no epilogues.
 cublasLtEpilogue_t EpilogueFor(const GrapnelCudaMatMul& spec, bool has_bias) {
   if (spec.type == kGrapnelCudaDouble || spec.accumulate) return CUBLASLT_EPILOGUE_DEFAULT;
   switch (spec.activation) {
@@ -85,7 +85,7 @@ cublasLtEpilogue_t EpilogueFor(const GrapnelCudaMatMul& spec, bool has_bias) {
 }
 
 uint32_t AlignmentOf(std::initializer_list<const void*> addresses) {
-  uintptr_t bits = 256;  // what cuBLASLt takes for granted unless told
+  uintptr_t bits = 256;  // cuBLASLt's default assumption
   for (const void* address : addresses) bits |= reinterpret_cast<uintptr_t>(address);
   return static_cast<uint32_t>(bits & (~bits + 1));
 }

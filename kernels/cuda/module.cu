@@ -1,4 +1,4 @@
-// Devices, memory, streams, events and copies, and the table that the program gets.
+// Devices, memory, streams, events and copies, and the function table for the program.
 #include <cstring>
 
 #include "kernels/cuda/stream.h"
@@ -6,7 +6,7 @@
 void* GrapnelCudaStream::Workspace(size_t bytes) {
   using grapnel::cuda::Check;
   if (bytes <= workspace_size) return workspace;
-  // What is queued may use the old one.
+  // Queued work may still use the old workspace.
   Check(cudaStreamSynchronize(stream), "waiting for the stream");
   if (workspace) Check(cudaFree(workspace), "freeing memory");
   workspace = nullptr;
@@ -130,7 +130,7 @@ int32_t Copy(GrapnelCudaStream* stream, void* to, const void* from, int64_t byte
                                                       : cudaMemcpyDeviceToDevice;
     Check(cudaMemcpyAsync(to, from, bytes, kind, stream->stream), "copying");
     if (way != kGrapnelCudaFromHost) return;
-    // CUDA has read pageable memory when the call returns; pinned memory it reads later.
+    // The call returns after CUDA has read pageable memory, but pinned memory is read later.
     cudaPointerAttributes attributes;
     Check(cudaPointerGetAttributes(&attributes, from), "asking whose memory it is");
     if (attributes.type == cudaMemoryTypeHost)

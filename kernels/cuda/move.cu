@@ -1,4 +1,4 @@
-// Elements that move without being computed with: fill, strided copies, gather, select.
+// Ops that move elements without computing: fill, strided copies, gather, select.
 #include <cstring>
 
 #include "kernels/cuda/element.cuh"

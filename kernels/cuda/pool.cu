@@ -1,5 +1,5 @@
-// Pooling. Windows may be cut differently on their two sides (SAME with a stride), which cuDNN's
-// pooling cannot say; one thread makes one result.
+// Pooling. Windows may be padded differently on both sides (SAME with a stride), which cuDNN's
+// pooling does not support; one thread per result.
 #include "kernels/cuda/element.cuh"
 
 namespace grapnel::cuda {

@@ -1,12 +1,12 @@
-// Sums, means, extremes and products over any dimensions. One block makes one result; where results
-// are few and long, several blocks make parts of it first. The order of additions follows the
-// shape.
+// Sums, means, extremes and products over any dimensions. One block computes one result; for few
+// long results, several blocks first compute parts of it. The order of additions depends only on
+// the shape.
 #include "kernels/cuda/reduce.cuh"
 
 namespace grapnel::cuda {
 inline namespace reduce_cu {
 
-// Merges neighboring dimensions that are kept, or reduced, alike.
+// Merges neighboring dimensions that are both kept or both reduced.
 ReducePlan MakePlan(int32_t rank, const int64_t* dims, uint32_t reduced) {
   ReducePlan plan{};
   plan.results = plan.length = 1;

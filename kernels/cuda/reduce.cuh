@@ -1,5 +1,4 @@
-// Reductions: the kernels. The 16-bit floats, which are computed in float, are compiled in a file
-// of their own.
+// The reduction kernels. The 16-bit floats, which compute in float, compile in a separate file.
 #ifndef GRAPNEL_KERNELS_CUDA_REDUCE_CUH_
 #define GRAPNEL_KERNELS_CUDA_REDUCE_CUH_
 
@@ -10,7 +9,7 @@
 
 namespace grapnel::cuda {
 
-// What a reduction of nothing is, but for the mean.
+// The result of a reduction over no elements, except for the mean.
 template <GrapnelCudaReduction kOp, typename C>
 constexpr C kStart = kOp == kGrapnelCudaProd ? C(1)
                      : kOp == kGrapnelCudaMax
@@ -29,13 +28,15 @@ __device__ C MergeBy(C a, C b) {
   return a + b;
 }
 
-// Two walks: over results (operand 0 is where their elements begin) and over what goes into one.
+// Two walks: over the results (operand 0 is the offset of a result's first element) and over the
+// elements of one result.
 struct ReducePlan {
   GrapnelCudaWalk kept, reduced;
   int64_t results, length;
 };
 
-// Block (x, y) takes part y of result x; parts are written as they are, a whole result is finished.
+// Block (x, y) reduces part y of result x. A partial result is stored as is; a complete one is
+// finished.
 template <GrapnelCudaReduction kOp, typename T, typename In, typename Out>
 __global__ void ReduceKernel(Out* to, const In* from, ReducePlan plan, int64_t divisor) {
   using C = Compute<T>;
@@ -63,7 +64,7 @@ template <GrapnelCudaReduction kOp, typename T>
 __global__ void EmptyKernel(T* to, int64_t results) {
   using C = Compute<T>;
   C value = kStart<kOp, C>;
-  // 0 / 0: what the mean of nothing is.
+  // The mean of no elements is 0 / 0.
   if constexpr (kOp == kGrapnelCudaMean && !std::is_integral_v<C>) value = kNan<C>;
   for (int64_t i = FirstIndex(); i < results; i += IndexStep()) to[i] = Store<T>(value);
 }

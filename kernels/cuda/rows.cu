@@ -1,4 +1,4 @@
-// What is done to each row of a matrix, and to channels: softmax, cross entropy, bias.
+// Ops on the rows of a matrix, and on channels: softmax, cross entropy, bias.
 #include <algorithm>
 
 #include "kernels/cuda/element.cuh"
@@ -6,7 +6,7 @@
 namespace grapnel::cuda {
 inline namespace rows_cu {
 
-// A block a row: its largest element, and the sum of exp(x - largest).
+// Computed with one block per row: its largest element, and the sum of exp(x - largest).
 template <typename T>
 struct RowSums {
   Compute<T> largest, sum;
@@ -52,7 +52,7 @@ __global__ void CrossEntropyKernel(T* loss, T* gradient, const T* logits, const 
     C log_sum = log(sums.sum), total = 0;
     for (int64_t i = threadIdx.x; i < columns; i += blockDim.x) {
       C x = Load(in[i]) - sums.largest, label = Load(labels[row * columns + i]);
-      // A label of 0 counts nothing, also where the logit is infinite.
+      // A label of 0 contributes nothing, even if the logit is infinite.
       if (label != C(0)) total += label * (log_sum - x);
       gradient[row * columns + i] = Store<T>(exp(x) / sums.sum - label);
     }
@@ -72,7 +72,7 @@ __global__ void SparseCrossEntropyKernel(T* loss, T* gradient, const T* logits, 
     C log_sum = log(sums.sum);
     int64_t label = labels[row];
     bool valid = label >= 0 && label < columns;
-    // Before the gradient is written, which may be in the logits' memory.
+    // Must precede the writes of the gradient, which may share memory with the logits.
     C own = valid ? log_sum - (Load(in[label]) - sums.largest) : kNan<C>;
     __syncthreads();
     for (int64_t i = threadIdx.x; i < columns; i += blockDim.x) {

@@ -1,4 +1,4 @@
-// What the files of the CUDA module share: a stream with its libraries' handles, errors, launches.
+// Shared code of the CUDA module's files: a stream with its library handles, errors, launches.
 #ifndef GRAPNEL_KERNELS_CUDA_STREAM_H_
 #define GRAPNEL_KERNELS_CUDA_STREAM_H_
 
@@ -17,14 +17,14 @@
 
 namespace grapnel::cuda {
 
-// Thrown inside of the module; no exception leaves it.
+// Thrown within the module; no exception leaves it.
 struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 inline void Check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // so that the next call does not report it again
+  cudaGetLastError();  // clears the error, so that the next call does not report it again
   throw Failure(std::string(what) + ": " + cudaGetErrorString(status));
 }
 inline void Check(cublasStatus_t status, const char* what) {
@@ -36,7 +36,7 @@ inline void Check(cudnnStatus_t status, const char* what) {
     throw Failure(std::string(what) + ": " + cudnnGetErrorString(status));
 }
 
-// Runs body(); its failure becomes text and 1.
+// Runs body(). On failure writes the message into `error` and returns 1.
 template <typename Body>
 int32_t Guarded(char* error, int32_t error_size, Body&& body) {
   try {
@@ -48,15 +48,15 @@ int32_t Guarded(char* error, int32_t error_size, Body&& body) {
   }
 }
 
-// What cuBLASLt chose for a product, by everything the choice depends on.
+// cuBLASLt's algorithm for a product, keyed by everything that the choice depends on.
 struct MatMulChoice {
   GrapnelCudaMatMul spec;
   int32_t alignment, has_bias;
   cublasLtMatmulAlgo_t algorithm;
 };
 
-// What cuDNN chose for a convolution, by everything the choice depends on. Asking takes a
-// millisecond, as long as many convolutions.
+// cuDNN's algorithm for a convolution, keyed by everything that the choice depends on. A query
+// takes a millisecond, as long as many convolutions.
 struct ConvolutionChoice {
   GrapnelCudaWindow window;
   GrapnelCudaType type;
@@ -72,12 +72,12 @@ struct ConvolutionChoice {
 struct GrapnelCudaStream {
   int32_t device = 0;
   cudaStream_t stream = nullptr;
-  // Made when first needed: both libraries take long to start.
+  // Created on first use: both libraries take long to start.
   cublasLtHandle_t cublas = nullptr;
   cudnnHandle_t cudnn = nullptr;
   std::vector<grapnel::cuda::MatMulChoice> choices;
   std::vector<grapnel::cuda::ConvolutionChoice> convolution_choices;
-  // For work that is queued here alone; grows, and is given back with the stream.
+  // Used only by work queued on this stream; grows, and is freed with the stream.
   void* workspace = nullptr;
   size_t workspace_size = 0;
 
@@ -94,7 +94,7 @@ namespace grapnel::cuda {
 
 constexpr int kThreads = 256;
 
-// Blocks for `count` units of work on threads that stride over the grid.
+// Returns the number of blocks for `count` units of work with grid-stride loops.
 inline unsigned BlocksFor(int64_t count) {
   constexpr int64_t kMostBlocks = 1 << 15;
   int64_t blocks = (count + kThreads - 1) / kThreads;
@@ -144,7 +144,7 @@ void ForFloats(GrapnelCudaType type, Body&& body) {
                     ": float, double, half or bfloat16 was expected");
   }
 }
-// Also int32 and int64.
+// The same for floating-point dtypes, int32 and int64.
 template <typename Body>
 void ForNumbers(GrapnelCudaType type, Body&& body) {
   switch (type) {
@@ -156,7 +156,7 @@ void ForNumbers(GrapnelCudaType type, Body&& body) {
       return ForFloats(type, body);
   }
 }
-// Unsigned integers that stand for elements of a size.
+// Calls body() with the unsigned integer type of an element size.
 template <typename Body>
 void ForSizes(int32_t element_size, Body&& body) {
   switch (element_size) {
@@ -174,7 +174,7 @@ void ForSizes(int32_t element_size, Body&& body) {
   }
 }
 
-// The table's functions, each in the file of its family.
+// The functions of the API table, each in the file of its family.
 int32_t Fill(GrapnelCudaStream*, void*, int64_t, int32_t, const void*, GRAPNEL_CUDA_ERROR);
 int32_t Cast(GrapnelCudaStream*, GrapnelCudaType, void*, GrapnelCudaType, const void*, int64_t,
              GRAPNEL_CUDA_ERROR);

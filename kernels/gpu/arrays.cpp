@@ -1,5 +1,5 @@
-// Ops that move elements, or only give them other dimensions. Shapes, axes and paddings are read in
-// host memory.
+// Ops that move elements, or only change dimensions. Shapes, axes and paddings are read from host
+// memory.
 #include "kernels/common/dims.h"
 #include "kernels/common/shape_kernels.h"
 #include "kernels/gpu/gpu_kernel.h"
@@ -14,7 +14,7 @@ Expected<KernelFn> MakeIdentity(const KernelSetup&) {
   });
 }
 
-// --- Filled.
+// --- Fills
 
 template <int kValue>
 Expected<KernelFn> MakeLike(const KernelSetup&) {
@@ -24,7 +24,7 @@ Expected<KernelFn> MakeLike(const KernelSetup&) {
   });
 }
 
-// --- Moved: one strided copy a piece.
+// --- Moves: one strided copy per piece
 
 Expected<KernelFn> MakeTranspose(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
@@ -38,7 +38,7 @@ Expected<KernelFn> MakeTranspose(const KernelSetup&) {
     for (int i = 0; i < in.rank(); ++i) {
       ASSIGN_OR_RETURN(int d, AxisIn(order.IntAt(i), in.rank()));
       if (seen[d])
-        return MakeError("{0} is twice in the permutation {1}", d, IntsText(IntsOf(order)));
+        return MakeError("{0} occurs twice in the permutation {1}", d, IntsText(IntsOf(order)));
       seen[d] = true;
       dims.push_back(in.dim(d));
       strides.push_back(from[d]);
@@ -49,7 +49,7 @@ Expected<KernelFn> MakeTranspose(const KernelSetup&) {
   });
 }
 
-// `inputs` side by side along `axis`.
+// Concatenates `inputs` along `axis`.
 Error Concatenate(KernelContext& ctx, llvm::ArrayRef<const Tensor*> inputs, int axis) {
   Dims dims(inputs[0]->dims().begin(), inputs[0]->dims().end());
   dims[axis] = 0;
@@ -126,8 +126,7 @@ Expected<KernelFn> MakeSlice(const KernelSetup&) {
 }
 
 Expected<KernelFn> MakePad(const KernelSetup& setup) {
-  // The value of PadV2 is in host memory, of the input's dtype: zero is the only one for which
-  // there is a kernel here.
+  // The value of PadV2 is in host memory, with the input's dtype; this kernel only supports zero.
   if (setup.num_inputs() > 2) return MakeError("no GPU kernel that pads with a value");
   return KernelFn([](KernelContext& ctx) -> Error {
     const Tensor &in = ctx.input(0), &paddings = ctx.input(1);
@@ -152,7 +151,7 @@ Expected<KernelFn> MakePad(const KernelSetup& setup) {
   });
 }
 
-// Each dimension is seen as [repeats, size], the first of them read with stride 0.
+// Treats each dimension as [repeats, size] with stride 0 for the first.
 Expected<KernelFn> MakeTile(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     const Tensor &in = ctx.input(0), &multiples = ctx.input(1);
@@ -194,8 +193,8 @@ Expected<KernelFn> MakeBroadcastTo(const KernelSetup&) {
   });
 }
 
-// Indices outside give zeros, as TensorFlow's GPU kernel does: an error would have to wait for the
-// device.
+// An index out of range gives zeros, as in TensorFlow's GPU kernel: an error would have to wait for
+// the device.
 Expected<KernelFn> MakeGather(const KernelSetup& setup) {
   if (setup.node().GetInt("batch_dims") != 0)
     return MakeError("no GPU kernel that gathers in batches");

@@ -1,4 +1,4 @@
-// Conv2D, DepthwiseConv2dNative, both fused, MaxPool and AvgPool.
+// Conv2D, DepthwiseConv2dNative, the fused forms of both, MaxPool and AvgPool.
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -46,7 +46,8 @@ class GpuConv {
                        DimsText(in.dims()), DimsText(filter.dims()));
     }
     int64_t channels = in.dim(attrs_.channel_dim());
-    // Of a depthwise one: one input a group, and the groups' outputs side by side.
+    // A depthwise convolution has one input channel per group, and the groups' outputs are
+    // adjacent.
     int64_t inputs = depthwise_ ? filter.dim(2) == channels : filter.dim(2);
     int64_t outputs = depthwise_ ? filter.dim(2) * filter.dim(3) : filter.dim(3);
     if (channels == 0 || inputs == 0 || channels % inputs != 0 ||
@@ -73,8 +74,8 @@ class GpuConv {
   }
 
  private:
-  // [h, w, in, out], or [h, w, in * out] with one input each, as the module wants it; a constant
-  // one is turned once.
+  // Converts the filter [h, w, in, out], or [h, w, in * out] with one input channel each, to the
+  // module's layout; a constant filter is converted once.
   Expected<Tensor> OutputsFirst(KernelContext& ctx, const Tensor& filter) const {
     if (!constant_filter_) return Turned(ctx, filter);
     std::lock_guard lock(once_->mutex);
@@ -95,13 +96,13 @@ class GpuConv {
     return turned;
   }
 
-  // SAME with a stride pads one side more than the other, which cuDNN cannot say: the zeros are
-  // written out.
+  // SAME with a stride pads one side more than the other, which cuDNN does not support, so the
+  // zeros are written explicitly.
   Error PadUnevenly(KernelContext& ctx, const Tensor& in, GrapnelCudaWindow& spec,
                     Tensor& padded) const {
     Dims dims(in.dims().begin(), in.dims().end());
     for (int d = 0; d < 2; ++d) {
-      // A window may end before the input does.
+      // The last window may end before the input does.
       spec.after[d] = std::max<int64_t>(spec.after[d], 0);
       dims[attrs_.spatial_dim(d)] += spec.before[d] + spec.after[d];
     }
@@ -123,7 +124,7 @@ class GpuConv {
   bool depthwise_, constant_filter_;
   struct Once {
     std::mutex mutex;
-    Tensor turned;  // set: a constant filter, turned
+    Tensor turned;  // set: a constant filter, converted
   };
   std::unique_ptr<Once> once_ = std::make_unique<Once>();
 };

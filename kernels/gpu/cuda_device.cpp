@@ -1,4 +1,4 @@
-// Opening grapnel_cuda.so; its devices, streams, events and memory.
+// Opens grapnel_cuda.so; its devices, streams, events and memory.
 #include "kernels/gpu/cuda_device.h"
 
 #include <dlfcn.h>
@@ -157,7 +157,7 @@ Expected<std::vector<std::unique_ptr<Device>>> FindGpus() {
       Checked([&](char* why, int32_t size) { return (*api)->device_count(&count, why, size); });
   if (error) {
     std::string text = TextOf(std::move(error));
-    // CUDA's runtime calls a driver that is not there an old one.
+    // CUDA's runtime reports a missing driver as an outdated one.
     if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL))
       text = std::string("cannot open the driver: ") + dlerror();
     return MakeError("no GPU here: {0}", text);

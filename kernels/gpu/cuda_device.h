@@ -1,4 +1,4 @@
-// GPUs as devices, and the CUDA module behind them.
+// GPUs as devices, backed by the CUDA module.
 #ifndef GRAPNEL_KERNELS_GPU_CUDA_DEVICE_H_
 #define GRAPNEL_KERNELS_GPU_CUDA_DEVICE_H_
 
@@ -11,9 +11,9 @@
 
 namespace grapnel {
 
-// The module's table, opened at the first call: the file that GRAPNEL_CUDA names, else
-// grapnel_cuda.so in the folder of the executable. The error is one line that says what is missing:
-// the build, the module, a library that it needs, the driver. Thread-safe.
+// Returns the module's table, which the first call opens: the file in GRAPNEL_CUDA, else
+// grapnel_cuda.so in the directory of the executable. The error is one line that names what is
+// missing: the build, the module, a library that it needs, the driver. Thread-safe.
 Expected<const GrapnelCudaApi*> Cuda();
 
 class CudaStream : public Stream {
@@ -22,7 +22,7 @@ class CudaStream : public Stream {
   ~CudaStream() override { api_.destroy_stream(stream_); }
   Error Wait() override;
 
-  // Calls a function of the table, which queues its work here; one thread at a time does.
+  // Calls a function of the table, which queues its work on this stream; one thread at a time.
   template <typename Fn, typename... Args>
   Error Call(Fn GrapnelCudaApi::*fn, Args... args) {
     char why[512] = "";

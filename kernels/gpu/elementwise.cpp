@@ -1,4 +1,4 @@
-// One operand or two, element by element, and what is close to it: casts, selection, bias.
+// Elementwise ops with one or two operands, and related ones: casts, selection, bias.
 #include "kernels/common/broadcast.h"
 #include "kernels/gpu/gpu_kernel.h"
 
@@ -16,7 +16,7 @@ Expected<KernelFn> MakeUnary(const KernelSetup& setup) {
   });
 }
 
-// The merged dimensions of a broadcast as a walk.
+// Converts the merged dimensions of a broadcast to a walk.
 Expected<GrapnelCudaWalk> WalkOf(const BroadcastPlan& plan) {
   llvm::SmallVector<llvm::ArrayRef<int64_t>, 3> strides(plan.strides.begin(), plan.strides.end());
   return MakeWalk(plan.sizes, strides);
@@ -28,7 +28,7 @@ Error RunBinary(KernelContext& ctx, GrapnelCudaBinary op) {
   ASSIGN_OR_RETURN(GrapnelCudaWalk walk, WalkOf(plan));
   DataType dtype = a.dtype();
   const void *left = a.device_data(), *right = b.device_data();
-  // A repeated operand is read again after it would have been overwritten.
+  // A repeated operand cannot be forwarded: it is read again after it would be overwritten.
   int forward = a.num_elements() == plan.total ? 0 : b.num_elements() == plan.total ? 1 : -1;
   Expected<Tensor*> out =
       forward < 0 ? ctx.Allocate(0, plan.dims) : ctx.ForwardOrAllocate(forward, 0, plan.dims);
@@ -43,7 +43,7 @@ Expected<KernelFn> MakeBinary(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) { return RunBinary(ctx, kOp); });
 }
 
-// Sums of several: one after the other, in the order of the inputs.
+// Adds several inputs one after the other, in order.
 Error RunAddN(KernelContext& ctx) {
   Dims dims(ctx.input(0).dims().begin(), ctx.input(0).dims().end());
   for (int i = 1; i < ctx.num_inputs(); ++i) {

@@ -1,4 +1,4 @@
-// fused_ops as the CUDA module takes them: a bias and an activation.
+// fused_ops as the CUDA module supports them: a bias and an activation.
 #ifndef GRAPNEL_KERNELS_GPU_FUSED_H_
 #define GRAPNEL_KERNELS_GPU_FUSED_H_
 
@@ -12,11 +12,11 @@ struct GpuFusion {
   float alpha = 0;
 };
 
-// Of a node whose fused arguments start at input 2; nothing for an op that has no such attribute.
-// Refuses what the CPU then runs: batch norm, an addend.
+// Reads the attribute of a node whose fused arguments start at input 2; empty for an op without it.
+// Fails on batch norm and on an addend, which then run on the CPU.
 Expected<GpuFusion> ReadGpuFusion(const KernelSetup& setup);
 
-// That the bias, input 2, is a vector over the channels.
+// Checks that the bias, input 2, is a vector over the channels.
 Error CheckFusedBias(const KernelContext& ctx, const GpuFusion& fused, int64_t channels);
 
 }  // namespace grapnel

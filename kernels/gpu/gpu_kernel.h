@@ -1,4 +1,4 @@
-// What the GPU's kernels share: the call into the CUDA module, walks over operands, dtypes.
+// Shared code of the GPU kernels: calls into the CUDA module, walks over operands, dtypes.
 #ifndef GRAPNEL_KERNELS_GPU_GPU_KERNEL_H_
 #define GRAPNEL_KERNELS_GPU_GPU_KERNEL_H_
 
@@ -10,13 +10,13 @@
 namespace grapnel {
 
 // The dtypes of most kernels. Integers stay on the CPU: nearly all of them are shapes and indices,
-// which are needed there.
+// which the CPU needs.
 inline const std::vector<DataType>& GpuFloats() {
   static const std::vector<DataType> types = {proto::DT_FLOAT, proto::DT_DOUBLE, proto::DT_HALF,
                                               proto::DT_BFLOAT16};
   return types;
 }
-// What is moved without being computed with.
+// The dtypes of kernels that only move elements.
 inline const std::vector<DataType>& GpuMovable() {
   static const std::vector<DataType> types = {proto::DT_FLOAT,    proto::DT_DOUBLE, proto::DT_HALF,
                                               proto::DT_BFLOAT16, proto::DT_BOOL,   proto::DT_UINT8,
@@ -26,14 +26,15 @@ inline const std::vector<DataType>& GpuMovable() {
 
 inline GrapnelCudaType CudaType(DataType dtype) { return static_cast<GrapnelCudaType>(dtype); }
 
-// Queues a function of the table on the kernel's stream: Queue(ctx, &GrapnelCudaApi::fill, ...).
+// Queues a function of the table on the kernel's stream, as in Queue(ctx, &GrapnelCudaApi::fill,
+// ...).
 template <typename Fn, typename... Args>
 Error Queue(KernelContext& ctx, Fn GrapnelCudaApi::*fn, Args... args) {
   return static_cast<CudaStream*>(ctx.stream())->Call(fn, args...);
 }
 
-// A walk over `dims` with one list of strides an operand, in elements; dimensions that all operands
-// walk alike are merged. An error when more than GRAPNEL_CUDA_MAX_RANK are left.
+// Returns a walk over `dims` with one list of strides per operand, in elements. Merges dimensions
+// that all operands traverse alike. Fails if more than GRAPNEL_CUDA_MAX_RANK remain.
 Expected<GrapnelCudaWalk> MakeWalk(llvm::ArrayRef<int64_t> dims,
                                    llvm::ArrayRef<llvm::ArrayRef<int64_t>> strides);
 
@@ -43,7 +44,7 @@ Error QueueCopy(KernelContext& ctx, DataType dtype, llvm::ArrayRef<int64_t> size
 
 Error QueueFill(KernelContext& ctx, Tensor& tensor, double value);
 
-// Strides, in elements, of a dense row-major tensor.
+// Returns the strides, in elements, of a dense row-major tensor.
 Dims DenseStrides(llvm::ArrayRef<int64_t> dims);
 
 inline const void* DeviceAt(const Tensor& tensor, int64_t element) {

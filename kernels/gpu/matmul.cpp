@@ -14,7 +14,7 @@ GrapnelCudaMatMul EmptySpec(DataType dtype) {
   return spec;
 }
 
-// Sizes from the last two dimensions; the error says both shapes.
+// Sets the sizes from the last two dimensions; the error shows both shapes.
 Error SetSizes(const Tensor& a, const Tensor& b, bool transpose_a, bool transpose_b,
                GrapnelCudaMatMul& spec) {
   llvm::ArrayRef<int64_t> left = a.dims().take_back(2), right = b.dims().take_back(2);
@@ -73,8 +73,8 @@ Expected<KernelFn> MakeBatchMatMul(const KernelSetup& setup) {
         if (side[i] != 1) dim = side[i];
       }
     }
-    // One call where each operand is one matrix or all of them; else one a product, which moves
-    // along the batch as a broadcast operand would.
+    // One call if each operand is a single matrix or all of them; otherwise one call per product,
+    // which steps along the batch as a broadcast operand does.
     int64_t total = *NumElements(dims), a_count = *NumElements(a_batch),
             b_count = *NumElements(b_batch);
     Dims batch = dims;

@@ -4,7 +4,7 @@
 namespace grapnel {
 namespace {
 
-// Neighboring dimensions that are reduced, or kept, alike are merged by the module.
+// The module merges neighboring dimensions that are both kept or both reduced.
 Error QueueReduction(KernelContext& ctx, GrapnelCudaReduction op, uint32_t reduced,
                      llvm::ArrayRef<int64_t> out_dims) {
   const Tensor& in = ctx.input(0);

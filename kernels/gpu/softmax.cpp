@@ -17,7 +17,7 @@ Expected<KernelFn> MakeSoftmax(const KernelSetup&) {
   });
 }
 
-// A matrix of rows x columns where the operand may have 1 of either.
+// Broadcasts an operand with 1 row or 1 column to rows x columns.
 Expected<Tensor> Widened(KernelContext& ctx, const Tensor& tensor, int64_t rows, int64_t columns) {
   if (tensor.dim(0) == rows && tensor.dim(1) == columns) return tensor;
   ASSIGN_OR_RETURN(Tensor wide, ctx.Scratch(tensor.dtype(), {rows, columns}));
@@ -27,7 +27,7 @@ Expected<Tensor> Widened(KernelContext& ctx, const Tensor& tensor, int64_t rows,
   return wide;
 }
 
-// `sparse`: labels are classes, else a matrix that broadcasts with the logits.
+// `sparse`: labels are class indices, else a matrix that broadcasts with the logits.
 Expected<KernelFn> MakeCrossEntropyOf(bool sparse) {
   return KernelFn([sparse](KernelContext& ctx) -> Error {
     Tensor logits = ctx.input(0), labels = ctx.input(1);

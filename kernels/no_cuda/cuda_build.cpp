@@ -1,4 +1,4 @@
-// In the place of kernels/cuda where nvcc was not found: the same symbols, and no module.
+// Replaces kernels/cuda where nvcc was not found: the same symbols, but no module.
 #include "kernels/gpu/cuda_build.h"
 
 namespace grapnel {

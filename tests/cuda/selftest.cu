@@ -1,8 +1,8 @@
-// Each function of the CUDA module against a plain loop on the host, with CUDA alone:
+// Tests each function of the CUDA module against a plain loop on the host. Needs only CUDA:
 //
 //   nvcc -std=c++20 -I. kernels/cuda/*.cu tests/cuda/*.cu -lcublasLt -lcudnn -o selftest
 //
-// Exit codes: 0 all is well, 1 something differs, 77 there is no GPU.
+// Exit codes: 0 all tests pass, 1 a result differs, 77 there is no GPU.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -14,7 +14,7 @@ extern "C" const GrapnelCudaApi* GrapnelCudaEntry(uint32_t version);
 namespace selftest {
 namespace {
 
-// The 16-bit floats through each family: made by a cast, compared after one back.
+// Runs 16-bit floats through each family: created by a cast, compared after a cast back.
 SELFTEST(SmallFloats) {
   for (GrapnelCudaType type : {kGrapnelCudaHalf, kGrapnelCudaBfloat16}) {
     std::string of = type == kGrapnelCudaHalf ? " of half" : " of bfloat16";
@@ -99,7 +99,7 @@ SELFTEST(Events) {
   api->destroy_stream(other);
 }
 
-// In the order of their names, so that each draws the same random numbers; how many passed.
+// Runs tests sorted by name, so that each draws the same random numbers; returns how many passed.
 int RunAll() {
   std::sort(Tests().begin(), Tests().end());
   int passed = 0;

@@ -1,4 +1,4 @@
-// What the files of the self test share: one GPU, one stream, and comparisons that are counted.
+// Shared code of the self test: one GPU, one stream, and counted comparisons.
 #ifndef GRAPNEL_TESTS_CUDA_SELFTEST_H_
 #define GRAPNEL_TESTS_CUDA_SELFTEST_H_
 
@@ -27,7 +27,7 @@ inline void Expect(int32_t status, const std::string& what) {
   if (status != 0) Fail(what, why);
 }
 
-// Memory of the device with elements of T.
+// Device memory with elements of T.
 template <typename T>
 class Array {
  public:
@@ -80,7 +80,7 @@ void Compare(const std::string& what, const std::vector<T>& got, const std::vect
   }
 }
 
-// Operands that are read densely, merged into one dimension.
+// A walk that reads all operands densely, with one merged dimension.
 inline GrapnelCudaWalk Dense(int64_t count) {
   GrapnelCudaWalk walk = {};
   walk.rank = 1;
@@ -89,7 +89,7 @@ inline GrapnelCudaWalk Dense(int64_t count) {
   return walk;
 }
 
-// The tests that files add: by name, what runs.
+// The registered tests: name and function.
 inline std::vector<std::pair<std::string, void (*)()>>& Tests() {
   static std::vector<std::pair<std::string, void (*)()>> tests;
   return tests;
@@ -98,7 +98,7 @@ struct Registration {
   Registration(const char* name, void (*run)()) { Tests().emplace_back(name, run); }
 };
 
-// SELFTEST(Moves) { ... }: tests/CMakeLists.txt counts such lines where they are not built.
+// Use as SELFTEST(Moves) { ... }. tests/CMakeLists.txt counts such lines when they are not built.
 #define SELFTEST(name)                                   \
   void Test##name();                                     \
   const Registration register_##name(#name, Test##name); \

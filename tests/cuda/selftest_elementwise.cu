@@ -1,4 +1,4 @@
-// Functions of one element each, and what moves elements.
+// Elementwise functions, and functions that move elements.
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -32,7 +32,7 @@ SELFTEST(Moves) {
   Expect(api->copy_strided(stream, to.get(), from.get(), 4, &walk, why, sizeof why), "transpose");
   Compare("transpose", to.Read(), expected);
 
-  // Rows of [2, 5, 6], one of them not there.
+  // Rows of [2, 5, 6]; one index is out of range.
   std::vector<int64_t> indices = {4, 0, 9};
   expected.clear();
   for (int outer = 0; outer < 2; ++outer) {

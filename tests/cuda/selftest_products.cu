@@ -5,7 +5,7 @@
 
 #include "tests/cuda/selftest.h"
 
-// tests/cuda/emulated/cudnn.cpp counts its calls; CUDA's own does not.
+// tests/cuda/emulated/cudnn.cpp counts its calls; the real cuDNN does not.
 extern "C" __attribute__((weak)) int EmulatedConvolutions();
 extern "C" __attribute__((weak)) int EmulatedFusedConvolutions();
 
@@ -59,7 +59,7 @@ SELFTEST(MatMul) {
     }
     Array<float> from_a(a), from_b(b), added(bias), to(expected.size());
     std::string name = "product " + std::to_string(variant);
-    for (int again = 0; again < 2; ++again) {  // the second takes what the first chose
+    for (int again = 0; again < 2; ++again) {  // the second run uses the choice of the first
       Expect(api->matmul(stream, &spec, to.get(), from_a.get(), from_b.get(), added.get(), why,
                          sizeof why),
              name);
@@ -128,7 +128,7 @@ SELFTEST(Convolution) {
     }
     Array<float> from(in), weights(filter), added(bias), to(expected.size());
     std::string name = "convolution " + std::to_string(variant);
-    for (int again = 0; again < 2; ++again) {  // the second takes what the first chose
+    for (int again = 0; again < 2; ++again) {  // the second run uses the choice of the first
       Expect(api->convolution(stream, kGrapnelCudaFloat, &w, to.get(), from.get(), weights.get(),
                               added.get(), relu ? kGrapnelCudaFusedRelu : kGrapnelCudaLinear, 0,
                               why, sizeof why),
@@ -137,8 +137,9 @@ SELFTEST(Convolution) {
     }
   }
   if (!EmulatedConvolutions) return;
-  // Each twice. Of the 8 of three pixels that pad alike: 5 in one call, 1 without its bias, 2 by
-  // the module's own kernel. Of those of one pixel: the 4 with channels first, in one call.
+  // Each convolution runs twice. Of the 8 with three pixels and equal padding: 5 in one call, 1
+  // without its bias, 2 by the module's own kernel. Of those with one pixel: the 4 with channels
+  // first, in one call.
   Compare("calls of cuDNN", std::vector<int>{EmulatedFusedConvolutions(), EmulatedConvolutions()},
           {18, 2});
 }
@@ -157,7 +158,7 @@ SELFTEST(Pool) {
       w.kernel[d] = 3;
       w.stride[d] = 2;
       w.dilation[d] = 1;
-      w.before[d] = d;  // uneven
+      w.before[d] = d;  // different on both sides
       w.after[d] = 1;
       w.out[d] = (7 + w.before[d] + 1 - 3) / 2 + 1;
     }

@@ -1,4 +1,4 @@
-// What goes over many elements: reductions, rows, counts of health.
+// Functions over many elements: reductions, rows, counts of element kinds.
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -13,7 +13,7 @@ SELFTEST(Reduce) {
     std::vector<int64_t> dims;
     uint32_t reduced;
   };
-  // One block a result, several parts of one, rows, columns, and dimensions apart.
+  // One block per result, several parts per result, rows, columns, and non-adjacent dimensions.
   const Case cases[] = {
       {{300000}, 1},          {{17, 1000}, 2}, {{1000, 17}, 1}, {{6, 7, 8, 9}, 0b0101},
       {{6, 7, 8, 9}, 0b1010}, {{3, 4}, 0},     {{0, 5}, 1}};

@@ -1,7 +1,8 @@
-// Graphs that are wrong on purpose, made from a seed: sizes that nobody can hold, scalars that are
-// none, dtypes that contradict, cycles, loops without an end. Each is put into the main graph, a
-// function, a branch or a loop, written as text, as messages or compressed, and given to the
-// commands that read graphs: they say what is wrong, or do it, in little time and memory.
+// Graphs that are wrong on purpose, made from a seed: sizes that no memory can hold, shapes that
+// should be scalars but are not, contradicting dtypes, cycles, infinite loops. Each is placed in
+// the main graph, a function, a branch or a loop, written as text, as protos or compressed, and
+// passed to the commands that read graphs: they must report the fault, or do their work, in little
+// time and memory.
 //
 //   grapnel_attacks SEED OF_EACH_KIND [-v]
 #include <unistd.h>
@@ -23,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Lines of text (docs/text.md) that make %y. N is a size, S something that should be a scalar, T a
-// dtype, U another one, M a small number.
+// Lines of text (docs/text.md) that define %y. N stands for a size, S for a value that should be a
+// scalar, T for a dtype, U for another one, M for a small number.
 // NOLINTBEGIN(bugprone-suspicious-missing-comma): what is too long for a line is two literals.
 constexpr const char* kSizes[] = {
     "%y = UnsortedSegmentSum(T [1,2], [0,0], int64 N) {T=T, Tindices=int32, Tnumsegments=int64}",
@@ -161,7 +162,7 @@ const Kind kKinds[] = {{"sizes", kSizes},
                        {"loop", kLoops},
                        {"endless", kEndless}};
 
-// Refused wherever it stands, so only where it is asked for.
+// Rejected in every place, so used only in this one.
 constexpr const char* kDirect = R"(
 func @direct(%x: int32) -> (o: int32) {
   %n = PartitionedCall(%x) {Tin=[int32], Tout=[int32], f=@direct}
@@ -185,7 +186,7 @@ constexpr const char* kDtypes[] = {"float",    "double", "int32", "int64", "half
 constexpr const char* kNoScalars[] = {"Const int32[0] []", "Const int32 [1,2]", "Const int32 [[1]]",
                                       "Const int32[0,3] []", "Const int32 [-1,2147483647,3]"};
 
-// Words of one capital letter are put in; what is within names stays.
+// Replaces words of one capital letter; letters within names stay.
 std::string FilledIn(Random& random, llvm::StringRef text) {
   std::string type = random.Of(kDtypes), other = random.Of(kDtypes), filled;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -230,7 +231,7 @@ std::string InFunction(llvm::StringRef nodes) {
       nodes);
 }
 
-// As deep as programs put things.
+// Places the nodes as deep as real programs do.
 std::string Placed(Random& random, const std::string& nodes) {
   switch (random.Below(5)) {
     case 0:

@@ -1,4 +1,4 @@
-// Checkpoint index and data: the input is the index, its own bytes serve as the data file.
+// Checkpoint index and data: the input is the index, and the same bytes serve as the data file.
 #include <cstddef>
 #include <cstdint>
 

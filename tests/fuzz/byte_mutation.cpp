@@ -8,8 +8,8 @@
 namespace grapnel {
 namespace {
 
-// What readers trip over: the ends of integers as varints and as they are, lengths that no file
-// has, UTF-8 that is none, brackets without an end.
+// Bytes that readers often mishandle: the limits of integers as varints and raw, lengths beyond any
+// file, invalid UTF-8, brackets without an end.
 constexpr std::string_view kPieces[] = {std::string_view("\0", 1),
                                         "\x01",
                                         "\x7f",
@@ -107,7 +107,7 @@ std::string Move(Random& random, std::string& bytes) {
 
 std::string Zero(Random& random, std::string& bytes) {
   Range range = SomeRange(random, bytes.size(), SomeLength(random));
-  if (random.OneIn(2)) range.size = bytes.size() - range.at;  // as of a file that was cut short
+  if (random.OneIn(2)) range.size = bytes.size() - range.at;  // as in a truncated file
   std::fill_n(bytes.begin() + range.at, range.size, '\0');
   return llvm::formatv("{0} zeros from {1}", range.size, range.at);
 }
@@ -120,7 +120,7 @@ std::string CutOff(Random& random, std::string& bytes) {
 std::string Splice(Random& random, std::string& bytes, llvm::StringRef other) {
   size_t at = random.Below(static_cast<int64_t>(bytes.size()) + 1);
   size_t from = random.Below(static_cast<int64_t>(other.size()) + 1);
-  if (random.OneIn(2)) {  // the rest is the other's
+  if (random.OneIn(2)) {  // the rest comes from the other file
     bytes.resize(at);
     bytes.append(other.data() + from, other.size() - from);
     return llvm::formatv("from {0} on another file's from {1} on", at, from);

@@ -1,4 +1,4 @@
-// Files made wrong in one to eight places, whatever is in them.
+// Mutates files of any content in one to eight places.
 #ifndef GRAPNEL_TESTS_FUZZ_BYTE_MUTATION_H_
 #define GRAPNEL_TESTS_FUZZ_BYTE_MUTATION_H_
 
@@ -9,8 +9,8 @@
 
 namespace grapnel {
 
-// Changes `bytes`; parts of `other`, a file of the same kind, may end up in them. They stay below
-// 4 MiB longer than they were. Says what it did: "cut at 12, 3 flips at 7".
+// Mutates `bytes`; may copy parts of `other`, a file of the same kind. `bytes` grows by less than 4
+// MiB. Returns a description: "cut at 12, 3 flips at 7".
 std::string MutateBytes(Random& random, std::string& bytes, llvm::StringRef other);
 
 }  // namespace grapnel

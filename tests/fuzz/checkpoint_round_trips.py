@@ -26,7 +26,7 @@ import numpy as np
 import tensorflow as tf
 from exported_models import WAYS, Sizes
 
-TRIPS = 5  # of each model
+TRIPS = 5  # for each model
 
 
 class Failed(Exception):
@@ -126,7 +126,7 @@ class Trip:
         np.save(self.path("x.npy"), x)
         np.save(self.path("y.npy"), y)
         truth = (Session if self.is_v1 else Loaded)(self.model)
-        # The loss is that before the step, so the last of one run says what the one before it left.
+        # The loss is that before the step, so the last loss of one run shows the state that the previous run saved.
         losses = truth.train(x, y, first)
         truth.write(self.path("theirs"))
         out = truth.serve(x)
@@ -148,7 +148,7 @@ class Trip:
 
     def compare_checkpoints(self):
         ours, theirs = (tf.train.load_checkpoint(self.path(name)) for name in ("again", "theirs"))
-        # What Keras 3 lists once more TensorFlow leaves as it was.
+        # TensorFlow leaves the variables that Keras 3 lists again unchanged.
         names = {n for n in names_in(self.path("again")) & names_in(self.path("theirs")) if not n.startswith("_") or "VALUE" in n}
         for name in sorted(names - {n for n in names if n.startswith("_all_variables")}):
             mine, their = ours.get_tensor(name), theirs.get_tensor(name)

@@ -1,6 +1,6 @@
-// Protos in chunks: bytes as a whole file, as the last record of a good one, which says where
-// chunks belong, and as what stands packed in a group of records. Hashes are right, or nothing
-// would be read.
+// Chunked protos: the bytes as a whole file, as the last record of a valid file (the record that
+// tells where chunks belong), and as the packed content of a group of records. Hashes are
+// corrected, because otherwise nothing would be read.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // A folder of TensorFlow's debugger: the input is a stream of records, each of which goes into the
-// file of its kind, with its checksums set right. What was read is blamed, told and written.
+// file of its kind with corrected checksums. Blames, prints and writes what was read.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ constexpr size_t kFiles = 6;
 constexpr const char* kSuffixes[kFiles] = {".metadata", ".source_files", ".stack_frames",
                                            ".graphs",   ".execution",    ".graph_execution_traces"};
 
-// Which file holds such an event; what no file holds is with the traces.
+// Returns the file that holds such an event; unknown events go with the traces.
 size_t FileOf(llvm::StringRef record) {
   WireReader event(record);
   while (event.Next()) {
@@ -43,7 +43,7 @@ size_t FileOf(llvm::StringRef record) {
   return 5;
 }
 
-// Records of a stream as lengths have it, whatever its checksums say.
+// Splits a stream into records by their lengths, ignoring checksums.
 std::array<std::string, kFiles> Files(llvm::StringRef stream) {
   std::array<std::string, kFiles> files;
   while (stream.size() >= 12) {

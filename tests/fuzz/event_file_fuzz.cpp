@@ -1,5 +1,5 @@
-// TFRecord framing and the graphs in events. Checksums are made right, so that what lies behind
-// them is reached.
+// TFRecord framing and the graphs in events. Checksums are corrected, so that the code behind them
+// is reached.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace grapnel;
   std::string bytes(reinterpret_cast<const char*>(data), size);
   OpenAndWalk(bytes);
-  // The same with the checksum of each length set right.
+  // The same input with the checksum of each length corrected.
   for (size_t at = 0; at + 12 <= bytes.size();) {
     uint64_t length = llvm::support::endian::read64le(&bytes[at]);
     llvm::support::endian::write32le(&bytes[at + 8], MaskCrc(Crc32c({&bytes[at], 8})));

@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 try:
-    import tf_keras  # Keras 2; the ways that need it are left out where it is not installed
+    import tf_keras  # Keras 2; the kinds of model that need it are skipped if it is not installed
 except ImportError:
     tf_keras = None
 
@@ -29,7 +29,7 @@ class Sizes:
         random = np.random.RandomState(seed)
         self.random = random
         self.columns, self.outputs, self.rows = (int(random.randint(2, 6)) for _ in range(3))
-        # Often all of one shape: then shapes alone tell no variable from another.
+        # Often all of one shape, so that shapes alone do not distinguish variables.
         same = random.rand() < 0.5
         self.hidden = [self.columns] * 2 if same else [int(random.randint(2, 6)) for _ in range(2)]
         if same:
@@ -213,7 +213,7 @@ def keras_layers(keras, sizes, kind):
 def keras_net(keras, sizes, kind="plain", functional=False):
     keras.utils.set_random_seed(int(sizes.random.randint(1 << 30)))
     for _ in range(sizes.random.randint(3)):
-        keras.layers.Dense(1).build((None, 1))  # so that numbers in names begin anywhere
+        keras.layers.Dense(1).build((None, 1))  # so that the numbers in names start at any value
     parts = [*keras_layers(keras, sizes, kind), keras.layers.Dense(sizes.outputs)]
     if not functional:
         net = keras.Sequential([keras.Input((sizes.columns,)), *parts])
@@ -223,7 +223,7 @@ def keras_net(keras, sizes, kind="plain", functional=False):
             x = part(x)
         net = keras.Model(begin, x)
     for variable in net.variables:
-        # Nothing is told from another by a value that both have, such as a bias of zeros.
+        # A value that two variables share, such as a bias of zeros, could not tell them apart.
         if "float" in str(variable.dtype) and "variance" not in variable.name:
             variable.assign(variable + sizes.normal(*variable.shape) * 0.3)
     return net
@@ -246,7 +246,7 @@ def save_archive(path, sizes, kind, functional=False):
     net = keras_net(keras, sizes, kind, functional)
     update = keras_update(optimizer_of(keras, sizes), net.trainable_variables)
     holder = tf.Module()
-    # An export without randomness: a seed's state would make each run another.
+    # The export has no randomness, because a seed's state would make every run different.
     add_signatures(holder, sizes, lambda x: net(x, training=False), lambda: net.trainable_variables, update)
     archive = keras.export.ExportArchive()
     archive.track(net)

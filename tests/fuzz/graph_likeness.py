@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 from tensorflow.python.framework import tensor_util
 
-# Attributes that say nothing of what a graph computes.
+# Attributes that do not affect what a graph computes.
 SILENT = {"_class", "_input_shapes", "_output_shapes", "_has_manual_control_dependencies", "shape_inferred"}
 
 
@@ -88,7 +88,7 @@ def colors(listed, functions, arguments=()):
 def without_names(graph):
     """What a graph is up to the names of nodes and functions."""
     functions = {}
-    for _ in range(6):                                        # deeper calls than that are compared by name
+    for _ in range(6):                                        # deeper calls are compared by name
         functions = {f.signature.name: without_names_of(f, functions) for f in graph.library.function}
     return sorted(collections.Counter(colors(graph.node, functions).values()).items()), sorted(functions.values())
 

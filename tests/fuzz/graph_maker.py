@@ -20,9 +20,9 @@ COMPLEX = [tf.complex64, tf.complex128]
 INTS = [tf.int8, tf.int16, tf.int32, tf.int64, tf.uint8]
 NUMBERS = [*FLOATS, *COMPLEX, *INTS]
 VALUES = [*NUMBERS, tf.bool, tf.string]
-LARGEST = 2048                                                # elements of a tensor that pieces go on with
+LARGEST = 2048                                                # elements of a tensor that later pieces may use
 
-PIECES = {}                                                   # family -> pieces, the likelier ones several times
+PIECES = {}                                                   # family -> pieces, likelier ones several times
 
 
 def piece(family, times=1):
@@ -76,7 +76,7 @@ class Maker:
 
     def feed(self, dtype, shape, known=True):
         declared = shape if known else [None if self.chance(.5) else d for d in shape] if self.chance(.8) else None
-        with tf.control_dependencies(None):                   # what is fed waits for nothing, and who reads it waits by itself
+        with tf.control_dependencies(None):                   # a feed waits for nothing; the ops that read it have their own control inputs
             x = V1.placeholder(dtype, declared)
         self.feeds[x.name] = self.value(dtype, shape)
         if not known and declared is None:
@@ -97,10 +97,10 @@ class Maker:
         dtype = tf.as_dtype(dtype)
         return tf.constant(np.full(shape, self.r.choice([1, 2, 4])).astype(dtype.as_numpy_dtype), dtype)
 
-    # ---- what there is ----
+    # ---- existing tensors ----
 
     def pick(self, dtypes=None, rank=None, known=False, exact=False):
-        """A tensor, the later ones likelier; one is fed where there is none."""
+        """Returns a random tensor that fits, later ones likelier; a new feed if no tensor does."""
         if dtypes is not None and not isinstance(dtypes, (list, tuple)):
             dtypes = [dtypes]
         some = [t for t in (self.exact if exact else self.tensors) if (dtypes is None or t.dtype in dtypes)

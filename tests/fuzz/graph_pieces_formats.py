@@ -42,7 +42,7 @@ def text(m):
 
 # ---- quantized ----
 
-# Four levels for each 1, so that a multiple of 1/4 is a level: oneDNN's kernels of TensorFlow cut off where its others round.
+# Four levels per unit, so that every multiple of 1/4 is a level: TensorFlow's oneDNN kernels truncate where its other kernels round.
 LOW, HIGH = -32., 31.75
 
 @piece("quantized", 4)

@@ -1,4 +1,4 @@
-// GraphDef in wire format: import, every question, export as wire and text.
+// GraphDef in wire format: import it, query everything, export it as wire format and text.
 #include <cstddef>
 #include <cstdint>
 

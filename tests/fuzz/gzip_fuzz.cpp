@@ -1,4 +1,4 @@
-// Compressed graphs and records: both framings, cut off at a limit, and the model inside.
+// Compressed graphs and records: both framings, with a size limit, and the model inside.
 #include <cstddef>
 #include <cstdint>
 
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
   }
   OpenAndWalk(bytes);
-  // What is not compressed comes back as it was.
+  // Compressing and inflating must restore the input.
   std::string packed;
   llvm::raw_string_ostream os(packed);
   GzipStream gzip(&os);

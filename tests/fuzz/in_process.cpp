@@ -26,7 +26,7 @@ constexpr double kSlowness = 1;
 constexpr double kMostMemory = kSlowness * (2ll << 30);  // resident
 constexpr double kPatience = kSlowness * 10;             // seconds
 
-// Of the process since the last call, in bytes.
+// Returns the peak memory of the process since the last call, in bytes.
 int64_t PeakOfMemory() {
   std::ifstream status("/proc/self/status");
   int64_t kilobytes = 0;
@@ -77,7 +77,7 @@ CommandRunner::Outcome CommandRunner::Run(const std::vector<std::string>& argume
   Outcome outcome;
   outcome.code = RunProgram(static_cast<int>(argv.size()), argv.data());
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  // Where others take the processor, only this process' share of it counts.
+  // If other processes use the CPU, counts only this process's share.
   double taken = static_cast<double>(std::clock() - busy) / CLOCKS_PER_SEC;
   outcome.seconds = std::min(outcome.seconds, taken);
   alarm(0);

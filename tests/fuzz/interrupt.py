@@ -95,7 +95,7 @@ class Saves(Interrupted):
         assert done.returncode == 0, f"the checkpoint is torn: {done.stderr}"
 
 
-# Random values, so that no two checkpoints are alike; their checksums tell the old from the new.
+# Random values, so that no two checkpoints are equal; their checksums distinguish old from new.
 SAVE = """
 %shape = Const int32[1] [200000]
 %values = RandomUniform(%shape) {dtype=float}

@@ -1,6 +1,6 @@
-// JSON that people and other programs write: cases, clusters, ledgers, the index and times of a
-// folder of dumps. An input is one file for all of these, or index.json, the times and the ledger
-// of one folder, a line of dashes between them.
+// JSON that people and other programs write: cases, clusters, ledgers, the index and timings of a
+// dump folder. An input is either one file tried as each of these, or index.json, timings and
+// ledger of one folder, separated by a line of dashes.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// Weights of Keras: HDF5, and zip archives with it; every array is read, and bound to a small
+// Keras weights: HDF5, and zip archives that contain it. Reads every array and binds it to a small
 // model.
 #include <cstddef>
 #include <cstdint>

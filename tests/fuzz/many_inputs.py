@@ -70,7 +70,7 @@ def main():
         number, what = read(at).split(" ", 1)
         err += read(at + ".err")
         first = int(number) + 1
-        if code == 2 and "(--timeout)" in err:  # as a user has it whose --timeout a kernel does not hear
+        if code == 2 and "(--timeout)" in err:  # as for a user whose --timeout a kernel does not notice
             gave_up += 1
             continue
         bad += 1

@@ -7,8 +7,8 @@
 namespace grapnel {
 namespace {
 
-// IN, SEED, OUT and NODE at the beginning of an argument stand for Words; an argument ends at a
-// bar. No run goes on for ever: what runs a graph is given a time.
+// IN, SEED, OUT and NODE at the start of an argument stand for Words; arguments are separated by
+// bars. Commands that run a graph get a time limit, so that no run is endless.
 constexpr const char* kOnGraphs[] = {
     "info|IN|--all",
     "info|IN|--json",

@@ -1,4 +1,4 @@
-// What users run on what they have, as arguments of the program.
+// Command lines that users run on files, for fuzzing.
 #ifndef GRAPNEL_TESTS_FUZZ_MUTANT_COMMANDS_H_
 #define GRAPNEL_TESTS_FUZZ_MUTANT_COMMANDS_H_
 
@@ -10,14 +10,14 @@
 namespace grapnel {
 
 struct Words {
-  std::string in;    // what was mutated
-  std::string seed;  // a good one of its kind
-  std::string out;   // a folder for what is written
-  std::string node;  // the name of a node that may be there
+  std::string in;    // the mutated file
+  std::string seed;  // an unmutated one of its kind
+  std::string out;   // a directory for output
+  std::string node;  // the name of a node that may exist
 };
 
-// Command `number` of those for the kind, which come in turn. A file mean.gtxt, a graph, lies where
-// the command runs.
+// Returns command `number` for the kind, cycling through the list. A graph, mean.gtxt, is in the
+// working directory.
 std::vector<std::string> CommandOn(SeedKind kind, uint64_t number, const Words& words);
 
 }  // namespace grapnel

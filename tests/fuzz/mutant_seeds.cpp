@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr uintmax_t kLargest = 256 << 10;
 
-// Files that are read beside a graph, or by people.
+// Files that accompany a graph, or that are for people.
 constexpr const char* kNoGraphs[] = {".npy", ".json", ".md",    ".py",  ".log", ".txt",
                                      ".png", ".csv",  ".index", ".npz", ".sh",  ".html"};
 
@@ -60,7 +60,7 @@ void AddFolder(Seeds& seeds, SeedKind kind, const fs::path& folder) {
 void Add(Seeds& seeds, const fs::path& folder) {
   auto kind = KindOfFolder(folder);
   if (kind) AddFolder(seeds, *kind, folder);
-  // A graph of a folder is a graph by itself too; what lies below it is not.
+  // A graph in a folder is also a seed by itself; subfolders are not searched.
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.is_directory()) {
       if (!kind) Add(seeds, entry.path());

@@ -1,4 +1,4 @@
-// What mutants are made of: files and folders that commands read.
+// The seeds of mutants: files and folders that commands read.
 #ifndef GRAPNEL_TESTS_FUZZ_MUTANT_SEEDS_H_
 #define GRAPNEL_TESTS_FUZZ_MUTANT_SEEDS_H_
 
@@ -10,7 +10,7 @@
 
 namespace grapnel {
 
-// By what reads them.
+// Seeds by the command that reads them.
 enum class SeedKind {
   kGraph,       // a file
   kCase,        // a folder with case.json
@@ -26,12 +26,12 @@ constexpr int kSeedKinds = 9;
 
 struct Seed {
   std::string path;
-  std::vector<std::string> files;  // below `path`; of a file: its own name
+  std::vector<std::string> files;  // below `path`; for a file: its own name
 };
 using Seeds = std::map<SeedKind, std::vector<Seed>>;
 
-// What is below these folders, sorted; files above 256 KiB, and what holds them, are left out.
-// Files are graphs but for those called cluster*.json, *.jsonl and rewriter_config*.
+// Returns the seeds below these folders, sorted, without files above 256 KiB and the seeds that
+// contain them. Files are graphs, except cluster*.json, *.jsonl and rewriter_config*.
 Seeds FindSeeds(llvm::ArrayRef<std::string> folders);
 
 std::string ReadSeed(const std::string& path);

@@ -1,13 +1,14 @@
-// Runs commands in turn on files and folders that were changed at random, many in one process:
-// nothing may crash, hang, take more memory than it is allowed, or fail without a word.
+// Runs commands in turn on randomly changed files and folders, many in one process: none may crash,
+// hang, exceed the memory limit, or fail without a message.
 //
 //   grapnel_mutants SEED COUNT FOLDER... [--protos] [--first N] [--only PART] [-v]
 //
-// FOLDER holds what is changed (mutant_seeds.h): bytes of it, or with --protos the messages of its
-// graphs. Input N of a seed is the same in every run. Before each the program writes to the file
-// $FUZZ_AT (if set) what it is about to do, so that whoever started it knows the input that ended
-// it; what commands say on stderr goes to the file $FUZZ_AT.err. --only takes seeds whose path
-// holds PART. With --count 1 and --first N the input stays, under the name that is printed.
+// FOLDER contains the seeds (mutant_seeds.h); their bytes are changed, or with --protos the
+// messages of their graphs. Input N of a seed is the same in every run. Before each input the
+// program writes to the file $FUZZ_AT (if set) what it is about to do, so that the parent process
+// knows the input that ended it; the commands' stderr goes to the file $FUZZ_AT.err. --only selects
+// seeds whose path contains PART. With --count 1 and --first N the input is kept, under the name
+// that is printed.
 #include <unistd.h>
 
 #include <cstdio>
@@ -39,7 +40,7 @@ struct Settings {
   bool protos = false, verbose = false;
 };
 
-// What is written below the folder in/, and the command on it.
+// The mutant below the folder in/, and the command to run on it.
 struct Input {
   std::string what;
   std::string node;  // of the graph, where one is known
@@ -60,7 +61,7 @@ std::string Gzipped(llvm::StringRef bytes) {
   return os.str();
 }
 
-// A name to ask for: a word of the file, or what most graphs have.
+// Returns a node name: a word of the file, or one that most graphs have.
 std::string NodeIn(Random& random, llvm::StringRef bytes) {
   if (bytes.empty() || random.OneIn(3)) return "y";
   for (int tries = 0; tries < 20; ++tries) {
@@ -72,7 +73,7 @@ std::string NodeIn(Random& random, llvm::StringRef bytes) {
   return "y";
 }
 
-// Bytes of one file, or of two.
+// Mutates the bytes of one file, or of two.
 Input MutateFiles(Random& random, const Seed& seed, const Seed& other) {
   fs::path name = fs::path(seed.path).filename();
   Input input;
@@ -96,7 +97,8 @@ Input MutateFiles(Random& random, const Seed& seed, const Seed& other) {
   return input;
 }
 
-// As programs hand graphs around: alone, as text, in a SavedModel, compressed.
+// Serializes the graph in the ways that programs exchange graphs: alone, as text, in a SavedModel,
+// compressed.
 std::string Dressed(Random& random, const proto::GraphDef& graph) {
   switch (random.Below(8)) {
     case 0: {
@@ -113,8 +115,8 @@ std::string Dressed(Random& random, const proto::GraphDef& graph) {
   }
 }
 
-// The messages of a graph; what of a case folder is beside the graph stays. False where the seed is
-// none, or too damaged.
+// Mutates the messages of a graph; other files of a case folder stay. False if the seed is not a
+// graph, or too damaged.
 bool MutateMessages(Random& random, const Seed& seed, Input& input) {
   bool is_folder = fs::is_directory(seed.path);
   auto module = OpenGraph(seed.path);
@@ -146,7 +148,7 @@ bool MutateMessages(Random& random, const Seed& seed, Input& input) {
   return true;
 }
 
-// As often as each deserves: most of what there is to read are graphs.
+// Picks a kind of seed, weighted: most of what users read are graphs.
 SeedKind SomeKind(Random& random, const Seeds& seeds, bool protos) {
   static constexpr int kWeights[kSeedKinds] = {56, 14, 4, 12, 6, 3, 2, 2, 1};
   for (;;) {

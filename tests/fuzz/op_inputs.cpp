@@ -1,12 +1,12 @@
-// Runs cases whose inputs and attributes were changed at random, many in one process: nothing may
-// crash, hang or take more memory than it is allowed.
+// Runs cases with randomly changed inputs and attributes, many in one process: none may crash, hang
+// or exceed the memory limit.
 //
 //   grapnel_op_inputs SEED COUNT FOLDER... [--first N] [--only NAME] [--save DIR] [-v]
 //
-// FOLDER holds case folders. Input N of a seed is the same in every run. Before each the program
-// writes to the file $FUZZ_AT (if set) what it is about to do, so that whoever started it
-// knows the input that ended it. --save writes each as a case of its own, with its results or, as
-// error.txt, why there are none: what TensorFlow makes of it can be compared.
+// FOLDER contains case folders. Input N of a seed is the same in every run. Before each input the
+// program writes to the file $FUZZ_AT (if set) what it is about to do, so that the parent process
+// knows the input that ended it. --save writes each input as a separate case with its results, or
+// with the error in error.txt, for comparison with TensorFlow.
 #include <signal.h>
 #include <unistd.h>
 
@@ -38,9 +38,9 @@ namespace {
 
 constexpr int64_t kBudget = 1ll << 30;
 constexpr auto kPatience = std::chrono::seconds(5);
-constexpr unsigned kHangs = 60;  // seconds without an answer to a cancelled run
+constexpr unsigned kHangs = 60;  // seconds without a response to cancellation
 
-// Cancels a run that takes long.
+// Cancels a run that takes too long.
 class Watch {
  public:
   explicit Watch(CancelFlag& flag) : thread_([this, &flag] { Wait(flag); }) { alarm(kHangs); }
@@ -70,7 +70,7 @@ struct Input {
   std::unique_ptr<Module> module;
   std::vector<MutatedFeed> feeds;
   std::vector<std::string> fetches;
-  std::string what;  // was changed
+  std::string what;  // describes the mutation
 };
 
 Expected<Input> MakeInput(const Case& base, uint64_t seed) {
@@ -107,7 +107,7 @@ Expected<std::vector<Tensor>> Run(const Input& input, ThreadPool& pool) {
   }
   ASSIGN_OR_RETURN(auto executor, Executor::Compile(input.module->main, options));
   ASSIGN_OR_RETURN(std::vector<Tensor> results, executor->Run(feeds));
-  // What is fetched is read: memory beyond a tensor's own is what a sanitizer then sees.
+  // Reads the fetched values, so that a sanitizer notices memory beyond a tensor's own.
   RETURN_IF_ERROR(WithoutExceptions([&]() -> Error {
     for (const Tensor& result : results) {
       if (result) (void)result.ToString(1 << 20);
@@ -190,7 +190,7 @@ int Main(int argc, char** argv) {
     std::fprintf(stderr, "no case folders there\n");
     return 2;
   }
-  // Ops that write files do it here.
+  // The working directory of ops that write files.
   std::string scratch = (std::filesystem::temp_directory_path() / "op_inputs_XXXXXX").string();
   if (!mkdtemp(scratch.data()) || chdir(scratch.c_str()) != 0) return 2;
   MemoryBudget::Get().SetLimit(kBudget);

@@ -28,7 +28,7 @@ from tensorflow.core.protobuf import config_pb2, rewriter_config_pb2
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LISTED = os.path.join(ROOT, "scripts", "op_differences.txt")
-PATIENCE = 5                                                  # seconds for a run; a run that waits for others never ends
+PATIENCE = 5                                                  # seconds per run; a run that waits for others never ends
 CONFIG = config_pb2.ConfigProto(
     intra_op_parallelism_threads=1, inter_op_parallelism_threads=1, operation_timeout_in_ms=1000 * PATIENCE,
     graph_options=config_pb2.GraphOptions(
@@ -90,7 +90,7 @@ def outcome(folder, case):
             why = f"{why} | {text}" if why else text
             if "nvalidArgument" not in text and not text.startswith("ValueError"):
                 break
-            # A kernel has spoken.
+            # The message comes from a kernel.
             if not is_shapeless and re.search(r"\[\[", text) and "with input shapes" not in text:
                 break
     return "refused", why, False
@@ -100,7 +100,7 @@ def outcome(folder, case):
 
 def numbers(value):
     value = np.asarray(value)
-    if value.dtype == np.dtype("V2"):                         # how NumPy reads what it has no dtype for
+    if value.dtype == np.dtype("V2"):                         # how NumPy reads a dtype that it does not have
         return value.view(tf.bfloat16.as_numpy_dtype)
     return value.view(value.dtype[0]) if value.dtype.fields else value
 
@@ -136,7 +136,7 @@ def difference(got, expected, rtol, atol):
         digits = np.finfo(got.dtype).eps if got.dtype.kind in "fc" else 2 ** (-7 if "bfloat" in str(got.dtype) else -10)
         a, b = got.astype(wide), expected.astype(wide)
         with np.errstate(all="ignore"):
-            # Sums of large numbers are as exact as the largest of them.
+            # Sums of large numbers are only as exact as the largest of them.
             finite = np.abs(b[np.isfinite(b)])
             scale = max(1, finite.max()) if finite.size else 1
             near = np.abs(a - b) <= np.maximum(max(atol, 8 * digits) * scale + rtol * np.abs(b), 2 * digits * np.abs(b))
@@ -171,7 +171,7 @@ def blamed(graph, text, otherwise):
 
 
 def compare(folder):
-    """(kind, op, text); kind 'alike' is none."""
+    """Returns (kind, op, text); kind 'alike' means no difference."""
     with open(os.path.join(folder, "case.json"), encoding="utf-8") as f:
         case = json.load(f)
     with open(os.path.join(folder, "what.txt"), encoding="utf-8", errors="replace") as f:
@@ -188,14 +188,14 @@ def compare(folder):
         return ("both refuse", op, "") if ours else (kind_of(ours, state, result), blamed(graph, result, op), f"{result} <= {changes}")
     how = "shape functions alone refuse; " if is_shapeless else ""
     if ours:
-        # What both refuse in a graph whose shapes are known is refused alike.
+        # If both reject a graph whose shapes are known, they agree.
         return ("both refuse", op, "") if how else (kind_of(ours, state, ""), blamed(graph, ours, op), f"{ours} <= {changes}")
     if is_by_chance(graph):
         return "by chance", op, ""
     for tensor, value in result.items():
         path = os.path.join(folder, case["fetches"][tensor])
         if not os.path.exists(path):
-            continue                                          # a resource here
+            continue                                          # a resource in grapnel
         atol = original.get("atol", 0)
         atol = atol.get(tensor, 0) if isinstance(atol, dict) else atol
         text = difference(np.load(path), value, original.get("rtol", 0), atol)
@@ -298,12 +298,12 @@ def compare_all(folders, jobs, log):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder")
-    parser.add_argument("--lines", help="a file for all that is no likeness: folder, kind, op, text, tabs between")
+    parser.add_argument("--lines", help="a file for all differences: folder, kind, op and text, separated by tabs")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     args = parser.parse_args()
     folders = sorted(glob.glob(os.path.join(os.path.abspath(args.folder), "*/")), key=lambda p: int(os.path.basename(p[:-1])))
     log = open(args.lines, "w", encoding="utf-8") if args.lines else None
-    with tempfile.TemporaryDirectory() as scratch:  # for what ops write to files of random names
+    with tempfile.TemporaryDirectory() as scratch:  # for ops that write files with random names
         os.chdir(scratch)
         new = compare_all(folders, args.jobs, log)
         os.chdir(ROOT)

@@ -76,7 +76,7 @@ Dims OtherDims(Random& random, llvm::ArrayRef<int64_t> old) {
   }
 }
 
-// Elements of `old` in turn, as many as the dims have.
+// Returns the elements of `old`, repeated or cut to the number of elements in the dims.
 Literal WithDims(Random& random, const Literal& old, const Dims& dims) {
   int64_t count = NumElements(dims).value_or(INT64_MAX);
   if (count > kMostElements) return old;
@@ -125,7 +125,8 @@ Literal MutateValue(Random& random, const Literal& old) {
                          : WithOtherElements(random, old);
 }
 
-// The value under another dtype: numbers as near as they come, else what the dtype has.
+// Converts the value to another dtype: to the nearest numbers, or else to values that the dtype
+// has.
 Literal CastTo(Random& random, const Literal& old, DataType type) {
   int64_t count = old.num_elements();
   if (count > kMostElements) return old;
@@ -175,7 +176,7 @@ class Mutator {
       llvm::consumeError(port.takeError());
       return "";
     }
-    // A Placeholder that says its shape would refuse what its reader is to see.
+    // A Placeholder with a shape would reject the value that its reader is to receive.
     if (graph_.node(port->node).FindAttr("shape"))
       graph_.SetAttr(port->node, "shape", attr::ShapeOf(Shape::Unknown()));
     return "feed '" + feed.tensor + "' = " + Text(feed.value);
@@ -252,7 +253,8 @@ class Mutator {
     return random_.Of(kTypes);
   }
 
-  // Constants and feeds that the attribute says the dtype of follow it, so that the op is reached.
+  // Converts the constants and feeds whose dtype the attribute determines, so that the op is
+  // reached.
   void Propagate(const Node& node, const OpInfo& info, llvm::StringRef name) {
     DataType type = node.GetType(name);
     if (!HasValues(type)) return;

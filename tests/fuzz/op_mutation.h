@@ -1,5 +1,5 @@
-// Graphs that run, made wrong in one to three places: values, shapes, dtypes and attributes of what
-// ops read.
+// Mutates runnable graphs in one to three places: values, shapes, dtypes and attributes that ops
+// read.
 #ifndef GRAPNEL_TESTS_FUZZ_OP_MUTATION_H_
 #define GRAPNEL_TESTS_FUZZ_OP_MUTATION_H_
 
@@ -17,7 +17,8 @@ struct MutatedFeed {
   Literal value;
 };
 
-// Changes the module, or the feeds' values. Says what it did: "node 'y': attribute 'axis' = -1".
+// Changes the module or the feeds' values. Returns a description: "node 'y': attribute 'axis' =
+// -1".
 std::string Mutate(Random& random, Module& module, std::vector<MutatedFeed>& feeds);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Requests of the page, from their bytes to the answer's: the parser of HTTP, the routes, and what
+// Requests to the page, from request bytes to response bytes: the HTTP parser, the routes, and what
 // they do with paths and bodies, over two small graphs.
 #include <cstddef>
 #include <cstdint>
@@ -12,18 +12,18 @@
 namespace grapnel {
 namespace {
 
-// An input says "Host: 127.0.0.1:80", "Origin: http://127.0.0.1:80" and "X-Grapnel-Token: t"
-// itself.
+// The input itself contains "Host: 127.0.0.1:80", "Origin: http://127.0.0.1:80" and
+// "X-Grapnel-Token: t".
 std::unique_ptr<Router> NewRouter() {
   auto pages = std::make_shared<PageSet>();
   for (const char* path : {"testdata/collatz", "testdata/harmonic_mean"})
     llvm::cantFail(pages->AddPath(path));
   auto router = std::make_unique<Router>(std::move(pages), "t");
-  router->WaitUntilWarm();  // leaks are looked for between inputs: nothing may be half made
+  router->WaitUntilWarm();  // leaks are checked between inputs, so nothing may be half built
   return router;
 }
 
-// Parses one request off the front of `bytes`. Null: it was refused, or is cut off.
+// Parses one request from the front of `bytes`. Null if it was rejected or is incomplete.
 std::unique_ptr<grapnel_http::Parser> Parse(const Router& router, llvm::StringRef* bytes,
                                             WebRequest* request, std::string* accepted) {
   auto parser = std::make_unique<grapnel_http::Parser>();
@@ -57,9 +57,9 @@ std::unique_ptr<grapnel_http::Parser> Parse(const Router& router, llvm::StringRe
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace grapnel;
-  // What was made stays on the pages: begun anew now and then, so that inputs hardly depend on
-  // others. A run goes on in a thread of its own: its router ends, and waits for it, before the
-  // next input and before the process does.
+  // Pages accumulate results, so the router is recreated now and then to keep inputs mostly
+  // independent. A run continues in its own thread: its router ends, and waits for it, before the
+  // next input and before the process ends.
   static std::unique_ptr<Router> router;
   static int asked = 0;
   static bool has_run = false;
@@ -80,7 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     WebAnswer made = router->Answer(request);
     if (made.status < 200 || made.status > 599 || (made.status != 200 && made.body.empty()))
       std::abort();
-    if (made.status == 500) std::abort();  // something was thrown
+    if (made.status == 500) std::abort();  // an exception was thrown
     grapnel_http::Answer answer = {made.status, made.type, std::move(made.body),
                                    std::move(made.headers)};
     grapnel_http::Compress(accepted, &answer);

@@ -1,4 +1,4 @@
-// GraphDef as text. A byte order mark and comments are part of what is tried.
+// GraphDef as text, including byte order marks and comments.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// A policy of `check`: what can be read of it is applied to a finding of each check that it names.
+// Policies of `check`: applies what was parsed to a finding of each check that it names.
 #include <cstddef>
 #include <cstdint>
 

@@ -103,7 +103,7 @@ constexpr const char* kOps[] = {"Placeholder",
 
 std::string Quoted(llvm::StringRef text) { return llvm::formatv("'{0}'", text.take_front(60)); }
 
-// A place in the graph where nodes are: the main graph, or a function.
+// Returns a random list of nodes: the main graph's, or a function's.
 Nodes& SomeBody(Random& random, proto::GraphDef& graph) {
   auto& functions = *graph.mutable_library()->mutable_function();
   if (functions.empty() || random.OneIn(2)) return *graph.mutable_node();
@@ -124,7 +124,7 @@ std::string SomeTensor(Random& random, Nodes& nodes) {
   return name;
 }
 
-// Nodes.
+// --- Nodes
 
 std::string Rename(Random& random, proto::NodeDef& node, Nodes& nodes) {
   std::string was = node.name();
@@ -177,8 +177,7 @@ std::string ChangeNodes(Random& random, Nodes& nodes) {
   }
 }
 
-// A chain as long as programs make them, which code that calls itself for each node does not
-// survive.
+// Adds a chain as long as real programs have, which code that recurses per node does not survive.
 std::string AddChain(Random& random, Nodes& nodes) {
   std::string input = SomeTensor(random, nodes);
   const char* op = random.OneIn(3) ? "Neg" : "Identity";
@@ -195,7 +194,7 @@ std::string AddChain(Random& random, Nodes& nodes) {
   return llvm::formatv("a chain of {0} {1}", length, op);
 }
 
-// Attributes and functions.
+// --- Attributes and functions
 
 std::string ChangeAttr(Random& random, proto::GraphDef& graph, proto::NodeDef& node,
                        const proto::NodeDef& other) {
@@ -267,7 +266,7 @@ std::string ChangeReturns(Random& random, proto::FunctionDef& function) {
                        Quoted(key));
 }
 
-// It calls itself, for ever as far as its body says.
+// Makes the function call itself, with no end in its body.
 std::string CallItself(proto::FunctionDef& function) {
   const proto::OpDef& signature = function.signature();
   proto::NodeDef& call = *function.add_node_def();
@@ -321,7 +320,7 @@ std::string ChangeVersions(Random& random, proto::GraphDef& graph) {
   return "versions: " + graph.versions().ShortDebugString();
 }
 
-// Any field of any message, by protobuf's own description.
+// --- Any field of any message, through protobuf's reflection
 
 void SetScalar(Random& random, Message& message, const FieldDescriptor& field) {
   const Reflection& set = *message.GetReflection();

@@ -1,4 +1,4 @@
-// Graphs that parse, made wrong in one to six places: names, ops, inputs, attributes, functions.
+// Mutates valid graphs in one to six places: names, ops, inputs, attributes, functions.
 #ifndef GRAPNEL_TESTS_FUZZ_PROTO_MUTATION_H_
 #define GRAPNEL_TESTS_FUZZ_PROTO_MUTATION_H_
 
@@ -9,7 +9,7 @@
 
 namespace grapnel {
 
-// Says what it did: "node 'y': input 0 is 'y'".
+// Returns a description: "node 'y': input 0 is 'y'".
 std::string MutateGraphDef(Random& random, proto::GraphDef& graph);
 
 }  // namespace grapnel

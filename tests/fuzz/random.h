@@ -1,4 +1,4 @@
-// Random numbers of tests that make their inputs.
+// Random numbers for tests that generate their inputs.
 #ifndef GRAPNEL_TESTS_FUZZ_RANDOM_H_
 #define GRAPNEL_TESTS_FUZZ_RANDOM_H_
 
@@ -7,7 +7,7 @@
 
 namespace grapnel {
 
-// SplitMix64: the same numbers everywhere, from any seed.
+// SplitMix64: the same numbers on every platform, from any seed.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}

@@ -211,7 +211,7 @@ class Program:
     def make(self):
         begin = [self.variable(self.rows, self.columns) for _ in range(self.width)]
         block = self.block(2, 4)
-        # Each has at least one of what is to be tried.
+        # Every function has at least one of the constructs to test.
         more = [self.for_loop(1), self.array_of_loop(0)]
         weights = [tf.constant(self.random.rand(self.rows, self.columns), self.dtype) for _ in range(self.width)]
 
@@ -268,7 +268,7 @@ def difference(grapnel, folder, program):
     relative = 1e-3 if program.dtype == tf.float32 else 1e-9
     for variable, mine, theirs in zip(program.module.variables_list, got, wanted):
         most = relative * max(1e-2, np.abs(theirs).max())
-        # The variable itself takes part in what it becomes.
+        # The result depends on the variable's own value.
         most += np.abs(variable.numpy()).max() / RATE * np.finfo(program.dtype.as_numpy_dtype).eps
         if not np.abs(mine - theirs).max() <= most:
             return None if jumps(program, loss) else f"{variable.name}: {mine.ravel()[:4]} instead of {theirs.ravel()[:4]}"

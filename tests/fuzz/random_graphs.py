@@ -61,7 +61,7 @@ def made(seed, family):
     with tf.Graph().as_default() as graph:
         fetches = [t.name for t in maker.make(family, 15 + seed % 50)]
         meta = meta_graph.create_meta_graph_def(graph=graph)
-    meta.collection_def.clear()                               # as a file of a graph alone has none
+    meta.collection_def.clear()                               # as in a file with only a graph
     meta.collection_def["train_op"].node_list.value.extend(fetches)
     return meta, fetches, maker.feeds
 
@@ -76,7 +76,7 @@ def optimized(meta):
 def computed(graph_def, fetches, feeds):
     """TensorFlow's values of the graph as it is."""
     config = config_pb2.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
-    config.graph_options.place_pruned_graph = True            # what nobody fetches may lack a kernel
+    config.graph_options.place_pruned_graph = True            # ops that are not fetched may lack a kernel
     config.graph_options.rewrite_options.disable_meta_optimizer = True
     config.graph_options.optimizer_options.opt_level = config_pb2.OptimizerOptions.L0
     names = {n.name for n in graph_def.node}
@@ -145,7 +145,7 @@ def compared(grapnel, folder, seed, family):
         cases.append(folder + "/optimized")
         case_of(cases[1], got, feeds, fetches, before)
     said += [("run", text) for text in replayed(grapnel, *cases)]
-    os.write(STATE, json.dumps(said).encode() + b"\n")        # what is known if Grappler ends the process
+    os.write(STATE, json.dumps(said).encode() + b"\n")        # the results so far, in case Grappler ends the process
     try:
         want = optimized(meta)
     except Exception as error:                                # pylint: disable=broad-except
@@ -168,7 +168,7 @@ def compared(grapnel, folder, seed, family):
 
 # ---- many ----
 
-STATE = -1                                                    # where the process of one graph says what it found
+STATE = -1                                                    # where the process of one graph writes its results
 
 
 class Child:

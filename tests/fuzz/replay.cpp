@@ -1,5 +1,4 @@
-// The main of a fuzz target where libFuzzer is not linked: runs each file of the given folders
-// once.
+// The main function of a fuzz target without libFuzzer: runs each file of the given folders once.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +15,7 @@ int main(int argc, char** argv) {
   int runs = 0;
   for (int i = 1; i < argc; ++i) {
     if (!fs::is_directory(argv[i]))
-      continue;  // libFuzzer's options, and corpora that have no file yet
+      continue;  // skips libFuzzer's options, and corpora without files
     for (const fs::directory_entry& entry : fs::directory_iterator(argv[i])) {
       std::ifstream file(entry.path(), std::ios::binary);
       const std::string bytes{std::istreambuf_iterator<char>(file), {}};

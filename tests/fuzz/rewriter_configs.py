@@ -32,7 +32,7 @@ TOGGLES = [
     "auto_mixed_precision_onednn_bfloat16", "auto_mixed_precision_cpu", "use_plugin_optimizers", "experimental_conditional_code_motion",
 ]
 MEMORY = ["NO_MEM_OPT", "MANUAL", "SWAPPING_HEURISTICS", "RECOMPUTATION_HEURISTICS", "SCHEDULING_HEURISTICS", "HEURISTICS"]
-# Not here: auto_parallel, whose replicas need a model that trains (tests/passes/auto_parallel*.gtxt).
+# Excluded: auto_parallel, whose replicas need a model that trains (tests/passes/auto_parallel*.gtxt).
 CONFIGS = [
     *(f"{toggle}: {value}" for toggle in TOGGLES for value in ("ON", "OFF", "AGGRESSIVE")),
     *(f"memory_optimization: {value}" for value in MEMORY),
@@ -57,7 +57,7 @@ CONFIGS = [
     "constant_folding: AGGRESSIVE shape_optimization: AGGRESSIVE remapping: AGGRESSIVE arithmetic_optimization: AGGRESSIVE "
     "dependency_optimization: AGGRESSIVE loop_optimization: AGGRESSIVE layout_optimizer: AGGRESSIVE",
 ]
-# A processor without arithmetic in bfloat16 keeps TensorFlow's remapper from fusing it; what grapnel does depends on no processor.
+# On a processor without bfloat16 arithmetic, TensorFlow's remapper does not fuse it; grapnel's result does not depend on the processor.
 OF_THE_PROCESSOR = ("auto_mixed_precision_mkl", "auto_mixed_precision_onednn_bfloat16")
 
 

@@ -1,4 +1,4 @@
-// Any file that is recognized: SavedModel, MetaGraph, compressed ones.
+// Any recognized file: SavedModel, MetaGraph, compressed ones.
 #include <cstddef>
 #include <cstdint>
 

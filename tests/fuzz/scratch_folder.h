@@ -1,4 +1,4 @@
-// A folder for readers that take paths, in fuzz targets.
+// A temporary folder for fuzz targets whose readers take paths.
 #ifndef GRAPNEL_TESTS_FUZZ_SCRATCH_FOLDER_H_
 #define GRAPNEL_TESTS_FUZZ_SCRATCH_FOLDER_H_
 
@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// Made empty with the object, removed with it.
+// The constructor creates an empty folder, the destructor removes it.
 class ScratchFolder {
  public:
   ScratchFolder() : path_((std::filesystem::temp_directory_path() / "fuzz_XXXXXX").string()) {

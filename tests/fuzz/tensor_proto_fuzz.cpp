@@ -1,4 +1,4 @@
-// A constant's value: shapes that lie, values of the wrong type, content of the wrong size.
+// The value of a constant: false shapes, values of the wrong type, content of the wrong size.
 #include <cstddef>
 #include <cstdint>
 
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     auto again = Literal::FromTensorProto(written);
     if (!again) {
       llvm::consumeError(again.takeError());
-      __builtin_trap();  // what we write we must read
+      __builtin_trap();  // our own output must be readable
     }
     if (!again->SameValue(*literal) || again->Hash() != literal->Hash()) __builtin_trap();
   }

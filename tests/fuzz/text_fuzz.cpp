@@ -1,5 +1,5 @@
-// Graphs as people write them. A graph without faults is written exactly and read again as the
-// same.
+// Graphs as people write them. A graph without errors must be written exactly and read back
+// unchanged.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -22,8 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     options.fetches = graph.fetches;
     WriteGraphAsText(*graph.module, options, os);
     auto again = ReadGraphText(*FileBytes::FromString(text, "again.gtxt"));
-    // What is damaged inside (a constant's bytes, a node without an op) has no text that keeps it
-    // all.
+    // A graph with internal damage (a constant's bytes, a node without an op) has no text that
+    // preserves everything.
     bool faultless = !HasErrors(AllProblems(*graph.module));
     if (faultless && (again.size() != 1 || GraphText(*again[0].module) != GraphText(*graph.module)))
       std::abort();

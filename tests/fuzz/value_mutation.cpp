@@ -73,7 +73,7 @@ void SetTensor(Random& random, proto::TensorProto& tensor) {
   }
 }
 
-// A value that holds itself `depth` times.
+// Nests a value within itself `depth` times.
 void Nest(Random& random, proto::AttrValue& value, int64_t depth) {
   proto::AttrValue* at = &value;
   bool in_lists = random.OneIn(2);

@@ -1,4 +1,4 @@
-// Values that readers trip over, for attributes and the other fields of a graph.
+// Tricky values for attributes and other fields of a graph.
 #ifndef GRAPNEL_TESTS_FUZZ_VALUE_MUTATION_H_
 #define GRAPNEL_TESTS_FUZZ_VALUE_MUTATION_H_
 
@@ -12,19 +12,19 @@ namespace grapnel {
 
 int64_t SomeInteger(Random& random);
 std::string SomeString(Random& random);
-// Most are dtypes, reference dtypes too.
+// Usually a valid dtype, possibly a reference dtype.
 proto::DataType SomeType(Random& random);
 
-// 0 where the list has none.
+// Returns 0 for an empty list.
 template <typename List>
 int SomeIndex(Random& random, const List& list) {
   return static_cast<int>(random.Below(std::max<int64_t>(list.size(), 1)));
 }
 
-// The value may be of any kind; `graph` has the functions that it may name.
+// Sets a value of any kind; functions are named from `graph`.
 void SetValue(Random& random, proto::GraphDef& graph, proto::AttrValue& value);
-// The value stays of its kind, which reaches further than one that is refused for it. False where
-// it has none that is known here.
+// Changes the value but keeps its kind, which gets past type checks. False for a kind that it does
+// not know.
 bool ChangeWithinKind(Random& random, proto::GraphDef& graph, proto::AttrValue& value);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Asks a module everything that a command would: for fuzz targets and tests of damaged files.
+// Queries everything in a module that a command would, for fuzz targets and tests of damaged files.
 #ifndef GRAPNEL_TESTS_FUZZ_WALK_H_
 #define GRAPNEL_TESTS_FUZZ_WALK_H_
 
@@ -43,11 +43,11 @@ inline void Walk(Module& module) {
   llvm::raw_string_ostream os(exported);
   ExportGraphDef(module, os);
   bytes += exported.size() + GraphText(module).size();
-  volatile size_t sink = bytes;  // the optimizer may not drop the walk
+  volatile size_t sink = bytes;  // keeps the optimizer from dropping the walk
   (void)sink;
 }
 
-// What is not a model gives an error; what is gets walked.
+// Expects an error for input that is not a model; walks every graph of a model.
 inline void OpenAndWalk(llvm::StringRef bytes) {
   auto model = OpenModelBytes(FileBytes::FromString(bytes.str(), "input"));
   if (!model) {

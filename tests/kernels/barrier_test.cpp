@@ -1,5 +1,5 @@
-// What a barrier refuses changes nothing: a graph's run ends with the first error, so this is no
-// text (barrier.gtxt has the rest).
+// A failed barrier op changes nothing. Not a text test because a graph's run ends with the first
+// error (barrier.gtxt has the rest).
 #include "tests/kernels/test_util.h"
 
 namespace grapnel {

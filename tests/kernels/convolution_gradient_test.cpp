@@ -1,4 +1,4 @@
-// Gradients of convolutions against loops over every pair of input and output element.
+// Tests gradients of convolutions against loops over every pair of input and output element.
 #include "tests/kernels/nn_values.h"
 
 namespace grapnel::nn_test {

@@ -1,5 +1,5 @@
-// Datasets that read files; dataset.gtxt has the others without functions, and pipelines with
-// functions are cases from TensorFlow in testdata.
+// Datasets that read files. dataset.gtxt has the others without functions; pipelines with functions
+// are recorded TensorFlow cases in testdata.
 #include <fstream>
 
 #include "tests/kernels/test_util.h"

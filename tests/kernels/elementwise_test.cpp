@@ -1,5 +1,5 @@
-// Element-wise kernels: values by hand, broadcasting, the cases where TensorFlow's answer is not
-// the obvious one.
+// Elementwise kernels: hand-computed values, broadcasting, and cases where TensorFlow's answer is
+// not the obvious one.
 #include <cmath>
 #include <limits>
 
@@ -32,14 +32,14 @@ void ExpectNear(const Tensor& got, std::vector<float> want, float tolerance = 1e
   }
 }
 
-// TensorFlow's of whole vectors is a bit too small: docs/found-in-tensorflow.md.
+// TensorFlow's result is slightly too small in whole vectors: docs/found-in-tensorflow.md.
 TEST(KernelUnary, TheReciprocalOfOneIsOne) {
   EXPECT_EQ(Values<float>(Unary("Reciprocal", Floats({17}, std::vector<float>(17, 1)))),
             std::vector<float>(17, 1));
 }
 
-// 1 where the float nearest to the error function is 1, also where input and output are one buffer
-// and the values are more than a block.
+// erf is 1 where the nearest float is 1, also if input and output share a buffer and there is more
+// than one block.
 TEST(KernelUnary, ErfReachesOne) {
   std::vector<float> in(3000, 3.84f), want(3000, 1);
   in[7] = -kInf, want[7] = -1;
@@ -62,7 +62,7 @@ TEST(KernelBinary, BroadcastsBothSides) {
   ExpectNear(Binary("Sub", Floats({2}, {3, 5}), Floats({}, {1})), {2, 4});
 }
 
-// A row that is repeated is lengthened: 7 rows of 3 end in the middle of the lengthened row.
+// A repeated row is lengthened: 7 rows of 3 end in the middle of the lengthened row.
 TEST(KernelBinary, RepeatsAShortRowOnEitherSide) {
   for (bool left : {false, true}) {
     Tensor big = Iota<float>({700, 3}), row = Floats({3}, {1, 2, 3});
@@ -90,8 +90,8 @@ TEST(KernelBinary, WalksFourDimensions) {
   }
 }
 
-// Operands that are repeated in short rows: in groups, by batch, in columns, both at once. A result
-// in the memory of the operand that is as large as it.
+// Operands that repeat in short rows: by group, by batch, by column, both at once. The result may
+// be in the memory of the full-size operand.
 TEST(KernelBinary, RepeatsWhatIsShortInAnyDimension) {
   using D = std::vector<int64_t>;
   const std::pair<D, D> kShapes[] = {
@@ -332,7 +332,7 @@ TEST(KernelUnary, VectorLoopsAgreeWithLibm) {
   }
 }
 
-// Each special value in every lane of a vector, and in the rest behind the last vector.
+// Puts each special value in every lane of a vector, and in the elements after the last vector.
 TEST(KernelUnary, VectorLoopsKeepSpecialValues) {
   struct Case {
     const char* op;
@@ -501,7 +501,7 @@ TEST(KernelUnaryOpsComposition, RunsOneAfterTheOther) {
   OpRun run("_UnaryOpsComposition");
   run.Attr("op_names", attr::Strings({"Sqrt", "Log", "Relu"})).In(std::move(in));
   ExpectNear(run.One(), {0, std::log(2.0f), 0, kNaN});
-  // More than a block, the last one short.
+  // More than one block, the last one partial.
   Tensor many = Iota<float>({5000});
   OpRun longer("_UnaryOpsComposition");
   longer.Attr("op_names", attr::Strings({"Neg", "Abs"})).In(many);
@@ -516,7 +516,7 @@ TEST(KernelUnaryOpsComposition, NamesTheOpThatItCannotRun) {
   run.Attr("op_names", attr::Strings({"Exp", "IsNan"})).In(Floats({1}, {1}));
   EXPECT_EQ(run.ErrorText(), "no kernel for 'IsNan' of float");
   OpRun empty("_UnaryOpsComposition");
-  EXPECT_EQ(empty.In(Floats({1}, {1})).ErrorText(), "op_names names no op");
+  EXPECT_EQ(empty.In(Floats({1}, {1})).ErrorText(), "op_names is missing or empty");
 }
 
 TEST(KernelQuantize, RoundsToWhatAnIntegerHolds) {
@@ -527,9 +527,9 @@ TEST(KernelQuantize, RoundsToWhatAnIntegerHolds) {
         .In(Vec<float>({low}).Reshaped({}))
         .In(Vec<float>({high}).Reshaped({}));
   };
-  // -4..3 stand for -4..3: halves go to the even neighbor, what is outside to the ends.
+  // -4..3 represent -4..3: halves round to even, values out of range to the ends.
   ExpectNear(quantize(-4, 3).One(), {-4, -1, 0, 0, 1, 3});
-  // The end that needs the smaller scale decides: steps of 2.
+  // The end that needs the smaller scale determines it: steps of 2.
   ExpectNear(quantize(-8, 3).One(), {-8, 0, 0, 0, 0, 6});
   EXPECT_EQ(quantize(2, 1).ErrorText(), "input_min must be at most input_max, got 2.00 and 1.00");
 }

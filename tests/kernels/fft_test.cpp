@@ -44,7 +44,7 @@ TEST(KernelFft, OfAnyLength) {
   }
 }
 
-// Lengths with a large prime factor go another way, in n log n.
+// Lengths with a large prime factor use another algorithm, in n log n.
 TEST(KernelFft, OfAPrimeLength) {
   for (int n : {257, 1009, 2 * 263}) {
     Tensor x = llvm::cantFail(Tensor::Allocate(proto::DT_COMPLEX64, {n}));
@@ -77,7 +77,7 @@ TEST(KernelFft, OfAPrimeLength) {
 
 TEST(KernelRfft, CutsOff) {
   ExpectNear(Real("RFFT", Vec<float>({1, 2, 3, 4, 9}), {4}).One(), {10, {-2, 2}, -2});
-  // Of nothing there are zeros; too little is refused (rfft.gtxt).
+  // An empty input counts as zeros; a short one is an error (rfft.gtxt).
   ExpectNear(Real("RFFT", Floats({1, 0}, {}), {2}).One(), {0, 0});
   Tensor back = Real("IRFFT", Vec<Complex64>({10, {-2, 2}, -2}), {4}).One();
   for (int i = 0; i < 4; ++i) EXPECT_NEAR(back.data<float>()[i], i + 1, 1e-6);

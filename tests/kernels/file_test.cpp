@@ -1,4 +1,4 @@
-// Files, patterns, tables and maps: what bad input says.
+// Files, patterns, tables and maps: errors for bad input.
 #include "lib/support/file.h"
 
 #include <cmath>
@@ -106,7 +106,7 @@ TEST(KernelTensorMap, Errors) {
             "the map has no keys to stack");
 }
 
-// All records as "text/number|", then the error that ends them.
+// Returns all records as "text/number|", followed by the final error.
 std::string Records(const std::string& path, const char* delimiter, Tensor otherwise,
                     D excluded = {}) {
   OpRun run("CSVDatasetV2");
@@ -141,7 +141,7 @@ TEST(KernelCsvDataset, RecordsOfFiles) {
   EXPECT_EQ(Records(path, ",", Vec<int32_t>({7}), {1}),
             "a/5|" + path + ": expect 2 fields but have 1 in record");
   EXPECT_EQ(Records(path, ",", Vec<int32_t>({7}), {1, 1}),
-            "select_cols should rise and not be negative: 1 at 1");
+            "select_cols must be ascending and not negative: 1 at 1");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Functions of floats by way of double against those of the C library in double.
+// Tests float functions computed in double against the C library's double functions.
 #include "kernels/common/float_math.h"
 
 #include <cmath>
@@ -9,8 +9,8 @@
 namespace grapnel {
 namespace {
 
-// Of floats from the smallest on, of both signs, 16 in each binade: the result as a float is what
-// the C library's is, or its neighbor.
+// Tests floats from the smallest on, of both signs, 16 per binade: the result rounded to float must
+// be the C library's or its neighbor.
 void ExpectNextTo(const char* name, double (*ours)(double), double (*theirs)(double), float most) {
   SCOPED_TRACE(name);
   for (float x = std::numeric_limits<float>::min(); x <= most; x *= 1.0442738f) {
@@ -20,7 +20,7 @@ void ExpectNextTo(const char* name, double (*ours)(double), double (*theirs)(dou
         EXPECT_TRUE(std::isnan(got)) << signed_x;
         continue;
       }
-      // What is below the smallest normal float is 0 in runs.
+      // Runs flush values below the smallest normal float to 0.
       if (std::abs(want) < std::numeric_limits<float>::min()) want = 0;
       if (std::abs(got) < std::numeric_limits<float>::min()) got = 0;
       EXPECT_TRUE(got == want || std::nextafter(got, want) == want)

@@ -63,7 +63,7 @@ OpRun NormGradient(bool training, const char* format = "NHWC") {
 }
 
 TEST(KernelBatchNormGradient, TrainingAndInference) {
-  // The gradient is x's own line, so nothing of it is left once mean and slope are taken out.
+  // The gradient is linear in x, so nothing remains after removing mean and slope.
   for (const char* format : {"NHWC", "NCHW"}) {
     auto out = NormGradient(true, format).All();
     ExpectNear(out[0], {0, 0, 0, 0});

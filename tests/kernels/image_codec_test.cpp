@@ -1,4 +1,4 @@
-// Images and sound in files: what is damaged, cut off or claims too much.
+// Images and audio in files: damaged, truncated, or with false sizes.
 #include "tests/kernels/test_util.h"
 
 namespace grapnel {
@@ -16,7 +16,7 @@ OpRun Decoding(const char* op, std::string contents) {
   return OpRun(op).In(Text(std::move(contents))).Out({proto::DT_UINT8});
 }
 
-// A picture of two colors, three frames of it.
+// A two-color image with three frames.
 std::string Gif() {
   std::string gif("GIF89a\x02\0\x02\0\x80\0\0\x01\x02\x03\x04\x05\x06", 19);
   for (int i = 0; i < 3; ++i) gif += std::string(",\0\0\0\0\x02\0\x02\0\0\x02\x02\x84\x51\0", 15);
@@ -48,7 +48,7 @@ TEST(KernelDecodeImage, DamagedAnywhereIsNoCrash) {
   }
 }
 
-// One pixel whose bytes are 1, 2, 3, ...
+// A single pixel with bytes 1, 2, 3, ...
 std::string Bmp(int depth) {
   std::string bmp = "BM" + std::string(52, '\0') + std::string("\1\2\3\4").substr(0, depth);
   bmp[10] = 54;
@@ -108,7 +108,7 @@ TEST(KernelDecodeImage, Errors) {
   EXPECT_EQ(Decoding("DecodeImage", "text").ErrorText(),
             "unknown image file format, one of JPEG, PNG, GIF, BMP required");
   EXPECT_EQ(Decoding("DecodeBmp", png).ErrorText(),
-            "the data is no BMP: DecodeImage reads every format");
+            "the data is not a BMP: DecodeImage reads every format");
   EXPECT_EQ(Decoding("DecodeJpeg", jpeg).Attr("channels", attr::Int(4)).ErrorText(),
             "channels attribute 4 is not supported for JPEG");
   EXPECT_EQ(Decoding("DecodeJpeg", jpeg).Attr("ratio", attr::Int(3)).ErrorText(),

@@ -1,4 +1,4 @@
-// Kernels that take samples of images: what they refuse.
+// Kernels that sample images: errors.
 #include "tests/kernels/test_util.h"
 
 namespace grapnel {

@@ -1,4 +1,4 @@
-// Colors there and back, gradients of resizing, and the best boxes of all classes.
+// Color conversions and back, gradients of resizing, and combined non-max suppression.
 #include "tests/kernels/test_util.h"
 
 namespace grapnel {
@@ -40,8 +40,8 @@ TEST(KernelResize, Gradients) {
             "original_image must have batch and channels of grads [1,1,4,1], not shape [2,1,2,1]");
 }
 
-// Where a pixel lies is a product rounded before the half is taken away: here that decides between
-// two steps of bicubic's table. The number is TensorFlow's.
+// A pixel's position is a product that is rounded before the half is subtracted: here that decides
+// between two steps of bicubic's table. The expected number is TensorFlow's.
 TEST(KernelResize, BicubicPlacesAreRounded) {
   std::vector<float> wide = Values<float>(OpRun("ResizeBicubic")
                                               .In(Floats({1, 1, 5, 1}, {0, 0, 0, 0, 1024}))

@@ -1,4 +1,4 @@
-// Decompositions of matrices: multiplied back, and numbers that are none.
+// Decompositions of matrices: checked by multiplying back; also NaN and infinity.
 #include <cmath>
 
 #include "tests/kernels/test_util.h"

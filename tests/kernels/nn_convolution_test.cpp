@@ -1,4 +1,4 @@
-// Convolutions of all kinds, plain and fused, on both paths.
+// Convolutions of all kinds, plain and fused, with and without oneDNN.
 #include <cmath>
 
 #include "gtest/gtest.h"
@@ -185,7 +185,7 @@ TEST(FusedConvolution, OfThreeDimensionsPadsAsItsListSays) {
     ConvCase listed = c;
     listed.pads.clear();
     SetConvAttrs(node, listed, {"", DT_FLOAT, first});
-    // Whatever `padding` says.
+    // padding_list applies regardless of `padding`.
     node.Text("padding", fused ? "SAME" : "VALID");
     node.Ints("padding_list", Formatted(c.pads, first, 2, 0));
     node.Input(ToTensor(first ? Turned(input, true) : input)).Input(ToTensor(filter));

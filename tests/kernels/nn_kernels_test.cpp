@@ -99,7 +99,7 @@ TEST(Pool, ErrorsSayWhatIsWrong) {
   };
   EXPECT_EQ(run("MaxPool", {1, 2, 2}, {1, 1, 1, 1}), "ksize must have 4 numbers, not 3");
   EXPECT_EQ(run("MaxPool", {2, 2, 2, 1}, {1, 1, 1, 1}), "cannot pool over the batch");
-  EXPECT_EQ(run("MaxPool", {1, 1, 1, 2}, {1, 1, 1, 2}), "3 channels cannot be pooled by 2");
+  EXPECT_EQ(run("MaxPool", {1, 1, 1, 2}, {1, 1, 1, 2}), "cannot pool 3 channels by 2");
   EXPECT_EQ(run("AvgPool", {1, 1, 1, 3}, {1, 1, 1, 3}),
             "channels are pooled only by MaxPool, alone, channels last, with a stride equal to the "
             "window");
@@ -188,7 +188,7 @@ void ExpectSoftmax(DataType dtype, int64_t n, bool log) {
   }
   OneNode node(log ? "LogSoftmax" : "Softmax");
   node.Type("T", dtype).Input(ToTensor(x, dtype));
-  // A logarithm in 16 bits is rounded once more.
+  // A logarithm in 16 bits has one more rounding.
   ExpectNear(FromTensor(RunNode(node)[0]), want, (log ? 2 : 1) * Tolerance(dtype),
              DataTypeName(dtype).str());
 }
@@ -204,7 +204,7 @@ TEST(Softmax, EqualsTheFormulaAndNeverOverflows) {
   EXPECT_EQ(ErrorOf(scalar), "the logits must have rank 1 or more, not shape []");
 }
 
-// Rows are powers in whole vectors, wherever a thread begins.
+// Exponentials are computed in whole vectors, wherever a thread begins.
 TEST(Softmax, IsTheSameOnAnyNumberOfThreads) {
   for (int64_t n : {1, 3, 10, 31, 45}) {
     OneNode node("Softmax");
@@ -267,7 +267,7 @@ TEST(OnednnModule, IsThereInTheTests) {
   EXPECT_EQ(Onednn(), nullptr);
 }
 
-// Two kernels at once on one pool: the one that finds the pool taken still gets its team.
+// Two kernels at once on one pool: the one that finds the pool busy still gets its threads.
 TEST(OnednnModule, SharesThePoolWithOtherThreads) {
   ConvCase c{"conv", {1, 28, 28, 64}, {3, 3, 64, 64}};
   Values input = Random(c.input), filter = Random(c.filter);

@@ -1,5 +1,5 @@
-// Values as doubles, and what the tests of the neural-network kernels have in common: a node is run
-// on its path through oneDNN or without it, and compared with loops that are too plain to be wrong.
+// Values as doubles, and shared code of the tests of neural-network kernels: they run a node with
+// or without oneDNN and compare it to loops too simple to be wrong.
 #ifndef GRAPNEL_TESTS_KERNELS_NN_VALUES_H_
 #define GRAPNEL_TESTS_KERNELS_NN_VALUES_H_
 
@@ -36,7 +36,7 @@ inline Values Zeros(llvm::ArrayRef<int64_t> dims) {
   return {Dims(dims.begin(), dims.end()), std::vector<double>(*NumElements(dims))};
 }
 
-// Small integers where the dtype has no fractions, else numbers that 16-bit floats hold exactly.
+// Small integers if `whole`, else numbers that 16-bit floats represent exactly.
 inline Values Random(llvm::ArrayRef<int64_t> dims, bool whole = false) {
   static std::mt19937 engine(7);
   Values values = Zeros(dims);
@@ -133,7 +133,7 @@ struct ConvCase {
   Dims input, filter;  // channels last
   std::vector<int64_t> strides = {1, 1}, dilations = {1, 1};
   std::string padding = "SAME";
-  std::vector<int64_t> pads = {};  // before and after for each spatial dimension
+  std::vector<int64_t> pads = {};  // before and after, for each spatial dimension
   bool depthwise = false;
 };
 
@@ -158,8 +158,7 @@ inline ConvGeometry GeometryOf(const ConvCase& c) {
   return g;
 }
 
-// All indices below `dims`, in row-major order.
-// Between [n, spatial..., c] and [n, c, spatial...].
+// Transposes between [n, spatial..., c] and [n, c, spatial...].
 inline Values Turned(const Values& x, bool to_first) {
   int64_t batch = x.dims[0], channels = to_first ? x.dims.back() : x.dims[1],
           plane = x.size() / batch / channels;
@@ -179,7 +178,7 @@ inline Values Turned(const Values& x, bool to_first) {
   return y;
 }
 
-// The list for data_format from the spatial numbers; `edge` for batch and channels.
+// Expands spatial numbers to a list in data_format order; `edge` is for batch and channels.
 inline std::vector<int64_t> Formatted(llvm::ArrayRef<int64_t> spatial, bool first, int per_dim = 1,
                                       int64_t edge = 1) {
   std::vector<int64_t> list(per_dim, edge);

@@ -1,5 +1,4 @@
-// One node with values for its inputs, run through its kernel: what kernel tests and benchmarks
-// need.
+// A single node with input values, run through its kernel, for kernel tests and benchmarks.
 #ifndef GRAPNEL_TESTS_KERNELS_ONE_NODE_H_
 #define GRAPNEL_TESTS_KERNELS_ONE_NODE_H_
 
@@ -28,7 +27,7 @@ class OneNode {
     return Attr(key, attr::String(value));
   }
   OneNode& Type(llvm::StringRef key, DataType value) { return Attr(key, attr::Type(value)); }
-  // A constant is known to the kernel when it is made. Not to be called after the first run.
+  // A constant input is known when the kernel is created. Do not call after the first run.
   OneNode& Input(Tensor tensor, bool constant = false) {
     inputs_.push_back(std::move(tensor));
     constant_.push_back(constant);
@@ -39,7 +38,8 @@ class OneNode {
     return *this;
   }
 
-  // The outputs. `give` lets the kernel overwrite the inputs: nobody else holds them.
+  // Returns the outputs. `give` lets the kernel overwrite the inputs, which nothing else then
+  // holds.
   Expected<std::vector<Tensor>> Run(ThreadPool& pool, Allocator& allocator = HeapAllocator(),
                                     bool give = false) {
     if (!kernel_) RETURN_IF_ERROR(Make());

@@ -1,4 +1,4 @@
-// Optimizers: one step on variables of both kinds, by row, and what does not fit.
+// Optimizers: one step on resource and reference variables, by row, and errors.
 #include "tests/kernels/test_util.h"
 
 namespace grapnel {
@@ -35,7 +35,7 @@ TEST(KernelOptimizer, TakesAStep) {
   EXPECT_EQ(ValuesIn(var), (F{0, 0.5}));
 }
 
-// Of the old kind the variables are references, and the first is put out again.
+// In the older ops, variables are references, and the first is also the output.
 TEST(KernelOptimizer, StepsOnReferences) {
   Tensor var = Filled("VariableV2", "w", Floats({2}, {1, 2}));
   Tensor out = Optimizer("ApplyGradientDescent")
@@ -67,7 +67,7 @@ TEST(KernelOptimizer, StepsOnRowsOneAfterTheOther) {
             "a gradient of shape [1,2] for 1 rows of variable 'w' of shape [3,1]");
 }
 
-// As in TensorFlow: of rows a NaN spreads, of all elements 0 stands for it.
+// As in TensorFlow: with a gradient of rows NaN propagates, with a full gradient it becomes 0.
 TEST(KernelOptimizer, FtrlOfRowsKeepsNaN) {
   float nan = std::nanf("");
   for (bool of_rows : {false, true}) {
@@ -101,7 +101,7 @@ TEST(KernelOptimizer, SaysWhatDoesNotFit) {
   EXPECT_EQ(step(accum, Floats({1}, {1}), Floats({2}, {1, 1})),
             "input 2 is of shape [1], a scalar was expected");
   EXPECT_EQ(step(accum, Scalar(1.f), Floats({1}, {1})),
-            "a gradient of shape [1] for variable 'w' of shape [2]");
+            "a gradient of shape [1] does not fit variable 'w' of shape [2]");
   EXPECT_EQ(step(Filled("VarHandleOp", "b", Floats({1}, {1})), Scalar(1.f), Floats({2}, {1, 1})),
             "variables 'w' and 'b' are of different shapes, [2] and [1]");
   EXPECT_EQ(step(Filled("VarHandleOp", "c", Iota<int32_t>({2})), Scalar(1.f), Floats({2}, {1, 1})),

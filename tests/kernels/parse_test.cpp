@@ -1,4 +1,4 @@
-// Examples as bytes: cut off anywhere, a key that is there twice, and what is wrong with sequences.
+// Serialized Examples: truncated anywhere, with duplicate keys, and errors of sequences.
 #include "lib/ir/wire.h"
 #include "tests/kernels/test_util.h"
 
@@ -24,7 +24,7 @@ std::string Example(const std::vector<std::pair<std::string, std::string>>& feat
   return Field(1, map);
 }
 
-// One sparse feature 'a', one dense feature 'd' of two numbers, both int64.
+// Parses one sparse feature 'a' and one dense feature 'd' of two numbers, both int64.
 OpRun ParseBoth(S serialized, S names = {}) {
   OpRun run("ParseExampleV2");
   run.In(Vec<std::string>(std::move(serialized))).In(Vec<std::string>(std::move(names)));

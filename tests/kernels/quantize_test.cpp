@@ -1,4 +1,4 @@
-// Numbers rounded as if they were quantized, where NaN or nearness counts.
+// Rounding to quantized levels, where NaN or small differences matter.
 #include <cmath>
 
 #include "tests/kernels/test_util.h"
@@ -16,7 +16,7 @@ OpRun Fake(Fs x, float low, float high) {
 
 TEST(KernelFakeQuant, RoundsWithinANudgedRange) {
   EXPECT_EQ(Values<float>(Fake({-9, -0.6f, 0.4f, 0.6f, 9}, -1, 2).One()), (Fs{-1, -1, 0, 1, 2}));
-  // 0 is held exactly: the range moves up to it.
+  // 0 must be exact: the range moves up to it.
   EXPECT_EQ(Values<float>(Fake({0, 1, 9}, 2, 5).One()), (Fs{0, 1, 3}));
   EXPECT_EQ(Values<float>(Fake({-1, 1}, 0, 0).One()), (Fs{0, 0}));
   EXPECT_TRUE(std::isnan(Values<float>(Fake({NAN}, -1, 2).One())[0]));
@@ -40,8 +40,8 @@ std::vector<int> Levels(const Tensor& tensor, bool is_signed) {
   return levels;
 }
 
-// What is not constant is rounded by oneDNN, where TensorFlow has it on. The expected values are
-// those of TensorFlow 2.21 with TF_ENABLE_ONEDNN_OPTS=1 and 0.
+// Where TensorFlow has oneDNN enabled, oneDNN rounds inputs that are not constant. The expected
+// values are those of TensorFlow 2.21 with TF_ENABLE_ONEDNN_OPTS=1 and 0.
 TEST(KernelQuantize, RoundsAsOneDnnWhereThatIsOn) {
   auto run = [](bool onednn, Fs x, float low, float high, DataType type, const char* mode,
                 const char* round) {

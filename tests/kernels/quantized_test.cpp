@@ -1,4 +1,4 @@
-// Arithmetic on quantized tensors: values by hand where they are simple, and each kind of error.
+// Arithmetic on quantized tensors: simple hand-computed values, and each kind of error.
 // TensorFlow's own numbers are in testdata/ops.
 #include "tests/kernels/test_util.h"
 
@@ -44,7 +44,7 @@ TEST(KernelQuantized, ArithmeticSaysWhatIsWrong) {
   for (float end : {2.0f, 1.0f, 0.0f, 255.0f}) falling.In(Scalar(end));
   falling.Attr("T1", attr::Type(proto::DT_QUINT8));
   falling.Out({proto::DT_QINT32, proto::DT_FLOAT, proto::DT_FLOAT});
-  EXPECT_EQ(falling.ErrorText(), "the range of inputs 2 and 3 must rise, got 2.00 to 1.00");
+  EXPECT_EQ(falling.ErrorText(), "the range of inputs 2 and 3 must be ascending, got 2.00 to 1.00");
 }
 
 TEST(KernelQuantized, RangesOfSums) {
@@ -57,7 +57,7 @@ TEST(KernelQuantized, RangesOfSums) {
   to.Attr("Tinput", attr::Type(proto::DT_QINT32));
   to.Out({proto::DT_QUINT8, proto::DT_FLOAT, proto::DT_FLOAT});
   EXPECT_EQ(to.ErrorText(), "requested_output_min must be <= 0, but got 1.00");
-  OpRun below("Requantize");  // a range below 0 is one
+  OpRun below("Requantize");  // a range below 0 is an error
   below.In(Sums({1}, {5})).In(Scalar(-1.0f)).In(Scalar(1.0f)).In(Scalar(-3.0f)).In(Scalar(-1.0f));
   below.Attr("Tinput", attr::Type(proto::DT_QINT32));
   below.Out({proto::DT_QUINT8, proto::DT_FLOAT, proto::DT_FLOAT});

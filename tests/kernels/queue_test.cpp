@@ -1,5 +1,5 @@
-// What a queue refuses changes nothing: a graph's run ends with the first error, so this is no text
-// (queue.gtxt has the rest).
+// A failed queue op changes nothing. Not a text test because a graph's run ends with the first
+// error (queue.gtxt has the rest).
 #include "tests/kernels/test_util.h"
 
 namespace grapnel {

@@ -1,4 +1,4 @@
-// Reductions: every layout that the walk tells apart, and the answers for nothing at all.
+// Reductions: every layout that the traversal distinguishes, and results without elements.
 #include <cmath>
 #include <limits>
 
@@ -43,7 +43,7 @@ TEST(KernelReduce, ByHand) {
             (std::vector<Complex64>{{4, 6}}));
 }
 
-// Of four dimensions, for each result what a plain loop gives: sums and the largest.
+// The results of a plain loop over four dimensions: sums and maxima.
 struct Reduced {
   std::vector<double> sums;
   std::vector<float> largest;
@@ -70,9 +70,8 @@ Reduced ReducePlainly(const D& size, const std::vector<float>& in, int mask) {
   return want;
 }
 
-// All sets of axes of tensors that are large enough to be cut into parts, and of such whose
-// innermost dimensions are short: rows of groups of a few elements, of a few channels, of a number
-// that fills no lane.
+// All sets of axes of tensors large enough to be split into parts, and of tensors with short inner
+// dimensions: rows of small groups, of few channels, of a number that does not fill the lanes.
 TEST(KernelReduce, EveryChoiceOfAxes) {
   for (const D& size : {D{3, 40, 7, 130}, D{2, 700, 5, 3}, D{7, 300, 2, 21}, D{60, 9, 90, 4},
                         D{1, 3000, 31, 1}, D{2, 3, 700, 33}, D{5, 2, 8, 1100}, D{4, 1, 64, 64}}) {

@@ -1,4 +1,4 @@
-// Random numbers by rejection.
+// Random numbers by rejection sampling.
 #include <cmath>
 
 #include "tests/kernels/test_util.h"
@@ -17,7 +17,7 @@ TEST(KernelSequence, DrawsFromWhatFits) {
   };
   EXPECT_EQ(gamma(Iota<float>({2})).Out({proto::DT_FLOAT}).ErrorText(),
             "shape [2,3] does not end with that of the parameters, [2]");
-  // Without an end of the search for one there is no value.
+  // Where the search for a value would never end, the result is NaN.
   EXPECT_TRUE(std::isnan(Values<float>(gamma(Scalar(-1.f)).Out({proto::DT_FLOAT}).One())[0]));
   Tensor counts = OpRun("StatelessRandomPoisson")
                       .In(Ints({1}, {3}))

@@ -1,4 +1,4 @@
-// Sparse tensors cut, and matrices as compressed rows: what bad input says.
+// Slices of sparse tensors, and CSR matrices: errors for bad input.
 #include "tests/kernels/test_util.h"
 
 namespace grapnel {
@@ -38,7 +38,7 @@ TEST(KernelCsrMatrix, Errors) {
             "indices[0] = [0,2] is out of bounds: need 0 <= index < [2,2]");
   EXPECT_EQ(make({0, 1}, {int64_t{1} << 40, 2}).ErrorText(),
             "a sparse matrix of shape [1099511627776,2] is too large");
-  // Rows out of order, and a place that comes twice in a product.
+  // Rows out of order, and a duplicate index, in a product.
   Tensor matrix = make({1, 0, 0, 1, 1, 0}, {2, 2}).One();
   auto product = [&](Tensor b) {
     OpRun run("SparseMatrixMatMul");

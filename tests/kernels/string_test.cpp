@@ -1,4 +1,4 @@
-// What is printed and said, letter by letter as TensorFlow 2.21 does it.
+// Printed texts and messages, exactly as in TensorFlow 2.21.
 #include <limits>
 
 #include "tests/kernels/test_util.h"

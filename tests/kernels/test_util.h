@@ -1,5 +1,4 @@
-// Short ways to make a tensor, run one op on it and look at what came out, for the tests of
-// kernels.
+// Helpers for kernel tests: make a tensor, run one op on it and inspect the result.
 #ifndef GRAPNEL_TESTS_KERNELS_TEST_UTIL_H_
 #define GRAPNEL_TESTS_KERNELS_TEST_UTIL_H_
 
@@ -38,7 +37,7 @@ inline Tensor Ints(llvm::ArrayRef<int64_t> dims, std::vector<int32_t> values) {
   return Make<int32_t>(dims, std::move(values));
 }
 
-// 0, 1, 2, ... in a shape.
+// Returns 0, 1, 2, ... in a shape.
 template <typename T>
 Tensor Iota(llvm::ArrayRef<int64_t> dims) {
   Tensor tensor = llvm::cantFail(Tensor::Allocate(DataTypeOf<T>(), dims));
@@ -53,8 +52,8 @@ std::vector<T> Values(const Tensor& tensor) {
 }
 inline std::vector<int64_t> DimsOf(const Tensor& tensor) { return tensor.dims().vec(); }
 
-// A node in a graph of its own, made anew for each run. Attributes are serialized values: {"axis",
-// attr::Int(1)}; "T" is the first input's dtype unless given.
+// A node in its own graph, which each run makes anew. Attributes are serialized values: {"axis",
+// attr::Int(1)}; "T" defaults to the first input's dtype.
 class OpRun {
  public:
   explicit OpRun(std::string op) : op_(std::move(op)) {}
@@ -62,18 +61,18 @@ class OpRun {
     attrs_.emplace_back(std::move(key), std::move(value));
     return *this;
   }
-  // Tensors that nobody else holds may be overwritten by the kernel, as in a real run.
+  // The kernel may overwrite a tensor that nothing else holds, as in a real run.
   OpRun& In(Tensor tensor) {
     inputs_.push_back(std::move(tensor));
     return *this;
   }
-  // The dtypes of the outputs; one of the first input's dtype unless given.
+  // The dtypes of the outputs; by default one output of the first input's dtype.
   OpRun& Out(std::vector<DataType> types) {
     types_ = std::move(types);
     return *this;
   }
 
-  // ExecutorOptions::onednn.
+  // Sets ExecutorOptions::onednn.
   OpRun& OneDnn(bool onednn) {
     onednn_ = onednn;
     return *this;

@@ -1,11 +1,11 @@
-// Joining and taking apart along one axis: Concat, ConcatV2, ConcatOffset, Pack, Unpack, Split,
-// SplitV.
+// Ops that join or split tensors along one axis: Concat, ConcatV2, ConcatOffset, Pack, Unpack,
+// Split, SplitV.
 #include "kernels/cpu/array/data_move.h"
 
 namespace grapnel {
 namespace {
 
-// A tensor seen from one axis: [outer, axis, inner].
+// A tensor viewed from one axis: [outer, axis, inner].
 struct AxisView {
   int64_t outer = 1, size = 1, inner = 1;
 };
@@ -17,7 +17,7 @@ AxisView ViewAt(llvm::ArrayRef<int64_t> dims, int axis) {
   return view;
 }
 
-// Copies rows of `length` elements: one out of `from_step`, to one out of `to_step`.
+// Copies rows of `length` elements; consecutive rows are `from_step` and `to_step` elements apart.
 void CopyRows(KernelContext& ctx, DataType dtype, int64_t rows, int64_t length, const void* from,
               int64_t from_step, void* to, int64_t to_step) {
   CopyStrided(ctx, dtype, {rows, length}, from, {from_step, 1}, to, {to_step, 1});
@@ -68,7 +68,7 @@ Expected<KernelFn> MakeConcat(const KernelSetup&) {
       [](KernelContext& ctx) { return Join(ctx, 1, ctx.num_inputs() - 1, ctx.input(0)); });
 }
 
-// For each shape, where its tensor starts in the concatenation.
+// Returns, for each shape, where its tensor starts in the concatenation.
 Expected<KernelFn> MakeConcatOffset(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     Dims front = IntsOf(ctx.input(1));
@@ -123,8 +123,8 @@ Expected<KernelFn> MakePack(const KernelSetup& setup) {
   });
 }
 
-// Output i is sizes[i] long along the axis, which goes away when `drop_axis` (then every size is
-// 1).
+// Splits `in`: output i has size sizes[i] along the axis. `drop_axis` removes the axis; then every
+// size is 1.
 Error TakeApart(KernelContext& ctx, const Tensor& in, int axis, llvm::ArrayRef<int64_t> sizes,
                 bool drop_axis) {
   AxisView view = ViewAt(in.dims(), axis);

@@ -1,5 +1,5 @@
-// DataFormatDimMap and DataFormatVecPermute: a dimension's number, or one value a dimension, from
-// one layout of images to another. The layout optimizer adds them.
+// DataFormatDimMap and DataFormatVecPermute: convert a dimension index, or one value per dimension,
+// from one image layout to another. The layout optimizer inserts them.
 #include <algorithm>
 
 #include "kernels/common/indices.h"
@@ -12,7 +12,7 @@ struct Formats {
   std::string from, to;
 };
 
-// Both must be of the same 4 or 5 letters, none twice.
+// Checks that both have the same 4 or 5 letters, each once.
 Expected<Formats> ReadFormats(const KernelSetup& setup) {
   Formats formats{setup.node().GetString("src_format", "NHWC"),
                   setup.node().GetString("dst_format", "NCHW")};
@@ -26,7 +26,7 @@ Expected<Formats> ReadFormats(const KernelSetup& setup) {
   return formats;
 }
 
-// For each place of `to` its place in `from`.
+// Returns, for each position in `to`, its position in `from`.
 std::vector<int64_t> SourceOf(llvm::StringRef from, llvm::StringRef to) {
   std::vector<int64_t> source;
   for (char letter : to) source.push_back(static_cast<int64_t>(from.find(letter)));
@@ -40,7 +40,8 @@ Expected<KernelFn> MakeDimMap(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
     auto rank = static_cast<int32_t>(map.size());
     for (int64_t i = 0; i < in.num_elements(); ++i) {
-      // What is before -rank and no multiple of it counts as the last, as in TensorFlow.
+      // Values below -rank that are not a multiple of it map to the last dimension, as in
+      // TensorFlow.
       auto from = static_cast<int64_t>(static_cast<uint64_t>(in.IntAt(i)) + rank);
       if (in.dtype() == proto::DT_INT32) from = static_cast<int32_t>(from);
       from %= rank;
@@ -50,7 +51,8 @@ Expected<KernelFn> MakeDimMap(const KernelSetup& setup) {
   });
 }
 
-// A vector of all dimensions, or of those of space alone; of pairs (paddings), likewise.
+// The input is a vector over all dimensions or only the spatial ones, or pairs of values (paddings)
+// for them.
 Expected<KernelFn> MakeVecPermute(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(Formats formats, ReadFormats(setup));
   return KernelFn([formats](KernelContext& ctx) -> Error {
@@ -66,7 +68,7 @@ Expected<KernelFn> MakeVecPermute(const KernelSetup& setup) {
         std::erase_if(*format, [](char letter) { return letter == 'N' || letter == 'C'; });
     }
     if (static_cast<int64_t>(of.from.size()) != in.dim(0))
-      return MakeError("{0} values for the format '{1}'", in.dim(0), formats.from);
+      return MakeError("{0} values do not fit the format '{1}'", in.dim(0), formats.from);
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
     std::vector<int64_t> source = SourceOf(of.from, of.to);
     int64_t width = in.rank() == 2 ? 2 : 1;

@@ -10,7 +10,7 @@ struct Bytes16 {
   uint64_t low, high;
 };
 
-// A rows x cols part of a copy. Strides count elements.
+// A rows x cols part of a copy. Strides are in elements.
 struct Plane {
   const void* from;
   void* to;
@@ -42,7 +42,7 @@ void CopyPlane(const Plane& p) {
     }
     return;
   }
-  // A transpose: both sides are walked in blocks that fit the first cache.
+  // A transpose: traverses both sides in blocks that fit the L1 cache.
   constexpr int64_t kBlock = 16;
   for (int64_t i0 = 0; i0 < p.rows; i0 += kBlock) {
     int64_t i1 = std::min(i0 + kBlock, p.rows);
@@ -81,8 +81,7 @@ PlaneFn PlaneFor(DataType dtype) {
   }
 }
 
-// The dimensions of a copy, outermost first, without those of one element and with neighbors
-// merged.
+// The dimensions of a copy, outermost first, without sizes of 1 and with neighbors merged.
 struct Walk {
   llvm::SmallVector<int64_t, 8> sizes, from, to;
 };
@@ -108,8 +107,8 @@ Walk Merge(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> from,
     walk.from.insert(walk.from.begin(), 0);
     walk.to.insert(walk.to.begin(), 0);
   }
-  // The second but last dimension becomes the rows of the planes: that along which the source lies
-  // dense, if the columns do not follow it.
+  // Makes the dimension in which the source is contiguous the rows of the planes, unless the
+  // columns already are.
   size_t last = walk.sizes.size() - 1;
   if (walk.from[last] != 1) {
     for (size_t d = 0; d + 1 < last; ++d) {
@@ -135,7 +134,7 @@ void CopyStrided(KernelContext& ctx, DataType dtype, llvm::ArrayRef<int64_t> siz
   if (llvm::is_contained(sizes, 0)) return;
   Walk walk = Merge(sizes, from_strides, to_strides);
   int64_t size = ElementSize(dtype);
-  int planes = static_cast<int>(walk.sizes.size()) - 2;  // dimensions outside of a plane
+  int planes = static_cast<int>(walk.sizes.size()) - 2;  // number of dimensions outside a plane
   int64_t rows = walk.sizes[planes], cols = walk.sizes[planes + 1], total = rows;
   for (int d = 0; d < planes; ++d) total *= walk.sizes[d];
   PlaneFn copy = PlaneFor(dtype);

@@ -1,5 +1,5 @@
-// Moves elements without knowing what they are: by size, or as strings. Transpose, Slice, Concat,
-// Pad, Tile and their like are one strided copy each.
+// Moves elements of any dtype, by size or as strings. Transpose, Slice, Concat, Pad, Tile and
+// similar ops are one strided copy each.
 #ifndef GRAPNEL_KERNELS_CPU_ARRAY_DATA_MOVE_H_
 #define GRAPNEL_KERNELS_CPU_ARRAY_DATA_MOVE_H_
 
@@ -8,20 +8,21 @@
 
 namespace grapnel {
 
-// Bytes from one element to the next in a tensor's buffer: also of strings and objects.
+// Returns the bytes from one element to the next in a tensor's buffer, also for strings and
+// objects.
 size_t ElementSize(DataType dtype);
 
 // to[sum of i_d * to_strides[d]] = from[sum of i_d * from_strides[d]] for all indices below
-// `sizes`. Strides count elements, may be negative (a reversed axis) and, in `from`, 0 (a repeated
-// one). The two do not overlap. Splits itself over threads.
+// `sizes`. Strides are in elements and may be negative (a reversed axis) or, in `from`, 0 (a
+// repeated one). The two buffers must not overlap. Runs on several threads.
 void CopyStrided(KernelContext& ctx, DataType dtype, llvm::ArrayRef<int64_t> sizes,
                  const void* from, llvm::ArrayRef<int64_t> from_strides, void* to,
                  llvm::ArrayRef<int64_t> to_strides);
 
-// `n` elements that lie one after the other, on this thread.
+// Copies `n` adjacent elements, on this thread.
 void CopyElements(DataType dtype, const void* from, void* to, int64_t n);
 
-// `n` times the element at `value`.
+// Writes the element at `value` `n` times.
 void FillElements(KernelContext& ctx, DataType dtype, void* to, int64_t n, const void* value);
 
 inline const char* At(const Tensor& tensor, int64_t element) {

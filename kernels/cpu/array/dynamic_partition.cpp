@@ -1,4 +1,4 @@
-// DynamicPartition: deals the rows of a tensor out to several outputs, each in order.
+// DynamicPartition: distributes the rows of a tensor to several outputs, in order.
 #include <cstring>
 
 #include "kernels/common/indices.h"

@@ -1,6 +1,6 @@
-// DynamicStitch and ParallelDynamicStitch: the inverse of DynamicPartition. Of rows with the same
-// index the last one wins, in the parallel op too: TensorFlow leaves that to chance. Rows that
-// nobody names are zero, where TensorFlow shows whatever the memory held.
+// DynamicStitch and ParallelDynamicStitch: the inverse of DynamicPartition. Of several rows with
+// one index the last wins, also in the parallel op, where TensorFlow's result is arbitrary. Rows
+// that no index names are zero; TensorFlow leaves their memory uninitialized.
 #include <algorithm>
 #include <cstring>
 
@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// What follows the dims of indices in data's.
+// Returns the dims of `data` after those of `indices`.
 llvm::ArrayRef<int64_t> RowDims(const Tensor& indices, const Tensor& data) {
   return data.dims().drop_front(indices.rank());
 }
@@ -23,7 +23,7 @@ Error CheckPair(int i, const Tensor& indices, const Tensor& data) {
                    DimsText(data.dims()), DimsText(indices.dims()));
 }
 
-// Rows of the result: one more than the largest index.
+// Returns the number of rows of the result: one more than the largest index.
 Expected<int64_t> CountRows(const KernelContext& ctx, int pairs) {
   int64_t rows = 0;
   for (int i = 0; i < pairs; ++i) {

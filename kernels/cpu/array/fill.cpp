@@ -1,4 +1,4 @@
-// Tensors made from little: constants, ranges, one-hot rows.
+// Tensors made from a few values: constants, ranges, one-hot rows.
 #include <cmath>
 #include <cstring>
 
@@ -25,7 +25,7 @@ Expected<KernelFn> MakeFill(const KernelSetup&) {
 Error FillWith(KernelContext& ctx, int number) {
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, ctx.input(0).dims()));
   if (out->dtype() == proto::DT_STRING) {
-    if (number != 0) return MakeError("there is no string one");
+    if (number != 0) return MakeError("cannot fill a string tensor with ones");
     return Error::success();
   }
   alignas(16) char value[16] = {};
@@ -50,8 +50,8 @@ Expected<KernelFn> MakeOnesLike(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) { return FillWith(ctx, 1); });
 }
 
-// TensorFlow leaves the memory as it is unless `init`; zeros are as good a content as any, and the
-// same in every run.
+// Always returns zeros. TensorFlow leaves the memory uninitialized unless `init`; zeros are as
+// valid and the same in every run.
 Expected<KernelFn> MakeEmpty(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(Dims dims, ShapeFrom(ctx.input(0)));
@@ -81,7 +81,7 @@ struct RangeOf {
           delta > 0 ? static_cast<uint64_t>(delta) : uint64_t{0} - static_cast<uint64_t>(delta);
       count = static_cast<int64_t>(span / step + (span % step != 0));
     } else {
-      // Each step gives a T: it decides whether the limit is reached.
+      // Each operation rounds to T: this decides whether the range reaches the limit.
       double size = std::ceil(std::abs(static_cast<double>(T(limit - start) / delta)));
       if (!(size < 9e18)) return MakeError("a range of {0} elements is larger than memory", size);
       count = static_cast<int64_t>(size);
@@ -95,7 +95,7 @@ struct RangeOf {
         value = AddOf(value, delta);
       }
     } else {
-      // As TensorFlow has it, the number of the step and each result are rounded to a T.
+      // As in TensorFlow, the index and each result are rounded to T.
       for (int64_t i = 0; i < count; ++i) {
         T step = T(T(i) * delta);
         data[i] = T(start + step);
@@ -175,7 +175,7 @@ Expected<KernelFn> MakeOneHot(const KernelSetup& setup) {
     FillElements(ctx, out->dtype(), out->raw(), out->num_elements(), off.raw());
     int64_t inner = 1;
     for (int d = at; d < indices.rank(); ++d) inner *= indices.dim(d);
-    // Indices outside of [0, depth) make rows of off_value.
+    // Indices outside [0, depth) give rows of off_value.
     for (int64_t i = 0; i < indices.num_elements(); ++i) {
       int64_t hot = indices.IntAt(i);
       if (hot < 0 || hot >= depth) continue;

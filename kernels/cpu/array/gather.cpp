@@ -1,12 +1,12 @@
-// Rows looked up by number: Gather, GatherV2, GatherNd.
+// Row lookups by index: Gather, GatherV2, GatherNd.
 #include "kernels/common/indices.h"
 #include "kernels/cpu/array/data_move.h"
 
 namespace grapnel {
 namespace {
 
-// A fixed size lets the compiler make the copy one move: most embeddings' rows are long, most
-// masks' rows are one.
+// A fixed size lets the compiler turn the copy into one move. Most embeddings have long rows, most
+// masks have rows of one element.
 void CopyOne(DataType dtype, const char* from, char* to, int64_t n) {
   switch (dtype == proto::DT_STRING ? 0 : n * static_cast<int64_t>(DataTypeSize(dtype))) {
     case 4:
@@ -52,7 +52,7 @@ Error GatherAt(KernelContext& ctx, int64_t axis_value, int64_t batch_value) {
     dims.push_back(params.dim(d));
   }
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
-  // Where nothing is copied, TensorFlow does not look at the indices.
+  // When the output is empty, TensorFlow does not check the indices.
   if (out->num_elements() == 0) return Error::success();
   RETURN_IF_ERROR(CheckIndices(indices, limit));
   Tensor& target = *out;
@@ -86,7 +86,7 @@ Error GatherNd(KernelContext& ctx) {
   if (params.rank() < 1) return MakeError("params must be at least a vector, got a scalar");
   ASSIGN_OR_RETURN(SliceOffsets slices, ReadSliceIndices(indices, params.dims()));
   if (params.num_elements() == 0 && !slices.at.empty())
-    return MakeError("{0} slices of params without elements, {1}", slices.at.size(),
+    return MakeError("cannot take {0} slices of empty params of shape {1}", slices.at.size(),
                      DimsText(params.dims()));
   Dims dims = slices.batch;
   dims.append(slices.slice.begin(), slices.slice.end());

@@ -1,4 +1,4 @@
-// Ops that hand their inputs on, whatever they are: no element is touched.
+// Ops that pass their inputs on unchanged, without touching an element.
 #include "kernels/cpu/array/data_move.h"
 
 namespace grapnel {
@@ -11,7 +11,8 @@ Error PassAll(KernelContext& ctx) {
 
 Expected<KernelFn> MakeIdentity(const KernelSetup& setup) {
   if (setup.num_outputs() > setup.num_inputs()) {
-    return MakeError("{0} outputs of {1} inputs", setup.num_outputs(), setup.num_inputs());
+    return MakeError("expected as many outputs as inputs, got {0} and {1}", setup.num_outputs(),
+                     setup.num_inputs());
   }
   return KernelFn(PassAll);
 }
@@ -20,7 +21,7 @@ Expected<KernelFn> MakeNoOp(const KernelSetup&) {
   return KernelFn([](KernelContext&) { return Error::success(); });
 }
 
-// The copy is deep: the output's memory is its own even when the input's could be passed on.
+// A deep copy: the output never shares memory with the input.
 Expected<KernelFn> MakeDeepCopy(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     const Tensor& in = ctx.input(0);
@@ -57,7 +58,7 @@ GRAPNEL_PASS_KERNEL("PreventGradient");
 GRAPNEL_PASS_KERNEL("GuaranteeConst");
 GRAPNEL_PASS_KERNEL("PlaceholderWithDefault");
 GRAPNEL_CPU_KERNEL("NoOp", MakeNoOp, KernelCost::kCheap);
-// When it runs is up to the executor.
+// The executor decides when it runs.
 GRAPNEL_CPU_KERNEL("ControlTrigger", MakeNoOp, KernelCost::kCheap);
 GRAPNEL_CPU_KERNEL("DeepCopy", MakeDeepCopy);
 GRAPNEL_CPU_KERNEL("EnsureShape", MakeEnsureShape, KernelCost::kCheap);

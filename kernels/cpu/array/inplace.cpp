@@ -1,6 +1,6 @@
-// InplaceUpdate, InplaceAdd and InplaceSub: rows of a tensor written by number. A number is
-// taken modulo the number of rows, as in TensorFlow: -1 is the last row. The tensor is written in
-// place only where nobody else reads it.
+// InplaceUpdate, InplaceAdd and InplaceSub: write rows of a tensor by index. An index is taken
+// modulo the number of rows, as in TensorFlow: -1 is the last row. The tensor is modified in place
+// only if nothing else reads it.
 #include "kernels/common/indices.h"
 #include "kernels/cpu/array/data_move.h"
 #include "kernels/cpu/array/scatter.h"

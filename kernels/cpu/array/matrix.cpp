@@ -38,7 +38,7 @@ Expected<KernelFn> MakeMatrixDiagPart(const KernelSetup&) {
   });
 }
 
-// Zero outside of the band; a negative bound keeps the whole triangle.
+// Sets elements outside the band to zero; a negative bound keeps the whole triangle.
 Error MatrixBandPart(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   if (in.rank() < 2)
@@ -76,7 +76,7 @@ Error MatrixBandPart(KernelContext& ctx) {
 }
 Expected<KernelFn> MakeMatrixBandPart(const KernelSetup&) { return KernelFn(MatrixBandPart); }
 
-// The result has the input's dimensions twice.
+// The result's dims are the input's dims twice.
 Error Diag(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   Dims dims(in.dims().begin(), in.dims().end());
@@ -92,7 +92,7 @@ Expected<KernelFn> MakeDiag(const KernelSetup&) { return KernelFn(Diag); }
 Error DiagPart(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   int half = in.rank() / 2;
-  // Of a scalar it is the scalar, as in TensorFlow.
+  // For a scalar the result is the scalar, as in TensorFlow.
   if (in.rank() % 2 != 0 || in.dims().take_front(half) != in.dims().drop_front(half))
     return MakeError("expected the same dimensions twice, got shape {0}", DimsText(in.dims()));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims().take_front(half)));

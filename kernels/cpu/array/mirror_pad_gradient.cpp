@@ -1,4 +1,4 @@
-// MirrorPadGrad: what MirrorPad copied to a margin adds up where it came from.
+// MirrorPadGrad: adds the gradient of each padded copy to its source element.
 #include "kernels/common/dims.h"
 #include "kernels/common/padding.h"
 #include "kernels/common/rounded_half.h"
@@ -6,8 +6,8 @@
 namespace grapnel {
 namespace {
 
-// Where position `at` of a padded dimension comes from, of `size` elements. `skip` is 1 when the
-// border is not repeated (REFLECT).
+// Returns the source position of padded position `at` in a dimension of `size` elements. `skip` is
+// 1 when the border is not repeated (REFLECT).
 int64_t Source(int64_t at, int64_t before, int64_t size, int64_t skip) {
   at -= before;
   if (at < 0) return -at - 1 + skip;
@@ -15,7 +15,7 @@ int64_t Source(int64_t at, int64_t before, int64_t size, int64_t skip) {
 }
 
 struct Fold {
-  std::vector<int64_t> before;               // what was padded, by dimension
+  std::vector<int64_t> before;               // padding before, by dimension
   Dims dims;                                 // of the result
   std::vector<std::vector<int64_t>> source;  // by dimension and padded position
 };
@@ -25,7 +25,7 @@ Expected<Fold> ReadFold(const Tensor& in, const Tensor& paddings, int64_t skip) 
   Fold fold;
   for (int d = 0; d < in.rank(); ++d) {
     int64_t before = pad.before[d], after = pad.after[d];
-    int64_t size = in.dim(d) - before;  // both fit in int64 as neither is negative
+    int64_t size = in.dim(d) - before;  // both fit in int64, as neither is negative
     if (size < after || std::max(before, after) > size - after - skip)
       return MakeError("paddings {0} {1} are too large for dimension {2} of {3} padded elements",
                        before, after, d, in.dim(d));
@@ -56,15 +56,15 @@ void AddUp(const Tensor& in, const Fold& fold, Tensor& out) {
   }
 }
 
-// 16 bits are added as they are: TensorFlow folds one dimension after the other, what was padded
-// before first.
+// 16-bit floats round at each addition, so the order must be TensorFlow's: one dimension after the
+// other, the padding before first.
 template <typename T>
 void FoldSteps(const Tensor& in, const Fold& fold, Tensor& out) {
   std::vector<float> sums(in.num_elements());
   Widen(in.data<T>(), sums.data(), in.num_elements());
   Dims strides = RowMajorStrides(in.dims());
   auto at = [&](int64_t i, int d) { return i / strides[d] % in.dim(d); };
-  // Of the result's positions, counted in the padded tensor.
+  // True for positions of the result, given in the padded tensor's coordinates.
   auto is_inside = [&](int64_t i, int d) {
     int64_t from = at(i, d) - fold.before[d];
     return from >= 0 && from < fold.dims[d];

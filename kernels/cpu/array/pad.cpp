@@ -1,5 +1,4 @@
-// Results larger than the input, or turned round: Pad, MirrorPad, Tile, BroadcastTo, ReverseV2,
-// Roll.
+// Ops that enlarge or rearrange the input: Pad, MirrorPad, Tile, BroadcastTo, ReverseV2, Roll.
 #include <cstring>
 
 #include "kernels/common/padding.h"
@@ -54,9 +53,8 @@ Error Pad(KernelContext& ctx) {
 }
 Expected<KernelFn> MakePad(const KernelSetup&) { return KernelFn(Pad); }
 
-// The middle is copied, and then the margins of one axis after the other from what is already
-// there, so that corners come out of margins. REFLECT leaves out the border element, SYMMETRIC
-// repeats it.
+// Copies the middle and then the margins, axis by axis, from what is already written, so that
+// corners come from margins. REFLECT skips the border element, SYMMETRIC repeats it.
 Expected<KernelFn> MakeMirrorPad(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(int64_t skip, MirrorSkip(setup.node()));
   return KernelFn([skip](KernelContext& ctx) -> Error {
@@ -93,7 +91,7 @@ Expected<KernelFn> MakeMirrorPad(const KernelSetup& setup) {
   });
 }
 
-// Each dimension becomes two, of which the outer is read with stride 0.
+// Each dimension becomes two; the outer one has stride 0.
 Error Tile(KernelContext& ctx) {
   const Tensor &in = ctx.input(0), &multiples = ctx.input(1);
   if (multiples.rank() != 1 || multiples.num_elements() != in.rank()) {
@@ -134,10 +132,10 @@ Error BroadcastTo(KernelContext& ctx) {
 }
 Expected<KernelFn> MakeBroadcastTo(const KernelSetup&) { return KernelFn(BroadcastTo); }
 
-// Axes given as numbers (ReverseV2) or as one boolean a dimension (Reverse).
+// The axes are indices (ReverseV2) or one boolean per dimension (Reverse).
 Error Reverse(KernelContext& ctx, bool flags) {
   const Tensor &in = ctx.input(0), &axes = ctx.input(1);
-  // Where nothing changes places, TensorFlow does not look at the axes.
+  // When nothing moves, TensorFlow does not check the axes.
   if (!flags && (in.rank() == 0 || in.num_elements() == 0)) {
     ctx.SetOutput(0, in);
     return Error::success();
@@ -174,7 +172,7 @@ Expected<KernelFn> MakeReverse(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) { return Reverse(ctx, true); });
 }
 
-// Every combination of 'what wraps round' and 'what does not' is a box of its own.
+// Each combination of wrapped and unwrapped parts per axis is copied as one box.
 Error Roll(KernelContext& ctx) {
   const Tensor &in = ctx.input(0), &shift = ctx.input(1), &axis = ctx.input(2);
   if (shift.dims() != axis.dims() || in.rank() < 1) {

@@ -1,4 +1,4 @@
-// ReverseSequence: the first part of each row turned around, as long as the row's own length says.
+// ReverseSequence: reverses the first seq_lengths[i] elements of each row.
 #include <algorithm>
 
 #include "kernels/cpu/array/data_move.h"

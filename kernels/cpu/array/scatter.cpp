@@ -1,5 +1,5 @@
-// Slices written by number: ScatterNd, ScatterNdNonAliasingAdd, TensorScatterUpdate and its
-// arithmetic relatives.
+// Slices written by index: ScatterNd, ScatterNdNonAliasingAdd, TensorScatterUpdate and its
+// arithmetic variants.
 #include "kernels/cpu/array/scatter.h"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ Error ScatterSlices(const Tensor& indices, const Tensor& updates, Combine how, T
     }
     return true;
   });
-  if (divides_by_zero) return MakeError("an integer is divided by zero");
+  if (divides_by_zero) return MakeError("integer division by zero");
   return known ? Error::success() : MakeError("no kernel for dtype {0}", DataTypeName(out.dtype()));
 }
 

@@ -1,5 +1,4 @@
-// Slices of a tensor that are written by number: by ScatterNd and its relatives, and into
-// variables.
+// Writes slices of a tensor by index: for ScatterNd and related ops, and for variables.
 #ifndef GRAPNEL_KERNELS_CPU_ARRAY_SCATTER_H_
 #define GRAPNEL_KERNELS_CPU_ARRAY_SCATTER_H_
 
@@ -10,15 +9,16 @@ namespace grapnel {
 
 enum class Combine { kUpdate, kAdd, kSub, kMul, kDiv, kMin, kMax };
 
-// Slice k of `updates` goes where row k of `indices` (its last dimension) says. One after the
-// other: of two that meet, the later one wins or is combined. `updates` may be a scalar if
-// `repeat`, and then stands for every slice. Errors name the index that is outside.
+// Writes slice k of `updates` at the position in row k of `indices` (its last dimension). Slices
+// are written in order: for duplicate positions the later one wins or is combined. With `repeat`,
+// `updates` may be a scalar that stands for every slice. Errors name the index that is out of
+// range.
 Error ScatterSlices(const Tensor& indices, const Tensor& updates, Combine how, Tensor& out,
                     bool repeat = false);
 
-// ScatterSlices with what ScatterNd and its relatives refuse: scalars, a vector of indices and rows
-// of none, both of which TensorFlow has for outputs without elements alone, and elements in some of
-// the three where others have none.
+// ScatterSlices with the additional checks of ScatterNd and related ops. Scalar indices are an
+// error. A vector of indices and rows of length 0 are errors unless the output has no elements, as
+// in TensorFlow. So is a mix of empty and non-empty tensors among the three.
 Error ScatterNdSlices(const Tensor& indices, const Tensor& updates, Combine how, Tensor& out);
 
 }  // namespace grapnel

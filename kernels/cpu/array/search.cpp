@@ -1,4 +1,4 @@
-// Results whose size depends on the values: Where, Unique and its relatives, ListDiff.
+// Ops whose output size depends on values: Where, Unique and its variants, ListDiff.
 #include <cmath>
 #include <unordered_map>
 #include <unordered_set>
@@ -34,7 +34,7 @@ Error Where(KernelContext& ctx) {
 }
 Expected<KernelFn> MakeWhere(const KernelSetup&) { return KernelFn(Where); }
 
-// Numbers each element by the first one equal to it. `first` gets the position of each new value.
+// Numbers each element by its first equal element. `first` collects the position of each new value.
 template <typename Key, typename At>
 void Number(int64_t n, At key_at, std::vector<int64_t>& first, std::vector<int64_t>& ids) {
   std::unordered_map<Key, int64_t> seen;
@@ -45,7 +45,7 @@ void Number(int64_t n, At key_at, std::vector<int64_t>& first, std::vector<int64
   }
 }
 
-// A NaN equals nothing, so each one is a value of its own; a map of doubles finds the same.
+// NaN equals nothing, so each NaN is a separate value; a map of doubles behaves the same way.
 Error NumberElements(const Tensor& in, std::vector<int64_t>& first, std::vector<int64_t>& ids) {
   if (in.dtype() == proto::DT_STRING) {
     Number<std::string>(
@@ -68,7 +68,7 @@ Error NumberElements(const Tensor& in, std::vector<int64_t>& first, std::vector<
   return Error::success();
 }
 
-// Writes what the elements (or slices) along an axis are numbered as, and how often each occurs.
+// Writes the numbers of the elements (or slices) along an axis, and the count of each.
 Error PutNumbers(KernelContext& ctx, int64_t distinct, const std::vector<int64_t>& ids) {
   int64_t n = static_cast<int64_t>(ids.size());
   ASSIGN_OR_RETURN(Tensor * numbers, ctx.Allocate(1, {n}));
@@ -94,8 +94,8 @@ Error Unique(KernelContext& ctx) {
 }
 Expected<KernelFn> MakeUnique(const KernelSetup&) { return KernelFn(Unique); }
 
-// Elements are numbered once, and then the slices by their elements' numbers, so that equality is
-// the same whatever the dtype.
+// Numbers the elements first and then the slices by their elements' numbers, so that equality is
+// the same for all dtypes.
 Error UniqueAlong(KernelContext& ctx) {
   const Tensor &in = ctx.input(0), &axes = ctx.input(1);
   if (axes.rank() == 1 && axes.num_elements() == 0) return Unique(ctx);
@@ -131,7 +131,7 @@ Error UniqueAlong(KernelContext& ctx) {
 }
 Expected<KernelFn> MakeUniqueAlong(const KernelSetup&) { return KernelFn(UniqueAlong); }
 
-// What is in x and not in y, repeats included, and where it stood.
+// Returns the positions of the elements of x that are not in y, including repeats.
 template <typename Key, typename At>
 std::vector<int64_t> Missing(int64_t n, At x, int64_t m, At y) {
   std::unordered_set<Key> there;

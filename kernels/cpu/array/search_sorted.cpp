@@ -1,4 +1,4 @@
-// Places in an order: LowerBound, UpperBound, Bucketize, NthElement, InTopK.
+// Searches in sorted order: LowerBound, UpperBound, Bucketize, NthElement, InTopK.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,7 +11,8 @@
 namespace grapnel {
 namespace {
 
-// For each value of a row how many of the row's sorted inputs are less (lower) or not more (upper).
+// Counts, for each value of a row, the row's sorted inputs that are less (lower) or not greater
+// (upper).
 template <bool kUpper>
 Error Bound(KernelContext& ctx) {
   const Tensor &sorted = ctx.input(0), &values = ctx.input(1);
@@ -62,7 +63,7 @@ Expected<KernelFn> MakeBucketize(const KernelSetup& setup) {
   });
 }
 
-// The n-th smallest of each row, or the n-th largest.
+// Returns the n-th smallest or n-th largest of each row.
 Expected<KernelFn> MakeNthElement(const KernelSetup& setup) {
   bool reverse = setup.node().GetBool("reverse");
   return KernelFn([reverse](KernelContext& ctx) -> Error {
@@ -80,7 +81,7 @@ Expected<KernelFn> MakeNthElement(const KernelSetup& setup) {
         std::vector<T> row;
         for (int64_t i = begin; i < end; ++i) {
           row.assign(in.data<T>() + i * width, in.data<T>() + (i + 1) * width);
-          // NaNs go to the end: `before` would be no order with them among the others.
+          // NaNs sort last; otherwise `before` would not be a strict weak order.
           auto before = [](T a, T b) { return a < b || (a == a && b != b); };
           std::nth_element(row.begin(), row.begin() + n, row.end(), before);
           out->data<T>()[i] = row[n];
@@ -93,8 +94,8 @@ Expected<KernelFn> MakeNthElement(const KernelSetup& setup) {
   });
 }
 
-// Whether fewer than k predictions are larger than the target's; ties are in. A target that is no
-// class, or a row with a value that is not finite, is out.
+// True if fewer than k predictions exceed the target's; ties count as in. False if the target is
+// not a valid class or the row has a value that is not finite.
 bool IsInTop(const float* row, int64_t classes, int64_t target, int64_t k) {
   if (target < 0 || target >= classes || !std::isfinite(row[target])) return false;
   int64_t larger = 0;

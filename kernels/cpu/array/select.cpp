@@ -1,4 +1,4 @@
-// Elements chosen by a condition: Select, SelectV2, ClipByValue.
+// Elements selected by a condition: Select, SelectV2, ClipByValue.
 #include "kernels/common/broadcast.h"
 #include "kernels/common/dispatch.h"
 #include "kernels/cpu/array/data_move.h"
@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// `step`s are 0 where one element serves the whole row.
+// A `step` is 0 where one element serves the whole row.
 using SelectLoop = void (*)(const bool* condition, const void* yes, const void* no, void* out,
                             int64_t n, const int64_t* steps);
 
@@ -76,8 +76,7 @@ Error SelectV2(KernelContext& ctx) {
   return Error::success();
 }
 
-// The older op broadcasts nothing but a condition that is a scalar, or a vector that chooses whole
-// rows.
+// The older op broadcasts only the condition: a scalar, or a vector that selects whole rows.
 Error Select(KernelContext& ctx) {
   const Tensor &condition = ctx.input(0), &yes = ctx.input(1), &no = ctx.input(2);
   if (yes.dims() != no.dims()) {
@@ -107,8 +106,8 @@ Expected<KernelFn> MakeSelectV2(const KernelSetup&) { return KernelFn(SelectV2);
 using ClipLoop = void (*)(const void* in, const void* low, const void* high, void* out, int64_t n,
                           int64_t low_step, int64_t high_step);
 
-// Not the upper bound last: with bounds the wrong way round the lower one is the result, and a NaN
-// stays one.
+// Applies the upper bound first: with swapped bounds the lower one is the result, and NaN stays
+// NaN.
 template <typename T>
 T ClipOne(T x, T low, T high) {
   T below = high < x ? high : x;

@@ -1,4 +1,4 @@
-// Shapes asked for and shapes changed: Shape, Size, Rank, Reshape, QuantizedReshape, Squeeze,
+// Ops that query or change shapes: Shape, Size, Rank, Reshape, QuantizedReshape, Squeeze,
 // ExpandDims, Bitcast, and the shape arithmetic of broadcasting.
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// The range of the numbers stays as it is.
+// Passes the range of the numbers through unchanged.
 Expected<KernelFn> MakeQuantizedReshape(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     RETURN_IF_ERROR(Reshape(ctx));
@@ -24,7 +24,7 @@ Expected<KernelFn> MakeQuantizedReshape(const KernelSetup&) {
   });
 }
 
-// The last dimension takes up the difference in size.
+// The last dimension absorbs the difference in size.
 Error Bitcast(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   DataType type = ctx.output_type(0);
@@ -49,7 +49,7 @@ Error Bitcast(KernelContext& ctx) {
 
 Expected<KernelFn> MakeBitcast(const KernelSetup&) { return KernelFn(Bitcast); }
 
-// Two shapes, the shorter one filled up with ones at the front.
+// Aligns two shapes: pads the shorter one with leading ones.
 Error AlignShapes(const Tensor& a, const Tensor& b, Dims& left, Dims& right) {
   if (a.rank() != 1 || b.rank() != 1) {
     return MakeError("shapes must be vectors, got shapes {0} and {1}", DimsText(a.dims()),
@@ -77,8 +77,8 @@ Expected<KernelFn> MakeBroadcastArgs(const KernelSetup&) {
   });
 }
 
-// The axes over which a gradient of the broadcast result is summed for each operand. An axis of 1
-// on both sides is in both lists, as TensorFlow has it, unless the shapes are the same.
+// Returns the axes over which the gradient of a broadcast result is summed for each operand. An
+// axis of size 1 in both shapes is in both lists, as in TensorFlow, unless the shapes are equal.
 Expected<KernelFn> MakeBroadcastGradientArgs(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     Dims left, right, sum_left, sum_right;

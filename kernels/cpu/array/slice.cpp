@@ -1,13 +1,13 @@
-// Slice and StridedSlice: which elements are meant, and then one strided copy, or none where the
-// result is a dense part of the input.
+// Slice and StridedSlice: one strided copy, or no copy when the result is a dense part of the
+// input.
 #include "kernels/common/slice_spec.h"
 #include "kernels/cpu/array/data_move.h"
 
 namespace grapnel {
 namespace {
 
-// The elements of the box as an output of shape `dims`. Rows of the first dimension are passed on
-// without a copy.
+// Outputs the elements of the box with shape `dims`. Whole rows of the first dimension are passed
+// on without a copy.
 Error TakeBox(KernelContext& ctx, const SliceBox& box, llvm::ArrayRef<int64_t> dims) {
   const Tensor& in = ctx.input(0);
   bool whole = true;  // every dimension but the first
@@ -17,8 +17,8 @@ Error TakeBox(KernelContext& ctx, const SliceBox& box, llvm::ArrayRef<int64_t> d
   }
   if (whole && DataTypeSize(in.dtype()) != 0) {
     Tensor part = in.rank() > 0 ? in.Slice(box.begin[0], box.begin[0] + box.size[0]) : in;
-    // Kernels read whole vectors: a part that starts in the middle of one would be slow or, for
-    // oneDNN, refused.
+    // Kernels read aligned vectors: a part that starts in the middle of one would be slow, and
+    // oneDNN would reject it.
     if (part.offset() % 64 == 0) {
       ctx.SetOutput(0, part.Reshaped(dims));
       return Error::success();

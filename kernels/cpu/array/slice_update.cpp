@@ -1,5 +1,5 @@
-// What writes where StridedSlice reads: its gradient, TensorStridedSliceUpdate and the assignments
-// to a part of a variable. The value may broadcast to the part, but for the gradient.
+// Ops that write where StridedSlice reads: its gradient, TensorStridedSliceUpdate and the
+// assignments to a part of a variable. The value broadcasts to the part, except for the gradient.
 #include <cstring>
 
 #include "kernels/common/slice_spec.h"
@@ -9,9 +9,9 @@
 namespace grapnel {
 namespace {
 
-// Steps through `value` as it is repeated over the dimensions of the box. The result of the slice
-// has the box's dimensions, less those that were shrunk and more new ones of size 1. What is
-// broadcast may have more dimensions than the slice, of size 1 and in front.
+// Returns the strides that repeat `value` over the box. The result of the slice has the box's
+// dimensions without the shrunk ones, plus new ones of size 1. A broadcast value may have
+// additional leading dimensions of size 1.
 Expected<Dims> ValueSteps(const Tensor& value, const SliceSpec& spec, bool broadcast) {
   int skip = static_cast<int>(spec.dims.size()) - value.rank();
   bool fits = true;
@@ -19,10 +19,10 @@ Expected<Dims> ValueSteps(const Tensor& value, const SliceSpec& spec, bool broad
     fits =
         (broadcast && value.dim(d) == 1) || (skip + d >= 0 && value.dim(d) == spec.dims[skip + d]);
   if (!fits || (!broadcast && skip != 0))
-    return MakeError("a value of shape {0} for a slice of shape {1}", DimsText(value.dims()),
-                     DimsText(spec.dims));
+    return MakeError("a value of shape {0} does not fit a slice of shape {1}",
+                     DimsText(value.dims()), DimsText(spec.dims));
   Dims strides = RowMajorStrides(value.dims()), steps;
-  // The dimensions of the box that hold more than one element are those of the result that do.
+  // The box dimensions with more than one element correspond to those of the result.
   size_t at = 0;
   for (int64_t size : spec.box.size) {
     if (size == 1) {
@@ -36,14 +36,14 @@ Expected<Dims> ValueSteps(const Tensor& value, const SliceSpec& spec, bool broad
   return steps;
 }
 
-// `target` must be the caller's alone.
+// The caller must own `target` exclusively.
 Error WriteSlice(KernelContext& ctx, Tensor& target, int begin_input, const Tensor& value,
                  const SliceMasks& masks, bool broadcast) {
   ASSIGN_OR_RETURN(SliceSpec spec,
                    ReadSliceSpec(target.dims(), ctx.input(begin_input), ctx.input(begin_input + 1),
                                  ctx.input(begin_input + 2), masks));
   bool is_empty = NumElements(spec.box.size).value_or(0) == 0;
-  // What goes to nowhere may have any shape, as in TensorFlow.
+  // A value for an empty slice may have any shape, as in TensorFlow.
   if (is_empty && broadcast) return Error::success();
   ASSIGN_OR_RETURN(Dims steps, ValueSteps(value, spec, broadcast));
   if (is_empty) return Error::success();

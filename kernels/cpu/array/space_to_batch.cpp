@@ -1,6 +1,6 @@
-// SpaceToBatchND and BatchToSpaceND, and the two ops for images that they generalize: blocks of the
-// padded space move into the batch and back. Each way is one strided copy for each place in a
-// block.
+// SpaceToBatchND and BatchToSpaceND, and the two image ops that they generalize: move blocks of the
+// padded spatial dimensions into the batch and back. Each direction is one strided copy per
+// position in a block.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -11,8 +11,8 @@
 namespace grapnel {
 namespace {
 
-// Space, dimensions 1 and on of a tensor: the size of a block, and what is added (or cut) before
-// and after.
+// The block size per spatial dimension (dimensions 1 and up), and the padding (or crop) before and
+// after.
 struct Blocks {
   Dims size, before, after;
   int rank() const { return static_cast<int>(size.size()); }
@@ -50,14 +50,13 @@ Expected<Blocks> ReadBlocks(const Tensor& shape, const Tensor& edges, const char
   return blocks;
 }
 
-// Which elements of the large tensor (the one with the space) meet which of the small one, for one
-// place in a block: `count` steps from these starts.
+// The elements of the large tensor (with the spatial dimensions) that correspond to those of the
+// small one, for one position in a block: `count` steps from these starts.
 struct Overlap {
   Dims small_start, large_start, count;
 };
 
-// Element i of the small tensor's dimension stands at i * size + offset - before of the large
-// one's.
+// Element i of a small dimension corresponds to i * size + offset - before in the large one.
 Overlap MeetingAt(const Blocks& blocks, llvm::ArrayRef<int64_t> small,
                   llvm::ArrayRef<int64_t> large, int64_t place) {
   Overlap meeting;
@@ -75,11 +74,11 @@ Overlap MeetingAt(const Blocks& blocks, llvm::ArrayRef<int64_t> small,
   return meeting;
 }
 
-// Copies between the two, for every place in a block. The small tensor's batch is places * batch of
-// the large one.
+// Copies between the two for every position in a block. The small tensor's batch is places * batch
+// of the large one.
 void CopyBlocks(KernelContext& ctx, const Blocks& blocks, bool to_small, const Tensor& in,
                 Tensor& out) {
-  // Of nothing there may be any number of places.
+  // Without elements, the number of block positions is unbounded.
   if (in.num_elements() == 0 || out.num_elements() == 0) return;
   const Tensor &small = to_small ? out : in, &large = to_small ? in : out;
   Dims small_strides = RowMajorStrides(small.dims()), large_strides = RowMajorStrides(large.dims());
@@ -165,7 +164,7 @@ Error RunND(KernelContext& ctx) {
   return kMove(ctx, blocks);
 }
 
-// The ops for images: a square block, named by an attribute.
+// The image ops: a square block, its size in an attribute.
 template <Move kMove>
 Expected<KernelFn> MakeSquare(const KernelSetup& setup) {
   int64_t size = setup.node().GetInt("block_size");

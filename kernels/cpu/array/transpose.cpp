@@ -1,5 +1,4 @@
-// Elements in another order: Transpose, the two between depth and space, and the inverse of a
-// permutation.
+// Ops that reorder elements: Transpose, DepthToSpace, SpaceToDepth, and InvertPermutation.
 #include "kernels/common/dispatch.h"
 #include "kernels/cpu/array/data_move.h"
 
@@ -33,12 +32,12 @@ Error Transpose(KernelContext& ctx, bool conjugate) {
   llvm::SmallVector<int, 8> perm;
   llvm::SmallVector<bool, 8> seen(in.rank(), false);
   Dims dims;
-  bool same_order = true;  // of the dimensions that have more than one element
+  bool same_order = true;  // for dimensions of more than one element
   int last = -1;
   for (int i = 0; i < in.rank(); ++i) {
     ASSIGN_OR_RETURN(int d, AxisIn(perm_tensor.IntAt(i), in.rank()));
     if (seen[d])
-      return MakeError("{0} is twice in the permutation {1}", d, IntsText(IntsOf(perm_tensor)));
+      return MakeError("{0} occurs twice in the permutation {1}", d, IntsText(IntsOf(perm_tensor)));
     seen[d] = true;
     perm.push_back(d);
     dims.push_back(in.dim(d));
@@ -64,8 +63,8 @@ Expected<KernelFn> MakeConjugateTranspose(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) { return Transpose(ctx, true); });
 }
 
-// Both are a transpose of the input seen in six dimensions: space is cut into blocks of b x b, and
-// the block's two indices move between space and depth.
+// Both are a transpose of the input viewed in six dimensions: the image is divided into blocks of b
+// x b, and the two indices within a block move between space and depth.
 Expected<KernelFn> MakeDepthSpace(const KernelSetup& setup, bool to_space) {
   int64_t b = setup.node().GetInt("block_size");
   std::string format = setup.node().GetString("data_format", "NHWC");

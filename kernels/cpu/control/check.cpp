@@ -1,4 +1,4 @@
-// Ops that stop a run: Assert, CheckNumerics, CheckNumericsV2.
+// Ops that abort a run: Assert, CheckNumerics, CheckNumericsV2.
 #include <atomic>
 #include <cmath>
 
@@ -10,13 +10,13 @@
 namespace grapnel {
 namespace {
 
-// XLA drops these ops from a function that it compiles. A message says so once, and once more if
-// the check would have failed.
+// XLA drops these ops from the functions it compiles. A warning reports that once, and once more
+// when the check would have failed.
 class XlaDrop {
  public:
   explicit XlaDrop(const Node& node) : node_(node) {}
 
-  // True: the op checks nothing in this run. `failure`: its error; empty: it holds.
+  // True if the op checks nothing in this run. `failure` is its error; empty if the check holds.
   bool Drops(const KernelContext& ctx, llvm::StringRef failure) const {
     if (!ctx.services().is_xla) return false;
     std::atomic<bool>& is_said = failure.empty() ? said_->dropped : said_->failed;
@@ -76,8 +76,8 @@ int FindBad(const void* pin, int64_t n) {
   for (int64_t i = 0; i < n; i += kFloatBlock) {
     int64_t m = std::min(kFloatBlock, n - i);
     auto look = [&](const auto* x) {
-      // Only a block with something in it is looked at one by one: x - x is 0 for all that is
-      // finite.
+      // Looks at single elements only when the block has a non-finite one: x - x is 0 for every
+      // finite x.
       bool finite = true;
       for (int64_t j = 0; j < m; ++j) finite &= x[j] - x[j] == 0;
       if (finite) return;
@@ -98,7 +98,7 @@ int FindBad(const void* pin, int64_t n) {
   return found;
 }
 
-// "NaN", "Inf and NaN", and when signs are told apart "-Inf, +Inf, and NaN".
+// Returns "NaN", "Inf and NaN" or, with signs, "-Inf, +Inf, and NaN".
 std::string NameOf(int found, bool signs) {
   std::vector<std::string> names;
   if (signs) {
@@ -126,7 +126,7 @@ Expected<KernelFn> MakeCheckNumerics(const KernelSetup& setup) {
                     [&](int64_t begin, int64_t end) { found |= find(At(in, begin), end - begin); });
     std::string text;
     if (found) text = message + " : Tensor had " + NameOf(found, kSigns) + " values";
-    // XLA has no CheckNumericsV2, and does not compile what holds one.
+    // XLA has no CheckNumericsV2 and does not compile functions that contain one.
     if (!(!kSigns && xla.Drops(ctx, text)) && found) return MakeError("{0}", text);
     ctx.SetOutput(0, in);
     return Error::success();

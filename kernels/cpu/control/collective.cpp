@@ -1,5 +1,5 @@
-// Collective ops and what NCCL's ops mean: input `i` is of the member of rank i, as is output i
-// (lib/exec/collectives.h). NcclReduce has all inputs by itself.
+// Collective ops and NCCL ops: input `i` and output `i` belong to the member of rank i
+// (lib/exec/collectives.h). NcclReduce has all the inputs itself.
 #include "kernels/common/dispatch.h"
 #include "kernels/common/kernel_of.h"
 #include "lib/exec/collectives.h"
@@ -41,7 +41,7 @@ struct Reduction {
   PairLoop merge;
   DivideLoop divide;
 
-  // "Add" and "Div", or NCCL's "sum".
+  // Accepts "Add" and "Div", or NCCL's "sum".
   static Expected<Reduction> Of(const KernelSetup& setup) {
     const Node& node = setup.node();
     bool is_nccl = node.op().starts_with("Nccl");
@@ -69,7 +69,7 @@ struct Reduction {
     return made;
   }
 
-  // All inputs merged, in the order of ranks: the result does not depend on who came first.
+  // Merges all inputs in rank order, so that the result does not depend on arrival order.
   Expected<Tensor> Run(KernelContext& ctx) const {
     const Tensor& first = ctx.input(0);
     for (int i = 1; i < ctx.num_inputs(); ++i) {
@@ -81,7 +81,7 @@ struct Reduction {
     size_t size = DataTypeSize(first.dtype());
     std::copy_n(static_cast<const char*>(first.raw()), first.byte_size(),
                 static_cast<char*>(sum.raw()));
-    // Blocks that stay in the first cache while all inputs are merged into them.
+    // Blocks that stay in the L1 cache while all inputs are merged into them.
     constexpr int64_t kBlock = 4096;
     ctx.ParallelFor(sum.num_elements(), 0.3 * ctx.num_inputs(), [&](int64_t begin, int64_t end) {
       for (int64_t at = begin; at < end; at += kBlock) {
@@ -123,7 +123,8 @@ Expected<KernelFn> MakeReduceScatter(const KernelSetup& setup) {
   });
 }
 
-// Blocks of rows of the inputs, one after the other: (input, block) for the n-th of `blocks`.
+// Concatenates blocks of rows of the inputs: choose(n) returns (input, block) for the n-th of
+// `count` blocks.
 template <typename Choose>
 Expected<Tensor> Assemble(KernelContext& ctx, int64_t rows, int count, Choose choose) {
   const Tensor& first = ctx.input(0);
@@ -187,13 +188,13 @@ Error InitializeCommunicator(KernelContext& ctx) {
   ASSIGN_OR_RETURN(int64_t rank, ScalarIn(ctx, 1, "rank"));
   ASSIGN_OR_RETURN(int64_t size, ScalarIn(ctx, 2, "group_size"));
   if (size < 1 || rank < 0 || rank >= size)
-    return MakeError("rank {0} is none of a group of {1}", rank, size);
+    return MakeError("rank {0} is not in a group of {1}", rank, size);
   llvm::IntrusiveRefCntPtr<Communicator> made(new Communicator(group, rank, size));
   ctx.SetOutput(0, Tensor::OfObject(proto::DT_RESOURCE, std::move(made)));
   return Error::success();
 }
 
-// The row of the assignment that the device is in is its group.
+// The group is the row of the assignment that contains the device.
 Error AssignGroup(KernelContext& ctx) {
   const Tensor& groups = ctx.input(0);
   ASSIGN_OR_RETURN(int64_t device, ScalarIn(ctx, 1, "device_index"));

@@ -1,5 +1,5 @@
-// Ops that TensorFlow's debugger leaves in a graph: DebugIdentity and its versions hand their input
-// on, DebugNanCount counts. No debug files are written: `run --tap` looks at tensors.
+// Ops that TensorFlow's debugger leaves in a graph: DebugIdentity and its versions pass their input
+// on, DebugNanCount counts. They write no debug files; use `run --tap` to inspect tensors.
 #include <cmath>
 
 #include "kernels/common/dispatch.h"

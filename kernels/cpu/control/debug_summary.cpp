@@ -1,4 +1,4 @@
-// DebugNumericSummary and DebugNumericSummaryV2: what TensorFlow's debuggers count of a tensor.
+// DebugNumericSummary and DebugNumericSummaryV2: the statistics of TensorFlow's debuggers.
 #include <cmath>
 #include <limits>
 
@@ -12,7 +12,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// What is finite has a mean, beyond the bounds or not; each element is counted once.
+// The mean covers all finite elements, also those outside the bounds; each element counts once.
 struct Counts {
   double nan = 0, below = 0, above = 0, negative = 0, zero = 0, positive = 0;
   double least = kInfinity, most = -kInfinity, mean = kNan, variance = kNan;
@@ -60,8 +60,8 @@ Error PutNumbers(KernelContext& ctx, llvm::ArrayRef<double> numbers) {
   return Error::success();
 }
 
-// --- DebugNumericSummary. `mute_if_healthy` is about what is sent to debug_urls, to which nothing
-// is.
+// --- DebugNumericSummary. Ignores `mute_if_healthy`, which only affects data sent to debug_urls;
+// grapnel sends none.
 
 Expected<KernelFn> MakeSummary(const KernelSetup& setup) {
   const Node& node = setup.node();
@@ -70,7 +70,7 @@ Expected<KernelFn> MakeSummary(const KernelSetup& setup) {
   return KernelFn([lower, upper](KernelContext& ctx) -> Error {
     const Tensor& input = ctx.input(0);
     Counts counts = CountsOf(input, lower, upper);
-    std::vector<double> numbers = {1,  // it is there
+    std::vector<double> numbers = {1,  // is initialized
                                    static_cast<double>(input.num_elements()),
                                    counts.nan,
                                    counts.below,
@@ -91,14 +91,14 @@ Expected<KernelFn> MakeSummary(const KernelSetup& setup) {
 
 // --- DebugNumericSummaryV2
 
-// Values of tensor_debug_mode.
+// The values of tensor_debug_mode.
 enum Mode : int64_t { kCurt = 2, kConcise = 3, kFull = 4, kShape = 5, kThreeSlots = 8 };
 
 std::vector<double> NumbersOf(int64_t mode, double id, const Tensor& input) {
   double size = static_cast<double>(input.num_elements()), rank = input.rank();
   double dtype = static_cast<double>(input.dtype());
   if (mode == kShape) {
-    // Of more than six dimensions the last six.
+    // The shape is limited to the last six dimensions.
     std::vector<double> numbers = {id, dtype, rank, size, 0, 0, 0, 0, 0, 0};
     llvm::ArrayRef<int64_t> dims = input.dims().take_back(6);
     for (size_t i = 0; i < dims.size(); ++i) numbers[4 + i] = static_cast<double>(dims[i]);
@@ -120,12 +120,12 @@ std::vector<double> NumbersOf(int64_t mode, double id, const Tensor& input) {
 }
 
 Expected<KernelFn> MakeSummaryV2(const KernelSetup& setup) {
-  // What a float or a double holds exactly.
+  // The number of bits that a float or a double represents exactly.
   int bits = setup.output_type(0) == proto::DT_FLOAT ? 24 : 53;
   int64_t mode = setup.node().GetInt("tensor_debug_mode", -1);
   int64_t id = setup.node().GetInt("tensor_id", -1);
   if (mode != kCurt && mode != kConcise && mode != kFull && mode != kShape && mode != kThreeSlots)
-    return MakeError("tensor_debug_mode {0} is none of 2, 3, 4, 5, 8", mode);
+    return MakeError("tensor_debug_mode {0} is not 2, 3, 4, 5 or 8", mode);
   if (id > int64_t{1} << bits)
     return MakeError("tensor_id must be 2^{0} at most, got {1}", bits, id);
   return KernelFn([mode, id](KernelContext& ctx) -> Error {

@@ -5,7 +5,7 @@
 namespace grapnel {
 namespace {
 
-// Recursion without end is an error of the graph; the machine's stack must not be what finds out.
+// Infinite recursion must be reported as an error of the graph before it overflows the stack.
 constexpr int kMaxDepth = 200;
 constexpr int kNamedDepth = 8;
 thread_local int call_depth = 0;
@@ -63,7 +63,7 @@ Error FunctionCall::Compiled::Run(llvm::MutableArrayRef<Tensor> inputs,
   ++call_depth;
   Error error = hook_ ? RunWatched(inputs, outputs, iteration) : series_.Run(inputs, outputs);
   --call_depth;
-  // Two hundred names of functions would not say better where a recursion went wrong.
+  // Names only the outer functions: two hundred names would not explain a recursion better.
   if (!error || call_depth >= kNamedDepth) return error;
   return Annotate("function '" + call_->name_ + "'", std::move(error));
 }

@@ -1,4 +1,4 @@
-// Calls of a function of the library, from kernels.
+// Calls of library functions from kernels.
 #ifndef GRAPNEL_KERNELS_CPU_CONTROL_FUNCTION_CALL_H_
 #define GRAPNEL_KERNELS_CPU_CONTROL_FUNCTION_CALL_H_
 
@@ -12,33 +12,34 @@
 
 namespace grapnel {
 
-// A function that a kernel calls. It is compiled when it is first called, so recursion that ends is
-// no trouble, and once: calls within calls, and calls of several threads, run the same plan, each
-// with a state of its own. What its stateful kernels keep lives as long as the plan does.
+// A function that a kernel calls. It is compiled once, at its first call, so terminating recursion
+// works. Nested calls and calls from several threads run the same plan, each with its own state.
+// The state of its stateful kernels lives as long as the plan.
 //
-// Thread-safe among calls with the same services, which all runs of one plan have. Calls with other
-// services (an iterator that is kept from one executor to the next) have it compiled again, and
-// must not overlap with them.
+// Thread-safe among calls with the same services, which all runs of one plan have. A call with
+// other services (an iterator kept from one executor to the next) compiles the function again and
+// must not overlap with others.
 class FunctionCall {
  public:
-  // The function of this name in the library of the node's module.
+  // Looks up the function of this name in the library of the node's module.
   FunctionCall(const Node& node, llvm::StringRef name)
       : function_(node.graph().module().FindFunction(name)), name_(name.str()) {}
 
-  // Takes the inputs. The error names the function.
+  // Consumes the inputs. The error names the function.
   Error Run(const RunServices& services, llvm::MutableArrayRef<Tensor> inputs,
             llvm::SmallVectorImpl<Tensor>* outputs) const;
 
-  // The compiled function, for as many calls as one likes, one after the other: what a loop needs.
-  // Must not outlive the FunctionCall.
+  // The compiled function, for any number of consecutive calls, as in a loop. Must not outlive the
+  // FunctionCall.
   class Compiled {
    public:
     Compiled(const FunctionCall* call, Executor* executor, RunHook* hook)
         : call_(call), executor_(executor), hook_(hook), series_(*executor) {}
     int num_results() const { return executor_->num_fetches(); }
-    // Whether argument `i` is of use; an empty tensor does as well if not.
+    // True if the function reads argument `i`; if not, the caller may pass an empty tensor.
     bool Reads(int i) const { return executor_->ReadsFeed(i); }
-    // Takes the inputs; `outputs` are num_results() of them. `iteration`: of the loop that calls.
+    // Consumes the inputs; `outputs` has num_results() entries. `iteration` is that of the calling
+    // loop.
     Error Run(llvm::MutableArrayRef<Tensor> inputs, llvm::MutableArrayRef<Tensor> outputs,
               int64_t iteration = -1);
 
@@ -71,7 +72,7 @@ class FunctionCall {
     ThreadPool* pool;
     Session* session;
   };
-  // Calls look at `current` without the lock, which is held while the function is compiled.
+  // Calls read `current` without the lock, which is held only while the function is compiled.
   struct Plans {
     std::atomic<const Plan*> current{nullptr};
     std::mutex mutex;
@@ -84,11 +85,11 @@ class FunctionCall {
   std::unique_ptr<Plans> plans_ = std::make_unique<Plans>();
 };
 
-// The name of the function in attribute `key`.
+// Returns the name of the function in attribute `key`.
 Expected<std::string> FunctionAttr(const Node& node, llvm::StringRef key);
 
-// What TensorFlow takes for true: a bool, a number that is not 0, a string that is not empty, a
-// tensor with elements.
+// Truth as in TensorFlow: a true bool, a nonzero number, a non-empty string, a tensor with
+// elements.
 Expected<bool> IsTrue(const Tensor& condition);
 
 }  // namespace grapnel

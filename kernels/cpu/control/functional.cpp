@@ -1,6 +1,5 @@
 // Calls and functional control flow: PartitionedCall, If, Case, While, and ops that are functions
-// of the library. Each function is compiled when it is first called, so recursion that ends is no
-// trouble.
+// of the library. Each function is compiled at its first call, so terminating recursion works.
 #include <optional>
 
 #include "kernels/cpu/control/function_call.h"
@@ -18,7 +17,7 @@ Tensors InputsFrom(KernelContext& context, int first) {
 
 Error SetOutputs(KernelContext& context, llvm::MutableArrayRef<Tensor> outputs) {
   if (static_cast<int>(outputs.size()) != context.num_outputs()) {
-    return MakeError("the function gives {0} results, {1} were expected", outputs.size(),
+    return MakeError("the function gives {0} results, expected {1}", outputs.size(),
                      context.num_outputs());
   }
   for (size_t i = 0; i < outputs.size(); ++i) context.SetOutput(i, std::move(outputs[i]));
@@ -26,7 +25,7 @@ Error SetOutputs(KernelContext& context, llvm::MutableArrayRef<Tensor> outputs) 
 }
 
 Expected<KernelFn> MakeCallOf(const KernelSetup& setup, llvm::StringRef name) {
-  // As in TensorFlow the call decides, not the function.
+  // As in TensorFlow, the call decides, not the function.
   bool is_xla = setup.node().GetBool("_XlaMustCompile");
   return [is_xla, call = FunctionCall(setup.node(), name)](KernelContext& context) -> Error {
     Tensors inputs = InputsFrom(context, 0), outputs;
@@ -66,7 +65,7 @@ Expected<KernelFn> MakeCase(const KernelSetup& setup) {
   if (calls.empty()) return MakeError("attribute 'branches' is missing or empty");
   return [calls = std::move(calls)](KernelContext& context) -> Error {
     int64_t index = context.input(0).IntAt(0);
-    // An index outside the branches means the last one.
+    // An index out of range selects the last branch.
     if (index < 0 || index >= static_cast<int64_t>(calls.size())) index = calls.size() - 1;
     Tensors inputs = InputsFrom(context, 1), outputs;
     RETURN_IF_ERROR(calls[index].Run(context.services(), inputs, &outputs));
@@ -78,8 +77,8 @@ Error InIteration(int64_t number, Error error) {
   return Annotate("iteration " + llvm::Twine(number), std::move(error));
 }
 
-// The condition's answer. It gets what it reads and no more: the body may write in place in what
-// nobody else holds.
+// Evaluates the condition. It gets only the values that it reads, so that the body can update
+// values in place that nothing else refers to.
 Expected<bool> GoesOn(FunctionCall::Compiled& cond, int64_t iteration, llvm::ArrayRef<Tensor> state,
                       llvm::MutableArrayRef<Tensor> given) {
   for (size_t i = 0; i < state.size(); ++i) {
@@ -98,9 +97,9 @@ Error Loop(KernelContext& context, const FunctionCall& cond_call, const Function
   auto cond = cond_call.Begin(context.services(), first.size());
   if (!cond) return InIteration(0, cond.takeError());
   if (cond->num_results() != 1) {
-    return MakeError("the loop's condition gives {0} results, 1 was expected", cond->num_results());
+    return MakeError("the loop's condition gives {0} results, expected 1", cond->num_results());
   }
-  // Compiled when it first runs: a loop without iterations does not need it.
+  // Compiled on first use: a loop without iterations does not need the body.
   std::optional<FunctionCall::Compiled> body;
   llvm::MutableArrayRef<Tensor> state = first, next = second;
   for (int64_t iteration = 0;; ++iteration) {
@@ -112,8 +111,8 @@ Error Loop(KernelContext& context, const FunctionCall& cond_call, const Function
       if (!begun) return InIteration(iteration, begun.takeError());
       body.emplace(std::move(*begun));
       if (body->num_results() != static_cast<int>(next.size())) {
-        return MakeError("the loop's body gives {0} results, {1} were expected",
-                         body->num_results(), next.size());
+        return MakeError("the loop's body gives {0} results, expected {1}", body->num_results(),
+                         next.size());
       }
     }
     if (Error error = body->Run(state, next, iteration))

@@ -1,4 +1,4 @@
-// Ops that say something: Print, PrintV2, and the strings they are made of.
+// Ops that print: Print, PrintV2, and the strings that they are built from.
 #include <atomic>
 #include <memory>
 
@@ -14,7 +14,7 @@ Expected<KernelFn> MakeStringFormat(const KernelSetup& setup) {
   std::string text = setup.node().GetString("template", "%s");
   std::string placeholder = setup.node().GetString("placeholder", "%s");
   int64_t summarize = setup.node().GetInt("summarize", 3);
-  // The pieces of the template between the placeholders.
+  // The pieces of the template between placeholders.
   std::vector<std::string> pieces;
   for (size_t at = 0;;) {
     size_t next = placeholder.empty() ? std::string::npos : text.find(placeholder, at);
@@ -42,7 +42,7 @@ void PrintLine(KernelContext& ctx, llvm::StringRef text) {
   ctx.Print(text);
 }
 
-// Streams beside a file's are the tool's affair: it decides where messages go.
+// Streams other than files are up to the tool, which decides where messages go.
 Expected<KernelFn> MakePrintV2(const KernelSetup& setup) {
   std::string stream = setup.node().GetString("output_stream", "stderr");
   std::string end = setup.node().GetString("end", "\n");
@@ -82,7 +82,7 @@ Expected<KernelFn> MakePrintV2(const KernelSetup& setup) {
   });
 }
 
-// Passes its first input on and shows the others, in the first `first_n` runs (-1: in all).
+// Passes its first input on and prints the others in the first `first_n` runs (-1: in all).
 Expected<KernelFn> MakePrint(const KernelSetup& setup) {
   std::string message = setup.node().GetString("message");
   int64_t first_n = setup.node().GetInt("first_n", -1),

@@ -1,4 +1,4 @@
-// DecodeWav and EncodeWav: sound of 16 bits a sample.
+// DecodeWav and EncodeWav: audio with 16 bits per sample.
 #include "kernels/cpu/data/audio_wav.h"
 
 #include <algorithm>
@@ -67,13 +67,13 @@ Expected<Wav> ReadWav(llvm::StringRef bytes) {
     }
     if (size > bytes.size()) return MakeError("chunk '{0}' of the WAV is cut off", name);
     if (name == "fmt ") RETURN_IF_ERROR(ReadFormat(bytes.take_front(size), &wav));
-    // Chunks lie at even places.
+    // Chunks start at even offsets.
     bytes = bytes.drop_front(std::min(size + size % 2, bytes.size()));
   }
   return MakeError("no data chunk found in the WAV");
 }
 
-// -1: as many channels and samples as there are. Channels that are missing repeat the last one,
+// `channels` and `length` -1: as many as in the file. Missing channels repeat the last one; missing
 // samples are zeros.
 Error DecodeWav(KernelContext& ctx, int64_t channels, int64_t length) {
   if (ctx.input(0).num_elements() != 1)
@@ -99,7 +99,7 @@ Expected<KernelFn> MakeDecodeWav(const KernelSetup& setup) {
   int64_t channels = setup.node().GetInt("desired_channels", -1);
   int64_t length = setup.node().GetInt("desired_samples", -1);
   if (channels < -1 || length < -1 || length > (int64_t{1} << 31))
-    return MakeError("{0} channels of {1} samples cannot be asked for", channels, length);
+    return MakeError("cannot decode to {0} channels of {1} samples", channels, length);
   return KernelFn(
       [channels, length](KernelContext& ctx) { return DecodeWav(ctx, channels, length); });
 }
@@ -143,7 +143,7 @@ Expected<std::string> WavOf(const float* samples, int64_t frames, int64_t channe
   Append(&text, static_cast<uint32_t>(bytes));
   for (int64_t i = 0; i < frames * channels; ++i) {
     float value = std::round(samples[i] * 32768);
-    // Not a number becomes the least one.
+    // NaN becomes 0.
     value = std::isnan(value) ? 0 : std::clamp(value, -32768.f, 32767.f);
     Append(&text, static_cast<int16_t>(value));
   }

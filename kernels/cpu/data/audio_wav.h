@@ -1,4 +1,4 @@
-// Sound as a WAV file of 16 bits a sample.
+// Encodes audio as a WAV file with 16 bits per sample.
 #ifndef GRAPNEL_KERNELS_CPU_DATA_AUDIO_WAV_H_
 #define GRAPNEL_KERNELS_CPU_DATA_AUDIO_WAV_H_
 
@@ -8,7 +8,8 @@
 
 namespace grapnel {
 
-// `samples` from -1 to 1, the channels of a frame together; `rate` in frames a second.
+// `samples` range from -1 to 1, with the channels of a frame adjacent; `rate` is in frames per
+// second.
 Expected<std::string> WavOf(const float* samples, int64_t frames, int64_t channels, int64_t rate);
 
 }  // namespace grapnel

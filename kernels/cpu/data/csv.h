@@ -12,21 +12,21 @@ namespace grapnel {
 struct CsvFormat {
   char delimiter = ',';
   bool quotes = true;
-  std::string missing;           // text that stands for no value, beside no text
-  std::vector<int64_t> columns;  // those that are wanted, rising; empty: all
+  std::string missing;           // additional text for a missing value; empty text always is one
+  std::vector<int64_t> columns;  // wanted columns, ascending; empty: all
 };
 
-// `delimiter` must be one character, columns must rise and not be negative.
+// `delimiter` must be one character; columns must ascend and not be negative.
 Expected<CsvFormat> MakeCsvFormat(llvm::StringRef delimiter, bool quotes, llvm::StringRef missing,
                                   std::vector<int64_t> columns);
 
-// The wanted fields of one record, without quotes. Fields after the last that is wanted are not
-// looked at.
+// Returns the wanted fields of one record, without quotes. Ignores what follows the last wanted
+// field.
 Error SplitCsvRecord(llvm::StringRef record, const CsvFormat& format,
                      std::vector<std::string>* fields);
 
-// float, double, int32, int64, string: element `i` of `to` is what `text` says. False: it says no
-// such thing.
+// Parses `text` into element `i` of `to`, a tensor of float, double, int32, int64 or string. False
+// if `text` is not such a value.
 bool StoreCsvField(llvm::StringRef text, Tensor& to, int64_t i);
 
 }  // namespace grapnel

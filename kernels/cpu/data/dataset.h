@@ -1,4 +1,4 @@
-// What the kernels of tf.data's ops share.
+// Shared code of the kernels of tf.data ops.
 #ifndef GRAPNEL_KERNELS_CPU_DATA_DATASET_H_
 #define GRAPNEL_KERNELS_CPU_DATA_DATASET_H_
 
@@ -10,32 +10,34 @@ namespace grapnel {
 using NextElement = Expected<std::optional<DatasetElement>>;
 inline std::optional<DatasetElement> NoElement() { return std::nullopt; }
 
-// The dataset in a tensor, or that input `i` is.
+// Returns the dataset in a tensor, or in input `i`.
 Expected<DatasetRef> DatasetOf(const Tensor& tensor);
 Expected<DatasetRef> DatasetIn(const KernelContext& ctx, int i);
 Expected<int64_t> ScalarIn(const KernelContext& ctx, int i);
-// What attributes output_types, or Toutput_types, and output_shapes say.
+// Reads attributes output_types (or Toutput_types) and output_shapes.
 ElementSpec SpecOfAttrs(const Node& node);
-// The number of dtypes that a list has.
+// Returns the number of dtypes in a list attribute.
 int CountTypes(const Node& node, llvm::StringRef key);
-// Whether the bytes are a serialized message, of whatever fields.
+// True if the bytes are a well-formed serialized message, with any fields.
 bool IsMessage(llvm::StringRef bytes);
-// 1 or more, or -1 for as many as there is work for.
+// Checks that `calls` is 1 or more, or -1 for automatic parallelism.
 Error CheckParallelCalls(int64_t calls);
-// Attribute `deterministic`, where it is a string: elements always come in the order of the input.
+// Checks attribute `deterministic`, where it is a string. Elements always come in input order, so
+// the value changes nothing.
 Error CheckDeterminism(const Node& node);
-// Output 0 is this dataset of the node. Errors: attribute `metadata` is no message.
+// Sets output 0 to this dataset of the node. Fails if attribute `metadata` is not a valid message.
 Error PutDataset(KernelContext& ctx, const Node& node, int64_t cardinality, Dataset::Begin begin);
 
-// A function of the graph with the tensors that it captures, which follow its other arguments.
+// A function of the graph with its captured tensors, which follow its other arguments.
 class CapturedFunction {
  public:
-  // Function attribute `attr` of the node.
+  // Takes the function in attribute `attr` of the node.
   static Expected<CapturedFunction> Make(const Node& node, llvm::StringRef attr);
   CapturedFunction With(std::vector<Tensor> captured) const;
-  // Within one iterator all calls share one compiled function and what its stateful ops keep.
+  // Within one iterator, all calls share one compiled function and the state of its stateful ops.
   Expected<DatasetElement> Call(DatasetContext& context, DatasetElement arguments) const;
-  // Of a function with one result: what TensorFlow takes for true.
+  // Calls a function with one result and returns the truth of that result, as TensorFlow defines
+  // it.
   Expected<bool> Test(DatasetContext& context, DatasetElement arguments) const;
 
  private:
@@ -43,23 +45,24 @@ class CapturedFunction {
   std::string name_;
   std::vector<Tensor> captured_;
 };
-// Inputs [begin, end).
+// Returns inputs [begin, end).
 std::vector<Tensor> InputsOf(const KernelContext& ctx, int begin, int end);
 
-// The next `size` elements of `input`, fewer at its end (`done` is set then); none when there is no
-// batch left, or only part of one that is to be dropped.
+// Returns the next `size` elements of `input`, or fewer at its end, and then sets `done`. Returns
+// none when no batch is left, or only a partial one that `drop_remainder` drops.
 Expected<std::vector<DatasetElement>> NextBatch(DatasetNext& input, DatasetContext& context,
                                                 int64_t size, bool drop_remainder, bool& done);
 
-// Row `i` of the first dimension as a tensor of its own.
+// Returns row `i` of the first dimension as a separate tensor.
 Expected<Tensor> CopyOfRow(const RunServices& services, const Tensor& tensor, int64_t i);
-// Component by component one below the other, all of one shape.
+// Stacks each component of the elements along a new first dimension; shapes must be equal.
 Expected<DatasetElement> StackElements(const RunServices& services,
                                        llvm::ArrayRef<DatasetElement> elements);
 
-// Next() for batches of what `input` gives.
+// Returns a Next() that yields batches of the elements of `input`.
 DatasetNext BatchesOf(DatasetNext input, int64_t size, bool drop_remainder);
-// Of `n` elements, as a dataset counts them, so many times over; below 0: without end.
+// Returns the cardinality of a dataset of `n` elements repeated `count` times; a negative `count`
+// repeats forever.
 int64_t CardinalityOfRepeat(int64_t n, int64_t count);
 int64_t CardinalityOfBatches(int64_t elements, int64_t size, bool drop_remainder);
 

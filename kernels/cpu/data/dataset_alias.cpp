@@ -1,10 +1,10 @@
-// Ops of tf.data under the names that they had as experiments: the same kernels.
+// Ops of tf.data under their experimental names, with the same kernels.
 #include "kernels/cpu/data/dataset.h"
 
 namespace grapnel {
 namespace {
 
-// The registry is complete only when a kernel is made, so the plain op is looked up then.
+// The registry is complete only when a kernel is created, so the plain op is looked up then.
 Expected<KernelFn> MakePlain(const KernelSetup& setup) {
   llvm::StringRef name = setup.node().op();
   name.consume_front("Experimental");

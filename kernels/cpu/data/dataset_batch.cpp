@@ -1,4 +1,4 @@
-// Datasets of several elements at once: batches, padded ones, windows, and batches taken apart.
+// Datasets that group elements: batches, padded batches, windows, and Unbatch.
 #include <algorithm>
 #include <deque>
 
@@ -16,7 +16,7 @@ Expected<int64_t> BatchSize(const KernelContext& ctx, int i) {
   return MakeError("a batch of {0} elements: 1 or more were expected", size);
 }
 
-// drop_remainder is the last input, if it is one.
+// drop_remainder, if present, is the last input.
 Expected<KernelFn> MakeBatch(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
@@ -34,10 +34,10 @@ Expected<KernelFn> MakeBatch(const KernelSetup& setup) {
   });
 }
 
-// --- Filled up to one shape
+// --- Padded batches
 
 struct Padding {
-  std::vector<Dims> shapes;  // of each component; -1: as the longest of the batch
+  std::vector<Dims> shapes;  // of each component; -1: the longest of the batch
   std::vector<Tensor> values;
 };
 
@@ -48,10 +48,10 @@ Error FillWith(const Tensor& value, Tensor& out) {
         std::fill_n(out.data<T>(), out.num_elements(), *value.data<T>());
         return true;
       });
-  return known ? Error::success() : MakeError("no padding of {0}", DataTypeName(out.dtype()));
+  return known ? Error::success() : MakeError("cannot pad {0}", DataTypeName(out.dtype()));
 }
 
-// The elements of `from` in the corner of `to`.
+// Copies the elements of `from` to the corner of `to`.
 void CopyCorner(const Tensor& from, Tensor& to, int64_t offset, llvm::ArrayRef<int64_t> to_dims) {
   if (from.num_elements() == 0) return;
   int rank = from.rank();
@@ -103,8 +103,8 @@ DatasetNext PaddedBatchesOf(DatasetNext input, int64_t size, bool drop, Padding 
     ASSIGN_OR_RETURN(auto elements, NextBatch(input, context, size, drop, done));
     if (elements.empty()) return NoElement();
     if (elements[0].size() != padding.shapes.size()) {
-      return MakeError("{0} components, and padding for {1}", elements[0].size(),
-                       padding.shapes.size());
+      return MakeError("elements have {0} components, but there is padding for {1}",
+                       elements[0].size(), padding.shapes.size());
     }
     DatasetElement batch;
     for (size_t c = 0; c < padding.shapes.size(); ++c) {
@@ -116,7 +116,7 @@ DatasetNext PaddedBatchesOf(DatasetNext input, int64_t size, bool drop, Padding 
   };
 }
 
-// Inputs: dataset, batch_size, a shape for each component, a value for each, perhaps
+// Inputs: dataset, batch_size, a shape per component, a padding value per component, optionally
 // drop_remainder.
 Expected<KernelFn> MakePaddedBatch(const KernelSetup& setup) {
   int count = static_cast<int>(setup.node().GetInt("N"));
@@ -150,9 +150,9 @@ Expected<KernelFn> MakePaddedBatch(const KernelSetup& setup) {
   });
 }
 
-// --- Taken apart
+// --- Unbatching
 
-// The rows of what `input` gives.
+// Yields the rows of the elements of `input`.
 DatasetNext RowsOf(DatasetNext input) {
   return [input = std::move(input), batch = DatasetElement(),
           row = int64_t{0}](DatasetContext& context) mutable -> NextElement {
@@ -194,7 +194,7 @@ Expected<KernelFn> MakeUnbatch(const KernelSetup& setup) {
   });
 }
 
-// Batches of other sizes, which come in turn, with the same rows.
+// Regroups the rows into batches of the given sizes, in turn.
 Expected<KernelFn> MakeRebatch(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
@@ -224,12 +224,12 @@ Expected<KernelFn> MakeRebatch(const KernelSetup& setup) {
   });
 }
 
-// --- Windows: a dataset for each component
+// --- Windows: one dataset per component
 
 struct Window {
   int64_t size = 0, shift = 0, stride = 0;
   bool drop = false;
-  // How many elements it goes over; of one that has no end, more than there are.
+  // The number of input elements that the window spans; saturates at INT64_MAX.
   int64_t reach() const {
     int64_t before_last = 0;
     bool is_endless = llvm::MulOverflow(size - 1, stride, before_last);

@@ -1,4 +1,4 @@
-// Datasets out of datasets whose elements stay as they are: joined, repeated, cut, kept.
+// Datasets that pass elements on unchanged: joined, repeated, restricted, filtered.
 #include <algorithm>
 #include <mutex>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kInfinite = Dataset::kInfinite, kUnknown = Dataset::kUnknown;
 
-// --- Of several
+// --- Several inputs
 
 int64_t CardinalityOfZip(llvm::ArrayRef<DatasetRef> inputs) {
   int64_t least = kInfinite;
@@ -96,7 +96,7 @@ Expected<KernelFn> MakeConcatenate(const KernelSetup& setup) {
   });
 }
 
-// The elements of the first input say from which of the others the next one is to be taken.
+// The elements of the first input select the input that the next element is taken from.
 Expected<KernelFn> MakeDirectedInterleave(const KernelSetup& setup) {
   bool stops = setup.node().GetBool("stop_on_empty_dataset");
   return KernelFn([node = setup.node(), stops](KernelContext& ctx) -> Error {
@@ -121,7 +121,7 @@ Expected<KernelFn> MakeDirectedInterleave(const KernelSetup& setup) {
           ASSIGN_OR_RETURN(auto element, nexts[i + 1](context));
           if (element) return element;
           nexts[i + 1] = DatasetNext();
-          // The selection may go on for ever.
+          // The selector may be infinite.
           done = stops || --left == 0;
         }
         done = true;
@@ -132,7 +132,7 @@ Expected<KernelFn> MakeDirectedInterleave(const KernelSetup& setup) {
   });
 }
 
-// --- Repeated and cut
+// --- Repetition and restriction
 
 DatasetNext RepeatedOf(DatasetRef input, int64_t count) {
   return [input = std::move(input), count, next = DatasetNext(),
@@ -146,7 +146,7 @@ DatasetNext RepeatedOf(DatasetRef input, int64_t count) {
       if (element) return element;
       next = DatasetNext();
       ++epoch;
-      if (fresh && count < 0) count = 0;  // for ever nothing is nothing
+      if (fresh && count < 0) count = 0;  // repeating an empty dataset forever yields nothing
     }
     return NoElement();
   };
@@ -163,7 +163,7 @@ Expected<KernelFn> MakeRepeat(const KernelSetup& setup) {
   });
 }
 
-// Elements number first, first + step, ... below `end` (negative: to the last).
+// Yields elements first, first + step, ... below `end` (negative: to the last).
 Expected<DatasetNext> PartOf(DatasetContext& context, const DatasetRef& input, int64_t first,
                              int64_t step, int64_t end) {
   ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(context));
@@ -200,7 +200,7 @@ Expected<KernelFn> MakeSkip(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(int64_t count, ScalarIn(ctx, 1));
     int64_t n = input->cardinality();
     if (n >= 0) n = count < 0 ? 0 : std::max<int64_t>(0, n - count);
-    // A negative count skips all.
+    // A negative count skips all elements.
     return PutDataset(ctx, node, n, [input, count](DatasetContext& context) {
       return PartOf(context, input, std::max<int64_t>(count, 0), 1, count < 0 ? 0 : -1);
     });
@@ -246,9 +246,9 @@ Expected<KernelFn> MakeAssertCardinality(const KernelSetup& setup) {
   });
 }
 
-// --- Remembered
+// --- Caches
 
-// Elements of a dataset that was walked through to its end once.
+// The elements of a dataset that was iterated to its end once.
 class MemoryCache : public Object {
  public:
   std::string ToString() const override { return "cache of a dataset"; }
@@ -314,12 +314,12 @@ Expected<KernelFn> MakeResource(const KernelSetup&) {
   });
 }
 
-// The handle owns the resource, which goes with the last copy of it: there is nothing to delete.
+// The handle owns the resource, which is freed with its last copy: there is nothing to delete.
 Expected<KernelFn> MakeDelete(const KernelSetup&) {
   return KernelFn([](KernelContext&) -> Error { return Error::success(); });
 }
 
-// --- Without some
+// --- Filters
 
 std::string BytesOf(const DatasetElement& element) {
   std::string bytes;

@@ -1,5 +1,4 @@
-// CSVDataset and CSVDatasetV2: the records of files of comma-separated values, a component for each
-// field.
+// CSVDataset and CSVDatasetV2: the records of CSV files, one component per field.
 #include <algorithm>
 
 #include "kernels/cpu/array/data_move.h"
@@ -15,11 +14,11 @@ struct CsvFiles {
   FilePacking packing = FilePacking::kNone;
   bool header = false;
   CsvFormat format;
-  std::vector<int64_t> excluded;  // columns, rising
-  std::vector<Tensor> defaults;   // one or no element for each field
+  std::vector<int64_t> excluded;  // columns, ascending
+  std::vector<Tensor> defaults;   // one or zero elements per field
 };
 
-// Cuts the next record off `rest`: up to a line's end that is not within quotes.
+// Removes the next record from `rest`: up to a line end outside quotes.
 llvm::StringRef TakeRecord(llvm::StringRef* rest, bool quotes) {
   bool quoted = false;
   size_t end = 0;
@@ -37,7 +36,7 @@ llvm::StringRef TakeRecord(llvm::StringRef* rest, bool quotes) {
 Expected<DatasetElement> FieldsOf(llvm::StringRef record, const CsvFiles& csv) {
   std::vector<std::string> fields;
   RETURN_IF_ERROR(SplitCsvRecord(record, csv.format, &fields));
-  // A line without anything is one field without text.
+  // An empty line is one field with empty text.
   if (record.empty()) fields.emplace_back();
   for (size_t i = csv.excluded.size(); i-- > 0;) {
     if (csv.excluded[i] < static_cast<int64_t>(fields.size()))

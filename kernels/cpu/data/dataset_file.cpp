@@ -1,5 +1,5 @@
-// Datasets out of files: their lines, their records of TFRecord framing or of one length; as they
-// are, or compressed with gzip or zlib.
+// Datasets from files: lines, TFRecords or fixed-length records; plain, or compressed with gzip or
+// zlib.
 #include <algorithm>
 #include <tuple>
 
@@ -33,7 +33,7 @@ Expected<std::shared_ptr<OpenFile>> OpenPacked(const std::string& path, FilePack
 
 namespace {
 
-// Cuts a file into records: the next one, or nothing at its end.
+// Splits a file into records: returns the next one, or nothing at the end of the file.
 using Cut = llvm::unique_function<Expected<std::optional<llvm::StringRef>>()>;
 using MakeCut = std::function<Expected<Cut>(llvm::StringRef bytes, size_t file)>;
 
@@ -56,7 +56,7 @@ Expected<Files> FilesIn(const KernelContext& ctx, int compression) {
   return files;
 }
 
-// The records of all files, one after the other.
+// Yields the records of all files, one after the other.
 DatasetNext RecordsOf(Files files, MakeCut make) {
   return [files = std::move(files), make = std::move(make), at = size_t{0},
           open = std::shared_ptr<OpenFile>(), cut = Cut()](DatasetContext&) mutable -> NextElement {
@@ -89,7 +89,7 @@ Error Put(KernelContext& ctx, const Node& node, const Files& files, const MakeCu
 
 std::optional<llvm::StringRef> NoRecord() { return std::nullopt; }
 
-// Without their ends, "\n" or "\r\n".
+// Lines without their terminators, "\n" or "\r\n".
 Expected<KernelFn> MakeTextLine(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(Files files, FilesIn(ctx, 1));
@@ -105,7 +105,7 @@ Expected<KernelFn> MakeTextLine(const KernelSetup& setup) {
   });
 }
 
-// Version 2 can begin somewhere in each file.
+// Version 2 can start at an offset in each file.
 Expected<KernelFn> MakeRecords(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(Files files, FilesIn(ctx, 1));
@@ -123,14 +123,14 @@ Expected<KernelFn> MakeRecords(const KernelSetup& setup) {
         bool more = reader.Next();
         if (!reader.problem().empty()) return MakeError("{0}", reader.problem());
         if (!more) return NoRecord();
-        if (!reader.DataIsIntact()) return MakeError("a record does not fit its checksum");
+        if (!reader.DataIsIntact()) return MakeError("a record does not match its checksum");
         return std::optional(reader.data());
       });
     });
   });
 }
 
-// Inputs: filenames, header_bytes, record_bytes, footer_bytes, buffer_size, and of version 2
+// Inputs: filenames, header_bytes, record_bytes, footer_bytes, buffer_size and, in version 2,
 // compression_type.
 Expected<KernelFn> MakeFixedLength(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {

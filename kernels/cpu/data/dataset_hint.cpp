@@ -1,5 +1,4 @@
-// Datasets that only say how fast, on which threads or where: the elements are those of their
-// input.
+// Datasets that specify only speed, threads or placement: their elements are those of their input.
 #include <google/protobuf/unknown_field_set.h>
 
 #include <chrono>
@@ -15,8 +14,8 @@
 namespace grapnel {
 namespace {
 
-// The first dataset, as it is: of several alike the fastest may be chosen, so may any. What
-// AssertNextDataset asserts is what TensorFlow's optimizer did, which does not run here.
+// Returns the first dataset unchanged: of several equivalent ones any may be chosen.
+// AssertNextDataset checks TensorFlow's dataset optimizer, which does not run here.
 Expected<KernelFn> MakeSame(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     RETURN_IF_ERROR(DatasetIn(ctx, 0).takeError());
@@ -25,7 +24,7 @@ Expected<KernelFn> MakeSame(const KernelSetup&) {
   });
 }
 
-// A dataset of its own with the elements of its input.
+// Creates a separate dataset with the elements of its input.
 Error PutForwarding(KernelContext& ctx, const Node& node) {
   ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
   return PutDataset(ctx, node, input->cardinality(),
@@ -36,7 +35,7 @@ Expected<KernelFn> MakeForwarding(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) { return PutForwarding(ctx, node); });
 }
 
-// The number that is input 1, of threads or elements, may be `kLeast` or more.
+// Input 1 is a number of threads or elements, `kLeast` or more.
 template <int kLeast>
 Expected<KernelFn> MakeWithNumber(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
@@ -47,8 +46,8 @@ Expected<KernelFn> MakeWithNumber(const KernelSetup& setup) {
   });
 }
 
-// Whether the bytes are TensorFlow's message of a dataset's options. None of them changes an
-// element, so no more is asked of them.
+// True if the bytes are a TensorFlow dataset Options message. Its content is not checked further
+// because no option changes an element.
 bool IsOptions(llvm::StringRef bytes) {
   constexpr int kMessages[] = {2, 3, 5, 7, 12}, kTexts[] = {10, 11};
   google::protobuf::UnknownFieldSet fields;
@@ -65,11 +64,11 @@ bool IsOptions(llvm::StringRef bytes) {
 
 Expected<KernelFn> MakeOptions(const KernelSetup& setup) {
   if (!IsOptions(setup.node().GetString("serialized_options")))
-    return MakeError("attribute 'serialized_options' is no message of options");
+    return MakeError("attribute 'serialized_options' is not a serialized Options message");
   return MakeForwarding(setup);
 }
 
-// Waits until the time has come or nobody wants the run any more.
+// Waits until the time is over or the run is canceled.
 Error Wait(int64_t microseconds, const CancelFlag* cancel) {
   using Clock = std::chrono::steady_clock;
   constexpr auto kLook = std::chrono::milliseconds(10);
@@ -103,7 +102,7 @@ Expected<KernelFn> MakeSleep(const KernelSetup& setup) {
   });
 }
 
-// Whether a dataset that `node` is made of fits, in the functions too that those call.
+// True if a dataset that `node` is built from matches, including those in called functions.
 bool StandsOn(const Node& node, llvm::function_ref<bool(llvm::StringRef)> fits) {
   std::vector<Node> open = {node};
   llvm::DenseSet<std::pair<const Graph*, NodeId>> seen;
@@ -132,18 +131,18 @@ bool ReadsFiles(llvm::StringRef op) {
       .Default(false);
 }
 
-// Shards by elements, or not at all where a hint says so and no ShardDataset takes it. Which files
-// a worker reads would be decided on the graph, before it runs.
+// Shards by element, or not at all for policy HINT without a ShardDataset. Assigning files to
+// workers would require a rewrite of the graph before it runs.
 Expected<KernelFn> MakeAutoShard(const KernelSetup& setup) {
   constexpr int64_t kOff = -1, kAuto = 0, kByData = 2, kByHint = 3;
   // TensorFlow's enum has 32 bits.
   auto policy = static_cast<int32_t>(setup.node().GetInt("auto_shard_policy"));
   if (policy < kOff || policy > kByHint)
-    return MakeError("auto_shard_policy {0} is none: from {1} to {2} was expected", policy, kOff,
+    return MakeError("auto_shard_policy {0} is not valid: expected {1} to {2}", policy, kOff,
                      kByHint);
   if (int64_t replicas = setup.node().GetInt("num_replicas"); replicas < 0)
     return MakeError("num_replicas is {0}: 0 or more was expected", replicas);
-  // By files where some are read, else by data.
+  // Policy AUTO shards by file if any are read, else by data.
   if (policy == kAuto && !StandsOn(setup.node(), ReadsFiles)) policy = kByData;
   auto is_shard = [](llvm::StringRef op) { return op == "ShardDataset"; };
   if (policy == kByHint && !StandsOn(setup.node(), is_shard)) policy = kOff;

@@ -1,4 +1,4 @@
-// Iterators over datasets, values that may be missing, and what is asked of a dataset as a whole.
+// Iterators over datasets, optionals, and ops on a dataset as a whole.
 #include "kernels/common/kernel_of.h"
 #include "kernels/cpu/control/function_call.h"
 #include "kernels/cpu/data/dataset.h"
@@ -10,11 +10,11 @@ namespace {
 
 using IteratorRef = llvm::IntrusiveRefCntPtr<DatasetIterator>;
 
-// --- Where iterators are
+// --- Iterator resources
 
 void PutHandle(KernelContext& ctx, ObjectRef object) {
   ctx.SetOutput(0, Tensor::OfObject(proto::DT_RESOURCE, object));
-  // The deleter of the older op: the handle is all there is to delete.
+  // The older op also has a deleter output; the handle is all there is to delete.
   if (ctx.num_outputs() > 1)
     ctx.SetOutput(1, Tensor::OfObject(proto::DT_VARIANT, std::move(object)));
 }
@@ -33,7 +33,7 @@ std::string NameOf(const Node& node) {
   return name.empty() ? node.name().str() : name;
 }
 
-// Named iterators are shared through the session, anonymous ones belong to the handle.
+// The session shares named iterators; an anonymous iterator belongs to its handle.
 Expected<KernelFn> MakeIteratorHandle(const KernelSetup& setup) {
   std::string name = NameOf(setup.node()), container = setup.node().GetString("container");
   ElementSpec spec = SpecOfAttrs(setup.node());
@@ -54,7 +54,7 @@ Expected<KernelFn> MakeAnonymousIterator(const KernelSetup& setup) {
   });
 }
 
-// Of the dataset that a function makes, which is called once a session.
+// An iterator over the dataset that a function returns; the function is called once per session.
 Expected<KernelFn> MakeOneShot(const KernelSetup& setup) {
   std::string name = NameOf(setup.node()), container = setup.node().GetString("container");
   ASSIGN_OR_RETURN(std::string factory, FunctionAttr(setup.node(), "dataset_factory"));
@@ -100,8 +100,8 @@ Error Delete(KernelContext& ctx) {
   return Error::success();
 }
 
-// A handle as a string is the resource's name in the session. An anonymous iterator gets one, and
-// lives as long as the session then.
+// A string handle is the resource's name in the session. This registers an anonymous iterator,
+// which then lives as long as the session.
 Error ToStringHandle(KernelContext& ctx) {
   ASSIGN_OR_RETURN(DatasetIterator * iterator, IteratorIn(ctx, 0));
   if (!ctx.session()) return MakeError("iterators need a session");
@@ -141,9 +141,9 @@ Error Device(KernelContext& ctx) {
   return Error::success();
 }
 
-// --- What they give
+// --- Elements
 
-// An element into the outputs.
+// Stores an element in the outputs.
 Error PutElement(KernelContext& ctx, const ElementSpec& spec, const DatasetElement& element) {
   if (static_cast<int>(element.size()) != ctx.num_outputs()) {
     return MakeError("an element of {0} components, {1} were expected", element.size(),
@@ -154,7 +154,7 @@ Error PutElement(KernelContext& ctx, const ElementSpec& spec, const DatasetEleme
   return Error::success();
 }
 
-// A kernel that is told what its node says of elements.
+// Creates a kernel that receives the element spec of its node.
 template <Error (*kRun)(KernelContext&, const ElementSpec&)>
 Expected<KernelFn> WithSpec(const KernelSetup& setup) {
   return KernelFn(
@@ -213,7 +213,7 @@ Error GetValue(KernelContext& ctx, const ElementSpec& spec) {
   return PutElement(ctx, spec, *optional->value);
 }
 
-// --- Of a dataset as a whole
+// --- Ops on a whole dataset
 
 Error Cardinality(KernelContext& ctx) {
   ASSIGN_OR_RETURN(DatasetRef dataset, DatasetIn(ctx, 0));
@@ -245,7 +245,7 @@ Error ElementAt(KernelContext& ctx, const ElementSpec& spec) {
 }
 
 #define GRAPNEL_ITERATOR_KERNEL(op, make) GRAPNEL_CPU_KERNEL(op, make, KernelCost::kCheap)
-// They call functions.
+// These kernels call functions.
 #define GRAPNEL_WALK_KERNEL(op, make) GRAPNEL_CPU_KERNEL(op, make, KernelCost::kWide)
 GRAPNEL_ITERATOR_KERNEL("Iterator", MakeIteratorHandle);
 GRAPNEL_ITERATOR_KERNEL("IteratorV2", MakeIteratorHandle);

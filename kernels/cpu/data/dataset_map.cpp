@@ -1,4 +1,4 @@
-// Datasets that call functions: on each element, to choose, to unfold, to carry a state along.
+// Datasets that call functions: map, filter, flat map, scan.
 #include "kernels/cpu/data/dataset.h"
 #include "lib/support/memory_budget.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 constexpr int64_t kUnknown = Dataset::kUnknown;
 
-// Inputs of these ops: the dataset, what the function captures, then `extra` numbers.
+// The inputs of these ops: the dataset, the function's captured tensors, then `extra` numbers.
 struct FunctionInputs {
   DatasetRef input;
   CapturedFunction function;
@@ -26,7 +26,7 @@ Error CheckCalls(const KernelContext& ctx, const Node& node, int extra) {
   return CheckParallelCalls(calls);
 }
 
-// --- One for one
+// --- One to one
 
 DatasetNext MappedOf(DatasetNext input, const CapturedFunction& function) {
   return [input = std::move(input), function](DatasetContext& context) mutable -> NextElement {
@@ -37,7 +37,7 @@ DatasetNext MappedOf(DatasetNext input, const CapturedFunction& function) {
   };
 }
 
-// `extra` numbers say how much of it is done at the same time.
+// `extra` numbers control parallelism.
 template <int extra>
 Expected<KernelFn> MakeMap(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(CapturedFunction function, CapturedFunction::Make(setup.node(), "f"));
@@ -72,9 +72,10 @@ Expected<KernelFn> MakeMapAndBatch(const KernelSetup& setup) {
   });
 }
 
-// --- Only some
+// --- Filtering
 
-// All for which the predicate is true, or those before the first for which it is not.
+// Passes all elements for which the predicate is true, or those before the first for which it is
+// false.
 template <int extra, bool stops>
 Expected<KernelFn> MakeFilter(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(CapturedFunction function, CapturedFunction::Make(setup.node(), "predicate"));
@@ -100,7 +101,7 @@ Expected<KernelFn> MakeFilter(const KernelSetup& setup) {
   });
 }
 
-// --- One for many: the function makes a dataset of an element
+// --- One to many: the function makes a dataset from an element
 
 Expected<DatasetNext> Unfold(DatasetContext& context, const CapturedFunction& function,
                              DatasetElement element) {
@@ -111,7 +112,7 @@ Expected<DatasetNext> Unfold(DatasetContext& context, const CapturedFunction& fu
   return dataset->MakeIterator(context);
 }
 
-// `cycle` datasets are open at a time, and take turns of `block` elements.
+// Keeps `cycle` datasets open, which take turns with `block` elements each.
 DatasetNext InterleavedOf(DatasetNext input, const CapturedFunction& function, int64_t cycle,
                           int64_t block) {
   return [input = std::move(input), function, open = std::vector<DatasetNext>(cycle), block,
@@ -157,7 +158,7 @@ Expected<KernelFn> MakeFlatMap(const KernelSetup& setup) {
   });
 }
 
-// After the captured tensors come cycle_length, block_length and `extra` numbers about parallelism.
+// After the captured tensors come cycle_length, block_length and `extra` numbers for parallelism.
 template <int extra>
 Expected<KernelFn> MakeInterleave(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(CapturedFunction function, CapturedFunction::Make(setup.node(), "f"));
@@ -166,8 +167,8 @@ Expected<KernelFn> MakeInterleave(const KernelSetup& setup) {
     int first = ctx.num_inputs() - 2 - extra;
     ASSIGN_OR_RETURN(int64_t cycle, ScalarIn(ctx, first));
     ASSIGN_OR_RETURN(int64_t block, ScalarIn(ctx, first + 1));
-    // -1 leaves it to the machine: to its cores, since the order of what comes out goes by it and
-    // must not go by the threads of this run.
+    // -1 means automatic: the number of cores of the machine, because the order of elements depends
+    // on it and must not depend on the threads of this run.
     if (extra > 0 && cycle > 0) {
       ASSIGN_OR_RETURN(int64_t calls, ScalarIn(ctx, ctx.num_inputs() - 1));
       if (calls > cycle)
@@ -200,10 +201,10 @@ Expected<KernelFn> MakeInterleave(const KernelSetup& setup) {
 
 // --- With a state
 
-// Splits what a function of state and element gives: the new state, and the rest.
+// Splits the results of a function of state and element into the new state and the rest.
 Error TakeState(DatasetElement& results, DatasetElement& state) {
   if (results.size() < state.size()) {
-    return MakeError("the function gives {0} results, {1} for the state alone were expected",
+    return MakeError("the function gives {0} results, expected {1} for the state alone",
                      results.size(), state.size());
   }
   std::copy_n(results.begin(), state.size(), state.begin());
@@ -270,7 +271,7 @@ Expected<KernelFn> MakeReduce(const KernelSetup& setup) {
   });
 }
 
-// --- Grouped by key: whenever a group is as large as its window, a function makes a dataset of it.
+// --- Grouping by key: when a group reaches its window size, a function makes a dataset from it
 
 struct GroupByWindow {
   CapturedFunction key, reduce, size;
@@ -282,7 +283,7 @@ Expected<int64_t> IntFrom(DatasetContext& context, const CapturedFunction& funct
   if (results.size() == 1 && results[0].dtype() == proto::DT_INT64 &&
       results[0].num_elements() == 1)
     return results[0].IntAt(0);
-  return MakeError("{0} must give one int64", what);
+  return MakeError("{0} must return one int64", what);
 }
 
 Expected<DatasetNext> ReducedGroup(DatasetContext& context, const GroupByWindow& with, int64_t key,
@@ -310,7 +311,7 @@ DatasetNext GroupedOf(DatasetNext input, const GroupByWindow& with, const Elemen
         if (element) return element;
         current = DatasetNext();
       }
-      if (done) {  // what is left, in the order of the keys
+      if (done) {  // flush the remaining groups, by key
         if (groups.empty()) return NoElement();
         auto first = groups.extract(groups.begin());
         ASSIGN_OR_RETURN(current,
@@ -325,7 +326,8 @@ DatasetNext GroupedOf(DatasetNext input, const GroupByWindow& with, const Elemen
         ASSIGN_OR_RETURN(Tensor number, Tensor::Allocate(proto::DT_INT64, {}));
         *number.data<int64_t>() = key;
         ASSIGN_OR_RETURN(int64_t size, IntFrom(context, with.size, {number}, "window_size_func"));
-        if (size <= 0) return MakeError("a window of {0} elements for key {1}", size, key);
+        if (size <= 0)
+          return MakeError("the window size {0} for key {1} is not positive", size, key);
         sizes[key] = size;
       }
       auto& group = groups[key];

@@ -1,4 +1,4 @@
-// ParseExampleDataset: batches of serialized Examples into their features, sorted by key.
+// ParseExampleDataset: parses batches of serialized Examples into features, sorted by key.
 #include <map>
 
 #include "kernels/cpu/data/dataset.h"
@@ -41,7 +41,7 @@ Expected<Tensor> SparseComponent(const RunServices& services, const Tensor* part
   return packed;
 }
 
-// One component a key, in the order of keys.
+// Returns one component per key, in key order.
 Expected<DatasetElement> Components(const RunServices& services, const ExampleSpec& spec,
                                     llvm::ArrayRef<Tensor> parsed) {
   std::map<std::string, Tensor> by_key;

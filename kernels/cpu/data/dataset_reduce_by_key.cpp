@@ -1,4 +1,4 @@
-// A state for each key, which each element with that key changes.
+// Reduces elements by key: each element updates the state of its key.
 #include <map>
 
 #include "kernels/cpu/data/dataset.h"
@@ -10,7 +10,7 @@ struct Reducer {
   CapturedFunction key, init, reduce, finish;
 };
 
-// The state of each key at the end, in the order of keys.
+// Returns the final state of each key, in key order.
 Expected<std::map<int64_t, DatasetElement>> StatesOf(DatasetNext& input, DatasetContext& context,
                                                      const Reducer& reducer) {
   std::map<int64_t, DatasetElement> states;
@@ -19,7 +19,7 @@ Expected<std::map<int64_t, DatasetElement>> StatesOf(DatasetNext& input, Dataset
     if (!element) return states;
     ASSIGN_OR_RETURN(DatasetElement key, reducer.key.Call(context, *element));
     if (key.size() != 1 || key[0].dtype() != proto::DT_INT64 || key[0].num_elements() != 1)
-      return MakeError("key_func must give a scalar of int64");
+      return MakeError("key_func must return an int64 scalar");
     auto it = states.find(key[0].IntAt(0));
     if (it == states.end()) {
       ASSIGN_OR_RETURN(DatasetElement first, reducer.init.Call(context, key));

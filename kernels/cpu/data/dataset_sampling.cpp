@@ -1,4 +1,4 @@
-// Elements that are there by chance.
+// A dataset that keeps a random sample of its input.
 #include "kernels/cpu/data/dataset.h"
 #include "kernels/cpu/random/philox.h"
 #include "llvm/Support/xxhash.h"
@@ -6,10 +6,10 @@
 namespace grapnel {
 namespace {
 
-// Uniform in [0, 1), from the 23 bits of a float's fraction.
+// Returns a float in [0, 1) made from the 23 bits of a fraction.
 float UnitFloat(uint32_t bits) { return static_cast<float>(bits & 0x7fffff) * 0x1p-23f; }
 
-// Each element with a chance of `rate`, by the numbers of the seeds' stream.
+// Keeps each element with probability `rate`, using the random stream of the seeds.
 Expected<KernelFn> MakeSampling(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
@@ -17,7 +17,7 @@ Expected<KernelFn> MakeSampling(const KernelSetup& setup) {
     float rate = *ctx.input(1).data<float>();
     ASSIGN_OR_RETURN(int64_t first, ScalarIn(ctx, 2));
     ASSIGN_OR_RETURN(int64_t second, ScalarIn(ctx, 3));
-    // Without seeds the numbers follow from the node's name, so that a run can be repeated.
+    // Without seeds, the numbers are derived from the node's name, so that a run can be repeated.
     if (first == 0 && second == 0) first = static_cast<int64_t>(llvm::xxHash64(node.name()));
     return PutDataset(
         ctx, node, Dataset::kUnknown, [=](DatasetContext& begin) -> Expected<DatasetNext> {

@@ -1,6 +1,6 @@
-// Datasets in an order that follows from seeds, with TensorFlow's numbers: a Philox stream for each
-// walk, whose seeds are the next two numbers of the seed generator's stream, or always its own
-// seeds (tensorflow/core/kernels/data/shuffle_dataset_op.cc, random_seed_ops.cc).
+// Shuffled datasets with TensorFlow's random numbers: each iteration uses a Philox stream, whose
+// seeds are either the next two numbers from the seed generator or always its own seeds
+// (tensorflow/core/kernels/data/shuffle_dataset_op.cc, random_seed_ops.cc).
 #include <mutex>
 
 #include "kernels/cpu/data/dataset.h"
@@ -36,8 +36,8 @@ class SeedGenerator : public Object {
 };
 using GeneratorRef = llvm::IntrusiveRefCntPtr<SeedGenerator>;
 
-// Without seeds TensorFlow takes other numbers in each process; here they follow from the node's
-// name, so that a run can be repeated.
+// Without seeds, TensorFlow draws different numbers in each process; here they are derived from the
+// node's name, so that a run can be repeated.
 Expected<Seeds> SeedsIn(const KernelContext& ctx, const Node& node, int i) {
   ASSIGN_OR_RETURN(int64_t first, ScalarIn(ctx, i));
   ASSIGN_OR_RETURN(int64_t second, ScalarIn(ctx, i + 1));
@@ -50,8 +50,8 @@ GeneratorRef GeneratorIn(const KernelContext& ctx, int i) {
   return dynamic_cast<SeedGenerator*>(ctx.input(i).data<ObjectRef>()->get());
 }
 
-// A buffer is kept full; each place of the output takes one of those in it. The buffer is a ring:
-// what is left lies from `start` on, and the chosen one changes places with the first.
+// Keeps a buffer full and yields a random element from it at each step. The buffer is a ring: live
+// elements start at `start`, and the chosen one is swapped with the first.
 DatasetNext ShuffledOf(DatasetNext input, int64_t size, Seeds seeds) {
   return
       [input = std::move(input), size, buffer = std::vector<DatasetElement>(),
@@ -79,12 +79,13 @@ DatasetNext ShuffledOf(DatasetNext input, int64_t size, Seeds seeds) {
 Expected<int64_t> BufferSize(const KernelContext& ctx) {
   ASSIGN_OR_RETURN(int64_t size, ScalarIn(ctx, 1));
   if (size > 0) return size;
-  // -2 is TensorFlow's number for a cardinality that nobody knows.
+  // -2 is TensorFlow's number for an unknown cardinality.
   if (size == -1 || size == Dataset::kUnknown) return -1;
   return MakeError("a buffer of {0} elements: 1 or more were expected, or -1 for all", size);
 }
 
-// Version 2 has a generator for input 2, the others seeds and, version 3, perhaps a generator.
+// In version 2, input 2 is a generator; the others have seeds and, in version 3, optionally a
+// generator.
 Expected<KernelFn> MakeShuffle(const KernelSetup& setup) {
   bool reshuffles = setup.node().GetBool("reshuffle_each_iteration", true);
   return KernelFn([node = setup.node(), reshuffles](KernelContext& ctx) -> Error {
@@ -106,7 +107,7 @@ Expected<KernelFn> MakeShuffle(const KernelSetup& setup) {
   });
 }
 
-// Each round is shuffled by itself.
+// Each round is shuffled separately.
 Expected<KernelFn> MakeShuffleAndRepeat(const KernelSetup& setup) {
   bool reshuffles = setup.node().GetBool("reshuffle_each_iteration", true);
   return KernelFn([node = setup.node(), reshuffles](KernelContext& ctx) -> Error {
@@ -115,7 +116,7 @@ Expected<KernelFn> MakeShuffleAndRepeat(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(Seeds seeds, SeedsIn(ctx, node, 2));
     ASSIGN_OR_RETURN(int64_t count, ScalarIn(ctx, 4));
     if (count < -1 || count == 0)
-      return MakeError("count must be positive, or -1 for ever, got {0}", count);
+      return MakeError("count must be positive, or -1 to repeat forever, got {0}", count);
     GeneratorRef generator = GeneratorIn(ctx, 5);
     if (!generator) generator = new SeedGenerator(seeds, reshuffles);
     auto begin = [=](DatasetContext&) -> Expected<DatasetNext> {
@@ -130,7 +131,7 @@ Expected<KernelFn> MakeShuffleAndRepeat(const KernelSetup& setup) {
           ASSIGN_OR_RETURN(auto element, next(context));
           if (element) return element;
           next = DatasetNext();
-          if (fresh) break;  // nothing, however often
+          if (fresh) break;  // an empty input, however often repeated
           ++round;
         }
         return NoElement();
@@ -151,7 +152,7 @@ Expected<KernelFn> MakeGenerator(const KernelSetup& setup) {
   });
 }
 
-// Stands for a generator that the dataset makes itself.
+// A placeholder for a generator that the dataset creates itself.
 Expected<KernelFn> MakeDummy(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(Tensor none, Tensor::Allocate(proto::DT_RESOURCE, {}));
@@ -160,7 +161,7 @@ Expected<KernelFn> MakeDummy(const KernelSetup&) {
   });
 }
 
-// 32-bit numbers without end, as int64.
+// An infinite dataset of 32-bit numbers as int64.
 Expected<KernelFn> MakeRandom(const KernelSetup& setup) {
   bool again = setup.node().GetBool("rerandomize_each_iteration");
   return KernelFn([node = setup.node(), again](KernelContext& ctx) -> Error {

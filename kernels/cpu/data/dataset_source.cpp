@@ -1,4 +1,4 @@
-// Datasets out of tensors and numbers, and their handles.
+// Datasets from tensors and numbers, and their handles.
 #include "kernels/common/dims.h"
 #include "kernels/common/dispatch.h"
 #include "kernels/cpu/data/dataset.h"
@@ -66,13 +66,13 @@ Expected<KernelFn> MakeRange(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(int64_t stop, ScalarIn(ctx, 1));
     ASSIGN_OR_RETURN(int64_t step, ScalarIn(ctx, 2));
     if (step == 0) return MakeError("a range with a step of 0");
-    // Without a sign nothing goes over: the width of all there is fits.
+    // Unsigned arithmetic avoids overflow: even the widest range fits.
     auto from = static_cast<uint64_t>(start), by = static_cast<uint64_t>(step);
     bool is_empty = step > 0 ? stop <= start : stop >= start;
     uint64_t width = step > 0 ? static_cast<uint64_t>(stop) - from : from - stop;
     uint64_t numbers = is_empty ? 0 : (width - 1) / (step > 0 ? by : 0 - by) + 1;
     auto count = static_cast<int64_t>(std::min<uint64_t>(numbers, INT64_MAX));
-    // As in TensorFlow, for which that is how to count without end.
+    // As in TensorFlow, where this limit means an infinite range.
     int64_t length = stop == INT64_MAX ? Dataset::kInfinite : count;
     return PutDataset(ctx, node, length, [=](DatasetContext&) -> Expected<DatasetNext> {
       return DatasetNext([=, i = int64_t{0}](DatasetContext&) mutable -> NextElement {
@@ -85,7 +85,7 @@ Expected<KernelFn> MakeRange(const KernelSetup& setup) {
   });
 }
 
-// What a wrapped handle is does not matter: both are the dataset.
+// A dataset and its wrapped variant share one representation, so the handle is passed through.
 Expected<KernelFn> MakeHandle(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     ctx.SetOutput(0, ctx.TakeInput(0));
@@ -93,7 +93,7 @@ Expected<KernelFn> MakeHandle(const KernelSetup&) {
   });
 }
 
-// The inputs in turn, as many in each element as it has components.
+// Groups the inputs into elements of as many components as the spec has.
 Expected<KernelFn> MakeList(const KernelSetup& setup) {
   int width = CountTypes(setup.node(), "output_types");
   if (width < 1 || setup.num_inputs() % width != 0)

@@ -1,4 +1,4 @@
-// Datasets of sparse tensors: batches of dense elements, and the rows of one.
+// Datasets of sparse tensors: batches of dense elements, and the rows of a sparse tensor.
 #include <algorithm>
 
 #include "kernels/cpu/array/data_move.h"
@@ -15,7 +15,8 @@ Expected<Tensor> Packed(const RunServices& services, llvm::ArrayRef<Tensor> part
   return packed;
 }
 
-// Elements of any size up to the row's as the rows of a sparse tensor, which has all their values.
+// Combines dense elements, each no larger than the row shape, into a sparse tensor with all their
+// values.
 Expected<Tensor> SparseBatch(const RunServices& services, llvm::ArrayRef<DatasetElement> rows,
                              const Dims& asked) {
   Dims dims(asked.begin(), asked.end());
@@ -39,7 +40,7 @@ Expected<Tensor> SparseBatch(const RunServices& services, llvm::ArrayRef<Dataset
   int64_t *to = indices.data<int64_t>(), at = 0;
   for (size_t r = 0; r < rows.size(); ++r) {
     const Tensor& row = rows[r][0];
-    if (row.dtype() != dtype) return MakeError("elements of different dtypes");
+    if (row.dtype() != dtype) return MakeError("elements have different dtypes");
     Dims strides = RowMajorStrides(row.dims());
     for (int64_t i = 0; i < row.num_elements(); ++i) {
       *to++ = static_cast<int64_t>(r);
@@ -80,7 +81,7 @@ Expected<KernelFn> MakeDenseToSparse(const KernelSetup& setup) {
   });
 }
 
-// The rows of a sparse tensor, each as its places, values and shape.
+// Yields the rows of a sparse tensor, each as indices, values and shape.
 Expected<KernelFn> MakeSparseSlices(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     Tensor indices = ctx.input(0), values = ctx.input(1);
@@ -91,7 +92,7 @@ Expected<KernelFn> MakeSparseSlices(const KernelSetup& setup) {
     int64_t depth = static_cast<int64_t>(dims.size());
     for (int64_t i = 1; i < indices.dim(0); ++i) {
       if (indices.IntAt(i * depth) < indices.IntAt((i - 1) * depth))
-        return MakeError("indices[{0}] is out of order: rows must rise", i);
+        return MakeError("indices[{0}] is out of order: rows must ascend", i);
     }
     return PutDataset(ctx, node, dims[0], [=](DatasetContext&) -> Expected<DatasetNext> {
       return DatasetNext([=, row = int64_t{0},

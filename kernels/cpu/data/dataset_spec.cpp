@@ -1,5 +1,5 @@
-// What the elements of a dataset are, before one is made: from its op, its attributes and its
-// inputs.
+// Infers the dtypes and shapes of a dataset's elements before one is created, from its op,
+// attributes and inputs.
 #include <google/protobuf/unknown_field_set.h>
 
 #include "kernels/common/dims.h"
@@ -21,7 +21,7 @@ Shape WithFirst(int64_t size, const Shape& shape) {
   return Shape(dims);
 }
 
-// What both are.
+// Returns the most specific shape that covers both.
 Shape Common(const Shape& a, const Shape& b) {
   if (!a.known_rank() || !b.known_rank() || a.rank() != b.rank()) return Shape::Unknown();
   Shape common = a;
@@ -61,7 +61,7 @@ ElementSpec JoinedOf(llvm::ArrayRef<const ElementSpec*> specs) {
   return joined;
 }
 
-// Of batches whose elements all have `size` rows, or -1.
+// Returns the spec of batches whose elements all have `size` rows, or -1 for unknown.
 ElementSpec BatchOf(ElementSpec spec, int64_t size) {
   for (Shape& shape : spec.shapes) shape = WithFirst(size, shape);
   return spec;
@@ -102,7 +102,7 @@ bool KeepsElements(llvm::StringRef op) {
   return llvm::is_contained(kKeep, op);
 }
 
-// "ExperimentalShuffleDatasetV2" is a "Shuffle".
+// Returns the base name of an op: "ExperimentalShuffleDatasetV2" is a "Shuffle".
 llvm::StringRef KindOf(llvm::StringRef op) {
   op.consume_front("Experimental");
   return op.substr(0, op.rfind("Dataset"));
@@ -123,7 +123,7 @@ ElementSpec SpecOfAttrs(const Node& node) {
 
 namespace {
 
-// Whether each batch is full: what comes short is dropped, or nothing does.
+// True if every batch is full: a short one is dropped, or none occurs.
 bool IsFull(const KernelContext& ctx, const Node& node, int64_t cardinality) {
   if (cardinality == Dataset::kInfinite) return true;
   llvm::StringRef op = node.op();
@@ -134,7 +134,7 @@ bool IsFull(const KernelContext& ctx, const Node& node, int64_t cardinality) {
          *last.data<bool>();
 }
 
-// Of a node whose dataset has so many elements.
+// Returns the element spec of a node's dataset with this cardinality.
 ElementSpec SpecOfElements(const KernelContext& ctx, const Node& node, int64_t cardinality) {
   ElementSpec said = SpecOfAttrs(node);
   llvm::StringRef kind = KindOf(node.op());
@@ -178,7 +178,7 @@ ElementSpec SpecOfElements(const KernelContext& ctx, const Node& node, int64_t c
 
 Error PutDataset(KernelContext& ctx, const Node& node, int64_t cardinality, Dataset::Begin begin) {
   if (!IsMessage(node.GetString("metadata")))
-    return MakeError("attribute 'metadata' is no serialized message");
+    return MakeError("attribute 'metadata' is not a serialized message");
   ElementSpec spec = SpecOfElements(ctx, node, cardinality);
   if (KindOf(node.op()) == "Tensor" || KindOf(node.op()) == "TensorSlice")
     RETURN_IF_ERROR(SpecOfAttrs(node).Check(spec));

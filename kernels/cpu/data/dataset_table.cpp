@@ -1,4 +1,4 @@
-// InitializeTableFromDataset: a table filled once with the pairs of a dataset.
+// InitializeTableFromDataset: initializes a lookup table from a dataset of key-value pairs.
 #include "kernels/common/kernel_of.h"
 #include "kernels/cpu/data/dataset.h"
 #include "kernels/cpu/state/lookup_table.h"

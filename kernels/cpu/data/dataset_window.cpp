@@ -1,4 +1,4 @@
-// Batches of elements that lie a stride apart, begun a shift apart.
+// Sliding windows: batches with a stride between elements and a shift between batches.
 #include <algorithm>
 
 #include "kernels/cpu/data/dataset.h"
@@ -11,7 +11,7 @@ struct Window {
   bool drop;
 };
 
-// Batches of `size` elements `stride` apart, that begin `shift` apart.
+// Yields batches of `size` elements, `stride` apart, that start `shift` apart.
 DatasetNext WindowsOf(DatasetNext input, Window window) {
   return [input = std::move(input), window, buffer = std::vector<DatasetElement>(),
           skip = int64_t{0}, done = false](DatasetContext& context) mutable -> NextElement {

@@ -12,14 +12,15 @@ Expected<CsvFormat> MakeCsvFormat(llvm::StringRef delimiter, bool quotes, llvm::
     return MakeError("field_delim should be only 1 char, not '{0}'", delimiter);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (columns[i] < 0 || (i > 0 && columns[i] <= columns[i - 1]))
-      return MakeError("select_cols should rise and not be negative: {0} at {1}", columns[i], i);
+      return MakeError("select_cols must be ascending and not negative: {0} at {1}", columns[i], i);
   }
   return CsvFormat{delimiter[0], quotes, missing.str(), std::move(columns)};
 }
 
 namespace {
 
-// The text of a quoted field, `at` after its opening quote; moves `at` past its end and delimiter.
+// Returns the text of a quoted field. `at` starts after the opening quote and moves past the field
+// and its delimiter.
 Expected<std::string> QuotedField(llvm::StringRef record, char delimiter, size_t& at) {
   std::string field;
   size_t size = record.size();
@@ -52,7 +53,7 @@ Expected<std::string> PlainField(llvm::StringRef record, const CsvFormat& format
 Error SplitCsvRecord(llvm::StringRef record, const CsvFormat& format,
                      std::vector<std::string>* fields) {
   fields->clear();
-  size_t at = 0, column = 0, next = 0;  // `next`: of the wanted columns
+  size_t at = 0, column = 0, next = 0;  // `next`: index into the wanted columns
   auto wanted = [&] {
     return format.columns.empty() || format.columns[next] == static_cast<int64_t>(column);
   };
@@ -71,7 +72,7 @@ Error SplitCsvRecord(llvm::StringRef record, const CsvFormat& format,
     }
     ++column;
   }
-  // Nothing after the last delimiter is a field too.
+  // A trailing delimiter is followed by an empty field.
   if (!record.empty() && wanted() && record.back() == format.delimiter) fields->emplace_back();
   return Error::success();
 }

@@ -1,4 +1,4 @@
-// DecodeJSONExample: tf.train.Example from protobuf's JSON into its bytes.
+// DecodeJSONExample: converts a tf.train.Example from protobuf's JSON to serialized bytes.
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/util/json_util.h>
 #include <google/protobuf/util/type_resolver.h>
@@ -18,7 +18,8 @@ namespace protobuf = google::protobuf;
 
 constexpr char kTypes[] = "type.googleapis.com";
 
-// Features keep the order they have in the text: no message, whose map has none, lies between.
+// Converts without an intermediate message, whose map has no order, so that features keep their
+// order in the text.
 Error DecodeJsonExample(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   const protobuf::Descriptor* example = proto::Example::descriptor();
@@ -30,7 +31,7 @@ Error DecodeJsonExample(KernelContext& ctx) {
     auto status = protobuf::util::JsonToBinaryString(types.get(), type, in.data<std::string>()[i],
                                                      &out->data<std::string>()[i]);
     if (status.ok()) continue;
-    std::string why = status.message().ToString();  // lines after the first show the text again
+    std::string why = status.message().ToString();  // lines after the first repeat the text
     return MakeError("element {0}: Error while parsing JSON: {1}", i,
                      llvm::StringRef(why).split('\n').first.ltrim(": "));
   }

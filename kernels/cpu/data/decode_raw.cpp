@@ -1,4 +1,4 @@
-// DecodeRaw and DecodePaddedRaw: the bytes of strings as numbers.
+// DecodeRaw and DecodePaddedRaw: interpret the bytes of strings as numbers.
 #include <algorithm>
 #include <cstring>
 
@@ -10,7 +10,7 @@ namespace {
 
 using RawTypes = Join<NumberTypes, TypeList<bool>>;
 
-// The order of the bytes of each number; a complex one is two.
+// Reverses the byte order of each number; a complex number is two.
 void Reverse(Tensor& tensor) {
   int64_t size = static_cast<int64_t>(DataTypeSize(tensor.dtype()));
   if (IsComplex(tensor.dtype())) size /= 2;
@@ -20,7 +20,7 @@ void Reverse(Tensor& tensor) {
     std::reverse(bytes, bytes + size);
 }
 
-// One row of `length` bytes for each string: cut off, or filled up with zeros.
+// Stores one row of `length` bytes per string: truncated, or padded with zeros.
 Error StoreRows(KernelContext& ctx, int64_t length, bool little_endian) {
   const Tensor& in = ctx.input(0);
   Dims dims(in.dims().begin(), in.dims().end());
@@ -38,7 +38,7 @@ Error StoreRows(KernelContext& ctx, int64_t length, bool little_endian) {
                     }
                   });
   if (out->dtype() == proto::DT_BOOL) {
-    // Any byte that is not 0 is true; a bool must not hold another number.
+    // Any nonzero byte becomes true, because a bool must not hold another value.
     for (int64_t i = 0; i < out->num_elements(); ++i) to[i] = to[i] != 0;
   }
   if (!little_endian) Reverse(*out);

@@ -120,7 +120,7 @@ class Parser {
   Error Scan(int64_t row, const llvm::StringMap<llvm::SmallVector<int64_t, 1>>& slots_of);
   Error Check(int64_t row, int64_t k);
   const Slot& SlotAt(int64_t row, int64_t k) const { return slots_[row * width_ + k]; }
-  // Where each row's values of feature k begin, and the end.
+  // Returns where each row's values of feature k start, plus the end.
   std::vector<int64_t> StartsOf(int64_t k) const;
   void ForRows(llvm::function_ref<void(int64_t row)> body);
   Expected<Tensor> ValuesOf(int64_t k, llvm::ArrayRef<int64_t> starts);
@@ -135,7 +135,7 @@ class Parser {
   const ExampleSpec& spec_;
   const ExampleBatch& batch_;
   const int64_t rows_, width_;
-  std::vector<Slot> slots_;  // row by row: sparse, dense, ragged
+  std::vector<Slot> slots_;  // by row, then by feature: sparse, dense, ragged
   std::vector<Tensor> indices_, values_, shapes_, dense_, ragged_, splits_;
 };
 
@@ -167,7 +167,7 @@ Error Parser::Scan(int64_t row, const llvm::StringMap<llvm::SmallVector<int64_t,
   return Error::success();
 }
 
-// Dtypes and counts of what was found.
+// Checks dtypes and counts of the parsed values.
 Error Parser::Check(int64_t row, int64_t k) {
   Slot& slot = slots_[row * width_ + k];
   const FeatureSpec& spec = SpecOf(k);

@@ -1,5 +1,5 @@
-// A batch of tf.train.Examples as tensors: what ParseExample, ParseSequenceExample and their
-// datasets share.
+// Parses a batch of tf.train.Examples into tensors. Shared by ParseExample, ParseSequenceExample
+// and their datasets.
 #ifndef GRAPNEL_KERNELS_CPU_DATA_EXAMPLE_PARSER_H_
 #define GRAPNEL_KERNELS_CPU_DATA_EXAMPLE_PARSER_H_
 
@@ -17,9 +17,9 @@ struct FeatureSpec {
 };
 struct DenseSpec : FeatureSpec {
   Shape shape;          // of one example's value; its first dimension may be unknown
-  bool varies = false;  // that dimension is unknown: examples are padded to the longest
+  bool varies = false;  // its first dimension is unknown: examples are padded to the longest
   int64_t size = 0;     // elements of a value, or of one step of the unknown dimension
-  Tensor otherwise;     // what an example without the feature has, or the padding; may be empty
+  Tensor otherwise;     // default for examples without the feature, or padding; may be empty
 };
 struct RaggedSpec : FeatureSpec {
   DataType split_type = proto::DT_INT64;
@@ -31,27 +31,28 @@ struct ExampleSpec {
   std::vector<RaggedSpec> ragged;
 };
 
-// Fills shape, varies, size and otherwise of the dense ones and checks all: dtypes that an Example
-// can hold, keys in one list only, shapes and defaults that fit.
+// Fills in shape, varies, size and otherwise of the dense features and checks the whole spec:
+// dtypes that an Example can hold, each key in only one list, shapes and defaults that fit.
 Error FinishSpec(ExampleSpec& spec, llvm::ArrayRef<Shape> dense_shapes,
                  llvm::ArrayRef<Tensor> defaults);
 
-// Attributes of kernels that parse, as lists.
+// Read list attributes of parsing kernels.
 std::vector<DataType> TypesAttr(const Node& node, llvm::StringRef key);
 std::vector<std::string> StringsAttr(const Node& node, llvm::StringRef key);
 std::vector<Shape> ShapesAttr(const Node& node, llvm::StringRef key);
 
 struct ExampleBatch {
   llvm::ArrayRef<std::string> serialized;
-  llvm::ArrayRef<std::string> names;  // for errors; may be empty
-  bool single = false;                // one example, whose tensors have no batch dimension
+  llvm::ArrayRef<std::string> names;  // for error messages; may be empty
+  bool single = false;                // a single example; its tensors have no batch dimension
 };
 
-// "Name: a" of example `i`.
+// Returns "Name: a" for example `i`.
 std::string NameOf(const ExampleBatch& batch, size_t i);
 
-// Tensors in this order: indices, then values, then shapes of the sparse features; the dense ones;
-// values, then row splits of the ragged ones. A single example has no row splits: they are empty.
+// Returns tensors in this order: indices, then values, then shapes of the sparse features; the
+// dense features; values, then row splits of the ragged features. The row splits of a single
+// example are empty.
 Expected<std::vector<Tensor>> ParseExamples(const RunServices& services, const ExampleSpec& spec,
                                             const ExampleBatch& batch);
 

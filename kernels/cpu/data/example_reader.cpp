@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-// Map entries: the key in field 1, the value in field 2.
+// A map entry has its key in field 1 and its value in field 2.
 bool ReadEntry(llvm::StringRef entry, llvm::StringRef* key, llvm::StringRef* value) {
   WireReader reader(entry);
   while (reader.Next()) {

@@ -1,5 +1,5 @@
-// tf.train.Example and tf.train.SequenceExample as they lie in their bytes. Both keep their
-// features in field 1, so one reader serves for an Example and for a SequenceExample's context.
+// Reads serialized tf.train.Examples and tf.train.SequenceExamples. Both keep their features in
+// field 1, so one reader serves both an Example and the context of a SequenceExample.
 #ifndef GRAPNEL_KERNELS_CPU_DATA_EXAMPLE_READER_H_
 #define GRAPNEL_KERNELS_CPU_DATA_EXAMPLE_READER_H_
 
@@ -11,26 +11,26 @@
 
 namespace grapnel {
 
-// One Feature: a list of strings, floats or int64s, still encoded. DT_INVALID: it says nothing.
+// One Feature: a list of strings, floats or int64s, still encoded. DT_INVALID if it is empty.
 struct Feature {
   DataType dtype = proto::DT_INVALID;
   llvm::StringRef list;
 };
 
-// Each feature in the order of the bytes; of a key that comes twice, the last one counts. False
-// when the bytes are no such message.
+// Calls `found` for each feature in serialized order; if a key occurs twice, the last one counts.
+// False if the bytes are not such a message.
 bool ReadExample(llvm::StringRef example,
                  llvm::function_ref<void(llvm::StringRef key, const Feature&)> found);
-// The lists of features in field 2 of a SequenceExample, each still encoded.
+// Calls `found` for each FeatureList in field 2 of a SequenceExample, still encoded.
 bool ReadFeatureLists(llvm::StringRef sequence_example,
                       llvm::function_ref<void(llvm::StringRef key, llvm::StringRef list)> found);
 bool ReadFeatureList(llvm::StringRef list, std::vector<Feature>* features);
 
-// How many values there are, or -1 when the list is damaged: what a list claims is counted before
-// anything is allocated for it.
+// Returns the number of values, or -1 when the list is damaged. Callers count before they allocate,
+// so that a false size cannot exhaust memory.
 int64_t CountValues(const Feature& feature);
-// Values [0, count) of a list that CountValues() found good: std::string, float or int64_t from
-// element `at` of `to` on.
+// Copies all values of a list that CountValues() accepted (std::string, float or int64_t) to
+// element `at` of `to` and the following ones.
 void FillValues(const Feature& feature, Tensor& to, int64_t at);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Files as strings: ReadFile, WriteFile, MatchingFiles, MatchingFilesDataset;
+// Ops on whole files: ReadFile, WriteFile, MatchingFiles, MatchingFilesDataset;
 // GenerateVocabRemapping.
 #include "lib/support/file.h"
 
@@ -27,7 +27,7 @@ Error ReadAll(KernelContext& ctx) {
   return Error::success();
 }
 
-// Folders that are not there are made.
+// Creates missing directories.
 Error WriteAll(KernelContext& ctx) {
   ASSIGN_OR_RETURN(std::string path, TextIn(ctx, 0, "filename"));
   ASSIGN_OR_RETURN(std::string contents, TextIn(ctx, 1, "contents"));
@@ -38,7 +38,8 @@ Error WriteAll(KernelContext& ctx) {
 
 // --- Patterns
 
-// What of `parts` remains is matched below `folder`. Folders that cannot be read match nothing.
+// Matches the pattern components `parts` below `folder`. Directories that cannot be read match
+// nothing.
 void Match(const std::string& folder, llvm::ArrayRef<llvm::StringRef> parts,
            std::vector<std::string>* found) {
   llvm::StringRef part = parts[0];
@@ -59,7 +60,7 @@ void Match(const std::string& folder, llvm::ArrayRef<llvm::StringRef> parts,
   }
 }
 
-// Sorted within a pattern.
+// Returns the matches of one pattern, sorted.
 std::vector<std::string> Matching(llvm::StringRef pattern) {
   std::vector<std::string> found;
   llvm::SmallVector<llvm::StringRef, 8> parts;
@@ -83,7 +84,7 @@ Expected<std::vector<std::string>> MatchingIn(const KernelContext& ctx) {
   return all;
 }
 
-// Of all patterns together, sorted; folders too.
+// Returns the matches of all patterns together, sorted, including directories.
 Error MatchingFiles(KernelContext& ctx) {
   ASSIGN_OR_RETURN(std::vector<std::string> all, MatchingIn(ctx));
   std::sort(all.begin(), all.end());
@@ -92,7 +93,7 @@ Error MatchingFiles(KernelContext& ctx) {
   return Error::success();
 }
 
-// The folder that a pattern names before its first wildcard must be there.
+// Checks that the directory before a pattern's first wildcard exists.
 Error CheckFolder(llvm::StringRef pattern) {
   llvm::StringRef fixed =
       pattern.take_until([](char c) { return llvm::StringRef("*?[\\").contains(c); });
@@ -102,7 +103,7 @@ Error CheckFolder(llvm::StringRef pattern) {
   return MakeError("{0}: no such folder", folder);
 }
 
-// Files only, pattern by pattern, looked for when an iterator begins.
+// Yields files only, pattern by pattern; the search runs when an iterator starts.
 Expected<KernelFn> MakeMatchingDataset(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     const Tensor& in = ctx.input(0);
@@ -143,7 +144,7 @@ Expected<llvm::SmallVector<llvm::StringRef, 0>> LinesOf(llvm::StringRef bytes) {
   return lines;
 }
 
-// Where each of `count` words of the new file was in the old one, or -1.
+// Returns, for each of `count` words of the new vocabulary, its index in the old one, or -1.
 Error Remap(KernelContext& ctx, const Remapping& form) {
   ASSIGN_OR_RETURN(std::string new_path, TextIn(ctx, 0, "new_vocab_file"));
   ASSIGN_OR_RETURN(std::string old_path, TextIn(ctx, 1, "old_vocab_file"));
@@ -159,7 +160,7 @@ Error Remap(KernelContext& ctx, const Remapping& form) {
   for (size_t i = 0; i < old_words.size(); ++i) {
     if (form.old_count >= 0 && static_cast<int64_t>(i) >= form.old_count) break;
     if (!places.try_emplace(old_words[i], static_cast<int64_t>(i)).second)
-      return MakeError("{0}: word '{1}' comes twice", old_path, old_words[i]);
+      return MakeError("{0}: word '{1}' occurs twice", old_path, old_words[i]);
   }
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {form.count}));
   ASSIGN_OR_RETURN(Tensor * present, ctx.Allocate(1, {}));

@@ -1,4 +1,4 @@
-// Files that datasets read, which may be compressed.
+// Files that datasets read, possibly compressed.
 #ifndef GRAPNEL_KERNELS_CPU_DATA_PACKED_FILE_H_
 #define GRAPNEL_KERNELS_CPU_DATA_PACKED_FILE_H_
 
@@ -10,10 +10,10 @@
 namespace grapnel {
 
 enum class FilePacking { kNone, kGzip, kZlib };
-// Of input compression_type: "", "GZIP" or "ZLIB".
+// Parses input compression_type: "", "GZIP" or "ZLIB".
 Expected<FilePacking> PackingOf(llvm::StringRef kind);
 
-// What is read of a file, kept as long as it is walked.
+// The contents of a file, kept alive while a dataset iterates over it.
 struct OpenFile {
   std::shared_ptr<const FileBytes> file;
   std::string inflated;

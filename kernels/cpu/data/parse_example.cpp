@@ -23,7 +23,7 @@ std::vector<Tensor> Inputs(const KernelContext& ctx, int begin) {
   return inputs;
 }
 
-// Appends a feature for each key and dtype.
+// Appends a feature per key and dtype.
 template <typename Spec>
 Error AddFeatures(llvm::ArrayRef<std::string> keys, llvm::ArrayRef<DataType> types,
                   llvm::StringRef what, std::vector<Spec>* to) {
@@ -65,7 +65,7 @@ Expected<ExampleSpec> MakeSpec(const Types& types, llvm::ArrayRef<std::string> s
   return spec;
 }
 
-// Keys are scalars, an input each, between names and the defaults.
+// Keys are scalars, one input each, between names and the defaults.
 Expected<KernelFn> MakeParseExample(const KernelSetup& setup) {
   Types types = TypesOf(setup.node());
   int sparse = static_cast<int>(types.sparse.size()), dense = static_cast<int>(types.dense.size());
@@ -90,7 +90,7 @@ Expected<KernelFn> MakeParseExample(const KernelSetup& setup) {
   });
 }
 
-// Keys are vectors; a scalar is one example without a batch dimension.
+// Keys are vectors; a scalar input is one example without a batch dimension.
 Expected<KernelFn> MakeParseExampleV2(const KernelSetup& setup) {
   return KernelFn([types = TypesOf(setup.node())](KernelContext& ctx) -> Error {
     const Tensor& serialized = ctx.input(0);

@@ -1,5 +1,5 @@
 // ParseSequenceExample, ParseSequenceExampleV2, ParseSingleSequenceExample: a context like an
-// Example's, and lists of features, one for each step of time.
+// Example's, and feature lists with one feature per time step.
 #include <algorithm>
 
 #include "kernels/common/dims.h"
@@ -12,8 +12,8 @@ namespace {
 
 struct ListSpec : RaggedSpec {
   Shape shape;                 // dense: of one step
-  int64_t size = 0;            // elements of that
-  bool may_be_absent = false;  // dense: then it has no steps
+  int64_t size = 0;            // number of elements of `shape`
+  bool may_be_absent = false;  // dense: an absent list has no steps
 };
 
 struct SequenceSpec {
@@ -21,11 +21,11 @@ struct SequenceSpec {
   std::vector<ListSpec> sparse, dense, ragged;
 };
 
-// The lists of one kind of one feature: all examples' steps, one after the other.
+// The lists of one feature: the steps of all examples, concatenated.
 struct Steps {
   std::vector<Feature> features;
-  std::vector<int64_t> begins;  // of each example's steps, and the end
-  std::vector<int64_t> starts;  // of each step's values, and the end
+  std::vector<int64_t> begins;  // start of each example's steps, and the end
+  std::vector<int64_t> starts;  // start of each step's values, and the end
 
   int64_t of(int64_t row) const { return begins[row + 1] - begins[row]; }
 };
@@ -42,8 +42,8 @@ class SequenceParser {
     }
   }
 
-  // Like ParseExamples(): indices, values, shapes; dense values, their lengths; ragged values,
-  // outer and inner splits.
+  // Returns tensors as ParseExamples() does: indices, values, shapes; dense values, their lengths;
+  // ragged values, outer and inner splits.
   Expected<std::vector<Tensor>> Run();
 
  private:
@@ -65,7 +65,7 @@ class SequenceParser {
   const ExampleBatch& batch_;
   const int64_t rows_;
   std::vector<const ListSpec*> specs_;
-  std::vector<List> lists_;  // row by row, in the order of specs_
+  std::vector<List> lists_;  // by row, in the order of specs_
   std::vector<Tensor> indices_, values_, shapes_, dense_, lengths_, ragged_, outer_, inner_;
 };
 
@@ -162,7 +162,7 @@ Error SequenceParser::Sparse(int64_t k) {
   return Error::success();
 }
 
-// Steps that an example lacks are zeros, or empty strings.
+// Steps that an example lacks are zeros or empty strings.
 Error SequenceParser::Dense(int64_t k) {
   const ListSpec& spec = *specs_[k];
   for (int64_t row = 0; row < rows_; ++row) {
@@ -229,7 +229,7 @@ Error SequenceParser::Ragged(int64_t k) {
   ASSIGN_OR_RETURN(Steps steps, StepsOf(k));
   ASSIGN_OR_RETURN(Tensor values, ValuesOf(k, steps));
   ASSIGN_OR_RETURN(Tensor inner, Splits(spec.split_type, steps.starts));
-  // The one row of a single example needs no splits; TensorFlow gives a scalar that says nothing.
+  // A single example has one row and needs no splits; TensorFlow returns a meaningless scalar.
   ASSIGN_OR_RETURN(Tensor outer,
                    Splits(spec.split_type, batch_.single ? std::vector<int64_t>{0} : steps.begins));
   ragged_.push_back(std::move(values));
@@ -250,7 +250,7 @@ Expected<std::vector<Tensor>> SequenceParser::Run() {
   return all;
 }
 
-// --- The ops: where each finds its keys, dtypes and shapes
+// --- The ops: where each takes its keys, dtypes and shapes from
 
 struct Types {
   std::vector<DataType> context_sparse, context_dense, context_ragged, context_splits;
@@ -348,7 +348,7 @@ Error Parse(KernelContext& ctx, const SequenceSpec& spec, const ExampleBatch& ba
   if (!context) return Annotate("context", context.takeError());
   ASSIGN_OR_RETURN(std::vector<Tensor> lists, SequenceParser(ctx, spec, batch).Run());
   if (batch.single) {
-    // Version 2 has the splits of a single example's context as a scalar.
+    // Version 2 returns the context's row splits of a single example as a scalar.
     for (size_t i = context->size() - spec.context.ragged.size(); i < context->size(); ++i) {
       ASSIGN_OR_RETURN(Tensor zero, Tensor::Allocate((*context)[i].dtype(), {}));
       std::fill_n(static_cast<char*>(zero.raw()), zero.byte_size(), 0);
@@ -411,7 +411,7 @@ Expected<KernelFn> MakeParseSequenceExample(const KernelSetup& setup) {
   });
 }
 
-// Keys are vectors; a scalar is one example without a batch dimension.
+// Keys are vectors; a scalar input is one example without a batch dimension.
 Expected<KernelFn> MakeParseSequenceExampleV2(const KernelSetup& setup) {
   return KernelFn([types = TypesOf(setup.node())](KernelContext& ctx) -> Error {
     if (ctx.input(0).rank() > 1)
@@ -429,7 +429,7 @@ Expected<KernelFn> MakeParseSequenceExampleV2(const KernelSetup& setup) {
   });
 }
 
-// Keys are scalars, an input each; there are no lengths, a single example has no padding.
+// Keys are scalars, one input each. There are no lengths, because a single example has no padding.
 Expected<KernelFn> MakeParseSingleSequenceExample(const KernelSetup& setup) {
   Types types = TypesOf(setup.node());
   int counts[] = {static_cast<int>(types.context_sparse.size()),

@@ -1,4 +1,4 @@
-// Summaries as messages: ScalarSummary, HistogramSummary, ImageSummary, AudioSummary,
+// Ops that create Summary messages: ScalarSummary, HistogramSummary, ImageSummary, AudioSummary,
 // AudioSummaryV2, TensorSummary, TensorSummaryV2, MergeSummary.
 #include "kernels/common/dispatch.h"
 #include "kernels/common/kernel_of.h"
@@ -23,7 +23,7 @@ Expected<std::string> TextIn(const KernelContext& ctx, int i, const char* name) 
 
 // --- ScalarSummary
 
-// A value for each tag.
+// Writes one value per tag.
 Error ScalarSummary(KernelContext& ctx) {
   const Tensor &tags = ctx.input(0), &values = ctx.input(1);
   if (tags.dims() != values.dims())
@@ -77,7 +77,7 @@ Expected<KernelFn> MakeAudioSummary(const KernelSetup& setup) {
 Expected<KernelFn> MakeTensorSummary(const KernelSetup& setup) {
   return KernelFn([name = setup.node().name().str()](KernelContext& ctx) -> Error {
     if (ctx.input(0).HoldsObjects())
-      return MakeError("{0} has no summary", ctx.input(0).ToString(0));
+      return MakeError("{0} cannot be summarized", ctx.input(0).ToString(0));
     std::string value, summary;
     AppendText(&value, kNodeName, name);
     AppendBytesField(&value, kTensor, TensorMessage(ctx.input(0)));
@@ -96,8 +96,10 @@ bool IsMessage(llvm::StringRef bytes) {
 Error TensorSummaryV2(KernelContext& ctx) {
   ASSIGN_OR_RETURN(std::string tag, TextIn(ctx, 0, "tag"));
   ASSIGN_OR_RETURN(std::string metadata, TextIn(ctx, 2, "serialized_summary_metadata"));
-  if (ctx.input(1).HoldsObjects()) return MakeError("{0} has no summary", ctx.input(1).ToString(0));
-  if (!IsMessage(metadata)) return MakeError("serialized_summary_metadata is no message");
+  if (ctx.input(1).HoldsObjects())
+    return MakeError("{0} cannot be summarized", ctx.input(1).ToString(0));
+  if (!IsMessage(metadata))
+    return MakeError("serialized_summary_metadata is not a serialized message");
   std::string value, summary;
   AppendText(&value, kTag, tag);
   AppendBytesField(&value, kTensor, TensorMessage(ctx.input(1)));
@@ -115,7 +117,7 @@ llvm::StringRef TagOf(llvm::StringRef value) {
   return tag;
 }
 
-// The values of all, one after the other; a tag may come once.
+// Concatenates the values of all inputs; a tag must not repeat.
 Error MergeSummary(KernelContext& ctx) {
   std::string merged;
   llvm::StringSet<> tags;
@@ -128,8 +130,8 @@ Error MergeSummary(KernelContext& ctx) {
         llvm::StringRef tag = TagOf(reader.bytes());
         if (!llvm::json::isUTF8(tag))
           return MakeError(
-              "could not parse one of the summary inputs: {0} has a tag that is no text", i);
-        // Version 2 summaries of tensors may have none.
+              "could not parse one of the summary inputs: {0} has a tag that is not text", i);
+        // Version 2 tensor summaries may have no tag.
         if (!tag.empty() && !tags.insert(tag).second)
           return MakeError("duplicate tag {0} found in summary inputs", tag);
         AppendBytesField(&merged, 1, reader.bytes());

@@ -21,13 +21,14 @@ void AppendFixed(std::string* out, T value) {
   std::memcpy(bytes, &value, sizeof value);
   out->append(bytes, sizeof value);
 }
-// As protobuf writes a field that has no presence of its own: not when it is 0.
+// Appends a double as proto3 does: omits it when it is 0.
 void AppendDouble(std::string* out, uint32_t field, double value) {
   if (value == 0 && !std::signbit(value)) return;
   AppendTag(out, field, WireType::kFixed64);
   AppendFixed(out, value);
 }
-// Upper ends of buckets that grow by a tenth each from 1e-12 to 1e20, on both sides of 0.
+// Upper limits of the histogram buckets, which grow by 10 % each from 1e-12 to 1e20, on both sides
+// of 0.
 const std::vector<double>& BucketLimits() {
   static const std::vector<double> limits = [] {
     std::vector<double> up;
@@ -57,7 +58,7 @@ struct Histogram {
     squares += value * value;
   }
 
-  // Runs of empty buckets become one.
+  // Runs of empty buckets are merged.
   std::string Message() const {
     std::string out, limits, counts;
     for (size_t i = 0; i < buckets.size(); ++i) {
@@ -78,7 +79,7 @@ struct Histogram {
 
 // --- Images
 
-// What a float pixel is times this, and moved by that, lies in a byte.
+// Scales and offsets a float pixel to fit a byte.
 struct Scaling {
   float scale = 0, offset = 0;
 };
@@ -105,7 +106,7 @@ Scaling ScalingOf(const T* pixels, int64_t count, int64_t depth) {
   return {size < kAlmostNothing ? 0 : 127 / size, 128};
 }
 
-// Computed in the images' own dtype, as TensorFlow does.
+// Computed in the images' own dtype, as in TensorFlow.
 template <typename T>
 void Scale(const T* pixels, int64_t count, int64_t depth, const uint8_t* bad_color, uint8_t* out) {
   Scaling scaling = ScalingOf(pixels, count, depth);

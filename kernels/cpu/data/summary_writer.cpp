@@ -1,9 +1,9 @@
-// Event files written by a graph: SummaryWriter, CreateSummaryFileWriter, FlushSummaryWriter,
+// Ops that write event files: SummaryWriter, CreateSummaryFileWriter, FlushSummaryWriter,
 // CloseSummaryWriter, WriteSummary, WriteScalarSummary, WriteHistogramSummary, WriteImageSummary,
 // WriteAudioSummary, WriteRawProtoSummary, WriteGraphSummary, ImportEvent.
 //
-// A writer is a resource; its file is made by CreateSummaryFileWriter, and a second one leaves it.
-// A file that is there is never written over: the next second's name is taken.
+// A writer is a resource. CreateSummaryFileWriter creates its file; a second call keeps the first
+// file. An existing file is never overwritten: the file name then uses the next second.
 #include <chrono>
 #include <mutex>
 
@@ -42,7 +42,7 @@ class SummaryWriter : public Object {
     events_->Add(step, std::move(event));
     return FlushNowAndThen();
   }
-  // With its own time and step.
+  // Keeps the event's own time and step.
   Error Import(const proto::Event& event) {
     std::lock_guard lock(mutex_);
     RETURN_IF_ERROR(CheckFile());
@@ -67,7 +67,7 @@ class SummaryWriter : public Object {
 
   Error CheckFile() const {
     if (events_) return Error::success();
-    return MakeError("summary writer '{0}' has no file: CreateSummaryFileWriter makes it", name_);
+    return MakeError("summary writer '{0}' has no file: run CreateSummaryFileWriter first", name_);
   }
   Error FlushNow() {
     waiting_ = 0;
@@ -137,14 +137,14 @@ Error FlushWriter(KernelContext& ctx) {
   return writer->Flush();
 }
 
-// The session forgets it: who makes a writer of that name gets a new one.
+// Removes the writer from the session: creating one with that name again gives a new writer.
 Error CloseWriter(KernelContext& ctx) {
   ASSIGN_OR_RETURN(SummaryWriter * writer, WriterIn(ctx));
   if (ctx.session()) ctx.session()->Forget(*writer);
   return writer->Close();
 }
 
-// Writes an event that `fill` makes, of input 1's step.
+// Writes an event that `fill` fills in, with the step in input 1.
 template <typename Fill>
 Error WriteEvent(KernelContext& ctx, Fill fill) {
   ASSIGN_OR_RETURN(SummaryWriter * writer, WriterIn(ctx));
@@ -157,14 +157,14 @@ Error WriteEvent(KernelContext& ctx, Fill fill) {
 Error WriteTensor(KernelContext& ctx) {
   return WriteEvent(ctx, [&](proto::Event* event) -> Error {
     if (ctx.input(2).HoldsObjects())
-      return MakeError("{0} has no summary", ctx.input(2).ToString(0));
+      return MakeError("{0} cannot be summarized", ctx.input(2).ToString(0));
     ASSIGN_OR_RETURN(std::string tag, TextIn(ctx, 3, "tag"));
     ASSIGN_OR_RETURN(std::string metadata, TextIn(ctx, 4, "summary_metadata"));
     proto::Summary::Value* value = event->mutable_summary()->add_value();
     value->set_tag(tag);
     value->mutable_tensor()->ParseFromString(TensorMessage(ctx.input(2)));
     if (!metadata.empty() && !value->mutable_metadata()->ParseFromString(metadata))
-      return MakeError("summary_metadata is no message");
+      return MakeError("summary_metadata is not a serialized message");
     return Error::success();
   });
 }
@@ -215,13 +215,13 @@ Expected<KernelFn> MakeWriteAudio(const KernelSetup& setup) {
   });
 }
 
-// Summaries that were made elsewhere, all in one event.
+// Writes existing Summaries, all in one event.
 Error WriteRaw(KernelContext& ctx) {
   return WriteEvent(ctx, [&](proto::Event* event) -> Error {
     const Tensor& summaries = ctx.input(2);
     for (int64_t i = 0; i < summaries.num_elements(); ++i) {
       if (!event->mutable_summary()->MergeFromString(summaries.data<std::string>()[i]))
-        return MakeError("element {0} of tensor is no Summary", i);
+        return MakeError("element {0} of tensor is not a Summary", i);
     }
     return Error::success();
   });
@@ -238,7 +238,7 @@ Error ImportEvent(KernelContext& ctx) {
   ASSIGN_OR_RETURN(SummaryWriter * writer, WriterIn(ctx));
   ASSIGN_OR_RETURN(std::string bytes, TextIn(ctx, 1, "event"));
   proto::Event event;
-  if (!event.ParseFromString(bytes)) return MakeError("event is no Event");
+  if (!event.ParseFromString(bytes)) return MakeError("event is not a serialized Event");
   return writer->Import(event);
 }
 

@@ -1,4 +1,4 @@
-// Tensors as bytes: SerializeTensor and ParseTensor; DecodeCompressed.
+// SerializeTensor, ParseTensor and DecodeCompressed.
 #include "kernels/cpu/data/tensor_message.h"
 
 #include "kernels/common/kernel_of.h"
@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// What one value that stands for all may be expanded to: a few bytes can claim any shape.
+// The size limit for expanding a single value to all elements: a few bytes can claim any shape.
 constexpr int64_t kLargestSplat = int64_t{1} << 31;
 
 }  // namespace
@@ -41,14 +41,14 @@ std::string TensorMessage(const Tensor& tensor, bool packed) {
 
 Expected<Tensor> TensorOfMessage(llvm::StringRef bytes, Allocator& allocator) {
   auto literal = Literal::FromTensorProto(bytes);
-  if (!literal) return Annotate("serialized is no tensor", literal.takeError());
+  if (!literal) return Annotate("serialized is not a tensor", literal.takeError());
   if (Tensor::IsObject(literal->dtype()))
     return MakeError("tensors of {0} cannot be parsed", DataTypeName(literal->dtype()));
   int64_t unit = static_cast<int64_t>(ElementSize(literal->dtype()));
   if (literal->is_splat() && literal->num_elements() > kLargestSplat / unit)
     return MakeError("serialized claims {0} elements and has one", literal->num_elements());
   ASSIGN_OR_RETURN(Tensor shared, Tensor::FromLiteral(*literal, allocator));
-  // It may lie in the bytes, which live no longer than this call.
+  // The data may point into the bytes, which live no longer than this call.
   ASSIGN_OR_RETURN(Tensor copy, Tensor::Allocate(shared.dtype(), shared.dims(), allocator));
   CopyElements(shared.dtype(), shared.raw(), copy.raw(), shared.num_elements());
   return copy;

@@ -1,4 +1,4 @@
-// Tensors as the bytes of TensorProto.
+// Tensors as serialized TensorProtos.
 #ifndef GRAPNEL_KERNELS_CPU_DATA_TENSOR_MESSAGE_H_
 #define GRAPNEL_KERNELS_CPU_DATA_TENSOR_MESSAGE_H_
 
@@ -8,12 +8,13 @@
 
 namespace grapnel {
 
-// Elements as they lie in memory, however few: the bytes are TensorFlow's. Not for HoldsObjects().
-// Strings are values of their own, or `packed`: their sizes, then all their bytes.
+// Writes elements as raw bytes, however few there are: TensorFlow writes the same bytes. Must not
+// be called when HoldsObjects(). Strings are separate values or, if `packed`, all their sizes
+// followed by all their bytes.
 std::string TensorMessage(const Tensor& tensor, bool packed = false);
 
-// In memory of its own. A message that claims more than it has (one value that stands for all) is
-// expanded to 2 GiB at most.
+// Parses a TensorProto into newly allocated memory. A message with fewer values than elements (one
+// value that fills the tensor) is expanded to at most 2 GiB.
 Expected<Tensor> TensorOfMessage(llvm::StringRef bytes, Allocator& allocator);
 
 }  // namespace grapnel

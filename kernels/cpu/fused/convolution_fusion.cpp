@@ -1,12 +1,12 @@
-// What stands around a convolution is done by it: zeros added around the image become its padding,
-// and a scale, a shift and a swish behind it its filter, its bias and its activation.
+// Fuses the neighbors of a convolution into it: zeros padded around the image become its padding; a
+// scale, a shift and a swish after it go into its filter, its bias and its activation.
 //
 //   Before:  x -> Pad -> DepthwiseConv2dNative(w) -> Mul(s) -> AddV2(b) -> y
 //   After:   x -> _FusedDepthwiseConv2dNative(w * s, b, padding of both) -> y
 //
-// Refuses: a filter, scale or shift that is not constant, or of more than a number a channel; a
-// filter that is not finite, of whose padding the zeros would not come out; channels first; other
-// dtypes than float; Relu and its like, which would make a NaN 0.
+// Refuses: a filter, scale or shift that is not constant, or has more than one number per channel;
+// a filter that is not finite, whose product with the padded zeros would not be 0; channels first;
+// dtypes other than float; Relu and similar activations, which would turn NaN into 0.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -22,7 +22,7 @@
 namespace grapnel {
 namespace {
 
-// y = conv(pad(x), filter) * scale + shift, and then a swish or nothing.
+// y = conv(pad(x), filter) * scale + shift, optionally followed by a swish.
 struct Pattern {
   int conv = -1, pad = -1, last = -1;
   bool is_depthwise = false;
@@ -33,7 +33,7 @@ struct Pattern {
 
 bool IsFloat(const Tensor* tensor) { return tensor && tensor->dtype() == proto::DT_FLOAT; }
 
-// A filter that its kernel keeps lies anywhere.
+// A kept filter may have any alignment.
 typedef float FloatAnywhere __attribute__((aligned(1)));
 const FloatAnywhere* ValuesOf(const Tensor& tensor) {
   return static_cast<const FloatAnywhere*>(tensor.raw());
@@ -46,14 +46,14 @@ bool IsFinite(const Tensor& tensor) {
   return true;
 }
 
-// The only step that reads this one, if nothing else sees it.
+// Returns the only step that reads this one, if nothing else sees its value.
 std::optional<int> OnlyReader(const FusionView& view, int step) {
   if (!view.IsHidden(step) || view.Readers(step).size() != 1) return std::nullopt;
   int reader = view.Readers(step)[0];
   return view.IsFree(reader) ? std::optional(reader) : std::nullopt;
 }
 
-// A convolution that may get another filter and bias.
+// Matches a convolution whose filter and bias may be replaced.
 bool ReadConv(const FusionView& view, int step, Pattern& found) {
   Node node = view.node(step);
   llvm::StringRef op = node.op();
@@ -77,7 +77,7 @@ bool ReadConv(const FusionView& view, int step, Pattern& found) {
   return true;
 }
 
-// Input `i` as a number for each channel; empty: it is not one.
+// Returns input `i` as one number per channel; empty if it does not have that form.
 std::vector<float> NumbersOf(const FusionView& view, int step, int i, const Pattern& found) {
   const Tensor* value = view.Constant(step, i);
   if (!IsFloat(value) || value->rank() > 4) return {};
@@ -98,7 +98,7 @@ void Add(const std::vector<float>& what, float sign, Pattern& found) {
   for (int64_t c = 0; c < found.channels; ++c) found.shift[c] += sign * what[c];
 }
 
-// Takes the step that reads the last one so far. False: it is none that a convolution can do.
+// Adds the step that reads the last matched one. False if the convolution cannot absorb it.
 bool TakeReader(const FusionView& view, int step, Pattern& found) {
   Node node = view.node(step);
   llvm::StringRef op = node.op();
@@ -126,8 +126,8 @@ bool TakeReader(const FusionView& view, int step, Pattern& found) {
   return true;
 }
 
-// What a Pad before the convolution adds, before and after rows and columns; nullopt: there is none
-// that the convolution can do.
+// Returns the padding of a Pad before the convolution, before and after rows and columns; nullopt
+// if there is no Pad that the convolution can absorb.
 std::optional<std::vector<int64_t>> PaddingBefore(const FusionView& view, int conv, int* pad) {
   int maker = view.Maker(conv, 0);
   if (maker < 0) return std::nullopt;
@@ -147,15 +147,15 @@ std::optional<std::vector<int64_t>> PaddingBefore(const FusionView& view, int co
   for (int64_t i = 0; i < 8; ++i) {
     sizes.push_back(paddings->IntAt(i));
     bool is_space = i >= 2 && i < 6;
-    // A convolution refuses padding beyond this, which a Pad may add.
+    // The convolution rejects larger padding, which a Pad may have.
     if (sizes.back() < 0 || sizes.back() > (is_space ? 1024 : 0)) return std::nullopt;
   }
   *pad = maker;
   return sizes;
 }
 
-// The padding of Pad and convolution together, as the latter's attribute; empty: it pads in another
-// way.
+// Returns the padding of Pad and convolution together, as the latter's attribute; empty if they
+// cannot be combined.
 std::vector<int64_t> PaddingOf(const FusionView& view, Pattern& found) {
   Node node = view.node(found.conv);
   std::string own = node.GetString("padding");
@@ -165,14 +165,14 @@ std::vector<int64_t> PaddingOf(const FusionView& view, Pattern& found) {
   if (inside.size() != 8) return {};
   int pad = -1;
   auto outside = PaddingBefore(view, found.conv, &pad);
-  // Reads the whole filter: asked last.
+  // Checked last because it reads the whole filter.
   if (!outside || !IsFinite(*view.Constant(found.conv, 1))) return {};
   found.pad = pad;
   for (int i = 0; i < 8; ++i) inside[i] += (*outside)[i];
   return inside;
 }
 
-// The convolution as a node of its own, with what it reads beside the image.
+// The fused convolution as a separate node, with its inputs other than the image.
 struct FusedConv {
   Module module;
   NodeId id;
@@ -203,14 +203,14 @@ std::shared_ptr<FusedConv> MakeNode(const FusionView& view, const Pattern& found
   return conv;
 }
 
-// Filter and bias with the scale in them.
+// Computes the filter and bias with the scale folded in.
 Error MakeConstants(const FusionView& view, const Pattern& found, FusedConv& conv) {
   const Tensor& filter = *view.Constant(found.conv, 1);
   conv.constants.push_back(filter);
   if (!found.scale.empty()) {
     ASSIGN_OR_RETURN(Tensor scaled,
                      Tensor::Allocate(proto::DT_FLOAT, filter.dims(), WeightAllocator()));
-    // The result's channels are the filter's last dimension, or its last two.
+    // The result's channels are the filter's last dimension, or its last two (depthwise).
     const FloatAnywhere* values = ValuesOf(filter);
     const float* scale = found.scale.data();
     for (int64_t row = 0; row < filter.num_elements(); row += found.channels) {
@@ -236,7 +236,7 @@ Expected<KernelFn> MakeKernel(const std::shared_ptr<FusedConv>& conv, std::strin
   for (const Tensor& constant : conv->constants) constants.push_back(&constant);
   DataType output = proto::DT_FLOAT;
   ASSIGN_OR_RETURN(KernelFn run, def->factory(KernelSetup(node, inputs, output, constants)));
-  conv->constants.clear();  // the filter is the kernel's alone
+  conv->constants.clear();  // the kernel now owns the filter alone
   return KernelFn(
       [conv, run = std::move(run), name = std::move(name)](KernelContext& ctx) -> Error {
         if (ctx.input(0).dtype() != proto::DT_FLOAT)
@@ -261,12 +261,12 @@ std::optional<StepFusion> FindConvolution(const FusionView& view, int step) {
   }
   if (fusion.steps.size() < 2) return std::nullopt;
   std::shared_ptr<FusedConv> conv = MakeNode(view, found, padding);
-  if (Error error = MakeConstants(view, found, *conv)) {  // no memory: the steps stay as they are
+  if (Error error = MakeConstants(view, found, *conv)) {  // out of memory: keep the steps unchanged
     llvm::consumeError(std::move(error));
     return std::nullopt;
   }
   fusion.inputs.push_back({found.pad >= 0 ? found.pad : step, 0, Tensor()});
-  // Where they stand among the inputs of the step says no more than that they are float.
+  // The recorded input position is used only to check that the constants are float.
   for (const Tensor& constant : conv->constants)
     fusion.inputs.push_back({step, 1, constant, /*is_kept=*/fusion.inputs.size() == 1});
   fusion.cost = KernelCost::kWide;

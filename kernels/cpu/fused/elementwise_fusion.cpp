@@ -1,9 +1,9 @@
-// Elementwise steps become one that runs them in one pass.
+// Fuses elementwise steps into one that runs them in a single pass.
 //
 //   Before:  x -> AddV2(3) -> Relu6 -> Mul(1/6) -> Mul(x) -> y        After:  x -> (all four) -> y
 //
-// Refuses: other dtypes than float and double; a value between that is seen by anybody but the
-// steps joined.
+// Refuses: dtypes other than float and double; an intermediate value that anything but the fused
+// steps reads.
 #include <algorithm>
 
 #include "kernels/cpu/fused/elementwise_steps.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kMostSteps = 32;
 
-// The loop of a step, without its operands; nullopt: none that can be joined.
+// Returns the loop of a step, without its operands; nullopt if the step cannot be fused.
 std::optional<ElementwiseStep> LoopOf(const FusionView& view, int step) {
   if (view.output_types(step).size() != 1) return std::nullopt;
   DataType type = view.output_types(step)[0];
@@ -45,14 +45,14 @@ std::optional<ElementwiseStep> LoopOf(const FusionView& view, int step) {
   const BinaryOpDef* binary = inputs == 2 ? FindBinaryOp(op) : nullptr;
   if (!binary) return std::nullopt;
   BinaryOp found = binary->op_for(type);
-  // What refuses operands, or compares them, stays alone.
+  // Ops that reject operands, and comparisons, are not fused.
   if (!found.loop || node.GetType("T") != type) return std::nullopt;
   loop.binary = found.loop;
   loop.cost = found.cost;
   return loop;
 }
 
-// All steps that nobody but those found before them reads, from `last` upwards.
+// Returns all steps read only by steps already found, starting at `last` and walking to its inputs.
 std::vector<int> Gather(const FusionView& view, int last) {
   std::vector<int> found = {last};
   DataType type = view.output_types(last)[0];
@@ -74,7 +74,8 @@ std::vector<int> Gather(const FusionView& view, int last) {
   return found;
 }
 
-// The operands of the steps: results of others, or inputs, which are added to the fusion.
+// Fills in the operands of the steps: results of other steps, or inputs, which are added to the
+// fusion.
 void FindOperands(const FusionView& view, StepFusion& fusion, std::vector<ElementwiseStep>& loops) {
   llvm::SmallVector<int, 8> values;  // of the inputs
   for (size_t k = 0; k < fusion.steps.size(); ++k) {

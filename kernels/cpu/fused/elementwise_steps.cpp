@@ -13,27 +13,27 @@ using Step = ElementwiseStep;
 using Operand = ElementwiseStep::Operand;
 
 constexpr int64_t kBlock = 2048;          // elements
-constexpr int64_t kWorthOnePass = 4096;   // elements: below, steps are as fast one by one
+constexpr int64_t kWorthOnePass = 4096;   // elements: below, separate steps are as fast
 constexpr int64_t kShortestRow = 32;      // elements
-constexpr int64_t kLongestCycle = 32768;  // elements that are written out
+constexpr int64_t kLongestCycle = 32768;  // elements of a repeated operand
 constexpr int64_t kLanes = kSmallFloatLanes;
 
-// How a step reads an operand, in elements of the result.
+// How a step reads an operand, with lengths in elements of the result.
 struct Source {
   enum Kind {
-    kAll,     // as many as the result, side by side
-    kOne,     // one for all
-    kCycle,   // repeated every `cycle`, written out
-    kColumn,  // one for every `cycle`
-    kBuffer   // a step's block
+    kAll,     // one element per element of the result
+    kOne,     // a single element
+    kCycle,   // repeats every `cycle`, written out in full
+    kColumn,  // one element per `cycle`
+    kBuffer   // the block of another step
   };
   Kind kind = kAll;
-  const char* data = nullptr;  // none of a buffer
+  const char* data = nullptr;  // null for a buffer
   int buffer = 0;
 };
 
 struct Pass {
-  int64_t total = 0, cycle = kBlock;  // elements; blocks do not reach over the end of a cycle
+  int64_t total = 0, cycle = kBlock;  // in elements; blocks do not cross the end of a cycle
   struct Work {
     const Step* step = nullptr;
     Source operands[2];
@@ -41,8 +41,8 @@ struct Pass {
   };
   llvm::SmallVector<Work, 8> work;
   int buffers = 0;
-  double cost = 0;                       // of an element
-  llvm::SmallVector<Tensor, 4> written;  // operands that are repeated
+  double cost = 0;                       // per element
+  llvm::SmallVector<Tensor, 4> written;  // repeated operands, written out
 };
 
 // One run of the steps.
@@ -62,7 +62,7 @@ class Run {
     return Error::success();
   }
 
-  // False: the steps have to run one by one.
+  // False if the steps must run one by one.
   Expected<bool> InOnePass() {
     int64_t most = 0;
     for (int i = 0; i < ctx_.num_inputs(); ++i)
@@ -70,7 +70,7 @@ class Run {
     if (most < kWorthOnePass || !FindShapes()) return false;
     const Dims full = dims_.back();
     Pass pass;
-    pass.total = NumElements(full).value_or(0);  // one that is too large is an error of its step
+    pass.total = NumElements(full).value_or(0);  // if too large, the step itself reports the error
     if (pass.total == 0) return false;
     auto is_full = [&](const Dims& dims) { return dims == full; };
     if (llvm::count_if(dims_, is_full) < 2) return false;
@@ -98,7 +98,8 @@ class Run {
     return ctx_.input(operand.index).dims();
   }
 
-  // Into values_[i]. May let go what is read for the last time, so that it is written over.
+  // Stores the result in values_[i]. With may_take, releases operands at their last use, so that
+  // their memory can be reused.
   Error RunAlone(size_t i, bool may_take) {
     const Step& step = steps_[i];
     llvm::SmallVector<Tensor, 2> inputs;
@@ -114,7 +115,7 @@ class Run {
     return error ? Annotate(step.name, std::move(error)) : Error::success();
   }
 
-  // dims_ of each step. False: an input is of another dtype, or shapes do not fit.
+  // Fills in dims_ of each step. False if an input has another dtype or shapes do not match.
   bool FindShapes() {
     for (int i = 0; i < ctx_.num_inputs(); ++i) {
       if (!ctx_.input(i) || ctx_.input(i).dtype() != dtype_) return false;
@@ -142,11 +143,10 @@ class Run {
     return true;
   }
 
-  // Which dimensions an operand that is smaller than the result has: [first, end) are the ones that
-  // are not 1.
+  // The dimensions of an operand smaller than the result: [first, end) are the ones that are not 1.
   struct Extent {
     size_t first, end;
-    bool is_dense;  // within them it has all of the result's
+    bool is_dense;  // within them it has the result's full size
   };
   static Extent ExtentOf(llvm::ArrayRef<int64_t> dims, const Dims& full) {
     size_t skip = full.size() - dims.size();
@@ -164,7 +164,7 @@ class Run {
     for (; d < full.size(); ++d) count *= full[d];
     return count;
   }
-  // A column holds all of the result's dimensions up to its last one.
+  // A column covers all dimensions of the result except trailing ones.
   static bool IsColumn(const Extent& extent, const Dims& full) {
     if (!extent.is_dense || extent.end == full.size()) return false;
     int64_t before = 1;
@@ -178,11 +178,11 @@ class Run {
     if (extent.end == 0) return Source::kOne;
     if (extent.is_dense && CountFrom(full, extent.first) == CountFrom(full, 0) &&
         CountFrom(full, extent.end) == 1)
-      return Source::kAll;  // the same under other dimensions of one element
+      return Source::kAll;  // equal up to dimensions of size 1
     return IsColumn(extent, full) ? Source::kColumn : Source::kCycle;
   }
 
-  // The cycle in which all operands of the full steps repeat, or change.
+  // Finds the cycle in which all operands of the full-size steps repeat or advance.
   bool FindCycle(const Dims& full, Pass& pass) const {
     int64_t row = 0, period = 1;
     llvm::SmallVector<int64_t, 8> periods;
@@ -230,7 +230,7 @@ class Run {
       if (work.operands[k].kind == Source::kCycle)
         RETURN_IF_ERROR(WriteOut(value, full, pass, work.operands[k]));
     }
-    // A buffer of an operand that is read for the last time serves again.
+    // Reuses the buffer of an operand at its last use.
     work.buffer = -1;
     for (size_t k = 0; k < step.operands.size(); ++k) {
       if (work.operands[k].kind == Source::kBuffer && step.operands[k].is_last)
@@ -243,7 +243,7 @@ class Run {
     return Error::success();
   }
 
-  // The operand as it is repeated, for a whole cycle.
+  // Writes a repeated operand out for a whole cycle.
   Error WriteOut(const Tensor& value, const Dims& full, Pass& pass, Source& source) {
     Extent extent = ExtentOf(value.dims(), full);
     size_t skip = full.size() - value.dims().size();
@@ -327,9 +327,9 @@ class Run {
   llvm::ArrayRef<Step> steps_;
   DataType dtype_;
   int64_t size_;
-  llvm::SmallVector<Tensor, 8> values_;  // by step, of those that ran alone
+  llvm::SmallVector<Tensor, 8> values_;  // by step, for steps that ran alone
   llvm::SmallVector<Dims, 8> dims_;
-  llvm::SmallVector<int, 8> buffer_of_;  // by step, of the others
+  llvm::SmallVector<int, 8> buffer_of_;  // by step, for the others
 };
 
 }  // namespace

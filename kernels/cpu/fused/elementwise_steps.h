@@ -1,5 +1,6 @@
-// Elementwise ops that read one another, run in one pass: a block of each is made before the next
-// block of any, in memory that stays in the first cache. To the bit what they give one by one.
+// Runs a graph of elementwise ops in one pass: computes one block of every op before the next block
+// of any, in memory that stays in the L1 cache. Results equal those of the separate kernels bit for
+// bit.
 #ifndef GRAPNEL_KERNELS_CPU_FUSED_ELEMENTWISE_STEPS_H_
 #define GRAPNEL_KERNELS_CPU_FUSED_ELEMENTWISE_STEPS_H_
 
@@ -12,33 +13,33 @@
 
 namespace grapnel {
 
-// An op of one or two operands.
+// One op with one or two operands.
 struct ElementwiseStep {
   enum class Shapes {
-    kBroadcast,  // of operands, as usual
-    kEqual,      // they must be equal (AddN)
-    kBias        // the second must be a vector of as many as the first has channels
+    kBroadcast,  // NumPy broadcasting
+    kEqual,      // all must be equal (AddN)
+    kBias        // the second must be a vector with one element per channel of the first
   };
   struct Operand {
-    bool is_step = false;  // the result of a step before, else an input
+    bool is_step = false;  // the result of an earlier step, else an input
     int index = 0;
-    bool is_last = false;  // nobody reads it after this
+    bool is_last = false;  // no later step reads it
   };
 
   llvm::SmallVector<Operand, 2> operands;
-  UnaryLoop unary = nullptr;  // one of the three
+  UnaryLoop unary = nullptr;  // exactly one of the three is set
   BinaryLoop binary = nullptr;
   LeakyReluLoop leaky_relu = nullptr;
   float alpha = 0;
-  double cost = 1;  // nanoseconds an element
+  double cost = 1;  // nanoseconds per element
   Shapes shapes = Shapes::kBroadcast;
-  BoundKernel kernel;  // what runs it alone
-  std::string name;    // for errors
+  BoundKernel kernel;  // runs the op alone
+  std::string name;    // for error messages
 };
 
-// The kernel of steps in an order in which they can run; all values are of `dtype`. Where their
-// shapes do not allow one pass (a broadcast that is neither of channels nor of rows), or one is not
-// worth it, they run one after the other.
+// Returns a kernel for the steps, which are in topological order; all values have dtype `dtype`.
+// Steps run one after the other when their shapes do not allow a single pass (a broadcast that is
+// neither per channel nor per row) or when a pass would not pay off.
 KernelFn ElementwiseKernel(std::vector<ElementwiseStep> steps, DataType dtype);
 
 }  // namespace grapnel

@@ -1,5 +1,5 @@
-// grapnel_icu.so: text of any encoding and the scripts of code points, by ICU as TensorFlow has
-// them.
+// grapnel_icu.so: text in any encoding and the scripts of code points, through ICU as in
+// TensorFlow.
 #include <unicode/ucasemap.h>
 #include <unicode/ucnv.h>
 #include <unicode/ucnv_err.h>
@@ -16,8 +16,8 @@ namespace {
 
 UConverter* Of(GrapnelConverter* converter) { return reinterpret_cast<UConverter*>(converter); }
 
-// Says in the bool at `context` that there was an error, and has it replaced, so that the text goes
-// on.
+// Records the error in the bool at `context` and substitutes the bytes, so that conversion
+// continues.
 void NoteError(const void* context, UConverterToUnicodeArgs* args, const char* units,
                int32_t length, UConverterCallbackReason reason, UErrorCode* status) {
   if (reason == UCNV_UNASSIGNED || reason == UCNV_ILLEGAL || reason == UCNV_IRREGULAR)
@@ -31,8 +31,8 @@ GrapnelConverter* Open(const char* encoding) {
   return U_SUCCESS(status) ? reinterpret_cast<GrapnelConverter*>(converter) : nullptr;
 }
 
-// What ends in bytes that stand for nothing, a shift say, gives one last U+FFFF without an error,
-// as in TensorFlow.
+// Text that ends in bytes without a character, such as a shift sequence, yields a final U+FFFF
+// without an error, as in TensorFlow.
 void Decode(GrapnelConverter* opened, const char* text, size_t size, GrapnelFound found,
             void* arg) {
   UConverter* converter = Of(opened);
@@ -55,7 +55,7 @@ int32_t Script(int32_t code_point) {
   return U_SUCCESS(status) ? script : -1;
 }
 
-// Each longest run of bytes that starts no letter becomes one U+FFFD.
+// Replaces each longest run of invalid bytes with one U+FFFD.
 std::string WellFormed(const char* text, int32_t size) {
   std::string result;
   for (int32_t at = 0; at < size;) {
@@ -78,7 +78,7 @@ int32_t ChangeCase(const char* bytes, size_t byte_count, int32_t to_upper, Grapn
   if (U_FAILURE(status)) return 0;
   auto change = to_upper ? ucasemap_utf8ToUpper : ucasemap_utf8ToLower;
   std::string changed(text.size(), 0);
-  for (int turn = 0; turn < 2; ++turn) {  // what grew says how much room it takes
+  for (int turn = 0; turn < 2; ++turn) {  // second turn: the result needs more space
     status = U_ZERO_ERROR;
     int32_t room = change(map, changed.data(), static_cast<int32_t>(changed.size()), text.data(),
                           static_cast<int32_t>(text.size()), &status);

@@ -1,5 +1,5 @@
-// AdjustContrast, the first version: each channel away from its mean over the image, within bounds,
-// as floats.
+// AdjustContrast, version 1: scales each channel's distance from its mean over the image, clamped
+// to bounds, in float.
 #include <algorithm>
 #include <vector>
 

@@ -1,4 +1,5 @@
-// BMP without compression, of 8, 24 or 32 bits a pixel; which format a file is in.
+// Decodes uncompressed BMP with 8, 24 or 32 bits per pixel; also detects the format of an image
+// file.
 #include <cstring>
 
 #include "kernels/cpu/image/codec.h"
@@ -6,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kHeader = 32;  // up to where the fields lie that are read
+constexpr size_t kHeader = 32;  // up to the last field that is read
 constexpr int64_t kAlwaysAllowed = int64_t{64} << 20;
 
 template <typename T>
@@ -56,7 +57,7 @@ Error DecodeBmp(llvm::StringRef contents, int channels, MakeRoom room) {
   int64_t wanted = channels == 0 ? depth : channels;
   if (width < 1 || height < 1 || start < 0)
     return MakeError("invalid BMP data: {0} x {1} pixels from byte {2}", height, width, start);
-  int64_t line = (depth * width + 3) / 4 * 4;  // to whole words
+  int64_t line = (depth * width + 3) / 4 * 4;  // rounded up to 4 bytes
   int64_t have = static_cast<int64_t>(contents.size()) - start;
   if (have < 0 || have % line != 0 || have / line != height)
     return MakeError(
@@ -70,7 +71,7 @@ Error DecodeBmp(llvm::StringRef contents, int channels, MakeRoom room) {
     const char* from = contents.data() + start + (top_down ? y : height - 1 - y) * line;
     for (int64_t x = 0; x < width; ++x) {
       const auto* pixel = reinterpret_cast<const uint8_t*>(from + x * depth);
-      // A gray pixel is three colors alike; what has no alpha is opaque.
+      // A gray pixel expands to three equal colors; without an alpha channel a pixel is opaque.
       for (int64_t c = 0; c < std::min<int64_t>(wanted, 3); ++c)
         to[c] = pixel[depth == 1 ? 0 : 2 - c];
       if (wanted == 4) to[3] = depth == 4 ? pixel[3] : 255;

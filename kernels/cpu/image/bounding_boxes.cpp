@@ -1,4 +1,4 @@
-// DrawBoundingBoxes: frames one pixel wide, in the colors given or TensorFlow's ten.
+// DrawBoundingBoxes: frames one pixel wide, in the given colors or TensorFlow's ten default colors.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -29,7 +29,7 @@ void DrawLine(const Canvas& canvas, T* pixels, int64_t row0, int64_t row1, int64
   }
 }
 
-// It may be far beside the image: of an infinite part, or of one that is no number there.
+// The result may be far outside the image when `part` is infinite or NaN.
 int64_t PixelOf(float part, int64_t size) {
   return ToInteger<int64_t>(part * static_cast<float>(size - 1));
 }
@@ -49,7 +49,7 @@ void DrawBox(const Canvas& canvas, T* pixels, const float* box, const T* color) 
   DrawLine(canvas, pixels, top, bottom, right, right, color);
 }
 
-// Colors of `channels` numbers each; TensorFlow's own where none are given.
+// Returns colors with `channels` numbers each; TensorFlow's defaults if none are given.
 template <typename T>
 Expected<std::vector<T>> ReadColors(const KernelContext& ctx, int64_t channels) {
   std::vector<T> colors;
@@ -64,7 +64,7 @@ Expected<std::vector<T>> ReadColors(const KernelContext& ctx, int64_t channels) 
   }
   if (!colors.empty()) return colors;
   for (const auto& color : kColors) {
-    // Frames on an image of one channel are white.
+    // On images with one channel, frames are white.
     for (int64_t c = 0; c < channels; ++c) colors.push_back(T(channels == 1 ? 1.0f : color[c]));
   }
   return colors;

@@ -1,4 +1,4 @@
-// How much two boxes have in common.
+// The overlap of two boxes.
 #ifndef GRAPNEL_KERNELS_CPU_IMAGE_BOX_OVERLAP_H_
 #define GRAPNEL_KERNELS_CPU_IMAGE_BOX_OVERLAP_H_
 
@@ -6,8 +6,8 @@
 
 namespace grapnel {
 
-// Intersection over union of boxes with any two opposite corners [y, x, y, x]; 0 where one is
-// empty.
+// Returns the intersection over union of two boxes, each given by any two opposite corners [y, x,
+// y, x]; 0 if one is empty.
 template <typename T>
 T BoxOverlap(const T* a, const T* b) {
   T a_top = std::min(a[0], a[2]), a_left = std::min(a[1], a[3]);

@@ -1,5 +1,5 @@
-// Images in files: JPEG, PNG, GIF and BMP into pixels, pixels into JPEG and PNG. What a file claims
-// is checked against its length before anything is allocated for it.
+// Image codecs: decodes JPEG, PNG, GIF and BMP, encodes JPEG and PNG. The size that a file claims
+// is checked against its length before anything is allocated.
 #ifndef GRAPNEL_KERNELS_CPU_IMAGE_CODEC_H_
 #define GRAPNEL_KERNELS_CPU_IMAGE_CODEC_H_
 
@@ -19,42 +19,43 @@ struct ImageSize {
   int64_t elements() const { return frames * height * width * channels; }
 };
 
-// Where the pixels go, once their number is known: uint8, or uint16 where 16 bits were asked for.
+// Allocates the pixels once their number is known: uint8, or uint16 when 16 bits were requested.
 using MakeRoom = llvm::function_ref<Expected<void*>(const ImageSize&)>;
 
-// The error when so many bytes of pixels cannot come out of that many of the file: `ratio` is the
-// most that the format can compress. Small images are let through.
+// Fails when a file of `file_bytes` cannot decompress to an image of this size: `ratio` is the
+// format's maximum compression. Small images always pass.
 Error CheckImageSize(const ImageSize& size, int64_t element_bytes, size_t file_bytes,
                      int64_t ratio);
 
 struct JpegOptions {
   int channels = 0;  // 0: as in the file
-  int ratio = 1;     // 1, 2, 4, 8: how much smaller the image shall be
+  int ratio = 1;     // 1, 2, 4, 8: the factor to shrink the image by
   bool fancy_upscaling = true;
   bool recover_truncated = false;
   bool fast_dct = false;
 };
 Error DecodeJpeg(llvm::StringRef contents, const JpegOptions& options, MakeRoom room);
-// Without its pixels.
+// Reads the size without decoding the pixels.
 Expected<ImageSize> JpegSize(llvm::StringRef contents);
 
-// `channels` 0: as in the file. 16 bits: samples in the machine's order, those of 8 repeated.
+// `channels` 0: as in the file. `wide`: 16-bit samples in native byte order; 8-bit samples are
+// widened.
 Error DecodePng(llvm::StringRef contents, int channels, bool wide, MakeRoom room);
 Error DecodeBmp(llvm::StringRef contents, int channels, MakeRoom room);
-// All frames, or only the first.
+// Decodes all frames, or only the first.
 Error DecodeGif(llvm::StringRef contents, bool all_frames, MakeRoom room);
 
 struct JpegEncoding {
   int quality = 95;
   bool progressive = false, optimize = false, chroma_downsampling = true;
-  bool per_inch = true;  // else per centimetre
+  bool per_inch = true;  // else per centimeter
   int x_density = 300, y_density = 300;
   std::string xmp;
 };
 // 1 or 3 channels.
 Expected<std::string> EncodeJpeg(const uint8_t* pixels, const ImageSize& size,
                                  const JpegEncoding& options);
-// 1 to 4 channels; `compression` is zlib's level, -1 the usual.
+// 1 to 4 channels; `compression` is the zlib level, -1 for the default.
 Expected<std::string> EncodePng(const void* pixels, const ImageSize& size, bool wide,
                                 int compression);
 

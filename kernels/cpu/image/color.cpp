@@ -1,5 +1,5 @@
-// Colors of pixels: RGBToHSV, HSVToRGB, AdjustHue, AdjustSaturation, AdjustContrastv2. Hue,
-// saturation and value are in [0, 1].
+// Pixel colors: RGBToHSV, HSVToRGB, AdjustHue, AdjustSaturation, AdjustContrastv2. Hue, saturation
+// and value are in [0, 1].
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -14,7 +14,7 @@ T Between0And1(T x) {
   return std::min(std::max(x, T(0)), T(1));
 }
 
-// A third of a turn is a `Turn`.
+// `Turn` is the type that computes the offsets of 1/3 and 2/3 of the hue circle.
 template <typename T, typename Turn = T>
 void RgbToHsv(const T* rgb, T* hsv) {
   T r = rgb[0], g = rgb[1], b = rgb[2];
@@ -32,8 +32,8 @@ void RgbToHsv(const T* rgb, T* hsv) {
   hsv[2] = value;
 }
 
-// As TensorFlow's kernel of saturation has it: by sixths of a turn. A hue that is rounded up to a
-// whole turn, or none, is in none of them and leaves black.
+// Follows TensorFlow's saturation kernel, which works in sixths of the hue circle. A hue rounded up
+// to a full circle, or NaN, falls in no sixth and gives black.
 void SixthsToRgb(const float* hsv, float* rgb) {
   float chroma = hsv[1] * hsv[2], least = hsv[2] - chroma, hue = hsv[0] * 6;
   float between = chroma * (1 - std::abs(std::fmod(hue, 2.0f) - 1));
@@ -54,11 +54,11 @@ void HsvToRgb(const T* hsv, T* rgb) {
   for (int i = 0; i < 3; ++i) rgb[i] = ((T(1) - saturation) + saturation * parts[i]) * value;
 }
 
-// Turns the hue by `turns`; value and range stay exact.
+// Rotates the hue by `turns` full circles; value and range stay exact.
 void TurnHue(const float* rgb, float* out, float turns) {
   float r = rgb[0], g = rgb[1], b = rgb[2];
   float high = std::max(r, std::max(g, b)), low = std::min(r, std::min(g, b)), range = high - low;
-  float hue = 0;  // in sixths of a turn
+  float hue = 0;  // in sixths of the circle
   if (range > 0) {
     if (r == high)
       hue = (g - b) / range;
@@ -69,7 +69,7 @@ void TurnHue(const float* rgb, float* out, float turns) {
   }
   hue = std::fmod(hue + turns * 6, 6.0f);
   if (hue < 0) hue += 6;
-  int sixth = hue >= 0 ? std::min(static_cast<int>(hue), 5) : 0;  // NaN is of none
+  int sixth = hue >= 0 ? std::min(static_cast<int>(hue), 5) : 0;  // NaN falls in no sixth
   float ratio = hue - static_cast<float>(sixth);
   float middle = sixth % 2 == 0 ? low + range * ratio : high - range * ratio;
   static constexpr int kOrder[6][3] = {{2, 1, 0}, {1, 2, 0}, {0, 2, 1},
@@ -78,7 +78,7 @@ void TurnHue(const float* rgb, float* out, float turns) {
   for (int i = 0; i < 3; ++i) out[i] = levels[kOrder[sixth][i]];
 }
 
-// Applies f(in, out) to every pixel of three numbers, in T or in float.
+// Applies f(in, out) to every three-channel pixel, in T or in float.
 template <typename T, typename F>
 Error ForPixels(KernelContext& ctx, double cost, F&& f) {
   const Tensor& in = ctx.input(0);
@@ -145,7 +145,7 @@ Error AdjustSaturation(KernelContext& ctx) {
   });
 }
 
-// Each channel of each image is stretched around its own mean.
+// Stretches each channel of each image around its own mean.
 template <typename T>
 Error AdjustContrast(KernelContext& ctx) {
   ASSIGN_OR_RETURN(float factor, ScalarInput(ctx, "contrast_factor"));

@@ -1,4 +1,4 @@
-// CombinedNonMaxSuppression: each class of each image by itself, then the best of all classes.
+// CombinedNonMaxSuppression: each class of each image separately, then the best across all classes.
 #include <algorithm>
 #include <limits>
 #include <queue>

@@ -1,5 +1,5 @@
-// CropAndResize and its gradients: boxes, given as parts of the image's height and width, scaled to
-// one size.
+// CropAndResize and its gradients: crops boxes, given as fractions of the image's height and width,
+// and scales them to one size.
 #include <cmath>
 
 #include "kernels/common/epilogue.h"
@@ -14,13 +14,13 @@ struct CropAttrs {
   float extrapolation = 0;
 };
 
-// The pixels on both sides of a place between them, and the weight of the upper one.
+// The two pixels around a source coordinate, and the weight of the upper one.
 struct Between {
   int64_t lower, upper;
   float weight;
 };
 
-// One side of a box: where crop element `i` lies on the image.
+// One axis of a box: maps crop element `i` to a coordinate in the image.
 struct Side {
   int64_t in, out;
   float begin, end;
@@ -123,7 +123,7 @@ Error Crop(KernelContext& ctx, const CropAttrs& attrs) {
   return Error::success();
 }
 
-// Calls f(row, column, in_y, in_x) for the elements of a crop that come from the image.
+// Calls f(row, column, in_y, in_x) for the crop elements that lie within the image.
 template <typename F>
 void ForCovered(const BoxSides& box, F&& f) {
   for (int64_t row = 0; row < box.y.out; ++row) {
@@ -191,7 +191,7 @@ Error ImageGradient(KernelContext& ctx, const CropAttrs& attrs) {
   return Error::success();
 }
 
-// How the crop changes as the box's corners move; bilinear only.
+// The gradient of the crop by the box corners; bilinear only.
 template <typename T>
 Error BoxGradient(KernelContext& ctx, const CropAttrs&) {
   const Tensor &grads = ctx.input(0), &image = ctx.input(1), &boxes = ctx.input(2),
@@ -215,7 +215,7 @@ Error BoxGradient(KernelContext& ctx, const CropAttrs&) {
         auto pixel = [&](int64_t py, int64_t px, int64_t c) {
           return static_cast<float>(from[(py * width + px) * channels + c]);
         };
-        // The share of the step between crop elements that each end of the box has.
+        // The fraction of the distance between crop elements that each end of the box contributes.
         float y_share =
             box.y.out > 1 ? static_cast<float>(row) / static_cast<float>(box.y.out - 1) : 0.5f;
         float x_share =
@@ -258,12 +258,12 @@ Expected<KernelFn> MakeCrop(const KernelSetup& setup) {
   ForType(dtype, RealTypes(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     fn = [attrs](KernelContext& ctx) {
-      (void)attrs;  // where there is no gradient
+      (void)attrs;  // unused where there is no gradient
       if constexpr (form == Form::kCrop) return Crop<T>(ctx, attrs);
       if constexpr (form == Form::kImageGradient && !std::is_integral_v<T>)
         return ImageGradient<T>(ctx, attrs);
       if constexpr (form == Form::kBoxGradient) return BoxGradient<T>(ctx, attrs);
-      return MakeError("no gradient for an image of integers");
+      return MakeError("no gradient for an integer image");
     };
     return true;
   });

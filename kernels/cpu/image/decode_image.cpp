@@ -1,5 +1,5 @@
 // DecodeJpeg, DecodeAndCropJpeg, ExtractJpegShape, DecodePng, DecodeGif, DecodeBmp, DecodeImage:
-// each looks at what the file is, and most read every format.
+// each detects the file's format, and most accept every format.
 #include <cstring>
 
 #include "kernels/common/dims.h"
@@ -40,7 +40,7 @@ Expected<Tensor> Decoded(KernelContext& ctx, bool wide, bool with_frames, Decode
   return image;
 }
 
-// To uint16 by 256, to float by what makes the largest number 1.
+// Converts to uint16 by multiplying by 256, to float by scaling the maximum to 1.
 Error PutAs(KernelContext& ctx, Tensor image) {
   DataType dtype = ctx.output_type(0);
   if (image.dtype() == dtype) {
@@ -72,7 +72,7 @@ Error DecodeAny(KernelContext& ctx, const Decoding& form) {
   ImageFormat format = FormatOf(contents);
   bool is_gif_op = form.op == "DecodeGif";
   if (form.op == "DecodeBmp" && format != ImageFormat::kBmp)
-    return MakeError("the data is no BMP: DecodeImage reads every format");
+    return MakeError("the data is not a BMP: DecodeImage reads every format");
   if (form.op != "DecodeBmp" && form.op != "DecodeImage" && format == ImageFormat::kBmp)
     return MakeError(
         "trying to decode BMP format using a wrong op: DecodeBmp or DecodeImage reads "
@@ -139,11 +139,12 @@ Expected<Decoding> DecodingOf(const KernelSetup& setup) {
       return MakeError("dct_method must be '', 'INTEGER_FAST' or 'INTEGER_ACCURATE', not '{0}'",
                        dct);
   }
-  // TensorFlow's libjpeg is built with the fast transform as the usual one.
+  // TensorFlow's libjpeg uses the fast transform by default.
   form.jpeg.fast_dct = dct != "INTEGER_ACCURATE";
   if (form.dtype != proto::DT_UINT8 && form.dtype != proto::DT_UINT16 &&
       form.dtype != proto::DT_FLOAT)
-    return MakeError("an image of {0}: uint8, uint16 and float are made", DataTypeName(form.dtype));
+    return MakeError("cannot decode to {0}: expected uint8, uint16 or float",
+                     DataTypeName(form.dtype));
   return form;
 }
 
@@ -152,7 +153,7 @@ Expected<KernelFn> MakeDecode(const KernelSetup& setup) {
   return KernelFn([form](KernelContext& ctx) { return DecodeAny(ctx, form); });
 }
 
-// The window is [y, x, height, width].
+// crop_window is [y, x, height, width].
 Error DecodeAndCrop(KernelContext& ctx, const Decoding& form) {
   ASSIGN_OR_RETURN(llvm::StringRef contents, ContentsIn(ctx));
   if (FormatOf(contents) != ImageFormat::kJpeg)

@@ -55,7 +55,7 @@ Error EncodeVariableQuality(KernelContext& ctx) {
   return Encode(ctx, options, 0);
 }
 
-// Images of any number of dimensions before the last three, a string each.
+// Encodes one string per image; any number of dimensions may precede the last three.
 Error EncodePngs(KernelContext& ctx, int compression) {
   const Tensor& image = ctx.input(0);
   bool wide = image.dtype() == proto::DT_UINT16;

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// The patch of output position `p`, whose taps lie one after the other.
+// Copies the patch of output position `p`, tap after tap.
 void CopyPatch(const Window& w, int64_t p, const char* in, char* to, int64_t pixel_bytes) {
   int64_t x = p % w[2].out, y = p / w[2].out % w[1].out, z = p / w[2].out / w[1].out % w[0].out;
   int64_t batch = p / w[2].out / w[1].out / w[0].out;
@@ -36,9 +36,9 @@ void CopyPatch(const Window& w, int64_t p, const char* in, char* to, int64_t pix
   }
 }
 
-// In a volume what no patch reaches is left over on both sides too, where strides are wider than
-// patches; in an image it is what follows the last patch.
-void Centre(WindowDim& dim) { dim.before = ((dim.out - 1) * dim.stride + dim.kernel - dim.in) / 2; }
+// Where strides are wider than patches, a volume leaves the unused pixels at both ends; an image
+// leaves them after the last patch.
+void Center(WindowDim& dim) { dim.before = ((dim.out - 1) * dim.stride + dim.kernel - dim.in) / 2; }
 
 Error ExtractPatches(KernelContext& ctx, const WindowAttrs& attrs, llvm::ArrayRef<int64_t> kernel) {
   const Tensor& in = ctx.input(0);
@@ -47,7 +47,7 @@ Error ExtractPatches(KernelContext& ctx, const WindowAttrs& attrs, llvm::ArrayRe
                      DimsText(in.dims()));
   ASSIGN_OR_RETURN(Window window, attrs.Resolve(in.dims(), kernel));
   if (attrs.spatial_rank == 3 && attrs.padding == Padding::kSame) {
-    for (WindowDim& dim : window) Centre(dim);
+    for (WindowDim& dim : window) Center(dim);
   }
   int64_t channels = in.dim(attrs.channel_dim()), taps = 1;
   for (int64_t size : kernel) taps *= size;

@@ -1,6 +1,6 @@
-// GIF by giflib, every frame as a whole image of red, green and blue: what a frame leaves out is
-// the one before it. An image is as large as the largest frame, whatever the screen's size, as
-// TensorFlow has it.
+// Decodes GIF with giflib, every frame as a whole RGB image: pixels that a frame omits keep the
+// previous frame's color. The image is as large as the largest frame, regardless of the screen
+// size, as in TensorFlow.
 #include <gif_lib.h>
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 namespace grapnel {
 namespace {
 
-// The longest string of a 12-bit code, of which 2 bytes hold more than one.
+// The longest string of a 12-bit code is 4096 pixels; 2 bytes hold more than one code.
 constexpr int64_t kGifRatio = 3 * 4096;
 
-// A file from its start, frame by frame: giflib's own reading of all at once would make room for
-// what the file claims before anybody looked at that.
+// Reads a file frame by frame. giflib's function that reads everything at once would allocate what
+// the file claims before it is checked.
 class GifReader {
  public:
   explicit GifReader(llvm::StringRef contents) : rest_(contents) {
@@ -28,11 +28,11 @@ class GifReader {
   GifReader(const GifReader&) = delete;
   GifReader& operator=(const GifReader&) = delete;
 
-  // Up to the pixels of the next frame; false when there is none.
+  // Reads up to the pixels of the next frame; false when there is no further frame.
   Expected<bool> NextFrame();
-  // The number of bytes that the pixels of this frame take.
+  // Skips the pixels of this frame and returns their encoded size in bytes.
   Expected<size_t> SkipPixels();
-  // Draws this frame on an image of red, green and blue.
+  // Draws this frame onto an RGB image.
   Error Draw(const ImageSize& size, uint8_t* image);
 
   const GifFileType& gif() const { return *gif_; }
@@ -59,13 +59,13 @@ class GifReader {
   bool is_cut_off_ = false;
   int open_error_ = 0;
   std::unique_ptr<GifFileType, Close> gif_;
-  int clear_ = NO_TRANSPARENT_COLOR;  // the color that lets the frame before show
+  int clear_ = NO_TRANSPARENT_COLOR;  // the transparent color, which keeps the previous frame
 };
 
 Error GifReader::Problem() const {
   if (is_cut_off_) return MakeError("invalid GIF data: it is cut off");
   int code = gif_ ? gif_->Error : open_error_;
-  // The one thing but the end of the file that giflib says this of.
+  // Apart from the end of the file, the only case in which giflib reports this error.
   if (code == D_GIF_ERR_READ_FAILED)
     return MakeError("invalid GIF data: codes of more than 8 bits");
   const char* known = GifErrorString(code);
@@ -74,7 +74,7 @@ Error GifReader::Problem() const {
   return MakeError("invalid GIF data: {0}", text);
 }
 
-// Of several words about the clear color TensorFlow hears the first.
+// If several extensions set the transparent color, TensorFlow uses the first.
 Error GifReader::ReadExtension() {
   int label = 0;
   GifByteType* block = nullptr;
@@ -116,7 +116,7 @@ Expected<size_t> GifReader::SkipPixels() {
   return before - rest_.size();
 }
 
-// The rows of an interlaced frame come in four turns.
+// The rows of an interlaced frame are stored in four passes.
 std::vector<int> RowOrder(const GifImageDesc& frame) {
   std::vector<int> order;
   static constexpr int kTurns[4][2] = {{0, 8}, {4, 8}, {2, 4}, {1, 2}};
@@ -152,7 +152,7 @@ Error GifReader::Draw(const ImageSize& size, uint8_t* image) {
   return Error::success();
 }
 
-// Looks at a frame that was announced, without decoding it, and makes `size` hold it.
+// Measures a frame without decoding it and grows `size` to hold it.
 Error MeasureFrame(GifReader& reader, ImageSize* size) {
   int64_t width = reader.frame().Width, height = reader.frame().Height;
   ASSIGN_OR_RETURN(size_t bytes, reader.SkipPixels());
@@ -163,7 +163,7 @@ Error MeasureFrame(GifReader& reader, ImageSize* size) {
   return Error::success();
 }
 
-// Of a file whose first frame alone is wanted, what goes wrong after it is let be.
+// When only the first frame is wanted, ignores errors after it.
 Expected<ImageSize> MeasureGif(llvm::StringRef contents, bool all_frames) {
   GifReader reader(contents);
   ImageSize size{0, 0, 0, 3};
@@ -179,7 +179,7 @@ Expected<ImageSize> MeasureGif(llvm::StringRef contents, bool all_frames) {
   }
   if (size.frames == 0) return MakeError("invalid GIF data: there is no frame");
   if (!all_frames) size.frames = 1;
-  // Nothing is drawn on the whole screen, but a file that says too large a one is refused.
+  // The screen size is not used for drawing, but a file that claims too large a screen is rejected.
   ImageSize claimed = size;
   claimed.height = std::max<int64_t>(size.height, reader.gif().SHeight);
   claimed.width = std::max<int64_t>(size.width, reader.gif().SWidth);

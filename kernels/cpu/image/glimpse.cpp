@@ -1,5 +1,6 @@
-// ExtractGlimpse: a window of each image, centered where the offsets say. What lies beside the image
-// is 0 or noise: TensorFlow takes other noise in each run, here it follows from the node's name.
+// ExtractGlimpse: a window of each image around the given offsets. Pixels outside the image are 0
+// or noise. TensorFlow draws different noise in each run; here the seed is derived from the node's
+// name.
 #include <cmath>
 
 #include "kernels/cpu/array/data_move.h"
@@ -15,9 +16,9 @@ struct Attrs {
   Noise noise;
 };
 
-// The first pixel of a window of `width` pixels on an axis of `size`. An offset is of the window's
-// middle; in version 2 of its start, unless it is centered and normalized. Centered ones run from -1
-// to 1 over the image, so that half of them is added.
+// Returns the first pixel of a window of `width` pixels on an axis of `size`. The offset gives the
+// middle of the window; in version 2 its start, unless centered and normalized. Centered offsets
+// run from -1 to 1 over the image; half the image size is added to them.
 int64_t StartOf(float offset, int64_t size, int64_t width, const Attrs& attrs) {
   float at = offset, length = static_cast<float>(size);
   bool of_middle = attrs.first_version || (attrs.centered && attrs.normalized);
@@ -26,7 +27,7 @@ int64_t StartOf(float offset, int64_t size, int64_t width, const Attrs& attrs) {
   if (attrs.centered) at += length / 2;
   if (of_middle) at -= static_cast<float>(width) / 2;
   constexpr float kFar = 1e9f;
-  if (!(at > -kFar)) return static_cast<int64_t>(-kFar);  // a NaN shows nothing of the image
+  if (!(at > -kFar)) return static_cast<int64_t>(-kFar);  // NaN: the window is outside the image
   return static_cast<int64_t>(std::min(at, kFar));
 }
 
@@ -81,7 +82,7 @@ Error Extract(KernelContext& ctx, const Attrs& attrs, const SharedPhilox& shared
 template <bool kFirstVersion>
 Expected<KernelFn> Make(const KernelSetup& setup) {
   const Node& node = setup.node();
-  // An empty name leaves it to the older attribute.
+  // If `noise` is empty, the older attribute uniform_noise decides.
   bool is_uniform = node.GetBool("uniform_noise", true);
   std::string noise = node.GetString("noise", "uniform");
   if (noise.empty()) noise = is_uniform ? "uniform" : "gaussian";
@@ -91,7 +92,7 @@ Expected<KernelFn> Make(const KernelSetup& setup) {
                                     : Noise::kUniform};
   if (noise != "uniform" && noise != "gaussian" && noise != "zero")
     return MakeError("noise must be uniform, gaussian or zero, got '{0}'", noise);
-  // Both at once is an error in TensorFlow.
+  // TensorFlow rejects contradictory attributes.
   if (noise != "uniform" && is_uniform && !node.GetString("noise", "uniform").empty())
     return MakeError("noise '{0}' needs uniform_noise to be false", noise);
   return KernelFn([attrs, philox = SharedPhilox(setup)](KernelContext& ctx) {

@@ -1,5 +1,5 @@
-// JPEG by libjpeg. It reports errors by a jump, so what lies between setjmp and the jump owns
-// nothing.
+// JPEG through libjpeg. It reports errors with longjmp, so code between setjmp and the jump must
+// not own resources.
 #include <algorithm>
 #include <csetjmp>
 #include <cstdio>
@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "kernels/cpu/image/codec.h"
-// After <cstdio>, which it needs.
+// Must follow <cstdio>, which it needs.
 #include "jpeglib.h"
 
 namespace grapnel {
 namespace {
 
-// The least a block of 64 samples takes is a bit, with every component's blocks together.
+// A block of 64 samples takes at least one bit for all components together.
 constexpr int64_t kJpegRatio = 3 * 64 * 8;
 constexpr char kXmpHead[] = "http://ns.adobe.com/xap/1.0/";
 
@@ -38,9 +38,9 @@ jpeg_error_mgr* Prepare(Failure& failure) {
   return &failure.base;
 }
 
-// --- Reading
+// --- Decoding
 
-// Bytes that end early go on with an end marker, which libjpeg then finds; `truncated` says so.
+// A source that, when the data ends early, supplies an end marker to libjpeg and sets `truncated`.
 struct Source {
   jpeg_source_mgr base;
   bool truncated = false;
@@ -85,7 +85,7 @@ void Open(Reader& reader, llvm::StringRef contents) {
   reader.info.src = &reader.source.base;
 }
 
-// Up to where the size is known; false on an error.
+// Reads the header, until the size is known; false on an error.
 bool ReadHeader(Reader& reader, llvm::StringRef contents, const JpegOptions& options) {
   if (setjmp(reader.failure.jump)) return false;
   Open(reader, contents);
@@ -102,7 +102,7 @@ bool ReadHeader(Reader& reader, llvm::StringRef contents, const JpegOptions& opt
   return true;
 }
 
-// Four inks of a row as red, green and blue. Adobe's programs write them inverted.
+// Converts a row of four inks (CMYK) to RGB. Adobe's programs store the inks inverted.
 void FromInks(const JSAMPLE* inks, int64_t width, bool inverted, uint8_t* to) {
   for (int64_t x = 0; x < width; ++x, inks += 4) {
     int black = inverted ? inks[3] : 255 - inks[3];
@@ -135,7 +135,7 @@ Error ReadAll(Reader& reader, llvm::StringRef contents, const JpegOptions& optio
   bool inks = info.out_color_space == JCS_CMYK;
   if (options.channels == 1 &&
       (info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK))
-    return MakeError("a JPEG of four inks has no gray channel");
+    return MakeError("a CMYK JPEG has no gray channel");
   ImageSize size{1, info.output_height, info.output_width, inks ? 3 : info.out_color_components};
   ImageSize whole{1, info.image_height, info.image_width, 3};
   RETURN_IF_ERROR(CheckImageSize(whole, 1, contents.size(), kJpegRatio));
@@ -149,12 +149,12 @@ Error ReadAll(Reader& reader, llvm::StringRef contents, const JpegOptions& optio
   return Error::success();
 }
 
-// --- Writing
+// --- Encoding
 
 struct Writer {
   jpeg_compress_struct info;
   Failure failure;
-  unsigned char* bytes = nullptr;  // malloc's
+  unsigned char* bytes = nullptr;  // allocated by malloc
   unsigned long length = 0;
 };
 

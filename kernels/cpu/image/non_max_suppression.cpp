@@ -1,5 +1,5 @@
-// NonMaxSuppression, V2 to V5 and WithOverlaps: boxes by falling score, without those that overlap
-// a better one too much; V5 may lower their scores instead.
+// NonMaxSuppression, V2 to V5 and WithOverlaps: selects boxes by descending score and drops those
+// that overlap a better one too much; V5 can lower their scores instead.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -18,14 +18,14 @@ template <typename T>
 struct Limits {
   int64_t most = 0;
   T overlap, score;
-  T sigma = T(0);  // above 0: scores fall, no box goes at once
+  T sigma = T(0);  // above 0: overlaps lower scores instead of removing boxes
 };
 
 template <typename T>
 struct Candidate {
   int64_t box;
   T score;
-  // Of the boxes chosen so far, those before this one have had their say.
+  // The number of chosen boxes that have already been compared with this one.
   size_t seen = 0;
 };
 
@@ -35,7 +35,7 @@ struct Chosen {
   std::vector<T> scores;
 };
 
-// Whether the candidate may stay, after all chosen boxes have lowered its score.
+// True if the candidate remains after the chosen boxes have lowered its score.
 template <typename T, typename F>
 bool Survives(Candidate<T>& candidate, const Chosen<T>& chosen, const Limits<T>& limits,
               F&& overlap_of) {
@@ -54,7 +54,7 @@ bool Survives(Candidate<T>& candidate, const Chosen<T>& chosen, const Limits<T>&
   return true;
 }
 
-// Equal scores: the box that comes first.
+// The earlier of equally scored boxes comes first.
 template <typename T, typename F>
 Chosen<T> Choose(const T* scores, int64_t count, const Limits<T>& limits, F&& overlap_of) {
   auto below = [](const Candidate<T>& a, const Candidate<T>& b) {
@@ -80,7 +80,7 @@ Chosen<T> Choose(const T* scores, int64_t count, const Limits<T>& limits, F&& ov
   return chosen;
 }
 
-// A scalar of float or half as T.
+// Returns a scalar of float or half as T.
 template <typename T>
 Expected<T> ScalarAt(const KernelContext& ctx, int i, const char* name) {
   const Tensor& tensor = ctx.input(i);
@@ -123,7 +123,7 @@ Error CheckScores(const Tensor& scores, int64_t boxes) {
   return MakeError("scores must be a vector of {0}, not {1}", boxes, DimsText(scores.dims()));
 }
 
-// V4 says how many there are, V5 their scores too; both may fill up with zeros.
+// V4 also outputs the number of boxes, V5 also their scores; both may pad with zeros.
 template <typename T>
 Error Store(KernelContext& ctx, const Chosen<T>& chosen, int64_t most, bool pad) {
   int64_t count = static_cast<int64_t>(chosen.boxes.size()), size = pad ? most : count;
@@ -169,7 +169,7 @@ Expected<KernelFn> MakeSuppression(const KernelSetup& setup) {
   });
 }
 
-// Overlaps come as a matrix, and need not be between 0 and 1.
+// Overlaps come as a matrix and need not be between 0 and 1.
 Error SuppressWithOverlaps(KernelContext& ctx) {
   const Tensor& overlaps = ctx.input(0);
   if (overlaps.rank() != 2 || overlaps.dim(0) != overlaps.dim(1))

@@ -1,5 +1,5 @@
-// PNG by libpng. It reports errors by a jump, so what lies between setjmp and the jump owns
-// nothing.
+// PNG through libpng. It reports errors with longjmp, so code between setjmp and the jump must not
+// own resources.
 #include "png.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace grapnel {
 namespace {
 
-// What deflate can make of a byte, over 1030, and one bit a sample as eight or sixteen.
+// The maximum expansion: deflate by a factor above 1030, and 1-bit samples to 8 or 16 bits.
 constexpr int64_t kPngRatio = 1032 * 32;
 
 struct Failure {
@@ -29,7 +29,7 @@ struct Failure {
 }
 void IgnoreWarning(png_structp, png_const_charp) {}
 
-// --- Reading
+// --- Decoding
 
 struct Reader {
   png_structp png = nullptr;
@@ -37,7 +37,7 @@ struct Reader {
   Failure failure;
   llvm::StringRef rest;
   ImageSize size;
-  bool widen = false;  // 8 bits in the file, 16 to be had
+  bool widen = false;  // expand 8-bit samples of the file to 16 bits
 };
 
 void ReadBytes(png_structp png, png_bytep to, size_t count) {
@@ -47,7 +47,7 @@ void ReadBytes(png_structp png, png_bytep to, size_t count) {
   reader->rest = reader->rest.drop_front(count);
 }
 
-// What libpng shall turn into what, from the file's kind of pixel to `channels`.
+// Configures libpng's conversion from the file's pixel format to `channels`.
 void SetTransforms(Reader& reader, int channels, bool wide) {
   png_structp png = reader.png;
   int color = png_get_color_type(png, reader.info), bits = png_get_bit_depth(png, reader.info);
@@ -87,7 +87,7 @@ bool ReadHeader(Reader& reader, int channels, bool wide) {
   SetTransforms(reader, channels, wide);
   size_t line = static_cast<size_t>(reader.size.width * reader.size.channels);
   if (png_get_rowbytes(reader.png, reader.info) != (wide && !reader.widen ? 2 * line : line))
-    png_error(reader.png, "these pixels cannot be had with so many channels");
+    png_error(reader.png, "the pixels cannot be converted to this number of channels");
   return true;
 }
 
@@ -98,7 +98,8 @@ bool ReadRows(Reader& reader, png_bytepp rows) {
   return true;
 }
 
-// Samples of 8 bits as 16, from the last one on: they lie at the front of the same memory.
+// Widens 8-bit samples to 16 bits in place, back to front, because they start at the front of the
+// buffer.
 void Widen(void* pixels, int64_t count) {
   auto* narrow = static_cast<const uint8_t*>(pixels);
   auto* wide = static_cast<uint16_t*>(pixels);
@@ -122,7 +123,7 @@ Error ReadAll(Reader& reader, llvm::StringRef contents, int channels, bool wide,
   return Error::success();
 }
 
-// --- Writing
+// --- Encoding
 
 struct Writer {
   png_structp png = nullptr;

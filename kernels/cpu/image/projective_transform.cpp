@@ -1,4 +1,5 @@
-// ImageProjectiveTransformV2 and V3: each pixel of the result is looked up where eight numbers say.
+// ImageProjectiveTransformV2 and V3: looks up each output pixel at the position that eight numbers
+// define.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +12,7 @@ namespace {
 
 enum class FillMode { kConstant, kReflect, kWrap, kNearest };
 
-// A place beside an axis of `length` pixels, folded back onto it.
+// Maps a coordinate outside an axis of `length` pixels back onto it.
 float Fold(float at, int64_t length, FillMode mode) {
   if (mode == FillMode::kConstant) return at;
   float last = static_cast<float>(length - 1), size = static_cast<float>(length);
@@ -32,7 +33,7 @@ float Fold(float at, int64_t length, FillMode mode) {
     if (length <= 1) return 0;
     at -= size * std::trunc(at / last);
   }
-  return std::clamp(at, 0.0f, last);  // a NaN stays one
+  return std::clamp(at, 0.0f, last);  // NaN stays NaN
 }
 
 struct Image {
@@ -67,7 +68,7 @@ T Interpolate(const Image& image, const T* pixels, float y, float x, int64_t cha
     return (x1 - x) * static_cast<float>(PixelOr(image, pixels, at, x0, channel)) +
            (x - x0) * static_cast<float>(PixelOr(image, pixels, at, x1, channel));
   };
-  float mean = (y1 - y) * row(y0) + (y - y0) * row(y1);  // of no place where that is not a number
+  float mean = (y1 - y) * row(y0) + (y - y0) * row(y1);  // NaN if the coordinate is NaN
   if constexpr (std::is_integral_v<T>)
     return ToInteger<T>(mean);
   else

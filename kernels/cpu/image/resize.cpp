@@ -1,5 +1,5 @@
 // ResizeBilinear and ResizeNearestNeighbor on [batch, height, width, channels], with TensorFlow's
-// three ways to say where a pixel is: its corner, its center (half_pixel_centers), or corners onto
+// three pixel conventions: by corners, by centers (half_pixel_centers), or with corners mapped onto
 // corners (align_corners).
 #include "kernels/cpu/image/resize.h"
 

@@ -1,4 +1,4 @@
-// Where the pixels of a resized image come from: what resizing and its gradients share.
+// Shared by resizing and its gradients: where the pixels of a resized image come from.
 #ifndef GRAPNEL_KERNELS_CPU_IMAGE_RESIZE_H_
 #define GRAPNEL_KERNELS_CPU_IMAGE_RESIZE_H_
 
@@ -18,8 +18,8 @@ struct ResizeAxis {
     if (align_corners && out > 1) return static_cast<float>(in - 1) / static_cast<float>(out - 1);
     return static_cast<float>(in) / static_cast<float>(out);
   }
-  // Where output pixel `i` lies among the input's. TensorFlow rounds the product, and bicubic's
-  // table has steps between which a last bit decides.
+  // Returns the source coordinate of output pixel `i`. TensorFlow rounds the product, and a last
+  // bit can decide between two steps of bicubic's table.
   float Source(int64_t i) const {
 #pragma clang fp contract(off)
     float at = static_cast<float>(i);
@@ -33,7 +33,7 @@ struct ResizeAxis {
   }
 };
 
-// The two pixels around a place, and the weight of the upper one.
+// The two pixels around a source coordinate, and the weight of the upper one.
 struct ResizeBetween {
   int64_t lower, upper;
   float weight;
@@ -47,10 +47,11 @@ class ResizeAttrs {
         half_pixel_centers_(setup.node().GetBool("half_pixel_centers")) {}
 
   bool half_pixel_centers() const { return half_pixel_centers_; }
-  // Both axes between images of shape [batch, height, width, channels]; a size of 0 is an error.
+  // Sets both axes between images of shape [batch, height, width, channels]; a size of 0 is an
+  // error.
   Error Axes(llvm::ArrayRef<int64_t> from, int64_t height, int64_t width, ResizeAxis* rows,
              ResizeAxis* columns) const;
-  // The same with images at input 0 and their new size at input 1.
+  // The same for images in input 0 and their new size in input 1.
   Error Prepare(const KernelContext& ctx, ResizeAxis* rows, ResizeAxis* columns) const;
 
  private:

@@ -1,5 +1,5 @@
-// ResizeArea and ResizeBicubic: each output pixel is a weighted mean of several input pixels, found
-// for rows and columns apart.
+// ResizeArea and ResizeBicubic: each output pixel is a weighted mean of input pixels, with separate
+// weights for rows and columns.
 #include "kernels/common/dispatch.h"
 #include "kernels/cpu/image/resize.h"
 #include "kernels/cpu/image/resize_cubic.h"
@@ -8,8 +8,8 @@ namespace grapnel {
 
 namespace {
 
-// Keys' kernel with a = -0.5 has the exact slope; -0.75 is what older graphs were trained with.
-// TensorFlow reads both from a table of 1024 steps; without it the numbers would not be equal.
+// Keys' kernel with a = -0.5 has the exact slope; older graphs were trained with -0.75. TensorFlow
+// reads both from a table of 1024 steps, which is needed to reproduce its numbers.
 constexpr int64_t kSteps = 1024;
 
 std::vector<float> CubicTable(double a) {
@@ -44,7 +44,7 @@ std::vector<CubicTap> CubicPositions(const ResizeAxis& axis) {
       taps[i].weight[k] = inside ? weights[k] : 0;
       sum += taps[i].weight[k];
     }
-    // What lies beside the image counts for nothing, and the rest makes up for it.
+    // Taps outside the image are dropped, and the weights of the rest are normalized.
     if (axis.half_pixel_centers && std::abs(sum) >= 1000 * std::numeric_limits<float>::min()) {
       for (float& weight : taps[i].weight) weight *= 1 / sum;
     }
@@ -96,12 +96,13 @@ class Bicubic : public ResizeAttrs {
   }
 };
 
-// The input pixels that one output pixel covers, and how much of each.
+// The input pixels that one output pixel covers, with the covered fraction of each.
 struct Cover {
   std::vector<std::pair<int64_t, float>> parts;
 };
 
-// One pixel has no other corner to align with, and each output pixel covers a part of it.
+// With a single input pixel there is no second corner to align: each output pixel covers a part of
+// it.
 float ScaleOfArea(ResizeAxis axis) {
   if (axis.in == 1) axis.align_corners = false;
   return axis.scale();
@@ -143,7 +144,7 @@ class Area : public ResizeAttrs {
         float* to = out->data<float>() + row * columns.out * channels;
         for (const Cover& x : xs) {
           for (int64_t c = 0; c < channels; ++c) {
-            // The parts of a row first, as TensorFlow adds them.
+            // Sums within a row first, as TensorFlow does.
             float sum = 0;
             for (const auto& y : ys[row % rows.out].parts) {
               const T* from = image + y.first * line + c;

@@ -1,4 +1,4 @@
-// The four pixels on each axis that bicubic interpolation mixes.
+// The four pixels per axis that bicubic interpolation combines.
 #ifndef GRAPNEL_KERNELS_CPU_IMAGE_RESIZE_CUBIC_H_
 #define GRAPNEL_KERNELS_CPU_IMAGE_RESIZE_CUBIC_H_
 
@@ -13,7 +13,7 @@ struct CubicTap {
   float weight[4];
 };
 
-// One for each output position.
+// Returns one entry per output position.
 std::vector<CubicTap> CubicPositions(const ResizeAxis& axis);
 
 }  // namespace grapnel

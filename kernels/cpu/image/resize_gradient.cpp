@@ -1,5 +1,5 @@
-// ResizeBilinearGrad, ResizeBicubicGrad and ResizeNearestNeighborGrad: each pixel of the gradient
-// goes back to the input pixels that it was mixed from.
+// ResizeBilinearGrad, ResizeBicubicGrad and ResizeNearestNeighborGrad: adds each pixel of the
+// gradient to the input pixels that it was interpolated from.
 #include "kernels/common/epilogue.h"
 #include "kernels/common/rounded_half.h"
 #include "kernels/cpu/image/resize.h"
@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// Some pixels on one axis and their weights.
+// Up to four pixels on one axis and their weights.
 struct Taps {
   int count = 0;
   int64_t index[4];
@@ -67,7 +67,8 @@ Error Scatter(KernelContext& ctx, Method method, const ResizeAxis& rows,
               for (int64_t c = 0; c < channels; ++c) {
                 pixel[c] =
                     AddOf(pixel[c], MulOf(MulOf(static_cast<Compute>(from[c]), of_row), of_column));
-                // TensorFlow gathers neighbors in the gradient's own type, all else in floats.
+                // TensorFlow accumulates nearest-neighbor gradients in the gradient's own type, all
+                // others in float.
                 if constexpr (kIsSmallFloat<T> && kIsSmallFloat<G>)
                   pixel[c] = RoundedTo<T>(pixel[c]);
               }

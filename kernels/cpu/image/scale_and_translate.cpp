@@ -1,5 +1,5 @@
-// ScaleAndTranslate and its gradient: an image resampled with one of eight filters, each axis by
-// itself.
+// ScaleAndTranslate and its gradient: resamples an image with one of eight filters, each axis
+// separately.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -56,13 +56,14 @@ Expected<Filter> FilterOf(llvm::StringRef name) {
       name);
 }
 
-// What one pixel of the result is made of: `weights` of the pixels from `begin` on.
+// The inputs of one output pixel: `weights` for the pixels from `begin` on.
 struct Span {
   int64_t begin = 0;
   std::vector<float> weights;
 };
 
-// A pixel is within reach or not, by products that are rounded as TensorFlow's are.
+// Whether a pixel is within reach depends on rounding, so products must be rounded as TensorFlow's
+// are.
 std::vector<Span> SpansOf(const Filter& filter, int64_t in, int64_t out, float scale,
                           float translation, bool antialias) {
 #pragma clang fp contract(off)
@@ -72,7 +73,7 @@ std::vector<Span> SpansOf(const Filter& filter, int64_t in, int64_t out, float s
   std::vector<Span> spans(out);
   for (int64_t i = 0; i < out; ++i) {
     float center = (static_cast<float>(i) + 0.5f) * inverse + shift;
-    if (!(center >= 0 && center <= static_cast<float>(in))) continue;  // beside the image
+    if (!(center >= 0 && center <= static_cast<float>(in))) continue;  // outside the image
     Span& span = spans[i];
     span.begin = static_cast<int64_t>(std::clamp(std::ceil(center - reach - 0.5f), 0.0f, last));
     int64_t end =
@@ -89,14 +90,14 @@ std::vector<Span> SpansOf(const Filter& filter, int64_t in, int64_t out, float s
   return spans;
 }
 
-// The same the other way round: what reaches each pixel of the input.
+// The transpose: the outputs that each input pixel contributes to.
 std::vector<Span> Transposed(const std::vector<Span>& spans, int64_t in) {
   std::vector<Span> result(in);
   for (int64_t i = 0; i < static_cast<int64_t>(spans.size()); ++i) {
     for (size_t k = 0; k < spans[i].weights.size(); ++k) {
       Span& span = result[spans[i].begin + static_cast<int64_t>(k)];
       if (span.weights.empty()) span.begin = i;
-      // Spans move with their pixels: places between that do not reach it weigh nothing.
+      // Fills gaps with 0: outputs in between that do not reach this pixel.
       span.weights.resize(i - span.begin, 0);
       span.weights.push_back(spans[i].weights[k]);
     }
@@ -104,7 +105,7 @@ std::vector<Span> Transposed(const std::vector<Span>& spans, int64_t in) {
   return result;
 }
 
-// Rows of [batch, rows, row] are mixed as the spans say.
+// Combines the rows of [batch, rows, row] with the weights of the spans.
 template <typename T>
 void MixRows(KernelContext& ctx, const T* in, int64_t batch, int64_t rows, int64_t row,
              const std::vector<Span>& spans, float* out) {
@@ -126,7 +127,7 @@ struct Resampling {
   std::vector<Span> rows, columns;
 };
 
-// `scale` and `translation` are those of images [height, width] to the size of the op's result.
+// `scale` and `translation` are those from images [height, width] to the op's output size.
 Expected<Resampling> Plan(const Filter& filter, bool antialias, const Tensor& scale,
                           const Tensor& translation, int64_t in_height, int64_t in_width,
                           int64_t out_height, int64_t out_width) {
@@ -144,7 +145,7 @@ Expected<Resampling> Plan(const Filter& filter, bool antialias, const Tensor& sc
                     SpansOf(filter, in_width, out_width, s[1], t[1], antialias)};
 }
 
-// First the rows, then the columns, as TensorFlow does.
+// Rows first, then columns, as in TensorFlow.
 template <typename T>
 Error Resample(KernelContext& ctx, const Tensor& in, const Resampling& plan, Tensor& out) {
   int64_t batch = in.dim(0), rows = in.dim(1), columns = in.dim(2), channels = in.dim(3);
@@ -186,12 +187,12 @@ Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
   return KernelFn([filter, antialias](KernelContext& ctx) -> Error {
     const Tensor &grads = ctx.input(0), &image = ctx.input(1);
     if (grads.rank() != 4 || image.rank() != 4)
-      return MakeError("gradients of shape {0} do not go with images of shape {1}",
+      return MakeError("gradients of shape {0} do not match images of shape {1}",
                        DimsText(grads.dims()), DimsText(image.dims()));
     ASSIGN_OR_RETURN(Resampling plan, Plan(filter, antialias, ctx.input(2), ctx.input(3),
                                            image.dim(1), image.dim(2), grads.dim(1), grads.dim(2)));
     plan = {Transposed(plan.rows, image.dim(1)), Transposed(plan.columns, image.dim(2))};
-    // Of the image height and width alone count.
+    // Only the height and width of the image are used.
     ASSIGN_OR_RETURN(Tensor * out,
                      ctx.Allocate(0, {grads.dim(0), image.dim(1), image.dim(2), grads.dim(3)}));
     return Resample<float>(ctx, grads, plan, *out);

@@ -1,5 +1,5 @@
-// BatchMatMul, V2 and V3: products of the last two dimensions; V2 and V3 broadcast the ones before.
-// _MklFusedBatchMatMulV2 multiplies each product by a number and adds a mask.
+// BatchMatMul, V2 and V3: products over the last two dimensions; V2 and V3 broadcast the others.
+// _MklFusedBatchMatMulV2 scales each product and adds a mask.
 #include <algorithm>
 
 #include "kernels/common/broadcast.h"
@@ -9,8 +9,8 @@
 namespace grapnel {
 namespace {
 
-// Which matrix of an operand with batch dimensions `dims` each of the products takes; empty when it
-// is the same one or the one in the same place.
+// Returns, for each product, the index of the matrix that it takes from an operand with batch
+// dimensions `dims`; empty when that is always the same one or the one at the same index.
 std::vector<int64_t> BatchIndex(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> batch) {
   int64_t count = *NumElements(dims), total = *NumElements(batch);
   std::vector<int64_t> index;
@@ -35,7 +35,7 @@ std::vector<int64_t> BatchIndex(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int
   return index;
 }
 
-// The batch dimensions of both, broadcast; nullopt when they do not fit.
+// Returns the broadcast batch dimensions of both, or nullopt when they are incompatible.
 std::optional<Dims> BroadcastBatch(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b) {
   Dims batch(std::max(a.size(), b.size()), 1);
   for (llvm::ArrayRef<int64_t> side : {a, b}) {
@@ -48,7 +48,7 @@ std::optional<Dims> BroadcastBatch(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int
   return batch;
 }
 
-// `tensor` in the type of the computation: V3 has operands of other types than its result.
+// Returns `tensor` in the compute type: V3 allows operand types other than the result's.
 template <typename T>
 Expected<Tensor> Converted(KernelContext& ctx, const Tensor& tensor) {
   if (tensor.dtype() == DataTypeOf<T>()) return tensor;
@@ -79,7 +79,7 @@ class BatchMatMulKernel {
         adjoint_b_(setup.node().GetBool("adj_y")),
         broadcasts_(setup.node().op() != "BatchMatMul"),
         is_fused_(setup.node().op() == "_MklFusedBatchMatMulV2") {
-    // Weights are packed for one product at a time: several constant matrices are used as they lie.
+    // Weights are packed for one product at a time, so several constant matrices are used unpacked.
     const Tensor* b = setup.constant(1);
     if (b && b->dtype() == DataTypeOf<Compute>() && b->rank() >= 2 &&
         *NumElements(b->dims().drop_back(2)) == 1) {
@@ -108,7 +108,7 @@ class BatchMatMulKernel {
   }
 
  private:
-  // The mask is broadcast over the products; where it has more of them, so are they over the mask.
+  // The mask is broadcast over the products, and they over the mask where it has more dimensions.
   Error RunMasked(KernelContext& ctx, const BatchedShape& shape, const Dims& dims, const Tensor& a,
                   const Tensor& b) const {
     ASSIGN_OR_RETURN(Tensor factor, Converted<Compute>(ctx, ctx.input(2)));
@@ -201,7 +201,7 @@ Expected<KernelFn> MakeFusedBatchMatMul(const KernelSetup& setup) {
   auto fused = setup.node().Attr("fused_ops");
   auto ops = fused ? fused->AsStrings() : std::nullopt;
   if (!ops || *ops != std::vector<llvm::StringRef>{"Mul", "Add"} || setup.num_inputs() != 4)
-    return MakeError("fused_ops other than [Mul, Add] of two arguments");
+    return MakeError("expected fused_ops [Mul, Add] with two arguments");
   return MakeBatchMatMul(setup);
 }
 

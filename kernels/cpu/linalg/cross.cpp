@@ -1,4 +1,4 @@
-// Cross: the cross product of the vectors of three elements in the last dimension.
+// Cross: the cross product of three-element vectors in the last dimension.
 #include "kernels/common/dispatch.h"
 #include "kernels/common/kernel_of.h"
 

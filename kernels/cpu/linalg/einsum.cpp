@@ -1,8 +1,7 @@
-// Einsum: each operand is brought into [batch, rows, columns], the rest is a batch of matrix
-// products.
+// Einsum: reorders each operand to [batch, rows, columns] and computes a batch of matrix products.
 //
-// A label of one operand that the result lacks is summed while the operand is laid out. A label
-// that an operand repeats is walked with the sum of its strides, which is the diagonal; one that
+// A label of only one operand that the result lacks is summed during the reordering. A label that
+// an operand repeats is traversed with the sum of its strides, which is the diagonal; a label that
 // the result repeats is written the same way.
 #include <algorithm>
 #include <map>
@@ -16,7 +15,7 @@
 namespace grapnel {
 namespace {
 
-// A letter, or kEllipsis + i for the i-th dimension under "..." counted from the right.
+// A letter, or kEllipsis + i for the i-th dimension of "...", counted from the right.
 using Label = int;
 constexpr Label kEllipsis = 256;
 
@@ -25,13 +24,13 @@ struct Axis {
 };
 
 struct Operand {
-  std::vector<Label> labels;  // each once
+  std::vector<Label> labels;  // without repeats
   std::map<Label, Axis> axes;
   bool Has(Label label) const { return axes.count(label) != 0; }
 };
 
 struct Equation {
-  std::vector<std::string> inputs;  // '.' stands for "..."
+  std::vector<std::string> inputs;  // '.' represents "..."
   std::string output;
 };
 
@@ -46,7 +45,7 @@ Expected<std::string> ParseTerm(llvm::StringRef term) {
       labels += term.front();
       term = term.drop_front();
     } else {
-      return MakeError("'{0}' is no label", term.front());
+      return MakeError("'{0}' is not a label", term.front());
     }
   }
   return labels;
@@ -79,14 +78,15 @@ Expected<Equation> ParseEquation(llvm::StringRef text, int num_inputs) {
   return equation;
 }
 
-// The axes of an operand: repeated labels are one axis, dimensions of 1 under "..." are none.
+// Returns the axes of an operand: a repeated label is one axis; dimensions of size 1 in "..." are
+// dropped.
 Expected<Operand> ReadOperand(const std::string& labels, const Tensor& tensor,
                               std::map<Label, int64_t>& sizes) {
   Operand operand;
   bool ellipsis = labels.find('.') != std::string::npos;
   int hidden = tensor.rank() - static_cast<int>(labels.size()) + (ellipsis ? 1 : 0);
   if (hidden < 0 || (!ellipsis && hidden > 0)) {
-    return MakeError("an operand of shape {0} has another number of dimensions than its labels",
+    return MakeError("an operand of shape {0} does not have as many dimensions as its labels",
                      DimsText(tensor.dims()));
   }
   std::vector<Label> expanded;
@@ -103,7 +103,7 @@ Expected<Operand> ReadOperand(const std::string& labels, const Tensor& tensor,
     int64_t& known = sizes.try_emplace(label, size).first->second;
     bool broadcasts = label >= kEllipsis && (size == 1 || known == 1);
     if (known != size && !broadcasts) {
-      return MakeError("label '{0}' stands for {1} and for {2}",
+      return MakeError("label '{0}' has both size {1} and size {2}",
                        label < kEllipsis ? std::string(1, char(label)) : "...", known, size);
     }
     if (known == 1) known = size;
@@ -148,7 +148,7 @@ int64_t SizeOf(llvm::ArrayRef<Axis> axes) {
   return size;
 }
 
-// Whether walking `axes` reads memory in order.
+// True if traversing `axes` reads memory in order.
 bool IsDense(llvm::ArrayRef<Axis> axes) {
   int64_t stride = 1;
   for (const Axis& axis : llvm::reverse(axes)) {
@@ -161,18 +161,19 @@ bool IsDense(llvm::ArrayRef<Axis> axes) {
 template <typename T>
 class EinsumRun {
  public:
-  // With `halves`, operands are halves held as floats.
+  // `halves`: the operands are halves held as floats.
   EinsumRun(KernelContext& ctx, const MatMulRunner<T>& runner, bool halves)
       : ctx_(ctx), runner_(runner), halves_(halves) {}
 
-  // `output` has the axes of `labels` in order, and is zero where a label repeats.
+  // `output` has the axes of `labels` in order; it must be zeroed if a label repeats.
   Error Run(const std::vector<Operand>& operands, const std::vector<const T*>& data,
             const std::vector<Label>& labels, const std::map<Label, int64_t>& sizes, T* output);
 
  private:
   using Labels = std::vector<Label>;
 
-  // `labels` of the operand in this order, dense; summed over those in `gone`.
+  // Returns the operand laid out densely with its labels in this order, summed over those in
+  // `gone`.
   Expected<const T*> Lay(const Operand& operand, const T* data, llvm::ArrayRef<Labels> order,
                          const Labels& gone) {
     std::vector<Axis> axes, summed;
@@ -215,7 +216,7 @@ class EinsumRun {
 template <typename T>
 Error EinsumRun<T>::Run(const std::vector<Operand>& operands, const std::vector<const T*>& data,
                         const Labels& labels, const std::map<Label, int64_t>& sizes, T* output) {
-  // Where each label lies in the output; a label that repeats has one axis along the diagonal.
+  // The position of each label in the output; a repeated label is one axis along the diagonal.
   std::map<Label, Axis> out_axes;
   int64_t stride = 1;
   for (Label label : llvm::reverse(labels)) {
@@ -256,7 +257,7 @@ Error EinsumRun<T>::Run(const std::vector<Operand>& operands, const std::vector<
     shape.m = size(rows);
     shape.n = size(columns);
     shape.k = size(inner);
-    // A transpose costs nothing in the product, so the order that lies there already is preferred.
+    // A transpose is free in the product, so an order that is already dense is preferred.
     auto lies = [](const Operand& operand, std::initializer_list<const Labels*> order) {
       std::vector<Axis> axes;
       for (const Labels* group : order) {

@@ -1,5 +1,5 @@
-// Plain matrix products. Small float ones have their own loop: Eigen and oneDNN both spend a
-// microsecond before they start.
+// Plain matrix products. Small float products have their own loop, because Eigen and oneDNN both
+// have a startup cost of a microsecond.
 #include "kernels/cpu/linalg/gemm.h"
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 namespace grapnel {
 namespace {
 
-// Eight floats, wherever they lie.
+// Eight floats with any alignment.
 typedef float Floats __attribute__((vector_size(32), aligned(4), may_alias));
 
-// Loops over the registers of a tile: unless they are unrolled before anything else the sums go
+// For loops over the registers of a tile, which must be unrolled early: otherwise the sums go
 // through memory.
 #if defined(__clang__)
 #define GRAPNEL_UNROLL _Pragma("clang loop unroll(full)")
@@ -22,7 +22,7 @@ typedef float Floats __attribute__((vector_size(32), aligned(4), may_alias));
 #define GRAPNEL_UNROLL _Pragma("GCC unroll 8")
 #endif
 
-// kRows rows by 8 * kVectors columns of c, kept in registers over the whole of k.
+// Computes kRows rows by 8 * kVectors columns of c, held in registers over all of k.
 template <int kRows, int kVectors>
 void FloatTile(const GemmShape& s, const float* a, int64_t a_row, int64_t a_step, const float* b,
                float* c) {
@@ -60,14 +60,14 @@ void FloatColumns(const GemmShape& s, const float* a, int64_t a_row, int64_t a_s
     FloatTile<1, kVectors>(s, a + i * a_row, a_row, a_step, b, c + i * s.c_stride);
 }
 
-// For b that fits into a near cache, so that nothing needs packing.
+// For b that fits into the L1 or L2 cache, so that no packing is needed.
 void SmallFloatGemm(const GemmShape& s, const float* a, const float* b, float* c) {
   int64_t a_row = s.transpose_a ? 1 : s.a_stride, a_step = s.transpose_a ? s.a_stride : 1;
   int64_t j = 0;
   for (; j + 16 <= s.n; j += 16) FloatColumns<2>(s, a, a_row, a_step, b + j, c + j);
   for (; j + 8 <= s.n; j += 8) FloatColumns<1>(s, a, a_row, a_step, b + j, c + j);
   if (j == s.n) return;
-  if (s.n >= 8) {  // the last eight again: some columns are computed twice, to the same values
+  if (s.n >= 8) {  // redo the last eight columns: overlapping ones get the same values
     j = s.n - 8;
     return FloatColumns<1>(s, a, a_row, a_step, b + j, c + j);
   }
@@ -81,11 +81,12 @@ void SmallFloatGemm(const GemmShape& s, const float* a, const float* b, float* c
   }
 }
 
-// Rows [begin, end) of a matrix of so many columns, transposed as asked, dense.
+// Copies rows [begin, end) of a matrix with `columns` columns to dense memory, transposed and
+// conjugated on request.
 template <typename T>
 void PackRows(int64_t begin, int64_t end, const T* x, int64_t columns, int64_t stride,
               bool transposed, bool conjugate, T* packed) {
-  constexpr int64_t kBlock = 8;  // of rows: what a transpose writes stays in the nearest cache
+  constexpr int64_t kBlock = 8;  // rows: the output of a transpose stays in the L1 cache
   for (int64_t first = begin; first < end; first += kBlock) {
     int64_t last = std::min(end, first + kBlock);
     for (int64_t j = 0; j < columns; ++j) {
@@ -122,7 +123,7 @@ void IntegerGemm(const GemmShape& s, const T* a, const T* b, T* c) {
   }
 }
 
-constexpr int64_t kSmall = 64 * 1024;  // elements of b: 256 KB, well inside the second-level cache
+constexpr int64_t kSmall = 64 * 1024;  // elements of b: 256 KB, well within the L2 cache
 
 }  // namespace
 
@@ -135,7 +136,7 @@ void Gemm(const GemmShape& shape, const T* a, const T* b, T* c) {
   }
   std::vector<T> packed_a, packed_b;
   bool small = s.k * s.n <= kSmall;
-  // See EigenGemm: it takes complex operands plain.
+  // EigenGemm accepts complex operands only untransposed and unconjugated.
   if (kIsComplex<T> && (s.transpose_a || s.conjugate_a)) {
     packed_a = Packed(a, s.m, s.k, s.a_stride, s.transpose_a, s.conjugate_a);
     a = packed_a.data();
@@ -170,7 +171,7 @@ double NanosecondsOf(double flops) {
 template <typename T>
 void MatMulRunner<T>::RunPlain(KernelContext& ctx, const BatchedShape& s, const T* a, const T* b,
                                T* c, const Epilogue<T>& epilogue) const {
-  // Few large products are cut by rows, or by columns where there are few rows.
+  // A few large products are split by rows, or by columns where there are few rows.
   bool by_columns = s.m < 8 && s.n >= 256;
   int64_t whole = by_columns ? s.n : s.m, grain = s.count >= 16 ? whole : 48;
   int64_t parts = (whole + grain - 1) / grain;
@@ -208,16 +209,17 @@ void MatMulRunner<T>::RunPlain(KernelContext& ctx, const BatchedShape& s, const 
 
 namespace {
 
-// Of large products oneDNN shares out the sums themselves over as many threads as there are, where
-// its code is made so or a is transposed: the bits of a result would tell how many there were. So
-// the first are cut into parts here, and the others get a as it is without.
+// For large products, some oneDNN implementations split the sums themselves over all threads, as
+// they do for a transposed a: the bits of the result would depend on the number of threads. So
+// products with such an implementation are split into parts here, and the others get a
+// untransposed.
 bool SharesSums(const OnednnPrimitive& primitive) {
   return primitive.implementation().starts_with("gemm");
 }
 
 Expected<Tensor> Transposed(KernelContext& ctx, const BatchedShape& s, const float* a) {
   ASSIGN_OR_RETURN(Tensor packed, ctx.Scratch(proto::DT_FLOAT, {s.a_count, s.m, s.k}));
-  constexpr int64_t kRows = 16;  // a cache line of what is read
+  constexpr int64_t kRows = 16;  // one cache line of the input
   int64_t blocks = (s.m + kRows - 1) / kRows;
   ctx.ParallelFor(s.a_count * blocks, kRows * s.k, [&](int64_t begin, int64_t end) {
     for (; begin < end; ++begin) {
@@ -229,16 +231,16 @@ Expected<Tensor> Transposed(KernelContext& ctx, const BatchedShape& s, const flo
   return packed;
 }
 
-// What a product is cut into: rows of c, or columns where there are more of them. By its size
-// alone, so that each part is the same work whatever the threads.
+// How a product is split: into rows of c, or into columns if there are more of them. Depends only
+// on its size, so that each part is the same work for any number of threads.
 struct Cut {
   bool by_columns;
   int64_t whole, grain;
   int64_t parts() const { return (whole + grain - 1) / grain; }
 };
 Cut CutOf(const BatchedShape& s) {
-  constexpr int64_t kMost = 16, kTile = 48;  // rows or columns: what oneDNN's tiles divide
-  constexpr double kWorthIt = 4e6;           // flops: packing b anew for each part stays small
+  constexpr int64_t kMost = 16, kTile = 48;  // rows or columns; oneDNN's tile sizes divide kTile
+  constexpr double kWorthIt = 4e6;           // flops: packing b for each part stays cheap
   double flops = 2.0 * s.m * s.n * s.k;
   bool by_columns = s.n > s.m;
   int64_t whole = by_columns ? s.n : s.m;
@@ -249,7 +251,7 @@ Cut CutOf(const BatchedShape& s) {
 
 }  // namespace
 
-// Each part on one thread, by a primitive of its own shape.
+// Runs each part on one thread, with a primitive for its shape.
 template <typename T>
 Error MatMulRunner<T>::RunInParts(KernelContext& ctx, const BatchedShape& s,
                                   const GrapnelMatMulSpec& whole, const T* a, const T* b, T* c,
@@ -258,7 +260,7 @@ Error MatMulRunner<T>::RunInParts(KernelContext& ctx, const BatchedShape& s,
   GrapnelMatMulSpec spec = whole;
   spec.a_batch = spec.b_batch = spec.parts = 1;
   spec.constant_b = false;
-  PrimitiveRef parts[2];  // the last one may be smaller
+  PrimitiveRef parts[2];  // the last part may be smaller
   for (int i = 0; i < 2; ++i) {
     int64_t last = (cut.parts() - 1) * cut.grain;
     (cut.by_columns ? spec.n : spec.m) = i ? cut.whole - last : std::min(cut.whole, cut.grain);
@@ -282,14 +284,14 @@ Error MatMulRunner<T>::RunInParts(KernelContext& ctx, const BatchedShape& s,
   return error.Take();
 }
 
-// False when oneDNN is not there, has no code for it or would be slower.
+// Returns false when oneDNN is unavailable, does not support the product or would be slower.
 template <typename T>
 Expected<bool> MatMulRunner<T>::RunOnednn(KernelContext& ctx, const BatchedShape& shape, const T* a,
                                           const T* b, T* c, const Epilogue<T>& epilogue) const {
   if constexpr (!std::is_same_v<T, float>) {
     return false;
   } else {
-    // Below, the plain loop is done by the time that oneDNN has started (1.6 microseconds).
+    // Below this, the plain loop finishes before oneDNN has started (1.6 microseconds).
     constexpr double kWorthIt = 1e5;
     BatchedShape s = shape;
     double flops = 2.0 * s.m * s.n * s.k;
@@ -350,7 +352,7 @@ Error MatMulRunner<T>::Run(KernelContext& ctx, const BatchedShape& shape, const 
                            T* c, const Epilogue<T>& epilogue) const {
   if (shape.m == 0 || shape.n == 0 || shape.count == 0) return Error::success();
   BatchedShape s = shape;
-  // Many matrices times one: their rows are one tall matrix.
+  // Many matrices times one: treat their rows as one tall matrix.
   if (s.count > 1 && s.b_count == 1 && s.a_index.empty() && !s.transpose_a &&
       s.a_count == s.count) {
     s.m *= s.count;

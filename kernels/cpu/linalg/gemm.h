@@ -1,4 +1,4 @@
-// Matrix products of every dtype: plain code here, oneDNN for large float ones.
+// Matrix products of every dtype: plain code here, oneDNN for large float products.
 #ifndef GRAPNEL_KERNELS_CPU_LINALG_GEMM_H_
 #define GRAPNEL_KERNELS_CPU_LINALG_GEMM_H_
 
@@ -10,12 +10,13 @@
 
 namespace grapnel {
 
-// On this thread. T is float, double, complex or any integer (which wraps). k may be 0: zeros.
+// Runs on this thread. T is float, double, complex or any integer (which wraps). k may be 0, which
+// gives zeros.
 template <typename T>
 void Gemm(const GemmShape& shape, const T* a, const T* b, T* c);
 
-// Batches of products: matrices lie one after another; a_index and b_index say which ones product i
-// takes. Empty means matrix i, or matrix 0 when there is one.
+// A batch of products over matrices stored one after another. a_index and b_index list the matrices
+// that product i takes; if empty, it takes matrix i, or matrix 0 when there is only one.
 struct BatchedShape {
   int64_t m, n, k;
   bool transpose_a = false, transpose_b = false;
@@ -31,20 +32,20 @@ struct BatchedShape {
   }
 };
 
-// The products of one kernel. Keeps what oneDNN has prepared for the shapes seen. Run is
+// The matrix products of one kernel. Caches oneDNN primitives for the shapes seen. Run is
 // thread-safe.
 template <typename T>
 class MatMulRunner {
  public:
-  // The value of b when it is the same in every run, of dtype T. It is kept here, or packed, alone
-  // if nobody else has it.
+  // Sets the value of b, of dtype T, when it is the same in every run. Once oneDNN has packed a
+  // large b, only the packed form is kept, in b's own memory if nothing else holds it.
   void set_constant_b(Tensor b) {
-    // Smaller ones are read as they are where there are few rows.
+    // Smaller matrices are read unpacked when there are few rows, so they stay.
     constexpr size_t kLarge = size_t{256} << 10;
     bool lets_go = b.byte_size() >= kLarge;
     constant_b_ = std::make_unique<KeptWeights>(std::move(b), lets_go);
   }
-  // b is not read when a constant one was set. The addend of the epilogue may be c itself.
+  // `b` is not read after set_constant_b(). The epilogue's addend may be c itself.
   Error Run(KernelContext& ctx, const BatchedShape& shape, const T* a, const T* b, T* c,
             const Epilogue<T>& epilogue) const;
 

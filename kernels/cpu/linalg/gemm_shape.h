@@ -6,8 +6,8 @@
 
 namespace grapnel {
 
-// c[m, n] = op(a) * op(b) with op(a) [m, k] and op(b) [k, n], all row-major with these distances
-// between rows. A transposed operand lies in memory as [k, m] or [n, k].
+// c[m, n] = op(a) * op(b) with op(a) [m, k] and op(b) [k, n], all row-major; the strides are
+// distances between rows. A transposed operand is stored as [k, m] or [n, k].
 struct GemmShape {
   int64_t m, n, k;
   int64_t a_stride, b_stride, c_stride;

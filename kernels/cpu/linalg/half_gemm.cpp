@@ -10,9 +10,9 @@ namespace {
 
 constexpr int64_t kLanes = 8;
 
-// Of a few steps, and of sides that do not lie so that steps are side by side: products are rounded
-// before they are added, but for columns in whole lanes, which begin where memory is aligned.
-// `first` is where the row begins in the result.
+// For few steps, and for operands whose steps are not contiguous. Products are rounded before they
+// are added, except in columns of whole lanes, which start where memory is aligned. `first` is the
+// offset of the row in the result.
 void SmallRow(const BatchedShape& shape, const float* a, int64_t a_stride, const float* b,
               int64_t first, float* c) {
   int64_t begin = 0, end = 0;
@@ -30,7 +30,7 @@ void SmallRow(const BatchedShape& shape, const float* a, int64_t a_stride, const
   }
 }
 
-// b with rows of n, whichever way it lies.
+// Returns b with rows of n, transposed if necessary.
 Expected<const float*> PlainB(KernelContext& ctx, const BatchedShape& shape, const float* b,
                               Tensor& storage) {
   if (!shape.transpose_b) return b;
@@ -43,7 +43,7 @@ Expected<const float*> PlainB(KernelContext& ctx, const BatchedShape& shape, con
   return to;
 }
 
-// One row or column is taken as a vector, also of one product.
+// A single row or column is computed as a vector, also in a batch of one product.
 HalfPlan PlanOf(const BatchedShape& shape) {
   using Walk = HalfPlan::Walk;
   if (shape.count == 1 && shape.m > 1 && shape.n > 1)
@@ -59,7 +59,7 @@ HalfPlan PlanOf(const BatchedShape& shape) {
   return plan;
 }
 
-// A column, of a that lies by columns, is computed as a row.
+// A column of a column-major a is computed as a row.
 bool IsColumn(const BatchedShape& shape) {
   return shape.n == 1 && shape.m > 1 && shape.transpose_a &&
          PlanOfMatrices(shape.m, shape.n, shape.k).walk == HalfPlan::Walk::kLanes;

@@ -9,11 +9,10 @@ namespace grapnel {
 namespace {
 
 constexpr int64_t kLanes = HalfLanes::kCount, kTileRows = 4, kTileColumns = 2 * kLanes;
-constexpr int64_t kPeeled = 8;  // steps of which even and odd ones are summed apart
+constexpr int64_t kPeeled = 8;  // steps whose even and odd products are summed separately
 
-// --- How long blocks are. Eigen asks the CPU for the size of its caches; this is one with a first
-// level of 48 KiB, as those since 2019 have. Blocks of products that threads share do not depend on
-// it.
+// --- Block sizes. Eigen derives them from the CPU's cache sizes; these assume an L1 cache of 48
+// KiB, as most CPUs since 2019 have. The blocks of products that threads share do not depend on it.
 constexpr int64_t kFirstCache = 48 << 10, kTileBytes = 128, kStepBytes = 40;
 constexpr int64_t kSharedBlock = 320;
 constexpr int64_t kThreads = 2;
@@ -28,7 +27,7 @@ int64_t BlockOfOneThread(int64_t k) {
 
 int64_t RoundedUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
-// Cycles for a step of an element: more where a tile has less than its rows or columns.
+// Cycles per step of an element: more when a tile has fewer than its full rows or columns.
 double CyclesOfStep(int64_t narrow, int64_t wide) {
   return narrow < kTileRows || wide < kTileColumns ? 2 : 1;
 }
@@ -41,8 +40,8 @@ bool SharesColumns(int64_t columns, int64_t rows) {
   return r < 16 * kTileRows && columns > rows * 32;
 }
 
-// The steps of a share, k if threads do not share steps. `threads` is how many would share rows or
-// columns.
+// Returns the steps of a share, or k if threads do not share steps. `threads` is the number of
+// threads that would share rows or columns.
 int64_t ShareOfSteps(const HalfPlan& plan, double a_cost, int64_t threads) {
   double m = static_cast<double>(plan.m), n = static_cast<double>(plan.n);
   double load = 2 * kCyclesPerByte;
@@ -61,7 +60,7 @@ int64_t ShareOfSteps(const HalfPlan& plan, double a_cost, int64_t threads) {
 
 // --- Lanes
 
-// The first `count`, the others 0.
+// Loads the first `count` lanes; the others are 0.
 HalfLanes Some(const float* from, int64_t count) {
   float lanes[kLanes] = {};
   std::copy_n(from, count, lanes);
@@ -74,13 +73,13 @@ std::array<float, kLanes> ValuesOf(const HalfLanes& lanes) {
   return values;
 }
 
-// Those four apart first, in floats, and rounded at the end.
+// Adds lanes four apart first, in float, and rounds once at the end.
 float SumOf(const HalfLanes& lanes) {
   std::array<float, kLanes> x = ValuesOf(lanes);
   return RoundedTo<Eigen::half>(((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7])));
 }
 
-// --- The sums of some rows and up to two lanes of columns over the steps of a block.
+// --- Sums of some rows and up to two lanes of columns over the steps of a block
 
 template <int kRows, int kWide, bool kRoundProducts>
 void Tile(const float* left, int64_t left_stride, const float* right, int64_t right_stride,
@@ -105,7 +104,7 @@ struct Block {
   int64_t right_stride, steps;
   float* c;
   int64_t c_stride;
-  bool first;  // c is set, else added to
+  bool first;  // c is assigned, else added to
 
   void Put(HalfLanes sum, int64_t row, int64_t column, int64_t count) const {
     float* to = c + row * c_stride + column;
@@ -139,7 +138,7 @@ void PutTwoSums(const Block& block, int64_t row, int64_t column) {
   for (int r = 0; r < kRows; ++r) block.Put(even[r][0], row + r, column, kLanes);
 }
 
-// Columns [begin, end) of kRows rows.
+// Computes columns [begin, end) of kRows rows.
 template <int kRows>
 void PutRows(const Block& block, int64_t row, int64_t begin, int64_t end, bool two_sums) {
   int64_t j = begin;
@@ -166,7 +165,7 @@ void PutVector(const Block& block, int64_t n) {
   if (j < n) PutTile<1, 1, true>(block, 0, j, n - j);
 }
 
-// --- One element: eight steps side by side, the rest one after the other.
+// --- One element: eight steps in parallel, the rest one at a time
 
 float LanesOf(const float* a, const float* b, int64_t k) {
   HalfLanes lanes;
@@ -178,7 +177,7 @@ float LanesOf(const float* a, const float* b, int64_t k) {
   return sum;
 }
 
-// The same with products rounded first, and even and odd lanes summed apart.
+// The same with rounded products, and separate sums of even and odd lanes.
 float SmallOf(const float* a, const float* b, int64_t k) {
   auto product = [&](int64_t at) { return HalfLanes::At(a + at) * HalfLanes::At(b + at); };
   float sum = 0;

@@ -1,5 +1,5 @@
-// Products of matrices of halves with the rounding at each step, and in the order, of the library
-// (Eigen) that TensorFlow's CPU kernels multiply them with. Any other order has other last bits.
+// Matrix products of halves that reproduce the order, and the rounding at each step, of Eigen,
+// which TensorFlow's CPU kernels use. Any other order changes the last bits.
 #ifndef GRAPNEL_KERNELS_CPU_LINALG_HALF_PRODUCT_H_
 #define GRAPNEL_KERNELS_CPU_LINALG_HALF_PRODUCT_H_
 
@@ -10,39 +10,40 @@
 
 namespace grapnel {
 
-// How the sums of a product [m, k] * [k, n] are taken.
+// The order in which a product [m, k] * [k, n] adds up.
 struct HalfPlan {
   enum class Walk {
-    kTiles,   // four rows by two lanes of eight columns, step after step
-    kVector,  // one row: a lane of eight columns, step after step
-    kLanes,   // each element by itself, eight steps side by side
-    kSmall    // likewise, products rounded first: of a few steps, or of one element
+    kTiles,   // four rows by two lanes of eight columns, one step at a time
+    kVector,  // one row: a lane of eight columns, one step at a time
+    kLanes,   // each element separately, eight steps in parallel
+    kSmall    // the same with rounded products: for few steps, or for one element
   };
 
   int64_t m = 0, n = 0, k = 0;
   Walk walk = Walk::kTiles;
-  // Steps are cut into shares, which are added up at the end, and those into blocks, which are
-  // added one after the other.
+  // The k steps are split into shares, which are summed at the end, and shares into blocks, which
+  // are summed one after another.
   int64_t share = 0, block = 0;
-  int64_t columns = 0;  // tiles start anew after so many
+  int64_t columns = 0;  // tiles restart after this many
 
-  // Rows from here on are no whole tile.
+  // Rows from here on do not fill a tile.
   int64_t whole_rows() const { return m / 4 * 4; }
 };
 
-// Of two tensors (Eigen's contract). Where threads share the steps of a large product, which
-// changes the order, it is that of a machine with two cores. `a_cost` is what an element of a costs
-// to read, in cycles, beside its load: it is weighed against the cost of threads.
+// The plan of a tensor contraction in Eigen. When threads share the steps of a large product, which
+// changes the order, it is the plan of a machine with two cores. `a_cost` is the cost, in cycles,
+// to read an element of a beyond its load; Eigen weighs it against the cost of threads.
 HalfPlan PlanOfTensors(int64_t m, int64_t n, int64_t k, double a_cost = 0);
 
-// Of two matrices on one thread, where columns of b lie in memory as rows.
+// The plan of a product of two matrices on one thread, where the columns of b are stored as rows.
 HalfPlan PlanOfMatrices(int64_t m, int64_t n, int64_t k);
 
-// Lays steps [begin, end) of some rows of a side by side: panel[(step - begin) * rows + row].
+// Packs steps [begin, end) of some rows of a: panel[(step - begin) * rows + row].
 using HalfLeft = llvm::function_ref<void(int64_t begin, int64_t end, float* panel)>;
 
-// `rows` rows of c, `c_stride` apart, the first `whole` of them in whole tiles; element [step, j]
-// of b is b[step * n + j]. All values are halves held as floats. Slow beside a product of floats.
+// Computes `rows` rows of c, `c_stride` apart, the first `whole` of them in whole tiles. Element
+// [step, j] of b is b[step * n + j]. All values are halves held as floats. Slow compared to a
+// product of floats.
 class HalfProduct {
  public:
   HalfProduct(const HalfPlan& plan, const float* b) : plan_(plan), b_(b) {}
@@ -54,7 +55,7 @@ class HalfProduct {
 
   HalfPlan plan_;
   const float* b_;
-  // Of the rows at hand.
+  // The current call of Rows().
   int64_t rows_ = 0, whole_ = 0;
   HalfLeft left_ = nullptr;
   std::vector<float> panel_, share_;

@@ -1,4 +1,5 @@
-// What ops on batches of matrices share: the last two dimensions are a matrix, the rest a batch.
+// Shared code of ops on batches of matrices: the last two dimensions are a matrix, the rest a
+// batch.
 #ifndef GRAPNEL_KERNELS_CPU_LINALG_LINEAR_ALGEBRA_H_
 #define GRAPNEL_KERNELS_CPU_LINALG_LINEAR_ALGEBRA_H_
 
@@ -11,7 +12,7 @@ template <typename T>
 using RowMatrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 using LinearTypes = TypeList<float, double, Complex64, Complex128>;
-// What a small float is computed in.
+// The type to compute in: float for half and bfloat16.
 template <typename T>
 using LinearCompute = std::conditional_t<kIsSmallFloat<T>, float, T>;
 
@@ -19,7 +20,7 @@ struct MatrixBatch {
   Dims batch;
   int64_t count = 0, rows = 0, columns = 0;
   int64_t size() const { return rows * columns; }
-  // The batch's dims with these behind.
+  // Returns the batch dims followed by `last`.
   Dims With(std::initializer_list<int64_t> last) const {
     Dims dims = batch;
     dims.append(last.begin(), last.end());
@@ -27,7 +28,7 @@ struct MatrixBatch {
   }
 };
 
-// `name` is the input's, for the error.
+// `name` is the input's name, for the error.
 inline Expected<MatrixBatch> BatchOf(const Tensor& tensor, const char* name, bool square) {
   MatrixBatch batch;
   int rank = tensor.rank();
@@ -63,7 +64,7 @@ void StoreMatrix(const M& matrix, Tensor& tensor, int64_t index) {
       matrix.template cast<T>();
 }
 
-// run(ctx) for the T among Types that output 0 has; Kernel<T>::Run is what is called.
+// Returns Kernel<T>(setup) as a kernel, for the T in Types that is the dtype of input 0.
 template <template <typename> typename Kernel, typename Types>
 Expected<KernelFn> MakeLinear(const KernelSetup& setup) {
   KernelFn fn;

@@ -1,4 +1,4 @@
-// Matrices of a few diagonals: TridiagonalSolve, TridiagonalMatMul and BandedTriangularSolve.
+// Matrices with few diagonals: TridiagonalSolve, TridiagonalMatMul and BandedTriangularSolve.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,7 +12,8 @@
 namespace grapnel {
 namespace {
 
-// Elimination in place, `x` [n, columns] being the right side first. False where a pivot is 0.
+// Eliminates in place without pivoting; `x` [n, columns] initially holds the right-hand side. False
+// if a pivot is 0.
 template <typename T>
 bool EliminateAsTheyAre(const T* upper, const T* main, const T* lower, int64_t n, int64_t columns,
                         T* x) {
@@ -33,7 +34,7 @@ bool EliminateAsTheyAre(const T* upper, const T* main, const T* lower, int64_t n
   return true;
 }
 
-// The same with the larger of two rows as pivot, which fills one diagonal more.
+// The same with partial pivoting, which fills one more diagonal.
 template <typename T>
 bool EliminateWithPivots(const T* upper, const T* main, const T* lower, int64_t n, int64_t columns,
                          T* x) {
@@ -77,16 +78,16 @@ bool EliminateWithPivots(const T* upper, const T* main, const T* lower, int64_t 
 template <typename T>
 using Magnitude = decltype(std::abs(T()));
 
-// What the elimination left of a matrix: its rows from the diagonal to the right, and the size of
-// the largest element that TensorFlow looks at.
+// The result of an elimination: the rows from the diagonal to the right, and the magnitude of the
+// largest element that TensorFlow considers.
 template <typename T>
 struct Eliminated {
   std::vector<std::array<T, 3>> rows;
   Magnitude<T> most;
 };
 
-// Elimination where the pivot is the larger one relative to its row, for matrices that may have no
-// inverse (LAPACK's xLAGTF).
+// Eliminates with the pivot that is larger relative to its row, for matrices that may be singular
+// (LAPACK's xLAGTF).
 template <typename T>
 Eliminated<T> EliminateByScale(const T* upper, const T* main, const T* lower, int64_t n,
                                int64_t columns, T* x) {
@@ -118,8 +119,8 @@ Eliminated<T> EliminateByScale(const T* upper, const T* main, const T* lower, in
   return {rows, std::max(most, std::abs(rows[n - 1][0]))};
 }
 
-// Moves a pivot away from 0, or scales its row, until nothing in the row overflows when it is
-// divided (LAPACK's xLAGTS).
+// Moves a pivot away from 0, or scales its row, until dividing the row does not overflow (LAPACK's
+// xLAGTS).
 template <typename T>
 T Perturbed(T pivot, Magnitude<T> by, int64_t columns, T* row) {
   using Real = Magnitude<T>;
@@ -189,7 +190,8 @@ struct TridiagonalSolve {
         auto* eliminate = perturb    ? &EliminateAndPerturb<T>
                           : pivoting ? &EliminateWithPivots<T>
                                      : &EliminateAsTheyAre<T>;
-        // Of a matrix that has no inverse all is NaN, whatever was solved before the pivot of 0.
+        // For a singular matrix the whole result is NaN, including rows solved before the pivot of
+        // 0.
         if (!eliminate(upper, upper + n, upper + 2 * n, n, columns, x))
           std::fill_n(x, n * columns, T(std::numeric_limits<Magnitude<T>>::quiet_NaN()));
       }
@@ -229,15 +231,15 @@ struct TridiagonalProduct {
   }
 };
 
-// `bands` [k, n] of a lower triangle hold its diagonal first, of an upper one last; each band
-// stands in the column of its row.
+// `bands` [k, n] of a lower triangle start with its diagonal, those of an upper triangle end with
+// it; each element is stored in the column of its row.
 template <typename T>
 struct Banded {
   const T* bands;
   int64_t k, n;
   bool lower;
 
-  // Element (row, column) of the triangle, inside of the bands.
+  // Returns element (row, column) of the triangle, within the bands.
   T At(int64_t row, int64_t column) const {
     int64_t off = lower ? row - column : column - row;
     return bands[(lower ? off : k - 1 - off) * n + row];
@@ -262,8 +264,8 @@ void SolveBands(const Banded<T>& a, bool adjoint, int64_t columns, T* x) {
   }
 }
 
-// None of the diagonal is 0. A NaN counts as 0 where it is first, and else as any number, as it
-// does in TensorFlow.
+// True if no diagonal element is 0. A NaN counts as 0 if it is first, otherwise as nonzero, as in
+// TensorFlow.
 template <typename T>
 bool IsInvertible(const Banded<T>& a) {
   auto least = std::abs(a.At(0, 0));

@@ -1,5 +1,5 @@
-// Cholesky, Qr, SelfAdjointEigV2 and Svd. Without vectors, SelfAdjointEigV2 and Svd give outputs of
-// the batch's shape in their place, filled with zeros.
+// Cholesky, Qr, SelfAdjointEigV2 and Svd. Without vectors, SelfAdjointEigV2 and Svd fill their
+// vector outputs, which have the batch's shape, with zeros.
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -18,7 +18,7 @@ using WideVector = std::vector<Wide<T>>;
 
 double CubeCost(int64_t n) { return 50 + 5.0 * n * n * n; }
 
-// Matrix `index` of a batch, in double.
+// Returns matrix `index` of a batch in double.
 template <typename T>
 WideVector<T> WideAt(const Tensor& tensor, int64_t index, int64_t size) {
   const T* from = tensor.data<T>() + index * size;
@@ -50,7 +50,7 @@ bool AllFinite(const std::vector<T>& values) {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Reads the lower triangle only. A matrix that is not positive definite gives NaN, as in
+// Reads only the lower triangle. A matrix that is not positive definite gives NaN, as in
 // TensorFlow.
 template <typename T>
 struct Cholesky {
@@ -123,7 +123,7 @@ struct SelfAdjointEig {
   }
 };
 
-// input = u * diag(s) * v^H, with s falling.
+// input = u * diag(s) * v^H, with s descending.
 template <typename T>
 struct Svd {
   bool vectors, full;
@@ -160,7 +160,7 @@ struct Svd {
       left = Identity<T>(m, full ? m : k);
       right = Identity<T>(n, full ? n : k);
     }
-    // The iteration does not end on numbers that are none.
+    // The iteration does not terminate on values that are not finite.
     if (!AllFinite(matrix)) {
       std::fill(falling.begin(), falling.end(), kNaN);
       std::fill(left.begin(), left.end(), Wide<T>(kNaN));

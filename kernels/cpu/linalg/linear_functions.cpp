@@ -39,8 +39,8 @@ struct Lu {
 
 template <typename T>
 using Wide = std::conditional_t<kIsComplex<T>, Complex128, double>;
-// Solves (a^H a + l2) x = a^H b, or x = a^H (a a^H + l2)^-1 b where `a` [m, n] has fewer rows than
-// columns. False where the matrix in parentheses has no Cholesky factor.
+// Solves (a^H a + l2) x = a^H b, or x = a^H (a a^H + l2)^-1 b when `a` [m, n] has fewer rows than
+// columns. False if the matrix in parentheses has no Cholesky factor.
 template <typename W>
 bool SolveNormalEquations(const W* a, int64_t m, int64_t n, double l2, const W* b, int64_t columns,
                           W* x) {
@@ -76,8 +76,8 @@ bool SolveNormalEquations(const W* a, int64_t m, int64_t n, double l2, const W* 
   return true;
 }
 
-// The x of least norm for which a * x is nearest to b: what singular values too small to count
-// would blow up is left out.
+// Computes the x of least norm that minimizes |a * x - b|, ignoring negligible singular values,
+// which would amplify errors.
 template <typename W>
 void SolveBySvd(const W* a, int64_t m, int64_t n, const W* b, int64_t columns, W* x) {
   int64_t k = std::min(m, n);
@@ -95,8 +95,8 @@ void SolveBySvd(const W* a, int64_t m, int64_t n, const W* b, int64_t columns, W
   }
 }
 
-// Fast by the normal equations; else by the singular values, without the regularizer, as in
-// TensorFlow. In double whatever the dtype.
+// With `fast` by the normal equations; otherwise by singular values without the regularizer, as in
+// TensorFlow. Computes in double for every dtype.
 template <typename T>
 struct LeastSquares {
   bool fast;
@@ -123,8 +123,8 @@ struct LeastSquares {
       for (int64_t i = begin; i < end; ++i) {
         std::copy_n(matrix.data<T>() + i * m * n, m * n, a.begin());
         std::copy_n(right.data<T>() + i * m * columns, m * columns, b.begin());
-        // The iteration to singular values does not end on numbers that are none. Such a matrix has
-        // no direction that counts: without one the x of least norm is 0, as in TensorFlow.
+        // The SVD iteration does not terminate on values that are not finite. Such a matrix has no
+        // usable singular value, so the x of least norm is 0, as in TensorFlow.
         bool finite = std::all_of(a.begin(), a.end(),
                                   [](Wide<T> value) { return std::isfinite(std::abs(value)); });
         if (!finite)
@@ -144,7 +144,7 @@ struct LeastSquares {
   }
 };
 
-// The outputs are complex whatever the input is.
+// The outputs are complex for every input dtype.
 template <typename T>
 struct Eig {
   using Complex = std::conditional_t<std::is_same_v<T, float> || std::is_same_v<T, Complex64>,
@@ -178,8 +178,8 @@ struct Eig {
   }
 };
 
-// With P the lower triangle of L^T * grad, its diagonal halved, the gradient is the symmetric part
-// of L^-T * P * L^-1 (Murray, "Differentiation of the Cholesky decomposition", 2016).
+// With P the lower triangle of L^T * grad and its diagonal halved, the gradient is the symmetric
+// part of L^-T * P * L^-1 (Murray, "Differentiation of the Cholesky decomposition", 2016).
 template <typename T>
 struct CholeskyGradient {
   explicit CholeskyGradient(const KernelSetup&) {}
@@ -195,8 +195,8 @@ struct CholeskyGradient {
     ctx.ParallelFor(batch.count, CubeCost(n), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         RowMatrix<T> l = MatrixAt<T>(factor, i, n, n), g = MatrixAt<T>(grads, i, n, n);
-        // Eigen's products compile for long; these are of triangles, half of which is known to be
-        // 0.
+        // Written as loops because Eigen's products take long to compile; the factors are
+        // triangles, half of which is 0.
         RowMatrix<T> p = RowMatrix<T>::Zero(n, n);
         for (int64_t row = 0; row < n; ++row) {
           for (int64_t k = row; k < n; ++k) {

@@ -20,8 +20,7 @@ struct LogDeterminant {
   typename Eigen::NumTraits<T>::Real log_abs = 0;
 };
 
-// 1 for the empty matrix; sign 0 and -infinity where it is singular, not a number where one of its
-// elements is none.
+// 1 for the empty matrix; for a singular one sign 0 and -infinity; NaN if an element is NaN.
 template <typename T>
 LogDeterminant<T> LogDeterminantOf(const RowMatrix<T>& matrix) {
   LogDeterminant<T> result;

@@ -1,4 +1,4 @@
-// MatMul and _FusedMatMul: one product of two matrices, with what follows it.
+// MatMul and _FusedMatMul: one product of two matrices with a fused epilogue.
 #include "kernels/common/fused_ops.h"
 #include "kernels/cpu/linalg/gemm.h"
 
@@ -45,7 +45,7 @@ class MatMulKernel {
     }
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {shape.m, shape.n}));
     if constexpr (std::is_same_v<T, Compute>) {
-      // A constant b is the runner's, and no input has it.
+      // The runner holds a constant b, and the input is then without elements.
       return runner_.Run(ctx, shape, a.data<T>(), b.buffer() ? b.data<T>() : nullptr,
                          out->data<T>(), epilogue);
     } else {

@@ -1,5 +1,5 @@
-// SparseMatMul: a product of two dense matrices that are said to hold many zeros; floats, bfloat16s
-// or one of each.
+// SparseMatMul: a product of two dense matrices that may contain many zeros, of float, bfloat16 or
+// one of each.
 #include "kernels/common/fused_ops.h"
 #include "kernels/cpu/linalg/gemm.h"
 
@@ -46,7 +46,7 @@ Expected<KernelFn> MakeMixed(const KernelSetup& setup) {
   for (int i = 0; i < 2; ++i) {
     DataType type = setup.input_type(i);
     if (type != proto::DT_FLOAT && type != proto::DT_BFLOAT16)
-      return MakeError("an operand of {0}: float and bfloat16 are taken", DataTypeName(type));
+      return MakeError("an operand has dtype {0}: expected float or bfloat16", DataTypeName(type));
   }
   return KernelFn(MixedMatMul(setup.node()));
 }

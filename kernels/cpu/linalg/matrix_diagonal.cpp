@@ -1,6 +1,6 @@
 // Bands of diagonals: MatrixDiagV2 and V3, MatrixDiagPartV2 and V3, MatrixSetDiag and its versions.
-// A band is stored as a matrix with a row for each diagonal, the uppermost first, as long as the
-// longest; shorter ones lie at its left or right end.
+// A band is stored as a matrix with one row per diagonal, the uppermost first, as long as the
+// longest; shorter ones are aligned to the left or right end.
 #include <algorithm>
 #include <array>
 
@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// Elements of one size are moved alike.
+// Elements of equal size are moved by the same code.
 template <typename F>
 void ForElementSize(DataType dtype, F&& f) {
   switch (DataTypeSize(dtype)) {
@@ -27,7 +27,7 @@ void ForElementSize(DataType dtype, F&& f) {
 }
 
 struct Alignment {
-  bool super_left = true, sub_left = true;  // which end the diagonals above and below start at
+  bool super_left = true, sub_left = true;  // the end that super- and subdiagonals are aligned to
 };
 
 Expected<Alignment> ReadAlignment(const Node& node) {
@@ -48,7 +48,7 @@ struct Band {
   int64_t LengthOf(int64_t d) const {
     return std::min(rows + std::min<int64_t>(d, 0), columns - std::max<int64_t>(d, 0));
   }
-  // The place in the stored diagonal where its first element is.
+  // The offset of the diagonal's first element in its stored row.
   int64_t OffsetOf(int64_t d) const {
     bool left = (d >= 0 && align.super_left) || (d <= 0 && align.sub_left);
     return left ? 0 : longest - LengthOf(d);
@@ -58,7 +58,7 @@ struct Band {
   }
 };
 
-// Input `at` as k: one diagonal, or the first and the last.
+// Reads input `at` as k: one diagonal, or the first and the last.
 Error ReadBand(const KernelContext& ctx, int at, Band& band) {
   const Tensor& k = ctx.input(at);
   if (k.rank() > 1 || k.num_elements() < 1 || k.num_elements() > 2)
@@ -80,8 +80,8 @@ Error CheckBandFits(const Band& band) {
   return Error::success();
 }
 
-// Calls f(element of the matrix, place in the stored band) for all of both. A band may go far
-// beyond the matrix: diagonals that lie beside it are not walked.
+// Calls f(index in the matrix, index in the stored band) for every element of the band. A band may
+// extend far beyond the matrix, so diagonals outside it are skipped.
 template <typename F>
 void ForBand(const Band& band, F&& f) {
   int64_t first = std::max(band.lower, 1 - band.rows);
@@ -96,7 +96,7 @@ void ForBand(const Band& band, F&& f) {
 
 // --- MatrixDiag
 
-// num_rows and num_cols of the result; -1 asks for the smallest that holds the band.
+// Reads num_rows and num_cols of the result; -1 means the smallest that holds the band.
 Error FindSize(KernelContext& ctx, Band& band) {
   for (int i : {2, 3, 4}) {
     if (ctx.input(i).num_elements() != 1)
@@ -115,7 +115,7 @@ Error FindSize(KernelContext& ctx, Band& band) {
   if (rows != min_rows && columns != min_columns)
     return MakeError("{0} rows and {1} columns do not fit diagonals of {2} elements", rows, columns,
                      band.longest);
-  // Diagonals of the band that lie beside the matrix are left out.
+  // Diagonals of the band outside the matrix are dropped.
   band.rows = rows;
   band.columns = columns;
   return Error::success();

@@ -1,5 +1,5 @@
-// MatrixSquareRoot and MatrixLogarithm, by the Schur form: of an upper triangle both are found
-// element by element (Higham, "Functions of matrices", 2008, algorithms 6.3 and 11.9).
+// MatrixSquareRoot and MatrixLogarithm by the Schur form: both can be computed for an upper
+// triangle element by element (Higham, "Functions of matrices", 2008, algorithms 6.3 and 11.9).
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -12,9 +12,9 @@ namespace grapnel {
 namespace {
 
 using Complex = Complex128;
-using Square = std::vector<Complex>;  // row-major, and an upper triangle where said
+using Square = std::vector<Complex>;  // row-major; an upper triangle where stated
 
-// The triangle r for which r * r = t.
+// Returns the triangle r with r * r = t.
 Square TriangleRoot(const Square& t, int64_t n) {
   Square r(n * n);
   for (int64_t j = 0; j < n; ++j) {
@@ -23,14 +23,14 @@ Square TriangleRoot(const Square& t, int64_t n) {
       Complex sum = t[i * n + j];
       for (int64_t k = i + 1; k < j; ++k) sum -= r[i * n + k] * r[k * n + j];
       Complex divisor = r[i * n + i] + r[j * n + j];
-      // Equal eigenvalues of 0 that nothing joins leave 0.
+      // Two eigenvalues of 0 without coupling give 0.
       r[i * n + j] = sum == Complex(0) ? sum : sum / divisor;
     }
   }
   return r;
 }
 
-// Solves (1 + at * x) y = x for triangles, and adds weight * y to the result.
+// Solves (1 + at * x) y = x for triangles and adds weight * y to the result.
 void AddFraction(const Square& x, int64_t n, double at, double weight, Square& result) {
   Square y = x;
   for (int64_t j = 0; j < n; ++j) {
@@ -43,8 +43,8 @@ void AddFraction(const Square& x, int64_t n, double at, double weight, Square& r
   }
 }
 
-// Roots are taken until the triangle is near 1. There log(1 + x) is the integral of x / (1 + s x)
-// over s from 0 to 1, for which eight places of Gauss and Legendre are enough.
+// Takes square roots until the triangle is near 1. Then log(1 + x) is the integral of x / (1 + s x)
+// over s from 0 to 1, for which 8-point Gauss-Legendre quadrature is accurate enough.
 Square TriangleLogarithm(Square t, int64_t n) {
   constexpr double kPlaces[] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267,
                                 0.9602898564975363};
@@ -72,7 +72,7 @@ Square TriangleLogarithm(Square t, int64_t n) {
   return log;
 }
 
-// u * t * u^H for a triangle t.
+// Returns u * t * u^H for a triangle t.
 Square Turned(const Square& u, const Square& t, int64_t n) {
   Square half(n * n), out(n * n);
   for (int64_t i = 0; i < n; ++i) {
@@ -86,7 +86,7 @@ Square Turned(const Square& u, const Square& t, int64_t n) {
   return out;
 }
 
-// Whether what is left beside the real numbers is rounding alone.
+// True if the imaginary parts are only rounding errors.
 bool IsReal(const Square& square) {
   double beside = 0, most = 0;
   for (const Complex& value : square) {
@@ -112,12 +112,12 @@ Error MapMatrices(KernelContext& ctx) {
         from[k] = Complex(in.data<T>()[i * n * n + k]);
         finite &= std::isfinite(std::abs(from[k]));
       }
-      // The iteration to the Schur form does not end on numbers that are none.
+      // The Schur iteration does not terminate on values that are not finite.
       if (finite && EigenSchur(from.data(), n, triangle.data(), u.data()))
         to = Turned(u, kLog ? TriangleLogarithm(triangle, n) : TriangleRoot(triangle, n), n);
       else if (finite)
         good = false;
-      // An eigenvalue below 0 has no real root, nor has the matrix then.
+      // With a negative eigenvalue the matrix has no real root or logarithm.
       if (!kIsComplex<T> && !IsReal(to)) to.assign(n * n, Complex(std::nan("")));
       for (int64_t k = 0; k < n * n; ++k) {
         if constexpr (kIsComplex<T>)

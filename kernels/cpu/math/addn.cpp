@@ -1,4 +1,4 @@
-// Sums of many tensors, and half the sum of squares of one.
+// AddN and AccumulateNV2, and L2Loss: half the sum of squares.
 #include "kernels/cpu/math/addn.h"
 
 #include <vector>
@@ -43,9 +43,9 @@ Error AddAll(KernelContext& ctx, AddLoop add) {
     ctx.SetOutput(0, front);
     return Error::success();
   }
-  // The order of the additions is that of the inputs, whichever input's memory takes the sum: the
-  // result is the same to the last bit. An input other than the first is read before its element is
-  // overwritten only in the first addition that has it, so only the first two may be written over.
+  // Additions run in input order regardless of whose memory the sum reuses, so that the result is
+  // bitwise reproducible. An input other than the first is read before its element is overwritten
+  // only if it takes part in the first addition, so only the first two can be overwritten.
   if (forwarded > 1) forwarded = -1;
   Tensor* out;
   if (forwarded >= 0) {
@@ -56,7 +56,7 @@ Error AddAll(KernelContext& ctx, AddLoop add) {
   size_t size = DataTypeSize(front.dtype());
   ForElements(
       ctx, *out, front.num_elements(), 1, 0.3 * ctx.num_inputs(), [&](int64_t begin, int64_t end) {
-        // Blocks that stay in the first cache while all inputs are added to them.
+        // Blocks that stay in the L1 cache while all inputs are added to them.
         constexpr int64_t kBlock = 4096;
         for (int64_t at = begin; at < end; at += kBlock) {
           int64_t n = std::min(kBlock, end - at);
@@ -94,7 +94,7 @@ double SquaresOf(const Tensor& in) {
   return sum;
 }
 
-// Of 16 bits each step rounds, in TensorFlow's order.
+// 16-bit floats round at each step, in TensorFlow's order.
 template <typename T>
 T SteppedHalfSquares(const Tensor& in) {
   std::vector<T> parts(in.num_elements());

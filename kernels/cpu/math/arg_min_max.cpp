@@ -1,4 +1,5 @@
-// Where the largest or smallest element along one axis is; of equal ones, the first.
+// ArgMax and ArgMin: the index of the largest or smallest element along an axis; the first of equal
+// ones.
 #include "kernels/common/dispatch.h"
 #include "kernels/cpu/array/data_move.h"
 
@@ -8,8 +9,7 @@ namespace {
 using ArgTypes = Join<RealTypes, TypeList<bool>>;
 using ArgFn = int64_t (*)(const void* in, int64_t n, int64_t stride);
 
-// A NaN is never larger or smaller than what was found before it, and nothing is than a NaN in the
-// first place.
+// NaN never compares as larger or smaller, so a later NaN is ignored and a leading NaN wins.
 template <typename T, bool kMax>
 int64_t ArgOf(const void* pin, int64_t n, int64_t stride) {
   const T* in = static_cast<const T*>(pin);

@@ -1,5 +1,5 @@
-// AudioSpectrogram, how strong each frequency is in windows of samples, and Mfcc, what the ear
-// makes of that: mel-frequency cepstral coefficients.
+// AudioSpectrogram, the strength of each frequency in windows of samples, and Mfcc, its
+// mel-frequency cepstral coefficients, which model human hearing.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -13,7 +13,7 @@ namespace {
 
 // --- AudioSpectrogram
 
-// In place; the size is a power of 2.
+// An in-place FFT; the size must be a power of 2.
 void Transform(std::vector<std::complex<double>>& x) {
   size_t n = x.size();
   for (size_t i = 1, j = 0; i < n; ++i) {
@@ -38,14 +38,14 @@ struct SpectrogramAttrs {
   int64_t window, stride;
   bool squared;
 
-  size_t padded() const {  // to a power of 2
+  size_t padded() const {  // rounded up to a power of 2
     size_t size = 1;
     while (size < static_cast<size_t>(window)) size *= 2;
     return size;
   }
 };
 
-// Windows of one channel, with the edges faded out (Hann).
+// Transforms windows of one channel, faded at the edges (Hann).
 void PutWindows(const Tensor& samples, int64_t channel, int64_t windows,
                 const SpectrogramAttrs& attrs, float* out) {
   int64_t channels = samples.dim(1);
@@ -104,7 +104,7 @@ struct MfccAttrs {
 
 double MelOf(double hertz) { return 1127.0 * std::log1p(hertz / 700.0); }
 
-// Overlapping triangles, evenly spaced in mels: each bin counts for two neighbors.
+// Overlapping triangles, evenly spaced in mels: each bin contributes to two neighboring channels.
 class MelFilters {
  public:
   static Expected<MelFilters> Of(const MfccAttrs& attrs, int64_t bins, double rate) {
@@ -141,8 +141,8 @@ class MelFilters {
 
  private:
   struct Bin {
-    int64_t channel;  // the one below, -1 for none
-    double weight;    // for that one; the rest is for the next
+    int64_t channel;  // the lower channel, -1 for none
+    double weight;    // of the lower channel; the next one gets the rest
   };
   int64_t begin_ = 0, end_ = 0;
   std::vector<Bin> bins_;
@@ -202,8 +202,8 @@ Expected<KernelFn> MakeMfcc(const KernelSetup& setup) {
         "to it, got {1} and {2}",
         kMost, attrs.channels, attrs.coefficients);
   if (!(attrs.lower >= 0 && attrs.upper > attrs.lower && std::isfinite(attrs.upper)))
-    return MakeError("frequency limits must rise from 0 or more, got {0} and {1}", attrs.lower,
-                     attrs.upper);
+    return MakeError("frequency limits must be non-negative and ascending, got {0} and {1}",
+                     attrs.lower, attrs.upper);
   return KernelFn([attrs](KernelContext& ctx) { return Coefficients(ctx, attrs); });
 }
 

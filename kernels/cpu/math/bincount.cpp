@@ -1,5 +1,5 @@
-// Bincount, DenseBincount and RaggedBincount: how often each number below `size` occurs, or the sum
-// of its weights. Larger numbers are not counted.
+// Bincount, DenseBincount and RaggedBincount: count the occurrences of each number below `size`, or
+// sum its weights. Larger numbers are ignored.
 #include <algorithm>
 
 #include "kernels/common/dispatch.h"
@@ -64,7 +64,7 @@ Error DenseBincount(KernelContext& ctx, bool binary) {
   return Error::success();
 }
 
-// Any shape in, one row out. Has no binary_output, which then is false.
+// Input of any shape, output of one row. Bincount lacks binary_output, which then is false.
 template <typename T>
 Error Bincount(KernelContext& ctx, bool binary) {
   Inputs in{&ctx.input(0), &ctx.input(1), &ctx.input(2)};

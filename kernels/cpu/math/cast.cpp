@@ -1,4 +1,4 @@
-// Cast: every number to every other, rounding and overflowing as TensorFlow's CPU kernel does.
+// Cast between any number types, with the rounding and overflow of TensorFlow's CPU kernel.
 #include <cstring>
 
 #include "kernels/common/dispatch.h"
@@ -46,7 +46,7 @@ CastLoop CoreLoop(DataType from, DataType to) {
 
 bool IsSmall(DataType type) { return type == proto::DT_HALF || type == proto::DT_BFLOAT16; }
 
-// What a dtype is computed in.
+// The dtype to compute in.
 DataType CoreOf(DataType type) { return IsSmall(type) ? proto::DT_FLOAT : UnquantizedType(type); }
 
 void WidenAs(DataType type, const void* in, float* out, int64_t n) {
@@ -62,7 +62,8 @@ void NarrowAs(DataType type, const float* in, void* out, int64_t n) {
     Narrow(in, static_cast<Eigen::bfloat16*>(out), n);
 }
 
-// Bits of the mantissa that Truncate clears before the cast, so that rounding has nothing to round.
+// Returns the number of mantissa bits that Truncate clears before the cast, so that the cast does
+// not round.
 int BitsToClear(DataType from, DataType to) {
   auto bits = [](DataType type) {
     return type == proto::DT_DOUBLE  ? 52
@@ -75,7 +76,7 @@ int BitsToClear(DataType from, DataType to) {
            : type == proto::DT_COMPLEX128 ? proto::DT_DOUBLE
                                           : type;
   };
-  // TensorFlow truncates to bfloat16 from float alone.
+  // TensorFlow truncates to bfloat16 only from float.
   if (to == proto::DT_BFLOAT16 && from != proto::DT_FLOAT) return 0;
   if (to == proto::DT_COMPLEX64 && from != proto::DT_COMPLEX128) return 0;
   from = part(from);
@@ -91,7 +92,7 @@ struct CastPlan {
   int clear;
 };
 
-// n <= kFloatBlock elements.
+// n must be at most kFloatBlock.
 void CastBlock(const CastPlan& plan, const void* in, void* out, int64_t n) {
   alignas(16) char cleared[kFloatBlock * 16];
   int64_t bytes = n * static_cast<int64_t>(DataTypeSize(plan.from));

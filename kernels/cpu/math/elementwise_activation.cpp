@@ -1,4 +1,4 @@
-// The plain activations. Each lets a NaN through: hiding one here would hide the op that made it.
+// The plain activations. All propagate NaN: hiding it here would hide the op that produced it.
 #include <cmath>
 
 #include "kernels/common/float_math.h"
@@ -20,7 +20,7 @@ struct SigmoidOp {
     return std::isinf(e.value()) ? S(1) : e / (S(1) + e);
   }
 };
-// log(1 + exp(x)) without an exponential that overflows.
+// log(1 + exp(x)) without overflow in the exponential.
 struct SoftplusOp {
   using Types = FloatTypes;
   static constexpr double kCost = 2;
@@ -31,7 +31,7 @@ struct SoftplusOp {
     else
       return (x < T(0) ? T(0) : x) + std::log1p(std::exp(-std::abs(x)));
   }
-  // Beyond the threshold, which follows from the type's epsilon, one of the two terms is lost.
+  // Beyond the threshold, which depends on the type's epsilon, one of the two terms vanishes.
   template <typename S>
   static S PerStepRounding(S x) {
     S threshold = Log(S(float(Eigen::NumTraits<typename S::Number>::epsilon()))) + S(2);
@@ -39,7 +39,7 @@ struct SoftplusOp {
     return x < threshold ? Exp(x) : Log1p(Exp(x));
   }
 };
-// What the remapper makes of x * sigmoid(x) and x * tanh(softplus(x)).
+// The remapper creates this from x * sigmoid(x); MishOp from x * tanh(softplus(x)).
 struct SwishOp {
   using Types = FloatTypes;
   static constexpr double kCost = 2.7;

@@ -1,4 +1,4 @@
-// Sums, products, differences, extremes: what costs about as much as reading the memory.
+// Sums, products, differences, extremes: ops that are limited by memory bandwidth.
 #include "kernels/cpu/math/elementwise_binary.h"
 
 namespace grapnel {
@@ -13,7 +13,7 @@ struct AddOp {
   }
 };
 
-// Only Add, not AddV2, joins strings.
+// Only Add, not AddV2, concatenates strings.
 struct AddOrJoinOp {
   using Types = Join<NumberTypes, TypeList<std::string>>;
   static constexpr double kCost = 0.4;
@@ -70,8 +70,7 @@ struct SquaredDifferenceOp {
   }
 };
 
-// A NaN on either side is the result: the one form of the comparison that keeps both, and
-// vectorizes.
+// NaN on either side gives NaN. This form of the comparison preserves both and vectorizes.
 struct MaximumOp {
   using Types = RealTypes;
   static constexpr double kCost = 0.4;

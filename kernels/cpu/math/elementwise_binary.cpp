@@ -26,7 +26,8 @@ Expected<Tensor*> Output(KernelContext& ctx, llvm::ArrayRef<int64_t> dims) {
   return ctx.Allocate(0, dims);
 }
 
-// How operands are read that need no plan: of one shape, or one of them a scalar of no more dims.
+// Returns how to read operands that need no broadcast plan: equal shapes, or one a scalar of no
+// higher rank.
 std::optional<RowSide> PlainSide(const Tensor& left, const Tensor& right) {
   if (left.dims() == right.dims()) return RowSide::kBoth;
   if (right.num_elements() == 1 && right.rank() <= left.rank()) return RowSide::kRightOne;
@@ -34,7 +35,7 @@ std::optional<RowSide> PlainSide(const Tensor& left, const Tensor& right) {
   return std::nullopt;
 }
 
-// In units of `width` elements.
+// Runs body(begin, end) over the elements, in units of `width`.
 void Loop(KernelContext& ctx, const BinaryOp& op, const Tensor& out, int64_t width,
           llvm::function_ref<void(int64_t, int64_t)> body) {
   int64_t units = out.num_elements() / width;
@@ -45,7 +46,7 @@ void Loop(KernelContext& ctx, const BinaryOp& op, const Tensor& out, int64_t wid
     ctx.ParallelFor(units, cost, body);
 }
 
-// Two scalars: what loops count and compare with.
+// Handles two scalars: the operands of loop counters and conditions.
 Error RunScalar(KernelContext& ctx, const BinaryOp& op) {
   ASSIGN_OR_RETURN(Tensor * output, Output(ctx, {}));
   bool good = op.loop(ctx.input(0).raw(), ctx.input(1).raw(), output->raw(), 1, RowSide::kBoth);

@@ -1,18 +1,21 @@
-// What the files of binary element-wise ops share: an op is a struct with its types and one
-// function of two elements.
+// Shared code of binary elementwise ops. An op is a struct with its types and a function of two
+// elements; half and bfloat16 reach Run as float.
 //
 //   struct AddOp {
-//     using Types = NumberTypes;                       // half and bfloat16 reach Run as float
-//     static constexpr double kCost = 0.4;             // nanoseconds an element
-//     template <typename T> static T Run(T a, T b) { return AddOf(a, b); }
+//     using Types = NumberTypes;
+//     static constexpr double kCost = 0.4;  // nanoseconds per element
+//     template <typename T>
+//     static T Run(T a, T b) {
+//       return AddOf(a, b);
+//     }
 //   };
 //   GRAPNEL_BINARY_KERNEL("AddV2", AddOp);
 //
-// Where TensorFlow rounds half and bfloat16 after each step, the op says how in PerStepRounding(a, b), of two
-// RoundedHalf.
+// Where TensorFlow rounds half and bfloat16 after each step, the op also defines PerStepRounding()
+// on two RoundedHalf values.
 //
-// An op that refuses some right operands says so with `static bool Bad(T b)` and `kBadText`; Run
-// must survive them.
+// An op that rejects some right operands defines `static bool Bad(T b)` and `kBadText`, the error;
+// Run must survive such operands.
 #ifndef GRAPNEL_KERNELS_CPU_MATH_ELEMENTWISE_BINARY_H_
 #define GRAPNEL_KERNELS_CPU_MATH_ELEMENTWISE_BINARY_H_
 
@@ -27,29 +30,29 @@ enum class RowSide {
   kBoth,
   kLeftOne,
   kRightOne
-};  // which operand is one element for the whole row
+};  // which operand is a single element for the whole row
 
-// out[i] = op(a[i], b[i]) for n elements; `out` may be `a` or `b`. False when a right operand is
-// refused.
+// out[i] = op(a[i], b[i]) for n elements; `out` may be `a` or `b`. False when Bad() rejects a right
+// operand.
 using BinaryLoop = bool (*)(const void* a, const void* b, void* out, int64_t n, RowSide side);
 
 struct BinaryOp {
   BinaryLoop loop = nullptr;
   double cost = 1;
   const char* bad_text = nullptr;
-  bool is_final = true;  // what the loop writes stays, and may be counted while it is made
+  bool is_final = true;  // the loop's output is final, so statistics may be counted during the run
 };
 
-// The ops of this form by name, for steps that are joined. The table is filled before main().
+// The binary ops by name, for fusing elementwise steps. The table is filled before main().
 struct BinaryOpDef {
   const char* op;
   BinaryOp (*op_for)(DataType);
 };
 bool AddBinaryOp(BinaryOpDef def);
-const BinaryOpDef* FindBinaryOp(llvm::StringRef op);  // null: there is none
+const BinaryOpDef* FindBinaryOp(llvm::StringRef op);  // null if not found
 
-// Broadcasts, finds memory for the result (an input's, if nothing reads that any more) and runs the
-// loop on rows.
+// Broadcasts, allocates the result (or reuses the memory of an input that is not read again) and
+// runs the loop on rows.
 Error RunBinary(KernelContext& ctx, const BinaryOp& op);
 
 template <typename Op, typename T>

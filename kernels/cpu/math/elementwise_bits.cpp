@@ -1,4 +1,4 @@
-// PopulationCount and NextAfter: numbers as their bits.
+// PopulationCount and NextAfter: ops on the bits of numbers.
 #include <bit>
 #include <cmath>
 

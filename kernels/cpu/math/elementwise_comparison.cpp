@@ -1,4 +1,4 @@
-// Comparisons: two operands in, booleans out.
+// Comparisons: two operands, boolean results.
 #include <cmath>
 
 #include "kernels/cpu/math/elementwise_binary.h"
@@ -57,8 +57,8 @@ struct GreaterEqualOp {
   }
 };
 
-// Shapes that do not broadcast are unequal, and no error, when the node says
-// incompatible_shape_error=false.
+// With incompatible_shape_error=false, shapes that do not broadcast compare as unequal instead of
+// being an error.
 template <typename Op>
 Expected<KernelFn> MakeEquality(const KernelSetup& setup) {
   BinaryOp op = BinaryOpFor<Op>(setup.input_type(0));

@@ -1,4 +1,4 @@
-// Quotients and remainders, each with TensorFlow's idea of rounding and of zero.
+// Quotients and remainders, each with TensorFlow's rounding and treatment of zero.
 #include <cmath>
 
 #include "kernels/cpu/math/elementwise_binary.h"
@@ -6,8 +6,8 @@
 namespace grapnel {
 namespace {
 
-// The quotient cut off towards zero. A zero divisor was refused before, and still reaches this
-// function once for each element; the smallest integer divided by -1 wraps instead of trapping.
+// The quotient truncated toward zero. Bad() rejects a zero divisor, yet the function survives it;
+// the smallest integer divided by -1 wraps instead of trapping.
 template <typename T>
 T Truncated(T a, T b) {
   if constexpr (std::is_signed_v<T>) {
@@ -31,7 +31,7 @@ struct IntegerDivisor {
   }
 };
 
-// Div truncates integers and divides the rest; RealDiv is registered for fewer types.
+// Div truncates integers and divides other types; RealDiv is registered for fewer types.
 struct DivOp : IntegerDivisor {
   using Types = NumberTypes;
   static constexpr double kCost = 0.6;

@@ -27,8 +27,8 @@ GRAPNEL_GAMMA_KERNEL(Igammac, igammac, 100);
 GRAPNEL_GAMMA_KERNEL(IgammaGradA, igamma_der_a, 200);
 GRAPNEL_GAMMA_KERNEL(RandomGammaGrad, gamma_sample_der_alpha, 200);
 
-// Whether zeta(x, q) is infinite because a term is divided by 0 and x is an even number. Those from
-// 2^53 on are all even, and Eigen casts them to 64 bits to find that out.
+// True if zeta(x, q) is infinite because a term is divided by 0 and x is an even number. Numbers
+// from 2^53 on are all even, but Eigen would cast them to 64 bits to check.
 template <typename T>
 bool IsPoleOfLargeZeta(T x, T q) {
   return x >= T(int64_t{1} << 53) && q <= T(0) && q == std::floor(q);
@@ -41,7 +41,7 @@ struct ZetaOp {
   static T Run(T x, T q) {
     if (IsPoleOfLargeZeta(x, q)) return std::numeric_limits<T>::infinity();
     T sum = Eigen::numext::zeta(x, q);
-    // Eigen divides 0 by 0 where all terms are too small to be told from 0.
+    // Eigen divides 0 by 0 when all terms underflow.
     bool is_too_small = std::isnan(sum) && x > 1 && q > 0 && std::isfinite(x) && std::isfinite(q);
     return is_too_small ? T(0) : sum;
   }
@@ -59,7 +59,7 @@ struct PolygammaOp {
 };
 GRAPNEL_BINARY_KERNEL("Polygamma", PolygammaOp);
 
-// Betainc(a, b, x): shapes are equal, or scalars.
+// Betainc(a, b, x): shapes must be equal or scalar.
 Error Betainc(KernelContext& ctx) {
   std::array<llvm::ArrayRef<int64_t>, 3> shapes;
   llvm::ArrayRef<int64_t> dims;

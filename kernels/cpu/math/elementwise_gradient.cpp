@@ -1,5 +1,5 @@
-// Gradients of activations and of other functions of one number. Where the function's own result
-// says it cheaper, that is what they take. A NaN in the gradient always passes.
+// Gradients of activations and other unary functions. They take the function's result where that is
+// cheaper. A NaN in the gradient always propagates.
 #include <cmath>
 
 #include "kernels/cpu/math/elementwise_binary.h"
@@ -90,8 +90,8 @@ struct SeluGradOp {
   }
 };
 
-// --- (result, gradient). TensorFlow takes the conjugate of a complex result in all but Tanh and
-// Sigmoid, whose gradients are given it.
+// --- (result, gradient). TensorFlow conjugates a complex result in all but Tanh and Sigmoid, whose
+// gradient ops receive it conjugated.
 
 struct TanhGradOp {
   using Types = FloatOrComplexTypes;
@@ -181,13 +181,14 @@ concept HasTail = kIsSmallFloat<T> && requires(RoundedHalf<T> x) {
   Op::Tail(x, x);
 };
 
-// What is left over behind the last eight numbers, which TensorFlow computes in other steps.
+// Recomputes the elements after the last full group of eight, which TensorFlow computes in other
+// steps.
 template <typename Op, typename T>
 Error GradientWithRest(KernelContext& ctx, BinaryOp op) {
   constexpr int64_t kLanes = 8;
   const T *y = ctx.input(0).data<T>(), *gradient = ctx.input(1).data<T>();
   int64_t n = ctx.input(0).num_elements(), first = n / kLanes * kLanes;
-  T rest[kLanes];  // the result may take the memory of an input
+  T rest[kLanes];  // saved first, because the result may share memory with an input
   for (int64_t i = first; i < n; ++i) {
     RoundedHalf<T> left(static_cast<float>(y[i])), right(static_cast<float>(gradient[i]));
     rest[i - first] = T(Op::Tail(left, right).value());

@@ -1,7 +1,7 @@
-// Functions that are integrals: Dawsn, Expint, FresnelCos, FresnelSin and Spence. Each is computed
-// in double to nearly its precision, by series where they converge fast and by continued fractions
-// or Rybicki's sampling elsewhere (Abramowitz and Stegun, "Handbook of mathematical functions",
-// chapters 5, 7 and 27; Rybicki, "Dawson's integral and the sampling theorem", 1989).
+// Functions defined by integrals: Dawsn, Expint, FresnelCos, FresnelSin and Spence. Each is
+// computed in double to nearly full precision, by series where they converge fast and by continued
+// fractions or Rybicki's sampling elsewhere (Abramowitz and Stegun, "Handbook of mathematical
+// functions", chapters 5, 7 and 27; Rybicki, "Dawson's integral and the sampling theorem", 1989).
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -29,8 +29,7 @@ double Dawson(double x) {
     return sum;
   }
   if (size > 50) return (1 + (1 + 1.5 / square) / (2 * square)) / (2 * x);
-  // Samples of a Gauss curve at odd multiples of a step; the error falls as exp(-(pi / (2
-  // step))^2).
+  // Samples of a Gaussian at odd multiples of the step; the error falls as exp(-(pi / (2 step))^2).
   constexpr double kStep = 0.25;
   constexpr int kTerms = 26;
   int center = 2 * static_cast<int>(std::lround(0.5 * size / kStep));
@@ -43,8 +42,8 @@ double Dawson(double x) {
   return std::copysign(sum / std::sqrt(kPi), x);
 }
 
-// The principal value of the integral from -infinity to x of exp(t) / t, which TensorFlow has for
-// finite numbers from 0 on.
+// The principal value of the integral from -infinity to x of exp(t) / t. TensorFlow defines it for
+// finite x >= 0.
 double ExponentialIntegral(double x) {
   if (!(x >= 0) || std::isinf(x)) return kNaN;
   if (x == 0) return -std::numeric_limits<double>::infinity();
@@ -81,7 +80,7 @@ std::complex<double> Fresnel(double x) {
   } else if (size > 1e8) {
     value = {0.5, 0.5};
   } else {
-    // The complementary error function of a complex number as a continued fraction.
+    // The complex complementary error function as a continued fraction.
     double square = kPi * size * size;
     std::complex<double> b(1, -square), c = 1e300, d = 1.0 / b, h = d;
     for (int k = 2, n = -1; k < 1000; ++k) {
@@ -105,7 +104,7 @@ std::complex<double> Fresnel(double x) {
 double DilogarithmOf(double x) {
   if (!(x >= 0) || std::isinf(x)) return kNaN;
   if (x == 0) return kPi * kPi / 6;
-  // Inversion and reflection bring x into [1/2, 3/2], where the series in 1 - x converges.
+  // Inversion and reflection map x into [1/2, 3/2], where the series in 1 - x converges.
   double log_x = std::log(x);
   if (x > 1.5) return -0.5 * log_x * log_x - DilogarithmOf(1 / x);
   if (x < 0.5) return kPi * kPi / 6 - log_x * std::log1p(-x) - DilogarithmOf(1 - x);

@@ -1,4 +1,4 @@
-// Booleans and bits.
+// Logical and bitwise ops.
 #include "kernels/cpu/math/elementwise_binary.h"
 
 namespace grapnel {
@@ -46,8 +46,8 @@ struct BitwiseXorOp {
   }
 };
 
-// A shift by less than nothing counts as 0, by the width or more as the width less one: what
-// TensorFlow's kernel makes of the cases that C++ leaves open.
+// A negative shift counts as 0, one of at least the width as the width minus 1: TensorFlow's kernel
+// behaves so in these cases, which C++ leaves undefined.
 template <typename T>
 int ShiftBy(T b) {
   constexpr int kLast = sizeof(T) * 8 - 1;
@@ -71,7 +71,7 @@ struct RightShiftOp {
   }
 };
 
-// These two have no attribute T: they take booleans only.
+// These two take only booleans and have no attribute T.
 GRAPNEL_CPU_KERNEL("LogicalAnd", MakeBinary<LogicalAndOp>);
 GRAPNEL_CPU_KERNEL("LogicalOr", MakeBinary<LogicalOrOp>);
 GRAPNEL_BINARY_KERNEL("BitwiseAnd", BitwiseAndOp);

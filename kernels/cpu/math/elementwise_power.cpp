@@ -1,5 +1,4 @@
-// Powers, logarithms times a factor, angles: ops of two operands that call the mathematical
-// library.
+// Powers, products with logarithms, angles: binary ops that call the math library.
 #include <cmath>
 
 #include "kernels/cpu/math/elementwise_binary.h"
@@ -41,7 +40,7 @@ struct Atan2Op {
   }
 };
 
-// In these a zero on the left wins over whatever is on the right.
+// In these ops a zero on the left gives zero, whatever is on the right.
 struct XdivyOp {
   using Types = FloatOrComplexTypes;
   static constexpr double kCost = 1;

@@ -14,7 +14,7 @@ namespace {
 struct ErfOp {
   using Types = FloatTypes;
   static constexpr double kCost = 2;
-  // Beyond which erf rounds to 1 as a float; Eigen's polynomials stop an ulp or two short of it.
+  // Beyond this, erf rounds to 1 in float; Eigen's polynomials stay an ulp or two below.
   static constexpr float kSaturated = 3.8325069F;
   static void Vectorized(const double* in, double* out, int64_t n) {
     ArrayMap<double>(out, n) = ConstArrayMap<double>(in, n).erf();
@@ -42,7 +42,7 @@ struct ErfcOp {
       return std::erfc(x);
   }
 };
-// The inverse of the normal distribution. Erfinv is the same curve under another scale.
+// The inverse of the normal distribution function. Erfinv is the same curve, rescaled.
 struct NdtriOp {
   using Types = FloatTypes;
   static constexpr double kCost = 15;
@@ -59,7 +59,7 @@ struct ErfinvOp {
     return NdtriOp::Run((x + T(1)) / T(2)) * T(0.70710678118654752440);
   }
 };
-// std::lgamma writes a global variable; Eigen calls the reentrant one.
+// std::lgamma writes to a global variable; Eigen calls the reentrant version.
 struct LgammaOp {
   using Types = FloatTypes;
   static constexpr double kCost = 20;
@@ -68,7 +68,7 @@ struct LgammaOp {
     return Eigen::numext::lgamma(x);
   }
 };
-// Undefined at 0, -1, -2, ...: TensorFlow says NaN there.
+// Undefined at 0, -1, -2, ...: TensorFlow returns NaN there.
 struct DigammaOp {
   using Types = FloatTypes;
   static constexpr double kCost = 20;

@@ -1,5 +1,5 @@
-// Exponentials, logarithms and angles. Through Eigen where it has them vectorized for float, by way
-// of double where that is (float_math.h), else through libm.
+// Exponentials, logarithms and trigonometric functions: by Eigen where it vectorizes them for
+// float, through double where that vectorizes (float_math.h), else by libm.
 #include <cmath>
 #include <utility>
 
@@ -9,14 +9,14 @@
 namespace grapnel {
 namespace {
 
-// To the bit what TensorFlow computes on a processor without fused multiplication: the constants of
-// a transform (tf.signal.dct) are such, and folded they are to be the same. The angle is taken to
-// [-pi/4, pi/4] in four steps, each exact as far as it goes; polynomials do the rest.
+// Bitwise equal to TensorFlow's result on a processor without FMA: transforms such as tf.signal.dct
+// use these as constants, and folding must reproduce them. The angle is reduced to [-pi/4, pi/4] in
+// four steps with little rounding; polynomials do the rest.
 std::pair<float, float> SineAndCosine(float angle) {
 #pragma clang fp contract(off)
-  constexpr float kLargest = 18838;  // above, the steps lose digits
+  constexpr float kLargest = 18838;  // above this, the reduction loses digits
   if (std::abs(angle) >= kLargest) return {std::sin(angle), std::cos(angle)};
-  constexpr float kRounds = 12582912;  // 1.5 * 2^23: what is added to it loses its fraction
+  constexpr float kRounds = 12582912;  // 1.5 * 2^23: adding it rounds to an integer
   float shifted = std::abs(angle) * 0.63661975f + kRounds;  // in quarter turns
   auto quarter = static_cast<uint32_t>(shifted - kRounds);
   float count = shifted - kRounds;

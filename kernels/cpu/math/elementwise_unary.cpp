@@ -1,4 +1,4 @@
-// Signs, roots, rounding, predicates, parts of complex numbers: unary ops that need no mathematical
+// Signs, roots, rounding, predicates, parts of complex numbers: unary ops that do not call the math
 // library.
 #include "kernels/cpu/math/elementwise_unary.h"
 
@@ -83,8 +83,8 @@ struct SquareOp {
     return MulOf(x, x);
   }
 };
-// Eigen's packet roots of floats are estimates refined once, and its root of infinity is NaN;
-// std::sqrt sets errno, which keeps its loop from being vectorized. So these two are written out.
+// Both are written out: Eigen's vectorized float square root is an estimate with one refinement and
+// gives NaN for infinity, and std::sqrt sets errno, which prevents vectorization.
 struct SqrtOp {
   using Types = FloatOrComplexTypes;
   static constexpr double kCost = 0.6;
@@ -133,7 +133,7 @@ struct FloorOp {
   static constexpr double kCost = 0.3;
   static auto Eval(const auto& x) { return x.floor(); }
 };
-// Halves go to the even neighbor.
+// Rounds halves to the even neighbor.
 struct RoundOp {
   using Types = RealTypes;
   static constexpr double kCost = 0.3;
@@ -238,7 +238,7 @@ struct ComplexAbsOp {
   }
 };
 
-// Of complex numbers, with results of the parts' own dtype and no other.
+// Complex input only; the result has the dtype of the parts.
 #define GRAPNEL_PART_KERNEL(name, Op)                                           \
   GRAPNEL_CPU_KERNEL(name, MakeUnary<Op>, OfTypes("T", {proto::DT_COMPLEX64}),  \
                      OfTypes("Tout", {proto::DT_FLOAT}));                       \

@@ -1,17 +1,21 @@
-// What the files of unary element-wise ops share: an op is a struct with its types and one
-// function: of an element, of an Eigen array (Eval, where Eigen has it vectorized), or of a whole
-// row (Vectorized, where neither will do).
+// Shared code of unary elementwise ops. An op is a struct with its types and one function: Run, of
+// an element; Eval, of an Eigen array, where Eigen has a vectorized form; or Vectorized, of a whole
+// row, where neither will do. half and bfloat16 reach the function as float.
 //
-//   struct AbsOp {
-//     using Types = RealTypes;                          // half and bfloat16 reach Run and Eval as
-//     float static constexpr double kCost = 0.3;              // nanoseconds an element template
-//     <typename T> static T Run(T x) { ... }   // or: static auto Eval(const auto& x) { return
-//     x.abs(); }
+//   struct SquareOp {
+//     using Types = NumberTypes;
+//     static constexpr double kCost = 0.3;  // nanoseconds per element
+//     template <typename T>
+//     static T Run(T x) {
+//       return MulOf(x, x);
+//     }
+//     // Or, on an Eigen array: static auto Eval(const auto& x) { return x.square(); }
 //   };
-//   GRAPNEL_UNARY_KERNEL("Abs", "T", AbsOp);
+//   GRAPNEL_UNARY_KERNEL("Square", "T", SquareOp);
 //
-// Where TensorFlow rounds half and bfloat16 after each step, the op says how in PerStepRounding(), of a
-// RoundedHalf; where it does so for what is left over behind the last eight numbers alone, in Tail().
+// Where TensorFlow rounds half and bfloat16 after each step, the op also defines PerStepRounding(x)
+// on a RoundedHalf. Where TensorFlow does so only for the elements after the last full group of
+// eight, the op defines Tail(x) instead.
 #ifndef GRAPNEL_KERNELS_CPU_MATH_ELEMENTWISE_UNARY_H_
 #define GRAPNEL_KERNELS_CPU_MATH_ELEMENTWISE_UNARY_H_
 
@@ -21,29 +25,28 @@
 
 namespace grapnel {
 
-// Elements that TensorFlow computes with side by side, of 16 bits each.
+// The number of 16-bit elements that TensorFlow computes in parallel.
 inline constexpr int64_t kSmallFloatLanes = 8;
 
-// out[i] = op(in[i]) for n elements, a multiple of kSmallFloatLanes but at the tensor's end; `out`
-// may be `in` when both have elements of one size.
+// out[i] = op(in[i]) for n elements; n is a multiple of kSmallFloatLanes except at the tensor's
+// end. `out` may be `in` when both have elements of one size.
 using UnaryLoop = void (*)(const void* in, void* out, int64_t n);
 
-// The loops of this form by op, for _UnaryOpsComposition and for steps that are joined. The table
-// is filled before main().
+// The unary loops by op, for _UnaryOpsComposition and for fusing elementwise steps. The table is
+// filled before main().
 struct UnaryLoopDef {
   const char* op;
-  UnaryLoop (*loop_for)(DataType);  // null when the result has another dtype, or
-                                    // there is no kernel
-  double cost;                      // as below
+  UnaryLoop (*loop_for)(DataType);  // null: no kernel, or the result has another dtype
+  double cost;                      // nanoseconds per element
 };
 bool AddUnaryLoop(UnaryLoopDef def);
-const UnaryLoopDef* FindUnaryLoop(llvm::StringRef op);  // null: there is none
+const UnaryLoopDef* FindUnaryLoop(llvm::StringRef op);  // null if not found
 
-// LeakyRelu's, which is told its slope.
+// The loop of LeakyRelu, which takes its slope.
 using LeakyReluLoop = void (*)(const void* in, void* out, int64_t n, float alpha);
-LeakyReluLoop LeakyReluLoopFor(DataType type);  // null: there is none
+LeakyReluLoop LeakyReluLoopFor(DataType type);  // null: no such loop
 
-// Runs the loop on the first input, in its memory where that is possible.
+// Runs the loop on the first input, in place where possible.
 Error RunUnary(KernelContext& ctx, UnaryLoop loop, double cost);
 
 template <typename T>
@@ -131,7 +134,7 @@ UnaryLoop UnaryLoopFor(DataType type) {
   });
 }
 
-// The same where the result has the dtype of the input.
+// The same, restricted to ops whose result has the dtype of the input.
 template <typename Op>
 UnaryLoop ComposableLoopFor(DataType type) {
   return ForType(type, typename Op::Types(), [](auto tag) -> UnaryLoop {

@@ -9,8 +9,8 @@
 namespace grapnel {
 namespace {
 
-// Transforms every line along dimension `axis` in place. Lines with a stride are gathered several
-// at a time, so that whole cache lines are read.
+// Transforms every line along dimension `axis` in place. Strided lines are gathered several at a
+// time, so that whole cache lines are read.
 template <typename T>
 void TransformLines(KernelContext& ctx, std::complex<T>* data, llvm::ArrayRef<int64_t> dims,
                     int axis, bool inverse) {
@@ -40,8 +40,9 @@ void TransformLines(KernelContext& ctx, std::complex<T>* data, llvm::ArrayRef<in
                   });
 }
 
-// fft_length: how many elements of each of the last `rank` dimensions take part. A dimension has as
-// many, and the last of an inverse transform half as many and one, or none at all: those are 0.
+// Reads fft_length: the number of elements to use in each of the last `rank` dimensions. A
+// dimension must have at least as many (half plus one for the last dimension of an inverse real
+// transform), or none, which counts as zeros.
 Expected<Dims> ReadLengths(const Tensor& in, const Tensor& tensor, int rank, bool inverse) {
   if (tensor.rank() != 1 || tensor.dim(0) != rank)
     return MakeError("fft_length must be a vector of {0}, not {1}", rank, DimsText(tensor.dims()));
@@ -63,8 +64,8 @@ Error CheckRank(const Tensor& in, int rank) {
                    DimsText(in.dims()));
 }
 
-// For each row of `dims` (all but the last dimension), f(row, row of `from` or -1 where `from` is
-// too short in one of its last `rank` dimensions).
+// Calls f(row, row of `from`) for each row of `dims` (all but the last dimension); the second is -1
+// where `from` is too short in one of its last `rank` dimensions.
 template <typename F>
 void ForRows(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> from, int64_t begin, int64_t end,
              F&& f) {
@@ -96,7 +97,7 @@ Error ComplexFft(KernelContext& ctx, int rank, bool inverse) {
   return Error::success();
 }
 
-// Half of a real transform says all: the last dimension has n / 2 + 1 results.
+// Half of a real transform determines the rest: the last dimension has n / 2 + 1 results.
 template <typename T>
 Error RealFft(KernelContext& ctx, int rank) {
   const Tensor& in = ctx.input(0);

@@ -1,4 +1,4 @@
-// HistogramFixedWidth and UnravelIndex: numbers to places in a grid.
+// HistogramFixedWidth and UnravelIndex: map numbers to positions in a grid.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,13 +15,13 @@ using HistogramTypes = RealTypes;
 
 using CountFn = Error (*)(const Tensor& values, const Tensor& range, std::vector<int64_t>& counts);
 
-// Values outside of the range count in the first and the last bin.
+// Values out of range count in the first or last bin.
 template <typename T>
 Error Count(const Tensor& values, const Tensor& range, std::vector<int64_t>& counts) {
   double low = static_cast<double>(range.data<T>()[0]);
   double high = static_cast<double>(range.data<T>()[1]);
   if (!(low < high) || !std::isfinite(high - low))
-    return MakeError("value_range must be finite and rise, got {0} to {1}", low, high);
+    return MakeError("value_range must be finite and ascending, got {0} to {1}", low, high);
   double bins = static_cast<double>(counts.size()), step = (high - low) / bins;
   const T* data = values.data<T>();
   for (int64_t i = 0; i < values.num_elements(); ++i) {
@@ -53,7 +53,7 @@ Error Histogram(KernelContext& ctx) {
   return Error::success();
 }
 
-// The index of an element in a flat array as one index a dimension.
+// Converts the flat index of an element to one index per dimension.
 Error Unravel(KernelContext& ctx) {
   const Tensor &indices = ctx.input(0), &shape = ctx.input(1);
   if (indices.rank() > 1 || shape.rank() != 1)
@@ -71,7 +71,7 @@ Error Unravel(KernelContext& ctx) {
                      DataTypeName(shape.dtype()));
   int64_t limit = *product;
   for (int64_t i = 0; i < indices.num_elements(); ++i) {
-    // One below 0 goes through as division has it.
+    // A negative index passes through division unchecked.
     if (indices.IntAt(i) >= limit)
       return MakeError("indices[{0}] = {1} is not below {2}", i, indices.IntAt(i), limit);
   }

@@ -23,7 +23,7 @@ ChirpFft::ChirpFft(int64_t n) : n_(n) {
   while (size < 2 * n - 1) size *= 2;
   chirp_.resize(n);
   for (int64_t k = 0; k < n; ++k) {
-    // The square modulo 2n: sine and cosine of large angles would lose digits.
+    // The square modulo 2n: the sine and cosine of large angles would lose precision.
     auto turns = static_cast<double>(static_cast<uint64_t>(static_cast<unsigned __int128>(k) * k %
                                                            (2 * static_cast<uint64_t>(n))));
     chirp_[k] = std::polar(1.0, -std::numbers::pi * turns / static_cast<double>(n));

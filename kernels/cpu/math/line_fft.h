@@ -1,4 +1,4 @@
-// The Fourier transform of one line of numbers, of any length.
+// The Fourier transform of one line of numbers of any length.
 #ifndef GRAPNEL_KERNELS_CPU_MATH_LINE_FFT_H_
 #define GRAPNEL_KERNELS_CPU_MATH_LINE_FFT_H_
 
@@ -11,13 +11,14 @@
 
 namespace grapnel {
 
-// By Bluestein: the transform as a convolution, whose own transforms have a power of two for their
-// length, so that it costs n log n whatever n is. In doubles, because the detour costs digits.
+// Bluestein's algorithm: the transform as a convolution, whose own transforms have a power of two
+// as length, so that the cost is n log n for every n. In double, because the detour costs
+// precision.
 class ChirpFft {
  public:
   using Complex = std::complex<double>;
   explicit ChirpFft(int64_t n);
-  // Transforms n numbers in place; not divided by n.
+  // Transforms n numbers in place; does not divide by n.
   void Transform(Complex* line, bool inverse);
 
  private:
@@ -26,11 +27,11 @@ class ChirpFft {
   std::vector<Complex> chirp_, spectrum_, work_, result_;
 };
 
-// Whether a length has so large a prime factor that Eigen's way, which takes n times that factor,
-// is the slower one.
+// True if the largest prime factor of n is so large that Eigen's algorithm, which takes n times
+// that factor, is slower.
 bool NeedsChirp(int64_t n);
 
-// Keeps what it needs for one length. Not thread-safe.
+// Caches the tables of one length. Not thread-safe.
 template <typename T>
 class LineFft {
  public:
@@ -40,7 +41,7 @@ class LineFft {
     if (NeedsChirp(n)) chirp_.emplace(n);
   }
 
-  // n numbers to n numbers; the inverse is divided by n.
+  // Transform n numbers to n numbers; Inverse divides by n.
   void Forward(Complex* out, const Complex* in) {
     if (!chirp_) return direct_.fwd(out, in, n_);
     Through(in, false, [out](int64_t k, auto value) { out[k] = Complex(value); });
@@ -50,7 +51,7 @@ class LineFft {
     double scale = 1.0 / static_cast<double>(n_);
     Through(in, true, [=](int64_t k, auto value) { out[k] = Complex(value * scale); });
   }
-  // n real numbers to the n / 2 + 1 that say all, and back.
+  // Transform n real numbers to the n / 2 + 1 non-redundant ones, and back.
   void ForwardReal(Complex* out, const T* in) {
     if (!chirp_) return direct_.fwd(out, in, n_);
     int64_t half = n_ / 2 + 1;

@@ -5,10 +5,10 @@
 namespace grapnel {
 namespace {
 
-// Rows below this many elements cost more in calls than in arithmetic.
+// In rows below this many elements, calls cost more than arithmetic.
 constexpr int64_t kLongRow = 1024;
-// Rows below this many are written out faster than they are called for one by one, also where what
-// was written serves once.
+// Rows below this length are faster to write out than to call one by one, even if the copy is used
+// only once.
 constexpr int64_t kShortRow = 64;
 constexpr size_t kLargestElement = 16;
 
@@ -87,7 +87,7 @@ void LongRows::ForRows(
     int64_t begin, int64_t end, const void* left, const void* right,
     llvm::function_ref<void(int64_t, const void*, const void*, int64_t)> row) const {
   alignas(64) char memory[2][kLongRow * kLargestElement];
-  int64_t written[2] = {-1, -1};  // the offset of what `memory` has, where that serves again
+  int64_t written[2] = {-1, -1};  // offset of the data in `memory`, if it can be reused
   const char* operands[2] = {static_cast<const char*>(left), static_cast<const char*>(right)};
   while (begin < end) {
     int64_t i = begin % sizes_[split_], n = std::min({times_, end - begin, sizes_[split_] - i});

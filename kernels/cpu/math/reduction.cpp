@@ -11,28 +11,28 @@ struct Axis {
   int64_t size, stride;
 };
 
-// What the loops run over, inside of what is walked index by index. Seen from the inside out the
-// dimensions are kept and reduced in turn: [..., extent, wide] where `wide`, that which one call
-// runs over, is
+// The dimensions of the loops, within the dimensions that are traversed index by index. From the
+// inside out, dimensions are kept and reduced in turn: [..., extent, wide], where `wide`, the range
+// of one call, is one of:
 //
-//   [width]             kept: results side by side, of which each takes in its column;
+//   [width]             kept: adjacent results, each of which reduces its column;
 //   [extent]            reduced, and long: a row for one result (is_row);
-//   [tail, fold, group] kept, reduced, kept, where fold * group is short: taken in as columns, of
-//                       which `fold` that are `group` apart are folded into one result afterwards.
+//   [tail, fold, group] kept, reduced, kept, where fold * group is short: reduced as columns, of
+//                       which `fold` that are `group` apart are then folded into one result.
 //
-// Where that is narrow, `lump` rows of it are put side by side, and folded first. So a group norm's
-// [h, w, groups, 4] is not so many loops over 4 elements.
+// Where that is narrow, `lump` rows are treated as one row and folded first. For example, a group
+// norm's [h, w, groups, 4] then does not need a loop for every 4 elements.
 struct Plan {
   llvm::SmallVector<Axis, 4> kept, reduced;
   bool is_row = false;
-  int64_t width = 1;  // results that lie side by side
+  int64_t width = 1;  // adjacent results
   int64_t group = 1, fold = 1, lump = 1;
-  int64_t extent = 1, extent_stride = 0;  // of the reduced dimension that a loop runs over
+  int64_t extent = 1, extent_stride = 0;  // of the reduced dimension that a loop covers
   int64_t outer_kept = 1, outer_reduced = 1;
 
   int64_t rows() const { return outer_reduced * extent; }
-  int64_t count() const { return rows() * fold; }  // elements in one result
-  // Accumulators that `results` need.
+  int64_t count() const { return rows() * fold; }  // elements per result
+  // The number of accumulators that `results` need.
   int64_t columns(int64_t results) const { return results * fold * lump; }
 };
 
@@ -43,13 +43,13 @@ int64_t OffsetOf(llvm::ArrayRef<Axis> axes, int64_t index) {
   return offset;
 }
 
-// Elements up to which columns are folded: with rows to add up first, and without; single ones are
-// a row, which is faster if it fills the lanes.
+// The maximum number of elements for folding columns: with rows to add up first, and without. A
+// single result is faster as a row if it fills the lanes.
 constexpr int64_t kFolded = 1024, kFoldedAtOnce = 128, kFoldedSingly = 31;
-// Columns that one call runs over at least, where there are rows to put side by side.
+// The minimum number of columns per call, where there are rows to combine.
 constexpr int64_t kLump = 128;
 
-// Of a reduction that has results.
+// Plans a reduction with a non-empty result.
 Plan MakePlan(const ReducedDims& dims) {
   Plan plan;
   llvm::SmallVector<ReducedDims::Merged, 8> merged = dims.merged;
@@ -63,7 +63,7 @@ Plan MakePlan(const ReducedDims& dims) {
   int64_t inner = 1, middle = 1, tail = 1, stride = 0, middle_stride = 0;
   bool has_inner = pop_if(false, &inner, &stride);
   pop_if(true, &middle, &middle_stride);
-  // What is innermost now is kept, and around it, if there is more, reduced.
+  // Now the innermost dimension is kept, and the next one, if any, is reduced.
   bool has_rows = merged.size() > 1;
   int64_t most = has_rows ? kFolded : inner > 1 ? kFoldedAtOnce : kFoldedSingly;
   if (!merged.empty() && middle > 0 && middle * inner <= most) {
@@ -88,7 +88,7 @@ Plan MakePlan(const ReducedDims& dims) {
   return plan;
 }
 
-// Results that are worked out together.
+// Returns the number of results that are computed together.
 int64_t TileOf(const Plan& plan) {
   constexpr int64_t kTile = 2048;
   int64_t one = plan.fold * plan.group;  // columns
@@ -130,7 +130,7 @@ Expected<ReducedDims> ReadReducedDims(const Tensor& in, const Tensor& axes, bool
 
 namespace {
 
-// Takes `rows` rows that lie one after the other into the columns `acc` of `width` results.
+// Adds `rows` adjacent rows to the columns `acc` of `width` results.
 void TakeRows(const Plan& plan, const ReduceLoops& loops, const void* from, int64_t rows,
               int64_t width, size_t element, void* acc) {
   if (plan.is_row) return loops.row(from, rows, acc);
@@ -141,7 +141,7 @@ void TakeRows(const Plan& plan, const ReduceLoops& loops, const void* from, int6
   loops.columns(last, 1, 0, width * plan.fold * rest, acc);
 }
 
-// What the columns hold becomes `width` results in `acc`.
+// Folds the columns into `width` results in `acc`.
 void Fold(const Plan& plan, const ReduceLoops& loops, void* columns, int64_t width, void* acc) {
   int64_t row = width * plan.fold;
   void* folded = plan.fold > 1 ? columns : acc;
@@ -149,7 +149,7 @@ void Fold(const Plan& plan, const ReduceLoops& loops, void* columns, int64_t wid
   if (plan.fold > 1) loops.fold(columns, width / plan.group, plan.fold, plan.group, acc);
 }
 
-// Takes the rows [begin, end) of result row `kept` into the columns `acc`, for `width` results from
+// Adds the rows [begin, end) of result row `kept` to the columns `acc`, for `width` results from
 // `first`.
 void TakeIn(const Plan& plan, const ReduceLoops& loops, const Tensor& in, int64_t kept,
             int64_t begin, int64_t end, int64_t first, int64_t width, void* acc) {
@@ -184,8 +184,8 @@ Error Reduce(KernelContext& ctx, const ReduceLoops& loops, bool keep_dims) {
   if (out->num_elements() == 0) return Error::success();
   Plan plan = MakePlan(reduced);
 
-  // Work is cut into units: a row of results, or some of its columns, or a part of what goes into
-  // them. The cuts depend on the shape alone, so that any number of threads adds up in the same
+  // Splits the work into units: a row of results, some of its columns, or a part of the elements of
+  // a result. The split depends only on the shape, so that any number of threads adds in the same
   // order.
   constexpr int64_t kLargePart = 32768;
   int64_t tile = TileOf(plan), tiles = (plan.width + tile - 1) / tile;

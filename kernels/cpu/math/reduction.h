@@ -1,5 +1,5 @@
-// The walk over a tensor that Sum, Max and their like share; what is done with elements is a table
-// of loops.
+// The traversal shared by Sum, Max and other reductions; a table of loops defines what happens to
+// the elements.
 #ifndef GRAPNEL_KERNELS_CPU_MATH_REDUCTION_H_
 #define GRAPNEL_KERNELS_CPU_MATH_REDUCTION_H_
 
@@ -8,23 +8,23 @@
 
 namespace grapnel {
 
-// Loops over accumulators of `size` bytes each. `count` is how many elements went into one result.
+// Loops over accumulators of `size` bytes each. `count` is the number of elements reduced into one
+// result.
 struct ReduceLoops {
   size_t size = 0;
   void (*init)(void* acc, int64_t n) = nullptr;
-  // acc[0] takes in n elements that lie one after the other.
+  // Adds n adjacent elements to acc[0].
   void (*row)(const void* in, int64_t n, void* acc) = nullptr;
-  // acc[j] takes in element j of each of `rows` rows of n elements, `stride` elements apart.
+  // Adds element j of each of `rows` rows of n elements, `stride` elements apart, to acc[j].
   void (*columns)(const void* in, int64_t rows, int64_t stride, int64_t n, void* acc) = nullptr;
-  // acc[g * width + j] becomes what from[(g * times + i) * width + j] gather over all i.
+  // Sets acc[g * width + j] to the combination of from[(g * times + i) * width + j] over all i.
   void (*fold)(const void* from, int64_t groups, int64_t times, int64_t width, void* acc) = nullptr;
   void (*merge)(const void* from, void* acc, int64_t n) = nullptr;
   void (*finish)(const void* acc, int64_t n, int64_t count, void* out) = nullptr;
 };
 
-// The dimensions of a reduction over the axes that `axes` lists: of the result, and the input's
-// own, outermost first, those of size 1 left out and neighbors merged where both are kept or
-// reduced.
+// The dimensions of a reduction over the axes in `axes`: those of the result, and the input's,
+// outermost first, without sizes of 1 and with neighbors merged when both are kept or both reduced.
 struct ReducedDims {
   struct Merged {
     int64_t size, stride;
@@ -35,13 +35,14 @@ struct ReducedDims {
 };
 Expected<ReducedDims> ReadReducedDims(const Tensor& in, const Tensor& axes, bool keep_dims);
 
-// Reduces input 0 over the axes that input 1 lists. The order of additions depends on shapes only,
-// never on threads.
+// Reduces input 0 over the axes in input 1. The order of additions depends only on shapes, never on
+// threads.
 Error Reduce(KernelContext& ctx, const ReduceLoops& loops, bool keep_dims);
 
-// An op R over elements T: types Lane (what the hot loop adds up in) and Acc (what lanes are
-// gathered in, wider where many lanes' errors would show), Lane Start(), Lane Step(Lane, In), Acc
-// Gather(Acc, Acc) and Out Finish(Acc, count). In is T, or float for the small floats.
+// Loops of a reduction R over elements T. R defines types Lane (the accumulator of the inner loop)
+// and Acc (the type that lanes are combined in, wider where the errors of many lanes would show)
+// and Lane Start(), Lane Step(Lane, In), Acc Gather(Acc, Acc) and Out Finish(Acc, count). In is T,
+// or float for 16-bit floats.
 template <typename R, typename T>
 struct ReduceLoopsOf {
   using Lane = typename R::Lane;
@@ -65,7 +66,7 @@ struct ReduceLoopsOf {
       for (int k = 0; k < kLanes; ++k) lanes[k] = R::Step(lanes[k], in[i + k]);
     }
     for (int k = 0; i + k < n; ++k) lanes[k] = R::Step(lanes[k], in[i + k]);
-    // In halves: what the compiler does side by side.
+    // Combines halves pairwise, a form that the compiler vectorizes.
     Acc acc[kLanes];
     for (int k = 0; k < kLanes; ++k) acc[k] = Acc(lanes[k]);
     for (int half = kLanes / 2; half > 0; half /= 2) {
@@ -101,7 +102,7 @@ struct ReduceLoopsOf {
         int64_t r = r0, end = std::min(r0 + kRowsPerFlush, rows);
         const T* row = in + r * stride + j0;
         if constexpr (!kIsSmallFloat<T>) {
-          // Lanes are loaded and stored once for four rows.
+          // Loads and stores the lanes once per four rows.
           for (; r + 4 <= end; r += 4, row += 4 * stride) {
             for (int64_t j = 0; j < m; ++j) {
               Lane lane = R::Step(R::Step(lanes[j], row[j]), row[stride + j]);
@@ -127,7 +128,7 @@ struct ReduceLoopsOf {
     const Acc* from = static_cast<const Acc*>(pfrom);
     Acc* acc = static_cast<Acc*>(pacc);
     for (int64_t g = 0; g < groups; ++g, from += times * width, acc += width) {
-      constexpr int kAtOnce = 4;  // one result waits for its last addition, several do not
+      constexpr int kAtOnce = 4;  // several independent results hide the latency of an addition
       if (width == 1 && g + kAtOnce <= groups) {
         for (int k = 0; k < kAtOnce; ++k) acc[k] = from[k * times];
         for (int64_t i = 1; i < times; ++i) {
@@ -158,7 +159,7 @@ struct ReduceLoopsOf {
   static ReduceLoops Get() { return {sizeof(Acc), Init, Row, Columns, Fold, Merge, Finish}; }
 };
 
-// Sum, Mean, Prod or EuclideanNorm of halves, or Prod of bfloat16.
+// Handles Sum, Mean, Prod and EuclideanNorm of half, and Prod of bfloat16.
 Expected<KernelFn> MakeHalfReduction(const KernelSetup& setup);
 
 template <template <typename> typename R, typename Types>

@@ -1,4 +1,4 @@
-// Max, Min, All, Any. A NaN in the input is the result.
+// Max, Min, All, Any. A NaN in the input gives NaN.
 #include <limits>
 
 #include "kernels/cpu/math/reduction.h"

@@ -1,5 +1,5 @@
-// Sum, Mean, Prod and EuclideanNorm of halves and Prod of bfloat16, which TensorFlow folds as they
-// are: in its order, rounded at each step.
+// Sum, Mean, Prod and EuclideanNorm of half and Prod of bfloat16, which TensorFlow reduces without
+// widening: in the same order, rounding at each step.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -16,8 +16,8 @@ using Merged = ReducedDims::Merged;
 struct Job {
   HalfFold fold;
   bool mean;
-  bool norm = false;  // of squares
-  int64_t count = 1;  // elements in one result
+  bool norm = false;  // sum of squares
+  int64_t count = 1;  // elements per result
 
   template <typename T>
   T Finished(float folded) const {
@@ -34,8 +34,8 @@ int64_t OffsetOf(llvm::ArrayRef<Merged> axes, int64_t index) {
   return offset;
 }
 
-// [outer, count, width] -> [outer, width]. Eight results that lie side by side are one step, where
-// they belong to one outer index.
+// [outer, count, width] -> [outer, width]. Processes eight adjacent results at a time if they have
+// the same outer index.
 template <typename T>
 void Columns(KernelContext& ctx, const Job& job, const T* in, int64_t width, Tensor& out) {
   constexpr int64_t kStep = 8;
@@ -57,7 +57,7 @@ void Columns(KernelContext& ctx, const Job& job, const T* in, int64_t width, Ten
   });
 }
 
-// Each result's elements lie one after the other.
+// The elements of each result are contiguous.
 template <typename T>
 void Rows(KernelContext& ctx, const Job& job, const T* in, Tensor& out) {
   T* to = out.data<T>();
@@ -69,7 +69,7 @@ void Rows(KernelContext& ctx, const Job& job, const T* in, Tensor& out) {
   });
 }
 
-// [reduced, kept, reduced] -> [kept]: one element after the other, the last axis slowest.
+// [reduced, kept, reduced] -> [kept]: one element at a time, the last axis slowest.
 template <typename T>
 void BothSides(KernelContext& ctx, const Job& job, const T* in, llvm::ArrayRef<Merged> axes,
                Tensor& out) {
@@ -85,7 +85,7 @@ void BothSides(KernelContext& ctx, const Job& job, const T* in, llvm::ArrayRef<M
   });
 }
 
-// Any other order: kept axes are brought to the front first.
+// Any other order: moves the kept axes to the front first.
 template <typename T>
 void Turned(KernelContext& ctx, const Job& job, const T* in, llvm::ArrayRef<Merged> axes,
             Tensor& out) {

@@ -1,5 +1,5 @@
-// Sum, Mean, Prod, EuclideanNorm. Floats are added up in short float lanes that are gathered in
-// double: as fast as float, and closer to the exact sum than any order of float additions.
+// Sum, Mean, Prod, EuclideanNorm. Floats are summed in short float lanes that are combined in
+// double: as fast as float, and more accurate than any order of float additions.
 #include <cmath>
 
 #include "kernels/cpu/math/reduction.h"
@@ -34,7 +34,8 @@ struct SumTypes<Complex64> {
 template <>
 struct SumTypes<Complex128> : SumTypes<Complex64> {};
 
-// To the element's type; a double reaches half and bfloat16 by way of float, as in TensorFlow.
+// Converts to the element type; a double is rounded to float before half or bfloat16, as in
+// TensorFlow.
 template <typename T, typename Acc>
 T Rounded(Acc acc) {
   if constexpr (kIsSmallFloat<T>)
@@ -61,8 +62,8 @@ struct SumOf : SumTypes<T> {
   }
 };
 
-// The sum is rounded to the type before it is divided: a mean of halves overflows where
-// TensorFlow's does. Integers are added up in 64 bits and the quotient is cut off towards zero.
+// The sum is rounded to the type before the division: a mean of halves overflows where TensorFlow's
+// does. Integers are summed in 64 bits, and the quotient is truncated toward zero.
 template <typename T>
 struct MeanTypes : SumTypes<T> {};
 template <typename T>

@@ -1,4 +1,4 @@
-// Running sums, products and logarithms of sums of exponentials along one axis.
+// Cumsum, Cumprod and CumulativeLogsumexp along one axis.
 #include <cmath>
 #include <limits>
 
@@ -13,12 +13,12 @@ struct ScanView {
   int64_t outer = 1, size = 1, inner = 1;
   bool exclusive = false, reverse = false;
 };
+// Scans the columns [first, last) of one slab. Rows follow one another along the axis, so that the
+// loop over columns is contiguous.
 using ScanFn = void (*)(const void* in, void* out, const ScanView& view, int64_t outer,
                         int64_t first, int64_t last);
 
-// The columns [first, last) of one slab; rows follow one another along the axis, so that the loop
-// over columns is dense.
-// Halves and bfloat16 are rounded after each step, as in TensorFlow.
+// half and bfloat16 round after each step, as in TensorFlow.
 struct RunningSum {
   static constexpr bool kRoundsSteps = true;
   using Types = NumberTypes;
@@ -43,8 +43,8 @@ struct RunningProduct {
     return MulOf(before, x);
   }
 };
-// log(exp(before) + exp(x)) without overflow. A NaN that follows a number is taken for that number,
-// as TensorFlow's minimum and maximum do.
+// log(exp(before) + exp(x)) without overflow. A NaN after a number is treated as that number, as in
+// TensorFlow's minimum and maximum.
 struct RunningLogSumExp {
   static constexpr bool kRoundsSteps = false;
   using Types = FloatTypes;

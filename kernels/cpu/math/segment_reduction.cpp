@@ -1,5 +1,6 @@
-// SegmentSum, -Prod, -Min, -Max and -Mean over rows with rising ids, and UnsortedSegmentSum, -Prod,
-// -Min and -Max over rows with any. Rows are taken in order, so threads share the columns.
+// SegmentSum, -Prod, -Min, -Max and -Mean over rows with ascending ids, and UnsortedSegmentSum,
+// -Prod, -Min and -Max over rows with any ids. Rows are processed in order, so threads split the
+// columns.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -15,8 +16,8 @@ namespace {
 
 enum class Reduction { kSum, kProd, kMin, kMax, kMean };
 
-// Of two NaN-free numbers the extreme. A NaN that comes later is taken, one that was there goes: as
-// TensorFlow's loop has it.
+// For kMin and kMax: a new NaN replaces the value so far, and a NaN so far is replaced, as in
+// TensorFlow's loop.
 template <Reduction how, typename T>
 T Combine(T so_far, T value) {
   if constexpr (how == Reduction::kProd) return MulOf(so_far, value);
@@ -25,7 +26,7 @@ T Combine(T so_far, T value) {
   return AddOf(so_far, value);
 }
 
-// Sums and products of 16 bits are rounded at each step, as in TensorFlow.
+// Sums and products of 16-bit floats round at each step, as in TensorFlow.
 template <Reduction how, typename T>
 constexpr bool kSteps = kIsSmallFloat<T>&& how != Reduction::kMin&& how != Reduction::kMax;
 
@@ -48,18 +49,19 @@ T EmptyUnsorted() {
   return T(0);
 }
 
-// What rows with rising ids leave in a segment that none has.
+// The value of a segment without rows, for ascending ids.
 template <Reduction how, typename T>
 T EmptySorted() {
   return how == Reduction::kProd ? T(1) : T(0);
 }
 
-// `ids[row]` is the segment of a row of `width` elements, or negative: none. When `sorted`, a
-// segment starts as its first row, else as what one without rows holds.
+// `ids[row]` is the segment of a row of `width` elements; negative ids are dropped. If `sorted`, a
+// segment starts as its first row, else as the value of an empty segment.
 using RowReducer = void (*)(KernelContext& ctx, const Tensor& data, const std::vector<int64_t>& ids,
                             int64_t width, int64_t segments, bool sorted, Tensor* result);
 
-// Columns [c0, c1) of segments of rising ids, each folded as TensorFlow folds a matrix.
+// Reduces columns [c0, c1) of segments with ascending ids in the order of TensorFlow's matrix
+// reduction.
 template <Reduction how, typename T>
 void FoldSegments(const T* data, const std::vector<int64_t>& ids, int64_t width, int64_t c0,
                   int64_t c1, T* out) {
@@ -154,7 +156,7 @@ void ReduceRows(KernelContext& ctx, const Tensor& tensor, const std::vector<int6
                   });
 }
 
-// --- Rising ids
+// --- Ascending ids
 
 Expected<std::vector<int64_t>> ReadRisingIds(const Tensor& data, const Tensor& ids) {
   if (data.rank() < 1) return MakeError("data must be at least a vector, got a scalar");
@@ -166,7 +168,7 @@ Expected<std::vector<int64_t>> ReadRisingIds(const Tensor& data, const Tensor& i
     values[i] = ids.IntAt(i);
     if (values[i] < 0) return MakeError("segment_ids[{0}] = {1} is negative", i, values[i]);
     if (i > 0 && values[i] < values[i - 1])
-      return MakeError("segment_ids must not fall: {0} follows {1} at {2}", values[i],
+      return MakeError("segment_ids must not decrease: {0} follows {1} at {2}", values[i],
                        values[i - 1], i);
   }
   return values;
@@ -204,7 +206,7 @@ Error UnsortedReduce(KernelContext& ctx, RowReducer reduce) {
   std::vector<int64_t> rows(ids.num_elements());
   for (size_t i = 0; i < rows.size(); ++i) {
     rows[i] = ids.IntAt(i);
-    // Where a row has no elements TensorFlow does not look at its id either.
+    // When rows have no elements, TensorFlow does not check their ids either.
     if (rows[i] >= segments && data.num_elements() > 0)
       return MakeError("segment_ids{0} = {1} is not below num_segments {2}",
                        PositionText(ids.dims(), i), rows[i], segments);

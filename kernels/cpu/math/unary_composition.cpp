@@ -1,5 +1,5 @@
-// _UnaryOpsComposition: elementwise ops in a row, a block at a time, so that what is between them
-// stays in the cache.
+// _UnaryOpsComposition: a chain of elementwise ops, run block by block, so that intermediate values
+// stay in the cache.
 #include "kernels/cpu/math/elementwise_unary.h"
 #include "lib/exec/element_loop.h"
 #include "llvm/ADT/STLExtras.h"
@@ -18,7 +18,7 @@ std::vector<UnaryLoopDef>& Loops() {
 Expected<KernelFn> MakeUnaryOpsComposition(const KernelSetup& setup) {
   auto attr = setup.node().Attr("op_names");
   auto ops = attr ? attr->AsStrings() : std::nullopt;
-  if (!ops || ops->empty()) return MakeError("op_names names no op");
+  if (!ops || ops->empty()) return MakeError("op_names is missing or empty");
   std::vector<UnaryLoop> loops;
   double cost = 0;
   for (llvm::StringRef op : *ops) {
@@ -35,7 +35,7 @@ Expected<KernelFn> MakeUnaryOpsComposition(const KernelSetup& setup) {
     size_t size = DataTypeSize(in.dtype());
     const char* from = static_cast<const char*>(in.raw());
     char* to = static_cast<char*>(out->raw());
-    // A loop may end elsewhere than at a multiple of lanes at the tensor's end alone.
+    // Loops must end at a multiple of the lane count, except at the tensor's end.
     int64_t all = in.num_elements(), lanes = (all + kSmallFloatLanes - 1) / kSmallFloatLanes;
     ForElements(ctx, *out, lanes, kSmallFloatLanes, cost * kSmallFloatLanes,
                 [&](int64_t begin, int64_t end) {

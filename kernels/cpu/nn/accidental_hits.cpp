@@ -1,4 +1,4 @@
-// ComputeAccidentalHits: true classes among those that were drawn at random.
+// ComputeAccidentalHits: true classes among the randomly sampled candidates.
 #include <cfloat>
 #include <unordered_map>
 #include <utility>
@@ -9,8 +9,8 @@
 namespace grapnel {
 namespace {
 
-// Where true classes are among those drawn: row of the one, place of the other, and the weight that
-// takes them out of a loss.
+// For each hit, outputs the row of the true class, the position of the candidate, and the weight
+// that removes the candidate from a loss.
 Expected<KernelFn> MakeHits(const KernelSetup& setup) {
   return KernelFn([count = setup.node().GetInt("num_true")](KernelContext& ctx) -> Error {
     const Tensor &classes = ctx.input(0), &drawn = ctx.input(1);

@@ -1,4 +1,4 @@
-// FusedBatchNorm, V2, V3 and _FusedBatchNormEx, in training and in inference.
+// FusedBatchNorm, V2, V3 and _FusedBatchNormEx, for training and inference.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// x as [outer, channels, inner]; inner is 1 when channels are last.
+// x as [outer, channels, inner]; inner is 1 for channels last.
 struct Layout {
   int64_t outer = 0, channels = 0, inner = 1;
   int64_t per_channel() const { return outer * inner; }
@@ -17,12 +17,12 @@ struct Layout {
 
 struct BatchNormAttrs {
   bool channels_first = false, training = true, relu = false, side_input = false;
-  int most_rank = 4;  // that data_format has letters for
+  int most_rank = 4;  // the maximum rank that data_format describes
   float epsilon = 1e-4f, factor = 1;
 };
 
-// Sums of f(x, channel) for each channel. The blocks, and so the result, do not depend on the
-// number of threads.
+// Returns the sum of f(x, channel) for each channel. The blocks, and so the result, do not depend
+// on the number of threads.
 template <typename T, typename F>
 std::vector<double> ChannelSums(KernelContext& ctx, const Layout& layout, const T* x, F&& f) {
   constexpr int64_t kBlock = 128;
@@ -56,12 +56,14 @@ std::vector<double> ChannelSums(KernelContext& ctx, const Layout& layout, const 
   return sums;
 }
 
-// What is done to a channel, in this order: the mean may be far larger than what x differs by.
+// The operations on a channel, applied in this order because the mean may be far larger than the
+// spread of x.
 struct Normal {
   const float *mean, *factor, *offset;
 };
 
-// y = (x - mean) * factor + offset (+ side), through Relu if asked; x, y and side may share memory.
+// y = (x - mean) * factor + offset (+ side), optionally through Relu; x, y and side may share
+// memory.
 template <typename T>
 void Normalize(KernelContext& ctx, const Layout& layout, const T* x, const Normal& normal,
                const T* side, bool relu, T* y) {
@@ -104,7 +106,7 @@ Error CheckVectors(KernelContext& ctx, int64_t channels, const BatchNormAttrs& a
   constexpr const char* kNames[] = {"x", "scale", "offset", "mean", "variance"};
   for (int i = 1; i < 5; ++i) {
     const Tensor& tensor = ctx.input(i);
-    // The running statistics are not looked at when the new ones replace them.
+    // The running statistics are not read when the new ones replace them.
     bool unused = i > 2 && attrs.training && attrs.factor == 1;
     if (unused || (tensor.rank() == 1 && tensor.dim(0) == channels)) continue;
     return MakeError("{0} must be a vector of {1}, not {2}", kNames[i], channels,
@@ -113,8 +115,8 @@ Error CheckVectors(KernelContext& ctx, int64_t channels, const BatchNormAttrs& a
   return Error::success();
 }
 
-// The statistics of this batch into outputs 3 and 4, and blended with the running ones into outputs
-// 1 and 2.
+// Writes the statistics of this batch to outputs 3 and 4, and blended with the running ones to
+// outputs 1 and 2.
 template <typename T>
 void Statistics(KernelContext& ctx, const Layout& layout, const BatchNormAttrs& attrs,
                 llvm::ArrayRef<float*> out) {
@@ -153,7 +155,7 @@ Error BatchNorm(KernelContext& ctx, const BatchNormAttrs& attrs) {
     ASSIGN_OR_RETURN(Tensor * vector, ctx.Allocate(i, {layout.channels}));
     out[i] = vector->data<float>();
   }
-  // TensorFlow keeps memory for its gradient here; on a CPU there is none to keep.
+  // TensorFlow reserves memory for its GPU gradient here; on a CPU the output is empty.
   if (ctx.num_outputs() > 5) RETURN_IF_ERROR(ctx.Allocate(5, {0}).takeError());
   if (ctx.input(0).num_elements() == 0) {
     constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
@@ -214,7 +216,7 @@ Expected<KernelFn> MakeBatchNorm(const KernelSetup& setup) {
 
 GRAPNEL_CPU_KERNEL("FusedBatchNorm", MakeBatchNorm, OfTypes("T", DataTypesOf(TypeList<float>())),
                    Vector(1, 2, 3, 4));
-// Whatever the images are, scales and moments are floats.
+// Scales and moments are floats for every dtype of the images.
 #define GRAPNEL_BATCH_NORM_KERNEL(op)                                                \
   GRAPNEL_CPU_KERNEL(op, MakeBatchNorm, OfTypes("T", DataTypesOf(BatchNormTypes())), \
                      OfTypes("U", {proto::DT_FLOAT}), Vector(1, 2, 3, 4))

@@ -1,4 +1,4 @@
-// FusedBatchNormGrad, V2 and V3, and BiasAddGrad: gradients that are sums over all but the
+// FusedBatchNormGrad, V2 and V3, and BiasAddGrad: gradients that sum over all dimensions but the
 // channels.
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// A tensor as [outer, channels, inner]; inner is 1 when channels are last.
+// A tensor as [outer, channels, inner]; inner is 1 for channels last.
 struct Layout {
   int64_t outer = 0, channels = 0, inner = 1;
 };
@@ -21,8 +21,8 @@ Layout LayoutOf(llvm::ArrayRef<int64_t> dims, bool channels_first) {
           *NumElements(dims.drop_front(channel + 1))};
 }
 
-// Adds f(element, channel) to the sum of each channel. Blocks depend on shapes only, so that the
-// result does not depend on the threads.
+// Adds f(element, channel) to the sum of each channel. Blocks depend only on shapes, so the result
+// does not depend on the threads.
 template <typename Sum, typename F>
 std::vector<Sum> ChannelSums(KernelContext& ctx, const Layout& layout, F&& f) {
   int64_t channels = layout.channels;
@@ -63,7 +63,7 @@ Expected<bool> ChannelsFirst(const Node& node) {
 
 struct NormAttrs {
   bool channels_first = false, training = true;
-  int most_rank = 4;  // that data_format has letters for
+  int most_rank = 4;  // the maximum rank that data_format describes
   float epsilon = 1e-4f;
 };
 
@@ -85,7 +85,7 @@ Error CheckInputs(const KernelContext& ctx, const NormAttrs& attrs) {
   return Error::success();
 }
 
-// In training, mean and variance depend on x: their gradients flow back too.
+// In training, mean and variance depend on x, so their gradients contribute too.
 template <typename T>
 Error NormGradient(KernelContext& ctx, const NormAttrs& attrs) {
   RETURN_IF_ERROR(CheckInputs(ctx, attrs));
@@ -167,7 +167,7 @@ Error BiasGradient(KernelContext& ctx, bool channels_first) {
   Layout layout = LayoutOf(in.dims(), channels_first);
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {layout.channels}));
   const T* from = in.data<T>();
-  // TensorFlow adds up bfloat16 as it is, row after row, and half in floats.
+  // TensorFlow sums bfloat16 in bfloat16, row by row, and half in float.
   if constexpr (std::is_same_v<T, Eigen::bfloat16>) {
     if (layout.inner == 1) {
       int64_t channels = layout.channels, rows = channels == 0 ? 0 : in.num_elements() / channels;

@@ -1,4 +1,4 @@
-// BiasAdd and BiasAddV1: a vector added along the channels.
+// BiasAdd and BiasAddV1: add a vector along the channels.
 #include <algorithm>
 
 #include "kernels/common/dispatch.h"
@@ -7,12 +7,12 @@
 namespace grapnel {
 namespace {
 
-// x[outer, channels, inner] + bias[channels]; `in` and `out` may be the same memory.
+// Computes x[outer, channels, inner] + bias[channels]; `in` and `out` may share memory.
 template <typename T>
 void AddBias(KernelContext& ctx, const T* in, const T* bias, T* out, int64_t outer,
              int64_t channels, int64_t inner) {
   if (inner == 1) {
-    // A few channels make no vector; the same for several rows at a time do.
+    // A few channels do not fill a vector register, so the bias is repeated for several rows.
     constexpr int64_t kRepeated = 64;
     int64_t rows = std::clamp<int64_t>(kRepeated / channels, 1, outer);
     T repeated[kRepeated];
@@ -43,8 +43,8 @@ void AddBias(KernelContext& ctx, const T* in, const T* bias, T* out, int64_t out
 
 template <typename T>
 Error BiasAdd(KernelContext& ctx, bool channels_first) {
-  // A copy keeps no claim on the buffer, so the dimensions are taken before the input may be
-  // forwarded.
+  // Copies the dimensions: a copied tensor would hold a reference to the buffer and prevent
+  // forwarding the input.
   Dims dims(ctx.input(0).dims().begin(), ctx.input(0).dims().end());
   const Tensor& bias = ctx.input(1);
   int rank = static_cast<int>(dims.size());

@@ -1,5 +1,5 @@
-// Classes drawn at random beside the true ones, for losses over very many of them: uniformly, log
-// uniformly, as often as they were seen, by given weights, or all.
+// Samples classes next to the true ones, for losses over very many classes: uniform, log-uniform,
+// by observed frequency, by given weights, or all of them.
 // (tensorflow/core/kernels/range_sampler.cc)
 #include <algorithm>
 #include <cmath>
@@ -22,13 +22,13 @@ class Sampler {
   explicit Sampler(int64_t range) : range_(range) {}
   virtual ~Sampler() = default;
   int64_t range() const { return range_; }
-  // How many classes can be drawn at all.
+  // The number of distinct classes that can be drawn.
   virtual int64_t possible() const { return range_; }
   virtual int64_t Draw(PhiloxNumbers& numbers) const = 0;
   virtual float Probability(int64_t value) const = 0;
   virtual void See(llvm::ArrayRef<int64_t>) {}
 
-  std::mutex mutex;  // held by the run that draws: draws depend on the classes seen before
+  std::mutex mutex;  // held during draws, which depend on the classes seen before
 
  private:
   int64_t range_;
@@ -51,8 +51,8 @@ class LogUniformSampler : public Sampler {
   int64_t Draw(PhiloxNumbers& numbers) const override {
     uint32_t x0 = numbers.Next(), x1 = numbers.Next();
     double drawn = std::exp(ToDouble(x0, x1) * LogRange());
-    // What does not fit into 63 bits is the lowest number on TensorFlow's machines, and one below
-    // it the highest.
+    // A value beyond 63 bits converts to the lowest integer on TensorFlow's machines; subtracting 1
+    // wraps it to the highest.
     constexpr int64_t kHighest = std::numeric_limits<int64_t>::max();
     bool fits = drawn < 0x1p63;
     return (fits ? static_cast<int64_t>(drawn) - 1 : kHighest) % range();
@@ -66,7 +66,7 @@ class LogUniformSampler : public Sampler {
   double LogRange() const { return std::log1p(static_cast<double>(range())); }
 };
 
-// As often as a class was true before, and once more.
+// Draws a class in proportion to 1 plus the number of times it was a true class.
 class UnigramSampler : public Sampler {
  public:
   explicit UnigramSampler(int64_t range) : Sampler(range), total_(range) {}
@@ -97,7 +97,7 @@ class UnigramSampler : public Sampler {
   int64_t total_;
 };
 
-// By weights: a draw takes a class, and that one or its partner (Vose's alias method).
+// Draws by weights: a draw selects a class and then it or its alias (Vose's alias method).
 class WeightedSampler : public Sampler {
  public:
   explicit WeightedSampler(std::vector<float> weights)
@@ -137,7 +137,7 @@ class WeightedSampler : public Sampler {
       (parts[h] < 1 ? low : high).push_back(h);
     }
     own_.assign(parts.begin(), parts.end());
-    // What is left is 1 but for roundings.
+    // The remaining probabilities are 1 except for rounding.
     for (const auto* rest : {&high, &low}) {
       for (uint32_t i : *rest) {
         own_[i] = 1;
@@ -169,13 +169,14 @@ Expected<DrawAttrs> ReadDrawAttrs(const Node& node) {
   return attrs;
 }
 
-// How often a class of this probability is among `count` that took `tries`.
+// Returns the expected number of times that a class of this probability is among `count` classes
+// drawn in `tries`.
 float ExpectedCount(float p, int64_t count, int64_t tries) {
   if (tries == count) return p * static_cast<float>(count);
   return -std::expm1(static_cast<float>(tries) * std::log1p(-p));
 }
 
-// How many tries it took.
+// Draws the classes; returns the number of tries.
 Expected<int64_t> DrawAll(const Sampler& sampler, const DrawAttrs& attrs, PhiloxNumbers numbers,
                           int64_t* drawn) {
   if (!attrs.unique) {
@@ -209,7 +210,7 @@ Error DrawCandidates(KernelContext& ctx, Sampler& sampler, const DrawAttrs& attr
   const Tensor& classes = ctx.input(0);
   RETURN_IF_ERROR(CheckTrueClasses(classes, attrs.true_count, sampler.range()));
   if (attrs.unique && attrs.count > sampler.possible())
-    return MakeError("{0} different classes were asked for, {1} can be drawn", attrs.count,
+    return MakeError("cannot draw {0} different classes: only {1} are available", attrs.count,
                      sampler.possible());
   ASSIGN_OR_RETURN(Tensor * drawn, ctx.Allocate(0, {attrs.count}));
   ASSIGN_OR_RETURN(Tensor * of_true, ctx.Allocate(1, classes.dims()));
@@ -252,7 +253,7 @@ struct Shard {
   bool Holds(int64_t id) const { return id % count == index; }
 };
 
-// The last field of each line of a table with commas.
+// Returns the last field of each line of a comma-separated file.
 Expected<std::vector<float>> WeightsFromFile(llvm::StringRef path) {
   ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
   llvm::StringRef rest = file->bytes();
@@ -287,7 +288,7 @@ Expected<KernelFn> MakeFixed(const KernelSetup& setup) {
   if (shard.count < 1 || shard.index < 0 || shard.index >= shard.count)
     return MakeError("shard must be in [0, num_shards), got {0} of {1}", shard.index, shard.count);
   constexpr int64_t kMost = 1 << 28;
-  if (range < 1 || range > kMost || reserved > kMost)  // of fewer than none, none are reserved
+  if (range < 1 || range > kMost || reserved > kMost)  // a negative number reserves none
     return MakeError(
         "range_max must be in [1, {0}] and num_reserved_ids at most {0}, got {1} and {2}", kMost,
         range, reserved);
@@ -307,7 +308,7 @@ Expected<KernelFn> MakeFixed(const KernelSetup& setup) {
   return MakeOf(setup, std::make_shared<WeightedSampler>(std::move(weights)));
 }
 
-// Every class, each once.
+// Returns every class once.
 Expected<KernelFn> MakeAll(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(DrawAttrs attrs, ReadDrawAttrs(setup.node()));
   return KernelFn([attrs](KernelContext& ctx) -> Error {

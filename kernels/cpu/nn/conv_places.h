@@ -1,5 +1,5 @@
-// Which output positions of a convolution and which input pixels meet, and through which tap of the
-// filter. Positions and pixels are counted over batch and spatial dimensions in one.
+// Maps between the output positions of a convolution and the input pixels that they read, and the
+// filter tap between them. Position and pixel numbers count batch and spatial dimensions together.
 #ifndef GRAPNEL_KERNELS_CPU_NN_CONV_PLACES_H_
 #define GRAPNEL_KERNELS_CPU_NN_CONV_PLACES_H_
 
@@ -7,7 +7,7 @@
 
 namespace grapnel {
 
-// Where output position `p` (batch and three spatial indices in one) starts.
+// The indices of output position `p`, a flat index over batch and three spatial dimensions.
 struct Position {
   int64_t batch, o[3];
   Position(const Window& w, int64_t p) {
@@ -20,8 +20,7 @@ struct Position {
   }
 };
 
-// Calls tap(offset of the filter's tap, offset of the input pixel) for the taps of `at` that fall
-// on the input, both counted in pixels.
+// Calls tap(tap index, input pixel index) for the taps of `at` that fall on the input.
 template <typename F>
 void ForTaps(const Window& w, const Position& at, F&& tap) {
   auto [d0, d1] = w[0].Taps(at.o[0]);
@@ -39,8 +38,7 @@ void ForTaps(const Window& w, const Position& at, F&& tap) {
   }
 }
 
-// The taps of one dimension through which input index `i` is seen, and from which output: calls
-// f(tap, output).
+// Calls f(tap, output) for each tap of one dimension through which an output reads input index `i`.
 template <typename F>
 void ForOutputs(const WindowDim& dim, int64_t i, F&& f) {
   for (int64_t tap = 0; tap < dim.kernel; ++tap) {
@@ -50,8 +48,8 @@ void ForOutputs(const WindowDim& dim, int64_t i, F&& f) {
   }
 }
 
-// Calls pixel(column, tap, position) for every pair of a pixel of input row `row` (batch and the
-// first two spatial indices in one) and an output position that reads it.
+// Calls pixel(column, tap, position) for every pair of a pixel in input row `row` (a flat index
+// over batch and the first two spatial dimensions) and an output position that reads it.
 template <typename F>
 void ForPairsOfRow(const Window& w, int64_t row, F&& pixel) {
   int64_t h = row % w[1].in, d = row / w[1].in % w[0].in, batch = row / w[1].in / w[0].in;
@@ -67,7 +65,8 @@ void ForPairsOfRow(const Window& w, int64_t row, F&& pixel) {
   });
 }
 
-// Where output position `p` reads through tap `tap`: the pixel, or -1 beside the input.
+// Returns the pixel that output position `p` reads through tap `tap`, or -1 if it is outside the
+// input.
 inline int64_t PixelAt(const Window& w, int64_t p, int64_t tap) {
   int64_t pixel = p / w[2].out / w[1].out / w[0].out;
   int64_t outs[3] = {p / w[2].out / w[1].out % w[0].out, p / w[2].out % w[1].out, p % w[2].out};
@@ -81,7 +80,7 @@ inline int64_t PixelAt(const Window& w, int64_t p, int64_t tap) {
   return pixel;
 }
 
-// Which output position reads pixel `pixel` through tap `tap`, or -1 for none.
+// Returns the output position that reads pixel `pixel` through tap `tap`, or -1 for none.
 inline int64_t PositionAt(const Window& w, int64_t pixel, int64_t tap) {
   int64_t position = pixel / w[2].in / w[1].in / w[0].in;
   int64_t ins[3] = {pixel / w[2].in / w[1].in % w[0].in, pixel / w[2].in % w[1].in,

@@ -1,4 +1,4 @@
-// Conv2D, Conv3D, DepthwiseConv2dNative and their fused forms: all are one grouped convolution.
+// Conv2D, Conv3D, DepthwiseConv2dNative and their fused forms, all as one grouped convolution.
 #include <algorithm>
 
 #include "kernels/common/fused_ops.h"
@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// A filter of a file lies anywhere.
+// A filter from a file may have any alignment.
 typedef float FloatAnywhere __attribute__((aligned(1)));
 
 using ConvTypes = TypeList<float, double, Eigen::half, Eigen::bfloat16, int32_t>;
@@ -37,8 +37,8 @@ GrapnelConvSpec SpecOf(const ConvShape& shape) {
   return spec;
 }
 
-// oneDNN counts in 32 bits how far beyond the image padding, dilation and strides reach, and writes
-// code for each step of it.
+// oneDNN stores in 32 bits how far padding, dilation and strides reach beyond the image, and
+// generates code for each step of that distance.
 bool FitsOnednn(const ConvShape& shape) {
   double bytes =
       sizeof(float) * static_cast<double>(std::max(shape.in_channels, shape.out_channels));
@@ -52,8 +52,9 @@ bool FitsOnednn(const ConvShape& shape) {
   return true;
 }
 
-// Whether it saves time, measured: its filter is 1.8 times as large, which counts where few results
-// read it, and what it does before and after the products counts where there are few channels.
+// True if Winograd saves time, by measurement: its filter is 1.8 times as large, which matters when
+// few results read it, and its transforms before and after the products matter when there are few
+// channels.
 bool SuitsWinograd(const GrapnelConvSpec& spec) {
   constexpr int64_t kChannels = 64, kPositions = 128;
   bool suits = spec.spatial_rank == 2 && spec.groups == 1 && spec.in_channels >= kChannels &&
@@ -165,8 +166,8 @@ class ConvKernel {
     return Error::success();
   }
 
-  // Into `result`, or into output 0 when it is null. False when oneDNN is not there or has no code
-  // for it.
+  // Writes to `result`, or to output 0 when it is null. False when oneDNN is unavailable or does
+  // not support the convolution.
   Expected<bool> RunOnednn(KernelContext& ctx, const ConvShape& shape, const Dims& dims,
                            const Tensor& input, Epilogue<float> epilogue,
                            llvm::SmallVectorImpl<Tensor>& storage, Tensor* result) const {
@@ -176,10 +177,10 @@ class ConvKernel {
     spec.parts = PartsFor(shape.flops());
     spec.constant_filter = constant_filter_;
     spec.winograd = ctx.services().winograd && constant_filter_ && SuitsWinograd(spec);
-    // Each part has a workspace of its own, and all of them should fit the caches.
+    // Each part has its own workspace, and together they should fit the caches.
     if (spec.winograd) spec.parts = std::min(spec.parts, 4);
-    // Batch norm whose numbers never change is multiplied into the filter; else it follows in a
-    // pass of its own.
+    // A constant batch norm is multiplied into the filter; any other runs as a separate pass
+    // afterwards.
     bool fold = epilogue.scale && constant_filter_ && constant_args_;
     bool after = epilogue.scale && !fold;
     if (after && attrs_.channels_first) return false;
@@ -196,7 +197,7 @@ class ConvKernel {
           for (int64_t c = 0; c < channels; ++c) to[row + c] = filter[row + c] * epilogue.scale[c];
         }
       };
-      // Nobody can make the filter again of what Winograd's way keeps of it.
+      // Winograd's transformed filter cannot be converted back, so pack a copy.
       auto copy = [&](const void* from, float* to) {
         std::memcpy(to, from, ctx.input(1).num_elements() * sizeof(float));
       };
@@ -225,8 +226,8 @@ class ConvKernel {
     if (result) {
       out = result->data<float>();
     } else {
-      // The addend is shared here: let go, its memory may become the output's. (With an addend
-      // there is no batch norm, whose vectors live here too.)
+      // `storage` shares the addend: once cleared, its memory may become the output's. (With an
+      // addend there is no batch norm, whose vectors are here too.)
       if (epilogue.add) storage.clear();
       ASSIGN_OR_RETURN(Tensor * output,
                        epilogue.add ? ctx.ForwardOrAllocate(3, 0, dims) : ctx.Allocate(0, dims));
@@ -249,7 +250,7 @@ class ConvKernel {
     return true;
   }
 
-  // A constant one is kept here, and no input has it.
+  // A constant filter is held by the kernel, and the input is then without elements.
   Expected<Tensor> Filter(KernelContext& ctx) const {
     if (!constant_filter_) return ctx.input(1);
     return filter_->Get(ctx);
@@ -263,7 +264,7 @@ class ConvKernel {
   WindowAttrs attrs_;
   FusedOps fused_;
   bool depthwise_, constant_filter_, constant_args_;
-  std::unique_ptr<KeptWeights> filter_;  // a constant one
+  std::unique_ptr<KeptWeights> filter_;  // set if the filter is constant
   OnednnCache<GrapnelConvSpec> primitives_;
 };
 

@@ -1,5 +1,5 @@
-// Conv2DBackpropInput, Conv2DBackpropFilter and their relatives: the gradients of Conv2D, Conv3D
-// and DepthwiseConv2dNative; the first is also a transposed convolution.
+// Conv2DBackpropInput, Conv2DBackpropFilter and related ops: the gradients of Conv2D, Conv3D and
+// DepthwiseConv2dNative; the first is also a transposed convolution.
 #include <algorithm>
 
 #include "kernels/common/dims.h"
@@ -14,10 +14,10 @@ struct GradientAttrs {
   WindowAttrs window;
   Wanted wanted = Wanted::kInput;
   bool depthwise = false;
-  bool from_tensor = false;  // the wanted tensor's shape is that of an input, not its elements
+  bool from_tensor = false;  // sizes are the shape of an input, not its elements
 };
 
-// The dimensions of the tensor that is asked for, from the input that stands in its place.
+// Returns the shape of the result, from the input that specifies it.
 Expected<Dims> WantedDims(KernelContext& ctx, const GradientAttrs& attrs) {
   int at = attrs.wanted == Wanted::kInput ? 0 : 1, rank = attrs.window.rank();
   const Tensor& sizes = ctx.input(at);
@@ -26,7 +26,7 @@ Expected<Dims> WantedDims(KernelContext& ctx, const GradientAttrs& attrs) {
   if (sizes.rank() != 1)
     return MakeError("{0} must be a vector, not {1}", name, DimsText(sizes.dims()));
   Dims dims = IntsOf(sizes);
-  // Spatial sizes alone are enough for the input.
+  // For the input gradient, spatial sizes are enough.
   if (at == 0 && rank == 4 && dims.size() == 2) {
     const Tensor &filter = ctx.input(1), &gradient = ctx.input(2);
     if (filter.rank() == rank && gradient.rank() == rank) {
@@ -34,7 +34,7 @@ Expected<Dims> WantedDims(KernelContext& ctx, const GradientAttrs& attrs) {
       dims.insert(dims.begin(), gradient.dim(0));
     }
   }
-  // A batch of -1 is that of the gradient, as TensorFlow's oneDNN kernels have it.
+  // A batch of -1 means the gradient's batch, as in TensorFlow's oneDNN kernels.
   bool any_batch = at == 0 && !dims.empty() && dims[0] == -1;
   if (any_batch && ctx.input(2).rank() == rank) dims[0] = ctx.input(2).dim(0);
   if (static_cast<int>(dims.size()) != rank)
@@ -88,12 +88,12 @@ Error Gradient(KernelContext& ctx, const GradientAttrs& attrs, const ConvShape& 
   if (attrs.wanted == Wanted::kInput) return ConvInputGradient<T>(ctx, shape, other, gradient, out);
   if constexpr (std::is_floating_point_v<T>)
     return ConvFilterGradient<T>(ctx, shape, other, gradient, out);
-  return MakeError("no gradient of a filter of integers");
+  return MakeError("no gradient for an integer filter");
 }
 
 ConvShape::HalfSteps HalfStepsOf(const GradientAttrs& attrs, const ConvShape& shape) {
   if (attrs.depthwise) return ConvShape::HalfSteps::kDepthwise;
-  if (shape.groups > 1) return ConvShape::HalfSteps::kNone;  // TensorFlow has none on the CPU
+  if (shape.groups > 1) return ConvShape::HalfSteps::kNone;  // TensorFlow has no such CPU kernel
   return attrs.window.rank() == 5 ? ConvShape::HalfSteps::kVolume : ConvShape::HalfSteps::kImage;
 }
 
@@ -108,7 +108,7 @@ Error Run(KernelContext& ctx, const GradientAttrs& attrs) {
                       input_wanted ? other.dims() : llvm::ArrayRef<int64_t>(dims),
                       gradient.dims()));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
-  // A filter may have channels where the input has none.
+  // The filter may have channels even if the input has none.
   if (other.num_elements() == 0 || gradient.num_elements() == 0) {
     std::fill_n(out->data<T>(), out->num_elements(), T(0));
     return Error::success();

@@ -13,7 +13,7 @@ namespace {
 template <typename T>
 using WideOf = std::conditional_t<kIsSmallFloat<T>, float, T>;
 
-// The row shifted by its largest logit, and the logarithm of the sum of its exponentials.
+// Subtracts the largest logit from the row and returns the logarithm of the sum of exponentials.
 template <typename T, typename W>
 W ShiftRow(const T* logits, int64_t stride, int64_t n, std::vector<W>& shifted) {
   using Array = Eigen::Map<Eigen::Array<W, Eigen::Dynamic, 1>>;
@@ -24,8 +24,8 @@ W ShiftRow(const T* logits, int64_t stride, int64_t n, std::vector<W>& shifted) 
   return std::log(x.exp().sum());
 }
 
-// The same of 16 bits, whose every step TensorFlow rounds: shifted logits, and the sum of their
-// exponentials. `first` is how many elements of the gradient lie before the row.
+// The same for 16-bit floats, which TensorFlow rounds at each step: sets the shifted logits and
+// returns the sum of their exponentials. `first` is the number of gradient elements before the row.
 template <typename T>
 RoundedHalf<T> ShiftSteppedRow(const T* logits, int64_t stride, int64_t n, int64_t first,
                            std::vector<RoundedHalf<T>>& shifted) {
@@ -41,7 +41,7 @@ RoundedHalf<T> ShiftSteppedRow(const T* logits, int64_t stride, int64_t n, int64
   return RoundedHalf<T>(FoldRow(HalfFold::kSum, powers.data(), n, first));
 }
 
-// Rows and columns of either operand may be 1 where the other's are more.
+// Either operand may have 1 row or column where the other has more; it is then broadcast.
 struct Steps {
   int64_t row_step, column_step;
 };

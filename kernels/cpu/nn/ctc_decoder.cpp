@@ -1,5 +1,5 @@
-// Connectionist temporal classification: from probabilities by time to labels, the likeliest at
-// each time or by a search (tensorflow/core/util/ctc/ctc_beam_search.h).
+// Connectionist temporal classification: decodes probabilities over time to labels, greedily or by
+// beam search (tensorflow/core/util/ctc/ctc_beam_search.h).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -36,7 +36,7 @@ Expected<Sizes> CheckInputs(const KernelContext& ctx) {
 
 using Labels = std::vector<int>;
 
-// The labels of all examples as a sparse matrix in outputs `at`, at + step, at + 2 * step.
+// Writes the labels of all examples as a sparse matrix to outputs `at`, at + step, at + 2 * step.
 Error PutLabels(KernelContext& ctx, int at, int step, llvm::ArrayRef<Labels> examples) {
   int64_t total = 0, longest = 0;
   for (const Labels& labels : examples) {
@@ -65,7 +65,7 @@ Error Greedy(KernelContext& ctx, bool merge, int64_t blank) {
   ASSIGN_OR_RETURN(Sizes n, CheckInputs(ctx));
   if (blank < 0) blank += n.classes;
   if (blank < 0 || blank >= n.classes)
-    return MakeError("blank_index {0} of {1} classes", blank, n.classes);
+    return MakeError("blank_index {0} is out of range for {1} classes", blank, n.classes);
   ASSIGN_OR_RETURN(Tensor * scores, ctx.Allocate(3, {n.batch, 1}));
   std::vector<Labels> examples(n.batch);
   for (int64_t b = 0; b < n.batch; ++b) {
@@ -84,8 +84,8 @@ Error Greedy(KernelContext& ctx, bool merge, int64_t blank) {
   return PutLabels(ctx, 0, 1, examples);
 }
 
-// --- Search: prefixes of labels, with the probability that they end in a blank and that they end
-// in their label
+// --- Search: label prefixes, with the probabilities that they end in a blank and in their last
+// label
 
 template <typename T>
 constexpr T kNever = -std::numeric_limits<T>::infinity();
@@ -145,7 +145,7 @@ class BeamSearch {
     }
   }
 
-  // The best prefixes, best first; empty when there are fewer.
+  // Returns the best prefixes, best first; empty when there are fewer than `count`.
   std::vector<std::pair<Labels, T>> Best(size_t count, bool merge) const {
     std::vector<std::pair<Labels, T>> best;
     if (leaves_.size() < count) return best;
@@ -189,7 +189,7 @@ class BeamSearch {
       child->now = child->before = Scores<T>();
       return;
     }
-    if (leaves_.size() == width_) {  // the worst is no longer in the search
+    if (leaves_.size() == width_) {  // drop the worst leaf from the search
       leaves_.back()->now = Scores<T>();
       leaves_.pop_back();
     }

@@ -1,4 +1,4 @@
-// Connectionist temporal classification: the loss of labels that are aligned to no time, and its
+// Connectionist temporal classification: the loss of labels without alignment to time, and its
 // gradient (Graves et al., 2006; tensorflow/core/util/ctc/ctc_loss_calculator.h). The last class is
 // the blank.
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Options {
   bool collapse = false, merge = true, ignore_longer = false;
 };
 
-// Labels with blanks before, between and after them.
+// Returns the labels with blanks before, between and after them.
 std::vector<int> WithBlanks(const std::vector<int>& labels, int blank, bool collapse) {
   std::vector<int> out = {blank};
   for (size_t i = 0; i < labels.size(); ++i) {
@@ -36,7 +36,7 @@ std::vector<int> WithBlanks(const std::vector<int>& labels, int blank, bool coll
   return out;
 }
 
-// One example: log probabilities by [time][class].
+// One example, with log probabilities by [time][class].
 struct Example {
   int64_t times = 0, classes = 0;
   std::vector<double> log_y;
@@ -44,14 +44,15 @@ struct Example {
   bool merge = true;
   double y(int64_t t, int64_t u) const { return log_y[t * classes + path[u]]; }
   int blank() const { return static_cast<int>(classes) - 1; }
-  // Whether state u can stay, and whether it can be skipped to from u - 2.
+  // Whether state u may repeat, and whether it may be reached from u - 2.
   bool CanStay(size_t u) const { return merge || path[u] == blank(); }
   bool CanSkipTo(size_t u) const {
     return u > 1 && path[u] != blank() && !(merge && path[u] == path[u - 2]);
   }
 };
 
-// Of all ways to be in state u at time t: those from the start, times those to the end.
+// Computes the probability of all paths through state u at time t: those from the start times those
+// to the end.
 double ForwardBackward(const Example& example, std::vector<double>* through) {
   size_t states = example.path.size();
   int64_t times = example.times;
@@ -85,7 +86,8 @@ double ForwardBackward(const Example& example, std::vector<double>* through) {
   return total;
 }
 
-// Writes row t of example b of the gradient: softmax less the probability of each class there.
+// Writes the gradient of one example: softmax minus the posterior probability of each class at each
+// time.
 template <typename T>
 double LossOf(const Example& example, T* gradient, int64_t stride) {
   std::vector<double> through, by_class(example.classes);
@@ -114,7 +116,7 @@ std::vector<double> LogSoftmax(const T* in, int64_t times, int64_t classes, int6
     T most = *std::max_element(row, row + classes);
     double sum = 0;
     for (int64_t c = 0; c < classes; ++c) sum += std::exp(row[c] - most);
-    // What T cannot tell from 0 never happens, as in TensorFlow.
+    // Probabilities that underflow to 0 in T count as 0, as in TensorFlow.
     for (int64_t c = 0; c < classes; ++c)
       out[t * classes + c] = std::log(double{static_cast<T>(std::exp(row[c] - most) / sum)});
   }
@@ -130,7 +132,8 @@ Expected<Sizes> CheckInputs(const KernelContext& ctx) {
   if (in.rank() != 3)
     return MakeError("inputs of shape {0}: [time,batch,classes] was expected", DimsText(in.dims()));
   Sizes n{in.dim(0), in.dim(1), in.dim(2)};
-  if (n.batch == 0 || n.classes == 0) return MakeError("inputs of shape {0}", DimsText(in.dims()));
+  if (n.batch == 0 || n.classes == 0)
+    return MakeError("inputs of shape {0} are empty", DimsText(in.dims()));
   if (indices.rank() != 2 || indices.dim(1) != 2 || ctx.input(2).rank() != 1 ||
       ctx.input(2).dim(0) != indices.dim(0)) {
     return MakeError(
@@ -149,8 +152,8 @@ Expected<Sizes> CheckInputs(const KernelContext& ctx) {
   return n;
 }
 
-// Labels from the blank on stand for none: they end an example's labels. Of an example that is to
-// be ignored there are none at all.
+// Labels from the blank on mean no label: they end an example's labels. The result of an ignored
+// example is nullopt.
 Expected<std::vector<std::optional<std::vector<int>>>> ReadLabels(const KernelContext& ctx,
                                                                   const Sizes& n,
                                                                   bool ignore_longer) {
@@ -159,12 +162,13 @@ Expected<std::vector<std::optional<std::vector<int>>>> ReadLabels(const KernelCo
   const Tensor &indices = ctx.input(1), &values = ctx.input(2);
   for (int64_t i = 0; i < values.num_elements(); ++i) {
     int64_t b = indices.IntAt(2 * i), label = values.IntAt(i);
-    if (b < 0 || b >= n.batch) return MakeError("a label of example {0} of {1}", b, n.batch);
+    if (b < 0 || b >= n.batch)
+      return MakeError("a label belongs to example {0}, but there are {1} examples", b, n.batch);
     if (label < 0) return MakeError("label {0} of example {1} is negative", label, b);
     bool ended = given[b]++ > static_cast<int64_t>(labels[b]->size());
     if (label >= n.classes - 1) continue;
     if (ended) {
-      return MakeError("label {0} of example {1} follows one that stands for none", label, b);
+      return MakeError("label {0} of example {1} follows a blank or larger label", label, b);
     }
     labels[b]->push_back(static_cast<int>(label));
   }

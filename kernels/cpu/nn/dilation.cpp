@@ -1,5 +1,5 @@
-// Dilation2D, grayscale morphology: the largest sum of a pixel and its place in the filter, and its
-// gradients, which go where the first of the largest sums came from.
+// Dilation2D, grayscale morphology: the maximum of pixel plus filter value over a window, and its
+// gradients, which go to the source of the first maximum.
 #include <cstring>
 #include <limits>
 
@@ -50,8 +50,9 @@ struct Best {
   int64_t input, filter;  // elements
 };
 
-// The largest sum for channel `c` of output position `p`. Nothing beats the start where the window
-// is empty or all is NaN: then the gradients go to the first pixel and the first place.
+// Finds the maximum for channel `c` of output position `p`. If the window is empty or all NaN,
+// nothing exceeds the start value: the gradients then go to the first pixel and the first filter
+// position.
 template <typename T>
 Best<T> FindBest(const Problem& problem, int64_t p, int64_t c, const T* input, const T* filter) {
   const Window& w = problem.window;
@@ -111,7 +112,7 @@ Expected<KernelFn> MakeDilation(const KernelSetup& setup) {
   });
 }
 
-// Of the input (output has its shape) or of the filter.
+// The gradient of the input (the output has its shape) or of the filter.
 template <bool kOfInput>
 Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(Attrs attrs, ReadAttrs(setup));

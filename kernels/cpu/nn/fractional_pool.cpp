@@ -1,6 +1,6 @@
-// FractionalMaxPool and FractionalAvgPool, and their gradients: pools whose windows differ in size,
-// so that the image shrinks by a fraction (Graham, "Fractional max-pooling", 2014). Which sizes
-// come where is drawn at random, with TensorFlow's numbers for given seeds.
+// FractionalMaxPool and FractionalAvgPool, and their gradients: pools with windows of different
+// sizes, so that the image shrinks by a fraction (Graham, "Fractional max-pooling", 2014). The
+// sequence of sizes is random; for given seeds it equals TensorFlow's.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,9 +14,9 @@ namespace grapnel {
 namespace {
 
 using PoolTypes = TypeList<float, double, int32_t, int64_t>;
-using Sequence = std::vector<int64_t>;  // where windows begin, and the end of the last one
+using Sequence = std::vector<int64_t>;  // start of each window, and the end of the last one
 
-// A number below `n`, each as likely.
+// Returns a uniform number below `n`.
 uint32_t Below(uint32_t n, PhiloxNumbers& numbers) {
   if ((n & (n - 1)) == 0) return numbers.Next() & (n - 1);
   uint32_t refused = std::numeric_limits<uint32_t>::max() % n + 1, number;
@@ -26,7 +26,7 @@ uint32_t Below(uint32_t n, PhiloxNumbers& numbers) {
   return number % n;
 }
 
-// Numbers are drawn where all windows are alike too, as in TensorFlow: those after them depend on
+// Draws numbers even when all windows have the same size, as TensorFlow does: later draws depend on
 // it.
 Sequence DrawSequence(int64_t in, int64_t out, bool pseudo_random, Philox& philox) {
   Sequence begins(out + 1, 0);
@@ -56,7 +56,7 @@ Sequence DrawSequence(int64_t in, int64_t out, bool pseudo_random, Philox& philo
   return begins;
 }
 
-// Window `i`: [begin, end) of `limit` places. Overlapping ones share their borders.
+// Returns window `i` as [begin, end) of `limit` positions. Overlapping windows share their borders.
 std::pair<int64_t, int64_t> WindowAt(const Sequence& begins, int64_t i, bool overlapping,
                                      int64_t limit) {
   int64_t end = overlapping ? begins[i + 1] + 1 : begins[i + 1];
@@ -72,7 +72,7 @@ struct Pools {
   int64_t out_rows() const { return static_cast<int64_t>(rows.size()) - 1; }
   int64_t out_columns() const { return static_cast<int64_t>(columns.size()) - 1; }
   Dims OutDims() const { return {in[0], out_rows(), out_columns(), in[3]}; }
-  // visit(element of the image) for each pixel of output element `i`; returns how many.
+  // Calls visit(image element) for each pixel of output element `i`; returns their number.
   template <typename F>
   int64_t ForPixels(int64_t i, F&& visit) const {
     int64_t channel = i % in[3], x = i / in[3] % out_columns();
@@ -135,7 +135,7 @@ Expected<KernelFn> MakePool(const KernelSetup& setup) {
     for (int d : {1, 2}) {
       sizes[d] = static_cast<int64_t>(std::floor(static_cast<float>(in.dim(d)) / ratio[d]));
       if (sizes[d] < 1)
-        return MakeError("pooling_ratio[{0}] = {1} leaves nothing of {2}", d, ratio[d], in.dim(d));
+        return MakeError("pooling_ratio[{0}] = {1} is too large for {2}", d, ratio[d], in.dim(d));
     }
     auto draw = [&](Philox& philox) {
       pools.rows = DrawSequence(in.dim(1), sizes[1], pseudo_random, philox);
@@ -159,7 +159,7 @@ Expected<KernelFn> MakePool(const KernelSetup& setup) {
   });
 }
 
-// A sequence that is fed: it must rise within [0, limit].
+// Reads a sequence from an input; it must ascend within [0, limit].
 Expected<Sequence> ReadSequence(const Tensor& tensor, const char* name, int64_t windows,
                                 int64_t limit) {
   if (tensor.rank() != 1 || tensor.num_elements() != windows + 1)
@@ -169,7 +169,7 @@ Expected<Sequence> ReadSequence(const Tensor& tensor, const char* name, int64_t 
   for (int64_t i = 0; i <= windows; ++i) {
     int64_t at = tensor.IntAt(i);
     if (at < (i == 0 ? 0 : sequence.back()) || at > limit)
-      return MakeError("{0}[{1}] = {2} does not rise within [0, {3}]", name, i, at, limit);
+      return MakeError("{0}[{1}] = {2} does not ascend within [0, {3}]", name, i, at, limit);
     sequence.push_back(at);
   }
   return sequence;
@@ -178,8 +178,8 @@ Expected<Sequence> ReadSequence(const Tensor& tensor, const char* name, int64_t 
 Expected<Pools> ReadPools(const Dims& in, const Tensor& grads, const Tensor& rows,
                           const Tensor& columns, bool overlapping) {
   if (in.size() != 4 || grads.rank() != 4 || grads.dim(0) != in[0] || grads.dim(3) != in[3])
-    return MakeError("an input of shape {0} does not go with out_backprop of shape {1}",
-                     DimsText(in), DimsText(grads.dims()));
+    return MakeError("an input of shape {0} does not match out_backprop of shape {1}", DimsText(in),
+                     DimsText(grads.dims()));
   Pools pools{in, {}, {}, overlapping};
   ASSIGN_OR_RETURN(pools.rows, ReadSequence(rows, "row_pooling_sequence", grads.dim(1), in[1]));
   ASSIGN_OR_RETURN(pools.columns,
@@ -187,7 +187,7 @@ Expected<Pools> ReadPools(const Dims& in, const Tensor& grads, const Tensor& row
   return pools;
 }
 
-// Each pixel of a window gets its share.
+// Distributes the gradient evenly over the pixels of a window.
 Expected<KernelFn> MakeAvgGradient(const KernelSetup& setup) {
   bool overlapping = setup.node().GetBool("overlapping");
   return KernelFn([overlapping](KernelContext& ctx) -> Error {
@@ -208,7 +208,7 @@ Expected<KernelFn> MakeAvgGradient(const KernelSetup& setup) {
   });
 }
 
-// The first of a window's largest pixels gets all.
+// Gives the gradient to the first of a window's largest pixels.
 Expected<KernelFn> MakeMaxGradient(const KernelSetup& setup) {
   bool overlapping = setup.node().GetBool("overlapping");
   return KernelFn([overlapping](KernelContext& ctx) -> Error {

@@ -1,8 +1,8 @@
-// FusedPadConv2D and FusedResizeAndPadConv2D: a convolution over an image that was resized
-// (bilinear) and given mirrored margins on the way.
+// FusedPadConv2D and FusedResizeAndPadConv2D: a convolution of an image that is first resized
+// (bilinear) and padded with mirrored margins.
 //
-// TensorFlow 2.21 gives each image of a batch the result of the first one, as it caches resized
-// rows without a look at whose they are. Here each gets its own.
+// TensorFlow 2.21 gives each image of a batch the result of the first one, because its cache of
+// resized rows ignores the image number. Here each image gets its own result.
 #include <algorithm>
 #include <vector>
 
@@ -15,8 +15,8 @@ namespace {
 using PadConvTypes = TypeList<float, double, Eigen::half, Eigen::bfloat16>;
 using Places = std::vector<ResizeBetween>;
 
-// Where the rows, or columns, of the padded image come from. REFLECT (skip 1) leaves out the border
-// one, SYMMETRIC (skip 0) repeats it.
+// Returns the source positions of the rows, or columns, of the padded image. REFLECT (skip 1) omits
+// the border element, SYMMETRIC (skip 0) repeats it.
 Places WithMargins(const Places& inner, int64_t before, int64_t after, int64_t skip) {
   int64_t n = static_cast<int64_t>(inner.size());
   Places all;
@@ -60,7 +60,7 @@ struct Image {
   int64_t height, width, channels;
 };
 
-// One row of the padded image, out of two rows of the input.
+// Computes one row of the padded image from two rows of the input.
 template <typename T, typename Compute>
 void Mix(const T* top, const T* bottom, float weight, const Places& columns, int64_t channels,
          Compute* to) {
@@ -70,7 +70,7 @@ void Mix(const T* top, const T* bottom, float weight, const Places& columns, int
         return static_cast<Compute>(row[column * channels + c]);
       };
       Compute upper = at(top, x.lower), lower = at(bottom, x.lower);
-      // A pixel that is not mixed stays as it is, also beside an infinite one.
+      // A weight of 0 leaves a pixel unchanged, even next to an infinite one.
       if (x.weight != 0) {
         upper += (at(top, x.upper) - upper) * x.weight;
         lower += (at(bottom, x.upper) - lower) * x.weight;
@@ -97,9 +97,9 @@ void Lay(KernelContext& ctx, const Tensor& input, const Places& rows, const Plac
   });
 }
 
-// Where TensorFlow's kernel lets the first window begin: as if the windows stood in the middle of
-// the image, also where a large stride leaves more than a window of it out.
-void Centre(WindowDim& dim, Padding padding) {
+// Sets where the first window starts in TensorFlow's kernel: windows are centered on the image,
+// even where a large stride skips more pixels than a window has.
+void Center(WindowDim& dim, Padding padding) {
   int64_t covered = (dim.out - 1) * dim.stride + dim.kernel;
   if (covered < dim.in) dim.before = (covered - dim.in + (padding == Padding::kValid)) / 2;
 }
@@ -125,7 +125,7 @@ class PadConv {
     Dims padded = {input.dim(0), static_cast<int64_t>(rows.size()),
                    static_cast<int64_t>(columns.size()), input.dim(3)};
     ASSIGN_OR_RETURN(shape.window, attrs_.Resolve(padded, filter.dims().take_front(2)));
-    for (WindowDim& dim : shape.window) Centre(dim, attrs_.padding);
+    for (WindowDim& dim : shape.window) Center(dim, attrs_.padding);
     Dims dims = attrs_.OutputDims(shape.batch, shape.window, shape.out_channels);
     ASSIGN_OR_RETURN(Tensor laid, ctx.Scratch(DataTypeOf<Compute>(), padded));
     Lay<T>(ctx, input, rows, columns, laid.data<Compute>());

@@ -1,4 +1,4 @@
-// A step of a gated recurrent unit in one op, and its gradient
+// One step of a gated recurrent unit as a single op, and its gradient
 // (tensorflow/core/kernels/rnn/gru_ops.cc).
 #include <cmath>
 
@@ -14,7 +14,7 @@ struct Sizes {
   int64_t state() const { return batch * cells; }
 };
 
-// x, h_prev, w_ru, w_c, b_ru, b_c, then `states` tensors of the state's shape.
+// Checks inputs x, h_prev, w_ru, w_c, b_ru, b_c, followed by `states` tensors of the state's shape.
 Expected<Sizes> CheckSizes(const KernelContext& ctx, int states) {
   const Tensor &x = ctx.input(0), &h = ctx.input(1);
   if (x.rank() != 2 || h.rank() != 2) {
@@ -35,7 +35,7 @@ Expected<Sizes> CheckSizes(const KernelContext& ctx, int states) {
 
 float Sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
 
-// [x, h] row by row; h is multiplied by `gate` unless that is null.
+// Returns [x, h] row by row; h is multiplied by `gate` unless that is null.
 std::vector<float> Joined(const Sizes& n, const float* x, const float* h, const float* gate) {
   std::vector<float> rows(n.batch * n.both());
   for (int64_t r = 0; r < n.batch; ++r) {
@@ -76,7 +76,7 @@ Error Cell(KernelContext& ctx) {
   return Error::success();
 }
 
-// Inputs past those of the cell: r, u, c, d_h. Outputs: d_x, d_h_prev, d_c_bar, d_r_bar_u_bar.
+// Inputs after the cell's: r, u, c, d_h. Outputs: d_x, d_h_prev, d_c_bar, d_r_bar_u_bar.
 Error Gradient(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Sizes n, CheckSizes(ctx, 4));
   auto in = [&](int i) { return ctx.input(i).data<float>(); };

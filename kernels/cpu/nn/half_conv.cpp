@@ -10,17 +10,17 @@
 namespace grapnel {
 namespace {
 
-constexpr double kStepCost = 0.3;  // of a product, rounded and added
+constexpr double kStepCost = 0.3;  // of a product that is rounded and added
 
-// TensorFlow works on as many images at a time as fit in this many halves, and takes tensors
-// instead of matrices where an image has enough for each of two threads.
+// TensorFlow processes as many images at a time as fit in this many halves, and uses tensors
+// instead of matrices when an image has enough work for each of two threads.
 constexpr int64_t kImagesAtATime = (30 << 20) / 2, kEnoughForAThread = (256 << 10) / 2;
-// Cycles that TensorFlow expects to spend on an element of a patch of a volume.
+// TensorFlow's cost estimate for an element of a volume patch, in cycles.
 constexpr double kPatches = 269.0 / 8;
 
 int64_t TapsOf(const ConvShape& s) { return s.patch() / (s.in_channels / s.groups); }
 
-// Rows [row, row + rows) of a matrix whose rows are `stride` apart, side by side.
+// Packs steps [begin, end) of `rows` rows, whose distance is `stride`, side by side into a panel.
 void LayRows(const float* rows_at, int64_t rows, int64_t stride, int64_t begin, int64_t end,
              float* panel) {
   for (int64_t step = begin; step < end; ++step) {
@@ -28,14 +28,15 @@ void LayRows(const float* rows_at, int64_t rows, int64_t stride, int64_t begin, 
   }
 }
 
-// [rows, columns] -> [columns, rows].
+// Transposes [rows, columns] to [columns, rows].
 Expected<Tensor> Turned(KernelContext& ctx, const float* from, int64_t rows, int64_t columns) {
   ASSIGN_OR_RETURN(Tensor turned, ctx.Scratch(proto::DT_FLOAT, {columns, rows}));
   TransposePlanes(ctx, from, turned.data<float>(), 1, rows, columns);
   return turned;
 }
 
-// c[plan.m, plan.n], in chunks of rows; lay(row, rows, patches) writes those of a, plan.k long.
+// Computes c[plan.m, plan.n] in chunks of rows; lay(row, rows, patches) writes the rows of a, each
+// plan.k long.
 template <typename Lay>
 void ProductOfPatches(KernelContext& ctx, const HalfPlan& plan, const float* b, float* c,
                       Lay&& lay) {
@@ -80,14 +81,14 @@ void DepthwiseInputGradient(KernelContext& ctx, const ConvShape& s, const float*
   });
 }
 
-// Adds each pixel's shares, those of the first output position first.
+// Sums the contributions to each pixel, starting with the first output position.
 void GatherShares(KernelContext& ctx, const ConvShape& image, const float* shares, float* input) {
   int64_t width = image.window[2].in, channels = image.in_channels, taps = TapsOf(image);
   int64_t rows = image.pixels() / width;
   ctx.ParallelFor(
       rows, 1.0 * image.positions() * image.patch() / rows, [&](int64_t begin, int64_t end) {
-        // Of each pixel in a row: what its shares are, by tap. The last tap is the first
-        // position's.
+        // The contributions to each pixel of a row, by tap. The last tap belongs to the first
+        // output position.
         std::vector<const float*> parts(width * taps);
         for (int64_t row = begin; row < end; ++row) {
           std::fill(parts.begin(), parts.end(), nullptr);
@@ -106,7 +107,8 @@ void GatherShares(KernelContext& ctx, const ConvShape& image, const float* share
       });
 }
 
-// Image by image: each result's share of its patch is a product of matrices.
+// Processes image by image: the contributions of the output positions to their patches are a matrix
+// product.
 Error InputGradientByShares(KernelContext& ctx, const ConvShape& s, const float* filter,
                             const float* gradient, float* input) {
   ConvShape image = s;
@@ -129,7 +131,7 @@ Error InputGradientByShares(KernelContext& ctx, const ConvShape& s, const float*
   return Error::success();
 }
 
-// Volumes of several: a convolution of the gradient with the filter turned round.
+// For batches of volumes: a convolution of the gradient with the reversed filter.
 Error InputGradientOfVolumes(KernelContext& ctx, const ConvShape& s, const float* filter,
                              const float* gradient, float* input) {
   int64_t taps = TapsOf(s), ins = s.in_channels, outs = s.out_channels;
@@ -189,7 +191,7 @@ void DepthwiseFilterGradient(KernelContext& ctx, const ConvShape& s, const float
   });
 }
 
-// Patches, as many images at a time as TensorFlow takes, times the gradient.
+// Patches of as many images at a time as TensorFlow takes, times the gradient.
 void FilterGradientOfImages(KernelContext& ctx, const ConvShape& s, const float* input,
                             const float* gradient, float* filter) {
   constexpr int64_t kChannels = 16;
@@ -228,8 +230,8 @@ void FilterGradientOfImages(KernelContext& ctx, const ConvShape& s, const float*
       });
 }
 
-// Patches of the gradient, as large as the input, times the input: for each output channel and tap
-// over all pixels, and over the batch at each.
+// Patches of the gradient, as large as the input, times the input, for each output channel and tap:
+// sums over all pixels, and within each pixel over the batch.
 Error FilterGradientOfVolumes(KernelContext& ctx, const ConvShape& s, const float* input,
                               const float* gradient, float* filter) {
   int64_t taps = TapsOf(s), ins = s.in_channels, outs = s.out_channels;
@@ -244,7 +246,7 @@ Error FilterGradientOfVolumes(KernelContext& ctx, const ConvShape& s, const floa
     std::vector<float> result(outs * ins);
     HalfProduct product(plan, turned.data<float>());
     for (int64_t tap = begin; tap < end; ++tap) {
-      // Rows of a are by output channel, then by tap from the last one.
+      // Rows of a are ordered by output channel, then by tap in reverse.
       int64_t first = taps - 1 - tap;
       int64_t whole = (plan.whole_rows() - first + taps - 1) / taps;
       auto left = [&](int64_t from, int64_t to, float* panel) {

@@ -1,5 +1,5 @@
-// Convolutions of halves and their gradients where TensorFlow's CPU kernels round each step of a
-// sum: in their order. (Conv2D there goes by way of float.)
+// Convolutions of halves and their gradients, for the ops whose TensorFlow CPU kernels round each
+// step of a sum; they add in the same order. (TensorFlow's Conv2D converts to float instead.)
 #ifndef GRAPNEL_KERNELS_CPU_NN_HALF_CONV_H_
 #define GRAPNEL_KERNELS_CPU_NN_HALF_CONV_H_
 
@@ -7,8 +7,8 @@
 
 namespace grapnel {
 
-// All values are halves held as floats, channels last; no tensor is empty. half_steps is not kNone.
-// Conv3D.
+// All values are halves held as floats, channels last; no tensor is empty; half_steps is not kNone.
+// HalfVolumeConv is Conv3D.
 void HalfVolumeConv(KernelContext& ctx, const ConvShape& s, const float* input, const float* filter,
                     float* output);
 Error HalfInputGradient(KernelContext& ctx, const ConvShape& s, const float* filter,

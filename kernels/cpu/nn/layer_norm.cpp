@@ -1,5 +1,5 @@
-// _MklLayerNorm: rows of the last dimension, each less its mean, over its deviation, scaled and
-// shifted.
+// _MklLayerNorm: normalizes rows of the last dimension to mean 0 and variance 1, then scales and
+// shifts.
 #include <cmath>
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace {
 
 using LayerNormTypes = TypeList<float, Eigen::bfloat16, Eigen::half>;
 
-// Sums are of doubles: a row's mean may be far larger than what its numbers differ by.
+// Sums in double: a row's mean may be far larger than its spread.
 void NormalizeRow(const float* in, const float* scale, const float* offset, float epsilon,
                   int64_t n, float* out) {
   double sum = 0, squares = 0;
@@ -22,7 +22,7 @@ void NormalizeRow(const float* in, const float* scale, const float* offset, floa
     out[i] = static_cast<float>((in[i] - mean) * factor) * scale[i] + offset[i];
 }
 
-// Elements from `first` on.
+// Returns `count` elements from `first` on as floats.
 template <typename T>
 std::vector<float> Floats(const Tensor& tensor, int64_t first, int64_t count) {
   const T* from = tensor.data<T>() + first;

@@ -1,5 +1,5 @@
-// LRN: each value divided by a power of the squares of its neighbors along the last dimension; and
-// its gradient.
+// LRN (local response normalization): divides each value by a power of the sum of squares of its
+// neighbors along the last dimension; and its gradient.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,8 +20,8 @@ struct LrnAttrs {
 void LrnRow(const float* in, float* out, int64_t depth, const LrnAttrs& attrs, float* squares) {
   for (int64_t c = 0; c < depth; ++c) squares[c] = in[c] * in[c];
   for (int64_t c = 0; c < depth; ++c) {
-    // A fresh sum for each window: a running one would carry an infinity or a NaN on to windows
-    // that have none.
+    // Recomputes the sum for each window: a running sum would carry an infinity or NaN into later
+    // windows.
     float sum = 0;
     int64_t end = std::min(depth, c + attrs.radius + 1);
     for (int64_t i = std::max<int64_t>(0, c - attrs.radius); i < end; ++i) sum += squares[i];
@@ -33,8 +33,8 @@ void LrnRow(const float* in, float* out, int64_t depth, const LrnAttrs& attrs, f
   }
 }
 
-// What TensorFlow multiplies halves with. The numbers of the tensor that fill no eight lanes round
-// their square root, too.
+// Returns TensorFlow's factor for halves. The tensor's elements after the last full group of eight
+// lanes also round their square root.
 RoundedHalf<Eigen::half> FactorOfHalf(RoundedHalf<Eigen::half> base, float beta, bool in_lanes) {
   using Half = RoundedHalf<Eigen::half>;
   if (beta == 1) return Half(1 / base.value());
@@ -43,8 +43,8 @@ RoundedHalf<Eigen::half> FactorOfHalf(RoundedHalf<Eigen::half> base, float beta,
   return Half(1 / (in_lanes ? root : RoundedTo<Eigen::half>(root)));
 }
 
-// Of halves, as TensorFlow has it: the windows' sums are a product with a matrix of ones where
-// windows are, and each step rounds.
+// Follows TensorFlow for halves: window sums are a product with a banded matrix of ones, and each
+// step rounds.
 Error LrnOfHalves(KernelContext& ctx, const LrnAttrs& attrs, const Tensor& input, Tensor* out) {
   using Half = RoundedHalf<Eigen::half>;
   int64_t depth = input.dim(3), rows = input.num_elements() / depth;
@@ -113,7 +113,7 @@ Error Lrn(KernelContext& ctx, const LrnAttrs& attrs) {
   return Error::success();
 }
 
-// What reaches each value: its own quotient, and every one whose window it is in.
+// Adds up each value's contributions: its own quotient and every quotient whose window contains it.
 void LrnGradientRow(const float* grads, const float* in, const float* result, int64_t depth,
                     const LrnAttrs& attrs, float* to) {
   std::fill_n(to, depth, 0.0f);
@@ -131,7 +131,7 @@ void LrnGradientRow(const float* grads, const float* in, const float* result, in
   }
 }
 
-// The same with each step rounded.
+// The same with rounding at each step.
 void LrnGradientRowOfHalves(const float* grads, const float* in, const float* result, int64_t depth,
                             const LrnAttrs& attrs, float* to) {
   using Half = RoundedHalf<Eigen::half>;
@@ -187,9 +187,9 @@ Expected<KernelFn> MakeLrn(const KernelSetup& setup) {
   const Node& node = setup.node();
   LrnAttrs attrs{node.GetInt("depth_radius", 5), node.GetFloat("bias", 1),
                  node.GetFloat("alpha", 1), node.GetFloat("beta", 0.5f)};
-  // TensorFlow refuses the largest 32-bit integer too.
+  // TensorFlow also rejects the largest 32-bit integer.
   if (attrs.radius < 0 || attrs.radius >= std::numeric_limits<int32_t>::max())
-    return MakeError("depth_radius is {0}", attrs.radius);
+    return MakeError("depth_radius {0} is out of range", attrs.radius);
   KernelFn fn;
   ForType(setup.output_type(0), LrnTypes(), [&](auto tag) {
     using T = typename decltype(tag)::type;

@@ -1,5 +1,5 @@
-// Long short-term memory in one op: a step or a sequence, and their gradients
-// (tensorflow/core/kernels/rnn/lstm_ops.cc). half is computed as float and rounded at the end.
+// Long short-term memory as a single op: a step or a sequence, and their gradients
+// (tensorflow/core/kernels/rnn/lstm_ops.cc). half is computed in float and rounded at the end.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -14,7 +14,7 @@ namespace {
 struct Config {
   float forget_bias = 0, cell_clip = 0;
   bool peephole = false;
-  int ci = 1, f = 2;  // where these gates are in w and b; i is first, o is last
+  int ci = 1, f = 2;  // indices of these gates in w and b; i is first, o is last
 };
 
 struct Sizes {
@@ -22,7 +22,7 @@ struct Sizes {
   int64_t state() const { return batch * cells; }
 };
 
-// One step's tensors, as floats.
+// The tensors of one step, as floats.
 struct StepIn {
   const float *x, *cs_prev, *h_prev;
 };
@@ -36,7 +36,7 @@ struct Gates {
 
 float Sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
 
-// [x, h_prev], row by row.
+// Copies [x, h_prev] row by row.
 void JoinRows(const Sizes& n, const float* x, const float* h, float* xh) {
   for (int64_t r = 0; r < n.batch; ++r) {
     float* to = xh + r * (n.inputs + n.cells);
@@ -45,7 +45,7 @@ void JoinRows(const Sizes& n, const float* x, const float* h, float* xh) {
   }
 }
 
-// Room that the steps of one op share.
+// Scratch memory shared by the steps of one op.
 struct Work {
   explicit Work(const Sizes& n)
       : xh(n.batch * (n.inputs + n.cells)),
@@ -90,8 +90,8 @@ struct PeepholeGrads {
   float *wci, *wcf, *wco;
 };
 
-// From the gradients of this step's cell state and output to those of the gates (dicfo) and of the
-// cell state before. The peepholes' are added to what is there.
+// Computes the gradients of the gates (dicfo) and of the previous cell state from those of this
+// step's cell state and output. Adds to the peephole gradients.
 void BackwardStep(const Config& config, const Sizes& n, const float* cs_prev,
                   const Weights& weights, const Gates<const float>& out, const float* cs_grad,
                   const float* h_grad, float* dicfo, float* cs_prev_grad,
@@ -141,7 +141,7 @@ class FloatIn {
   const float* data_;
 };
 
-// Zeros at first; Finish() rounds them into the output if it is half.
+// Initially zeros; Finish() rounds them into the output if it is half.
 class FloatOut {
  public:
   static Expected<FloatOut> Make(KernelContext& ctx, int i, llvm::ArrayRef<int64_t> dims) {
@@ -177,8 +177,8 @@ std::vector<FloatIn> MakeInputs(const KernelContext& ctx, int first) {
   return ins;
 }
 
-// Of x, cs_prev, h_prev, w, wci, wcf, wco, b from input `first` on, then `states` tensors of the
-// cell state's shape; x and these may have a dimension for time in front.
+// Checks x, cs_prev, h_prev, w, wci, wcf, wco, b from input `first` on, then `states` tensors of
+// the cell state's shape; with `in_time`, x and these have a leading time dimension.
 Expected<Sizes> CheckSizes(const KernelContext& ctx, int first, bool in_time, int states,
                            bool peephole) {
   const Tensor &x = ctx.input(first), &cs = ctx.input(first + 1);
@@ -228,7 +228,7 @@ Expected<int64_t> SequenceLength(const KernelContext& ctx) {
   int64_t steps = ctx.input(1).rank() == 3 ? ctx.input(1).dim(0) : 0;
   if (length.rank() != 0) return MakeError("seq_len_max must be a scalar");
   if (length.IntAt(0) < 0 || length.IntAt(0) > steps)
-    return MakeError("seq_len_max {0} for {1} steps", length.IntAt(0), steps);
+    return MakeError("seq_len_max is {0}, but there are {1} steps", length.IntAt(0), steps);
   return length.IntAt(0);
 }
 
@@ -252,7 +252,7 @@ Error Sequence(KernelContext& ctx, const Config& config) {
   return Error::success();
 }
 
-// Inputs past those of the cell: i, cs, f, o, ci, co, cs_grad, h_grad.
+// Inputs after the cell's: i, cs, f, o, ci, co, cs_grad, h_grad.
 Error CellGradient(KernelContext& ctx, const Config& config) {
   ASSIGN_OR_RETURN(Sizes n, CheckSizes(ctx, 0, false, 8, config.peephole));
   std::vector<FloatIn> in = MakeInputs(ctx, 0);
@@ -269,7 +269,7 @@ Error CellGradient(KernelContext& ctx, const Config& config) {
   return Error::success();
 }
 
-// Inputs past those of the sequence: i, cs, f, o, ci, co, h, cs_grad, h_grad. Outputs: x_grad,
+// Inputs after the sequence's: i, cs, f, o, ci, co, h, cs_grad, h_grad. Outputs: x_grad,
 // cs_prev_grad, h_prev_grad, w_grad, wci_grad, wcf_grad, wco_grad, b_grad.
 Error SequenceGradient(KernelContext& ctx, const Config& config) {
   ASSIGN_OR_RETURN(Sizes n, CheckSizes(ctx, 1, true, 9, config.peephole));
@@ -314,7 +314,7 @@ Error SequenceGradient(KernelContext& ctx, const Config& config) {
   return Error::success();
 }
 
-// Version 2 has the gates in another order, no forget bias, and no clipping unless asked for.
+// Version 2 has a different gate order, no forget bias, and clipping only on request.
 template <Error (*kRun)(KernelContext&, const Config&), bool second>
 Expected<KernelFn> MakeLstm(const KernelSetup& setup) {
   Config config;

@@ -1,4 +1,4 @@
-// MaxPoolWithArgmax and MaxPoolGradWithArgmax: the largest of each window, and where it was.
+// MaxPoolWithArgmax and MaxPoolGradWithArgmax: the maximum of each window and its index.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -9,8 +9,8 @@
 namespace grapnel {
 namespace {
 
-// One row of outputs of one image, channels last. The first of equals wins; a NaN wins only as the
-// first of its window.
+// Computes one row of outputs of one image, channels last. The first of equal elements wins; NaN
+// wins only as the first element of its window.
 template <typename T, typename I>
 void ArgmaxRow(const Window& w, int64_t h, int64_t channels, const T* image, int64_t base, T* out,
                I* at) {
@@ -57,8 +57,8 @@ Error MaxPoolWithArgmax(KernelContext& ctx, const PoolAttrs& attrs, bool count_b
   return Error::success();
 }
 
-// Adds each gradient to the element that its index names; indices count from the start of the image
-// unless they count the batch.
+// Adds each gradient to the element at its index; indices count from the start of the image unless
+// `count_batch`.
 template <typename T, typename I>
 Error MaxPoolGradWithArgmax(KernelContext& ctx, const PoolAttrs& attrs, bool count_batch) {
   const Tensor &input = ctx.input(0), &gradient = ctx.input(1), &argmax = ctx.input(2);

@@ -1,13 +1,13 @@
-// The gradient of a max pool's gradient: what is at the place of each window's largest element, the
-// first of equals. A window in which no element is the one given as its largest (a NaN) gets 0.
+// The gradient of a max pool's gradient: the value at the position of each window's maximum, the
+// first of equal ones. A window in which no element equals the given maximum (NaN) gets 0.
 #include "kernels/common/dispatch.h"
 #include "kernels/common/pooling.h"
 
 namespace grapnel {
 namespace {
 
-// The pixel of the image that is `top` in channel `c`, the first in the window of output (d, h, x);
-// -1: none.
+// Returns the first pixel in the window of output (d, h, x) that equals `top` in channel `c`, or
+// -1.
 template <typename T>
 int64_t PlaceOf(const Window& w, int64_t d, int64_t h, int64_t x, const T* image, int64_t channels,
                 int64_t c, T top) {

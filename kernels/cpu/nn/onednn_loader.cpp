@@ -1,4 +1,4 @@
-// Opening grapnel_onednn.so, and lending it the pool's threads.
+// Opens grapnel_onednn.so and provides it with the threads of the pool.
 #include "kernels/cpu/nn/onednn_loader.h"
 
 #include <dlfcn.h>
@@ -89,9 +89,9 @@ bool IsWorthATeam(double flops) {
 
 int PartsFor(double flops) {
   constexpr int kMost = 16;
-  constexpr double kEach = 1.6e7;  // smaller ones lose a hundredth where nothing else wants a core
+  constexpr double kEach = 1.6e7;  // smaller parts cost about 1 % on an idle machine
   if (!IsWorthATeam(flops)) return 1;
-  int parts = 2;  // a power of two: as many cores mostly share them evenly
+  int parts = 2;  // a power of two usually divides evenly among the cores
   while (parts < kMost && flops / parts > kEach) parts *= 2;
   return parts;
 }
@@ -182,7 +182,7 @@ bool KeptWeights::MayBeOverwritten(size_t packed_bytes) const {
          reinterpret_cast<uintptr_t>(weights_.raw()) % kAlignment == 0;
 }
 
-// To copy them first takes less time than the system to clear memory that it has not lent before.
+// Copying them first is faster than letting the system zero memory that it has not yet provided.
 Error KeptWeights::PackInPlace(const GrapnelPrimitive* primitive, KernelContext& ctx) {
   ASSIGN_OR_RETURN(Tensor copied, ctx.Scratch(proto::DT_FLOAT, weights_.dims()));
   auto copy = [&](const float* from, float* to) {

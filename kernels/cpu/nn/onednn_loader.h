@@ -1,5 +1,5 @@
-// The oneDNN module as the kernels see it: there or not, and primitives that are kept for the
-// shapes seen.
+// Access to the oneDNN module for kernels: whether it is available, and a cache of primitives by
+// shape.
 #ifndef GRAPNEL_KERNELS_CPU_NN_ONEDNN_LOADER_H_
 #define GRAPNEL_KERNELS_CPU_NN_ONEDNN_LOADER_H_
 
@@ -15,29 +15,29 @@
 
 namespace grapnel {
 
-// The module, opened at the first call: the file that GRAPNEL_ONEDNN names, else grapnel_onednn.so
-// in the folder of the executable. Null when it is not to be had, or GRAPNEL_ONEDNN is "off", or a
-// WithoutOnednn lives. Thread-safe.
+// Returns the module, which the first call opens: the file in GRAPNEL_ONEDNN, else
+// grapnel_onednn.so in the directory of the executable. Null when it cannot be loaded, when
+// GRAPNEL_ONEDNN is "off", or while a WithoutOnednn exists. Thread-safe.
 const GrapnelOnednnApi* Onednn();
 
-// Begins to open it on another thread: it is read while a plan is made.
+// Starts opening the module on another thread, so that it loads while a plan is made.
 void PreloadOnednn();
 
-// Why the last Onednn() was null, for the tool to say once; empty when the module is loaded or
-// nobody asked for it.
+// Returns why the last Onednn() was null, for the tool to print once; empty when the module is
+// loaded or was never requested.
 std::string WhyNoOnednn();
 
-// For tests and comparisons: while one lives, the kernels of every thread take their plain path.
+// For tests and comparisons: while one exists, the kernels of all threads take their plain path.
 class WithoutOnednn {
  public:
   WithoutOnednn();
   ~WithoutOnednn();
 };
 
-// Into how many parts so many floating-point operations are worth cutting, which threads take as
-// they are free: to hand them out costs some microseconds.
+// Returns the number of parts that so many floating-point operations are worth splitting into. Free
+// threads take the parts; distributing them costs a few microseconds.
 int PartsFor(double flops);
-bool IsWorthATeam(double flops);  // or done by one thread, however many there are
+bool IsWorthATeam(double flops);  // if not, one thread does it
 
 class OnednnPrimitive {
  public:
@@ -45,7 +45,7 @@ class OnednnPrimitive {
   static Expected<OnednnPrimitive> Make(const GrapnelConvSpec& spec);
   static Expected<OnednnPrimitive> Make(const GrapnelMatMulSpec& spec);
   explicit operator bool() const { return primitive_ != nullptr; }
-  // Several threads may run it at once. `weights` are not read where it has packed ones.
+  // Several threads may run it at once. `weights` is ignored if the primitive has packed weights.
   Error Run(KernelContext& ctx, const void* source, const void* weights, const void* bias,
             void* destination) const;
   llvm::StringRef implementation() const;
@@ -54,23 +54,23 @@ class OnednnPrimitive {
   friend class KeptWeights;
   explicit OnednnPrimitive(GrapnelPrimitive* made);
   std::shared_ptr<GrapnelPrimitive> primitive_;
-  BufferRef packed_;  // weights in its layout; null: they are given to each run
+  BufferRef packed_;  // weights in its layout; null: each run passes them
   size_t scratch_bytes_ = 0;
 };
 using PrimitiveRef = std::shared_ptr<const OnednnPrimitive>;
 
-// Constant weights of a kernel (KernelDef::keeps): in the program's layout until a primitive has
-// packed them, then in that one's alone. Float; thread-safe.
+// The constant weights of a kernel (KernelDef::keeps): in the program's layout until a primitive
+// has packed them, then only in the primitive's layout. Float; thread-safe.
 class KeptWeights {
  public:
-  // `lets_go` false: the program's layout stays too.
+  // If `lets_go` is false, the program's layout is kept too.
   explicit KeptWeights(Tensor weights, bool lets_go = true)
       : lets_go_(lets_go), weights_(std::move(weights)) {}
-  // Gives them to a primitive that was made for constant ones. `change` may make others of them
-  // first, into memory that is as large: then they stay as they are here.
+  // Packs the weights into a primitive that was made for constant ones. `change` may first
+  // transform them into memory of the same size; in that case they are also kept unchanged here.
   using Change = llvm::function_ref<void(const void* from, float* to)>;
   Error PackInto(OnednnPrimitive& made, KernelContext& ctx, Change change = nullptr);
-  // As the program has them, aligned: unpacked where they are packed.
+  // Returns the weights in the program's layout, aligned; unpacks them if they are packed.
   Expected<Tensor> Get(KernelContext& ctx);
 
  private:
@@ -80,26 +80,26 @@ class KeptWeights {
 
   const bool lets_go_;
   std::mutex mutex_;
-  Tensor weights_;  // without elements once they are packed and let go
-  // That holds them; the primitive itself may have been forgotten by its cache.
+  Tensor weights_;  // without elements once they are packed and released
+  // The primitive that packed them. Kept here because the cache may have evicted it.
   std::shared_ptr<GrapnelPrimitive> packer_;
   BufferRef packed_;
 };
 
 // The primitives of one kernel, by spec: a model that sees few shapes makes each once. Thread-safe:
-// a primitive that somebody holds outlives its place in the cache.
+// a primitive in use outlives its eviction from the cache.
 template <typename Spec>
 class OnednnCache {
  public:
-  // The primitive for `spec`, which must have been zeroed before it was filled in: it is compared
-  // as bytes. `prepare` is called once on a new one. Null when oneDNN cannot do it (the caller then
-  // takes the plain path).
+  // Returns the primitive for `spec`, which must have been zeroed before it was filled in because
+  // specs are compared as bytes. Calls `prepare` once on a new primitive. Null when oneDNN does not
+  // support the spec; the caller then takes the plain path.
   template <typename Prepare>
   Expected<PrimitiveRef> Get(const Spec& spec, Prepare&& prepare) const {
     std::lock_guard lock(kept_->mutex);
     auto& entries = kept_->entries;
     for (const auto& [known, primitive] : entries) {
-      // As bytes: zeroed before, and a padding that differs still costs no more than a primitive.
+      // Specs are zeroed first, and differing padding would cost only an extra primitive.
       // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
       if (std::memcmp(&known, &spec, sizeof spec) == 0) return primitive;
     }
@@ -119,7 +119,7 @@ class OnednnCache {
   static constexpr size_t kMost = 16;
   struct Kept {
     std::mutex mutex;
-    std::vector<std::pair<Spec, PrimitiveRef>> entries;  // null: oneDNN has no code for it
+    std::vector<std::pair<Spec, PrimitiveRef>> entries;  // null: oneDNN does not support it
   };
   std::unique_ptr<Kept> kept_ = std::make_unique<Kept>();
 };

@@ -1,4 +1,4 @@
-// Channels-last inside: the other format is turned on the way in and on the way out.
+// Works channels last; the other format is transposed on input and on output.
 #include "kernels/cpu/nn/plain_conv.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace grapnel {
 namespace {
 
-// One input channel a group: nothing to multiply matrices for.
+// One input channel per group: too little for a matrix product.
 template <typename T>
 void DepthwiseRow(const ConvShape& s, const Position& at, const T* input, const T* filter, T* out) {
   int64_t channels = s.in_channels, multiplier = s.out_channels / s.groups;
@@ -42,7 +42,7 @@ void DepthwiseRow(const ConvShape& s, const Position& at, const T* input, const 
   });
 }
 
-// Output rows [begin, end) through patches; `patches` has room for them.
+// Computes output rows [begin, end) through patches; `patches` is scratch memory for them.
 template <typename T>
 void PatchRows(const ConvShape& s, int64_t begin, int64_t end, const T* input, const T* filter,
                T* output, T* patches) {
@@ -78,7 +78,7 @@ void ConvChannelsLast(KernelContext& ctx, const ConvShape& s, const T* input, co
       std::clamp<int64_t>((128 << 10) / std::max<int64_t>(1, s.patch() * sizeof(T)), 8, 256);
   int64_t chunks = (s.positions() + rows - 1) / rows;
   ctx.ParallelFor(chunks, s.flops() / chunks / 20, [&](int64_t first, int64_t last) {
-    // Kept by the thread: a convolution allocates nothing from run to run.
+    // Thread-local, so that a convolution does not allocate in every run.
     static thread_local std::vector<T> patches;
     size_t needed = depthwise || as_it_lies ? 0 : rows * s.patch();
     if (patches.size() < needed) patches.resize(needed);
@@ -105,8 +105,7 @@ void ConvChannelsLast(KernelContext& ctx, const ConvShape& s, const T* input, co
 template <typename T>
 void TransposePlanes(KernelContext& ctx, const T* in, T* out, int64_t batch, int64_t rows,
                      int64_t columns) {
-  constexpr int64_t kBlock =
-      16;  // lines of a square of floats: both sides stay in the nearest cache
+  constexpr int64_t kBlock = 16;  // lines of a square of floats; both sides stay in the L1 cache
   int64_t blocks = (rows + kBlock - 1) / kBlock;
   ctx.ParallelFor(batch * blocks, kBlock * columns * 1.0, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

@@ -1,5 +1,4 @@
-// Convolutions of any dtype without oneDNN: patches are laid side by side, and the rest is a matrix
-// product.
+// Convolutions of any dtype without oneDNN: im2col patches followed by a matrix product.
 #ifndef GRAPNEL_KERNELS_CPU_NN_PLAIN_CONV_H_
 #define GRAPNEL_KERNELS_CPU_NN_PLAIN_CONV_H_
 
@@ -8,13 +7,13 @@
 
 namespace grapnel {
 
-// Of a filter [spatial..., in_channels / groups, out_channels].
+// A convolution with a filter [spatial..., in_channels / groups, out_channels].
 struct ConvShape {
   Window window;
   int64_t batch = 0, in_channels = 0, out_channels = 0, groups = 1;
   bool channels_first = false;
-  // Of halves held as floats: which of TensorFlow's ways to round each step of a sum. Other than
-  // kDepthwise they are for one group.
+  // For halves held as floats: how TensorFlow rounds each step of a sum. All but kDepthwise require
+  // a single group.
   enum class HalfSteps { kNone, kDepthwise, kImage, kVolume };
   HalfSteps half_steps = HalfSteps::kNone;
 
@@ -30,14 +29,14 @@ struct ConvShape {
   double flops() const { return 2.0 * positions() * patch() * out_channels; }
 };
 
-// Each channel has filters of its own.
+// True if each channel has its own filters.
 inline bool IsDepthwise(const ConvShape& s) {
   return s.in_channels == s.groups &&
          (s.groups > 1 || s.half_steps == ConvShape::HalfSteps::kDepthwise);
 }
 
-// T is float, double or int32. Input and output are as channels_first says; the epilogue's addend
-// is like the output and does not share its memory.
+// T is float, double or int32. Input and output have the layout that channels_first says; so does
+// the epilogue's addend, which must not share memory with the output.
 template <typename T>
 Error PlainConv(KernelContext& ctx, const ConvShape& shape, const T* input, const T* filter,
                 T* output, const Epilogue<T>& epilogue);

@@ -1,4 +1,4 @@
-// Channels-last inside, as in plain_conv.cpp.
+// Works channels last, like plain_conv.cpp.
 #include "kernels/cpu/nn/plain_conv_gradient.h"
 
 #include <algorithm>
@@ -38,8 +38,8 @@ void DepthwiseInputGradient(KernelContext& ctx, const ConvShape& s, const T* fil
   });
 }
 
-// Each result's share of its patch is a matrix product; a pixel then gathers its shares, so that no
-// two threads add to the same memory.
+// The contributions of the outputs to their patches are a matrix product; each pixel then sums its
+// contributions, so that no two threads add to the same memory.
 template <typename T>
 Error InputGradientChannelsLast(KernelContext& ctx, const ConvShape& s, const T* filter,
                                 const T* gradient, T* input) {
@@ -92,7 +92,7 @@ Error InputGradientChannelsLast(KernelContext& ctx, const ConvShape& s, const T*
   return Error::success();
 }
 
-// The part of the filter behind one tap: inputs [c0, c1) of group g to its outputs [o0, o1).
+// The part of the filter at one tap: from inputs [c0, c1) of group g to its outputs [o0, o1).
 struct FilterBlock {
   int64_t tap, g, c0, c1, o0, o1;
 };

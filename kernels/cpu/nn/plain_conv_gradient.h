@@ -1,4 +1,4 @@
-// The two gradients of a convolution, as matrix products between patches and results.
+// The two gradients of a convolution, as matrix products of patches and output gradients.
 #ifndef GRAPNEL_KERNELS_CPU_NN_PLAIN_CONV_GRADIENT_H_
 #define GRAPNEL_KERNELS_CPU_NN_PLAIN_CONV_GRADIENT_H_
 
@@ -6,8 +6,8 @@
 
 namespace grapnel {
 
-// T is float, double or int32. `input` and `gradient` (of the output) are as channels_first says.
-// Sums are taken in an order that depends on shapes only, never on threads.
+// T is float, double or int32. `input` and `gradient` (of the output) have the layout that
+// channels_first says. The order of additions depends only on shapes, never on threads.
 template <typename T>
 Error ConvInputGradient(KernelContext& ctx, const ConvShape& shape, const T* filter,
                         const T* gradient, T* input);

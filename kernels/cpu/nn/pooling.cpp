@@ -1,4 +1,4 @@
-// MaxPool, MaxPoolV2, AvgPool, MaxPool3D and AvgPool3D. The mean counts the input's elements only,
+// MaxPool, MaxPoolV2, AvgPool, MaxPool3D and AvgPool3D. The mean counts only the input's elements,
 // not the padding.
 #include "kernels/common/pooling.h"
 
@@ -59,16 +59,16 @@ namespace {
 
 using MaxTypes = RealTypes;
 
-// One output element or row of channels: starts empty, takes pixels, ends.
+// An accumulator for one output element or row of channels: start, take pixels, finish.
 struct MaxOf {
-  // What a window of nothing but NaN or -infinity has: the lowest number, in bfloat16 alone
-  // -infinity, as in TensorFlow.
+  // The result for a window with only NaN or -infinity: the lowest finite number, but -infinity for
+  // bfloat16, as in TensorFlow.
   template <typename T>
   static ComputeType<T> Start() {
     if constexpr (std::is_same_v<T, Eigen::bfloat16>) return -INFINITY;
     return static_cast<ComputeType<T>>(std::numeric_limits<T>::lowest());
   }
-  // A NaN is not larger than anything: it does not pass, as in TensorFlow.
+  // NaN never compares as larger, so it is ignored, as in TensorFlow.
   template <typename T>
   static T Take(T so_far, T value) {
     return value > so_far ? value : so_far;
@@ -85,7 +85,7 @@ struct MeanOf {
   }
 };
 
-// A mean of halves is taken in half: each step rounds, as in TensorFlow.
+// A mean of halves is computed in half: each step rounds, as in TensorFlow.
 template <typename Op, typename T>
 inline constexpr bool kRoundsSteps = std::is_same_v<Op, MeanOf>&& std::is_same_v<T, Eigen::half>;
 
@@ -111,7 +111,7 @@ void Finish(T* out, int64_t n, int64_t count) {
   }
 }
 
-// Compute is T, or float for the 16-bit floats.
+// Compute is T, or float for 16-bit floats.
 template <typename Op, typename T>
 void PoolRow(const Window& w, int64_t batch, int64_t d, int64_t h, int64_t channels, const T* in,
              T* out, ComputeType<T>* sums) {
@@ -147,7 +147,7 @@ void Pool(KernelContext& ctx, const Window& w, int64_t batch, int64_t channels, 
   int64_t rows = batch * w[0].out * w[1].out;
   double cost = w[2].out * channels * w[0].kernel * w[1].kernel * w[2].kernel * 0.2;
   ctx.ParallelFor(rows, cost, [&](int64_t begin, int64_t end) {
-    // Kept by the thread: pooling allocates nothing from run to run.
+    // Thread-local, so that pooling does not allocate in every run.
     static thread_local std::vector<ComputeType<T>> sums;
     if (static_cast<int64_t>(sums.size()) < channels) sums.resize(channels);
     for (int64_t i = begin; i < end; ++i) {
@@ -157,7 +157,7 @@ void Pool(KernelContext& ctx, const Window& w, int64_t batch, int64_t channels, 
   });
 }
 
-// The largest of each `window` neighboring channels.
+// Computes the maximum of each `window` neighboring channels.
 template <typename T>
 void MaxOverChannels(KernelContext& ctx, int64_t total, int64_t window, const T* in, T* out) {
   ctx.ParallelFor(total, window, [&](int64_t begin, int64_t end) {
@@ -179,7 +179,7 @@ Error PoolInput(KernelContext& ctx, const PoolAttrs& attrs) {
   ASSIGN_OR_RETURN(Window window, attrs.Resolve(input.dims()));
   int64_t batch = input.dim(0), channels = input.dim(channel), per_channel = attrs.sizes[channel];
   if (channels % per_channel != 0)
-    return MakeError("{0} channels cannot be pooled by {1}", channels, per_channel);
+    return MakeError("cannot pool {0} channels by {1}", channels, per_channel);
   Dims dims = window_attrs.OutputDims(batch, window, channels / per_channel);
   if (!NumElements(dims)) return MakeError("an output of shape {0} is too large", DimsText(dims));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
@@ -190,7 +190,7 @@ Error PoolInput(KernelContext& ctx, const PoolAttrs& attrs) {
     }
     return Error::success();
   }
-  // Channels first is a batch of planes with one channel each.
+  // Channels first is treated as a batch of planes with one channel each.
   if (window_attrs.channels_first) {
     batch *= channels;
     channels = 1;

@@ -1,6 +1,6 @@
-// MaxPoolGrad, MaxPoolGradV2, MaxPool3DGrad, AvgPoolGrad and AvgPool3DGrad. Where several elements
-// of a window are the largest, the 2-D op gives the gradient to the first, the 3-D op to each: as
-// TensorFlow does.
+// MaxPoolGrad, MaxPoolGradV2, MaxPool3DGrad, AvgPoolGrad and AvgPool3DGrad. If several elements of
+// a window are the maximum, the 2-D op gives the gradient to the first, the 3-D op to each, as in
+// TensorFlow.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -13,7 +13,8 @@
 namespace grapnel {
 namespace {
 
-// A pool over [batch, spatial..., channels] in memory; channels first is more images of 1 channel.
+// A pool over [batch, spatial..., channels]; channels first is treated as more images of one
+// channel.
 struct Pooled {
   Window window;
   int64_t batch = 0, channels = 0;
@@ -21,8 +22,8 @@ struct Pooled {
   int64_t positions() const { return window[0].out * window[1].out * window[2].out; }
 };
 
-// Calls pixel(index of a pixel of the image) for those that output position `p` looks at; returns
-// how many they are.
+// Calls pixel(index in the image) for the pixels that output position `p` reads; returns their
+// number.
 template <typename F>
 int64_t ForPixels(const Window& w, int64_t p, F&& pixel) {
   int64_t o[3] = {p / w[2].out / w[1].out, p / w[2].out % w[1].out, p % w[2].out};
@@ -101,7 +102,7 @@ class Image {
   }
 
  private:
-  // TensorFlow gathers halves as they are and rounds each step; bfloat16 goes through oneDNN there.
+  // TensorFlow sums halves with rounding at each step; its bfloat16 goes through oneDNN.
   static constexpr bool kSteps = std::is_same_v<T, Eigen::half>;
 
   static Compute Rounded(Compute value) {

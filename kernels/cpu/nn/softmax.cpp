@@ -1,5 +1,4 @@
-// Softmax and LogSoftmax over the last dimension, shifted by the largest logit so that nothing
-// overflows.
+// Softmax and LogSoftmax over the last dimension, shifted by the largest logit to avoid overflow.
 #include <cmath>
 #include <vector>
 
@@ -12,7 +11,7 @@ namespace grapnel {
 namespace {
 
 constexpr int64_t kShortRow = 32, kShortRows = 512;  // elements
-constexpr int64_t kLanes = 16;                       // as many as a vector has at most
+constexpr int64_t kLanes = 16;                       // maximum of a vector register
 
 template <typename T>
 void SoftmaxRow(const T* in, T* out, int64_t n, bool log) {
@@ -28,8 +27,8 @@ void SoftmaxRow(const T* in, T* out, int64_t n, bool log) {
   }
 }
 
-// Of n numbers, in whole vectors, so that which bits come out does not depend on where one begins.
-// Memory reaches up to the next multiple of kLanes.
+// Applies `function` to n numbers in whole vectors, so that the bits of the result do not depend on
+// alignment. Memory must extend to the next multiple of kLanes.
 template <typename T, typename F>
 void InWholeVectors(T* x, int64_t n, F&& function) {
   int64_t whole = (n + kLanes - 1) / kLanes * kLanes;
@@ -38,11 +37,11 @@ void InWholeVectors(T* x, int64_t n, F&& function) {
   all = function(all);
 }
 
-// Rows too short for a loop of their own: powers are taken of as many as stay in the first cache.
+// Handles rows too short for a separate loop: exponentiates as many as stay in the L1 cache.
 template <typename T>
 void ShortSoftmaxRows(const T* in, T* out, int64_t rows, int64_t n, bool log) {
   const int64_t most = kShortRows / n;
-  // Eigen computes with single numbers up to the first that is aligned.
+  // Eigen uses scalar code up to the first aligned element.
   alignas(64) T powers[kShortRows], factors[kShortRows];
   for (int64_t r = 0; r < rows; r += most, in += most * n, out += most * n) {
     const int64_t count = std::min(most, rows - r);
@@ -68,14 +67,14 @@ void ShortSoftmaxRows(const T* in, T* out, int64_t rows, int64_t n, bool log) {
   }
 }
 
-// TensorFlow takes the steps of halves in half, and those of LogSoftmax in bfloat16 likewise.
+// TensorFlow rounds every step for half, and for LogSoftmax in bfloat16.
 template <typename T>
 void SteppedSoftmaxRow(const T* in, T* out, int64_t n, int64_t first, bool log) {
   using Number = RoundedHalf<T>;
   float largest = -INFINITY;
   for (int64_t i = 0; i < n; ++i) {
     float x = static_cast<float>(in[i]);
-    if (!(x <= largest)) largest = x;  // a NaN is the largest
+    if (!(x <= largest)) largest = x;  // NaN counts as the largest
   }
   auto shifted = [&](int64_t i) { return Number(static_cast<float>(in[i])) - Number(largest); };
   std::vector<T> powers(n);

@@ -1,4 +1,4 @@
-// The largest elements of each row, and where they were.
+// TopK: the largest elements of each row and their indices.
 #include <algorithm>
 #include <numeric>
 
@@ -11,8 +11,8 @@ namespace {
 using RowFn = void (*)(const void* row, int64_t n, int64_t k, bool sorted,
                        std::vector<int64_t>& order, void* values);
 
-// Of equal elements the earlier one comes first, and a NaN is larger than any number: the sort
-// needs an order.
+// The earlier of equal elements comes first, and NaN is larger than any number, so that the sort
+// has a strict order.
 template <typename T>
 bool Precedes(T x, T y, int64_t x_at, int64_t y_at) {
   bool x_nan = x != x, y_nan = y != y;
@@ -20,7 +20,7 @@ bool Precedes(T x, T y, int64_t x_at, int64_t y_at) {
   return x > y || (x == y && x_at < y_at);
 }
 
-// `order` is scratch that keeps its memory from row to row.
+// `order` is scratch memory reused across rows.
 template <typename T>
 void TopOfRow(const void* data, int64_t n, int64_t k, bool sorted, std::vector<int64_t>& order,
               void* values) {
@@ -76,7 +76,7 @@ Expected<KernelFn> MakeTopK(const KernelSetup& setup) {
   });
 }
 
-// On a CPU TensorFlow misses nothing: recall_target and what goes with it are not read.
+// TensorFlow's CPU kernel is exact, so recall_target and related attributes are ignored.
 Expected<KernelFn> MakeApproxTopK(const KernelSetup& setup) {
   int64_t axis = setup.node().GetInt("reduction_dimension", -1);
   if (axis != -1) return MakeError("reduction_dimension must be -1 on a CPU, got {0}", axis);

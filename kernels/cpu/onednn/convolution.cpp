@@ -1,5 +1,5 @@
-// Convolutions: activations stay as TensorFlow lays them out, the filter takes the layout that
-// oneDNN likes best.
+// Convolutions: activations keep TensorFlow's layout, the filter gets the layout that oneDNN
+// prefers.
 #include "kernels/cpu/onednn/primitive.h"
 #include "kernels/cpu/onednn/thread_pool_adapter.h"
 
@@ -15,8 +15,8 @@ Tag ActivationTag(const GrapnelConvSpec& spec) {
   return (spec.channels_last ? kLast : kFirst)[spec.spatial_rank - 1];
 }
 
-// [spatial..., i, o] as oneDNN's (g,) o, i, spatial...: the group is the slowest part of the output
-// channel.
+// Describes [spatial..., i, o] as oneDNN's (g,) o, i, spatial...: the group is the slowest part of
+// the output channel.
 dnnl::memory::desc FilterDesc(const GrapnelConvSpec& spec) {
   int64_t inputs = spec.in_channels / spec.groups, outputs = spec.out_channels / spec.groups;
   Dims dims, strides;
@@ -39,7 +39,7 @@ dnnl::memory::desc FilterDesc(const GrapnelConvSpec& spec) {
 
 using Conv = dnnl::convolution_forward;
 
-// The filter may have any layout.
+// Any layout is allowed for the filter.
 Conv::primitive_desc Describe(const GrapnelConvSpec& spec, dnnl::algorithm algorithm,
                               Tag activations) {
   constexpr auto kFloat = dnnl::memory::data_type::f32;
@@ -63,8 +63,8 @@ Conv::primitive_desc Describe(const GrapnelConvSpec& spec, dnnl::algorithm algor
   return {desc, Attributes(spec.epilogue), Engine(), /*allow_empty=*/true};
 }
 
-// oneDNN has Winograd's code for a layout of activations of its own alone: to copy them takes a
-// twentieth of the time. Null: it has none for this convolution.
+// oneDNN implements Winograd only for its own activation layout; copying them takes a twentieth of
+// the time. Returns null if oneDNN has no Winograd code for this convolution.
 GrapnelPrimitive* MakeWinograd(const GrapnelConvSpec& spec, const Conv::primitive_desc& direct) {
   Conv::primitive_desc found = Describe(spec, dnnl::algorithm::convolution_winograd, Tag::any);
   if (!found) return nullptr;

@@ -1,4 +1,4 @@
-// Matrix products, in batches or one alone.
+// Matrix products, batched or single.
 #include <algorithm>
 
 #include "kernels/cpu/onednn/primitive.h"
@@ -8,8 +8,8 @@ namespace {
 
 using Dims = dnnl::memory::dims;
 
-// A batch of row-major matrices [rows, columns], or of their transposes as they lie in memory. One
-// matrix alone has no batch dimension: oneDNN has faster code for that.
+// Describes a batch of row-major matrices [rows, columns], or of their stored transposes. A single
+// matrix has no batch dimension, for which oneDNN has faster code.
 dnnl::memory::desc MatrixDesc(bool batched, int64_t batch, int64_t rows, int64_t columns,
                               int64_t stride, bool transposed) {
   Dims dims{rows, columns}, strides{stride, 1};
@@ -31,8 +31,8 @@ GrapnelPrimitive* MakeMatMul(const GrapnelMatMulSpec& spec) {
   dnnl::memory::desc b =
       MatrixDesc(batched, spec.b_batch, spec.k, spec.n, spec.b_stride, spec.transpose_b);
   dnnl::memory::desc c = MatrixDesc(batched, batch, spec.m, spec.n, spec.c_stride, false);
-  // Weights that change are used as they lie: to reorder them would cost as much as the product of
-  // a few rows.
+  // Weights that change are used in their layout: reordering them would cost as much as the product
+  // of a few rows.
   dnnl::memory::desc chosen_b =
       spec.constant_b ? dnnl::memory::desc(b.dims(), b.data_type(), dnnl::memory::format_tag::any)
                       : b;

@@ -1,4 +1,4 @@
-// The entry of grapnel_onednn.so: no exception passes it.
+// The entry point of grapnel_onednn.so; no exception leaves it.
 #include <cstring>
 #include <exception>
 
@@ -22,8 +22,8 @@ int32_t Guarded(char* error, int32_t error_size, F&& body) {
   return 1;
 }
 
-// oneDNN asks for the number of threads when it makes a primitive. A loop that runs while it is
-// made runs on this thread alone, since the pool comes with the first run.
+// oneDNN queries the number of threads when it creates a primitive. A loop that runs during
+// creation runs only on this thread, because the pool is passed with the first run.
 template <typename Spec>
 int32_t Make(const Spec* spec, GrapnelPrimitive* (*make)(const Spec&), GrapnelPrimitive** made,
              char* error, int32_t error_size) {

@@ -1,11 +1,11 @@
-// The six functions of the OpenMP runtime that Debian's libdnnl calls, run by the program's own
+// The six OpenMP runtime functions that Debian's libdnnl calls, implemented on the program's own
 // pool.
 //
-// Two sets of threads on the same cores fight: each spins a while before it sleeps, and a loop
-// whose thread waits for a core takes milliseconds instead of microseconds. So these functions
-// stand in for libgomp's: the loader looks for a symbol of libdnnl in the module that brought it in
-// before it looks in libgomp. When the process has libgomp in its global scope (a host program with
-// OpenMP of its own) that one wins, and then it is told how many threads to use.
+// Two sets of threads compete for the same cores: each spins for a while before it sleeps, and a
+// loop whose thread waits for a core takes milliseconds instead of microseconds. So these functions
+// replace libgomp's: the loader resolves a symbol of libdnnl in the module that loaded it before it
+// searches libgomp. If the process has libgomp in its global scope (a host program that uses
+// OpenMP), libgomp wins, and this module then sets its number of threads.
 #include "kernels/cpu/onednn/openmp.h"
 
 #include <dlfcn.h>
@@ -36,8 +36,8 @@ int omp_in_parallel() { return onednn::IsInLoop(); }
 
 namespace grapnel::onednn {
 
-// The name GOMP_parallel means the other's here too, where there is one: what tells is the file
-// that it is in.
+// If the process has another runtime, the name GOMP_parallel resolves to it here too; the file that
+// contains the function tells which one it is.
 ForeignThreads OtherRuntime() {
   void* parallel = dlsym(RTLD_DEFAULT, "GOMP_parallel");
   Dl_info theirs, ours;

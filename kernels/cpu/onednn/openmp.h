@@ -1,4 +1,4 @@
-// OpenMP as oneDNN sees it.
+// The OpenMP runtime that oneDNN calls.
 #ifndef GRAPNEL_KERNELS_CPU_ONEDNN_OPENMP_H_
 #define GRAPNEL_KERNELS_CPU_ONEDNN_OPENMP_H_
 
@@ -6,7 +6,8 @@
 
 namespace grapnel::onednn {
 
-// The runtime that runs oneDNN's loops in place of ours; of null functions if none does.
+// Returns the OpenMP runtime of the process that runs oneDNN's loops in place of ours; its
+// functions are null if there is no other.
 ForeignThreads OtherRuntime();
 
 }  // namespace grapnel::onednn

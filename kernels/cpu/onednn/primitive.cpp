@@ -1,5 +1,5 @@
-// Running a primitive: handles are set, and nothing is made once as many runs have overlapped
-// before.
+// Runs a primitive: sets the memory handles of a run, and reuses the arguments of earlier runs, so
+// that it allocates only when more runs overlap than before.
 #include "kernels/cpu/onednn/primitive.h"
 
 #include <cstring>
@@ -176,11 +176,11 @@ void GrapnelPrimitive::Run(const GrapnelArgs& from) {
     own->user_weights.set_data_handle(const_cast<void*>(from.weights));
     reorder.execute(grapnel::onednn::Stream(), own->user_weights, own->weights);
   } else if (own->weights.get_data_handle() != from.weights) {
-    // Each time that it is set zeros are written where a layout has padding: packed weights have
-    // them, and do not move.
+    // Setting the handle writes zeros into the padding of a layout. Packed weights already have
+    // them and do not move.
     own->weights.set_data_handle(const_cast<void*>(from.weights));
   }
-  // The C call: the C++ one builds a map and a vector for every run.
+  // The C call, because the C++ wrapper builds a map and a vector for every run.
   dnnl_status_t status =
       dnnl_primitive_execute(primitive.get(), grapnel::onednn::Stream().get(),
                              static_cast<int>(own->list.size()), own->list.data());

@@ -1,5 +1,5 @@
-// A oneDNN primitive with everything it needs to run again without an allocation, also on several
-// threads at once.
+// A oneDNN primitive with all it needs to run again without allocation, also on several threads at
+// once.
 #ifndef GRAPNEL_KERNELS_CPU_ONEDNN_PRIMITIVE_H_
 #define GRAPNEL_KERNELS_CPU_ONEDNN_PRIMITIVE_H_
 
@@ -13,7 +13,7 @@
 #include "oneapi/dnnl/dnnl.hpp"
 
 struct GrapnelPrimitive {
-  // `user_weights` is the layout in which the program holds the weights.
+  // `user_weights` is the layout in which the program stores the weights.
   template <typename Desc>
   GrapnelPrimitive(const Desc& desc, const dnnl::memory::desc& user_weights, bool has_bias,
                    bool has_packed_weights, int part_count);
@@ -24,23 +24,22 @@ struct GrapnelPrimitive {
   void Unpack(const void* from, void* to, void* pool) const;
   void Run(const GrapnelArgs& args);
 
-  // To be called for a primitive that wants activations in layouts of its own. `accumulates`: it
-  // reads its destination too.
+  // Must be called for a primitive with its own layouts for activations. `accumulates`: it also
+  // reads its destination.
   void CopyActivations(const dnnl::memory::desc& users_source,
                        const dnnl::memory::desc& users_destination, bool accumulates);
 
-  // An activation that a run copies into its scratch, or from there, in the primitive's layout.
+  // An activation that each run copies to its scratch, or back, in the primitive's layout.
   struct Copied {
     dnnl::memory::desc user;
-    uint64_t at;                    // in the scratch
-    dnnl::reorder to_own, to_user;  // what is not needed is empty
+    uint64_t at;                    // offset in the scratch
+    dnnl::reorder to_own, to_user;  // empty if not needed
   };
 
-  // What one run needs for itself: oneDNN reads pointers from memory objects, which are set anew
-  // for each run.
+  // The memory objects of one run. oneDNN reads pointers from memory objects, which each run sets.
   struct Arguments {
     dnnl::memory source, weights, bias, destination, scratchpad;
-    dnnl::memory user_source, user_weights, user_destination;  // where they differ
+    dnnl::memory user_source, user_weights, user_destination;  // set if the layouts differ
     std::vector<dnnl_exec_arg_t> list;
   };
   void TakeActivations(const GrapnelArgs& from, Arguments& own) const;
@@ -54,11 +53,11 @@ struct GrapnelPrimitive {
   bool has_bias, has_packed_weights;
   uint64_t scratch_end;
   std::optional<Copied> copied_source, copied_destination;
-  dnnl::reorder reorder;  // user weights -> weights; empty when they are the same
+  dnnl::reorder reorder;  // user weights -> weights; empty if the layouts are equal
   std::string implementation;
   int parts;
   std::mutex mutex;
-  std::vector<std::unique_ptr<Arguments>> idle;  // of runs that are over
+  std::vector<std::unique_ptr<Arguments>> idle;  // of finished runs
 };
 
 namespace grapnel::onednn {

@@ -10,20 +10,20 @@
 namespace grapnel::onednn {
 namespace {
 
-// A loop: as many parts as its primitive was made for, which the threads that are free take one
-// after another. So what a part computes does not tell how many threads there are, and a thread
-// that has lost its core leaves the parts that it has not begun to the others.
+// A loop with as many parts as its primitive was made for; free threads take the parts one after
+// another. So results do not depend on the number of threads, and a thread that loses its core
+// leaves its remaining parts to the others.
 struct ThreadPoolAdapter {
   void (*body)(void*);
   void* data;
   int size;                        // at most 64
-  std::atomic<uint64_t> begun{0};  // a bit for each part
+  std::atomic<uint64_t> begun{0};  // one bit per part
   std::atomic<int> waiting{0}, barriers_passed{0};
   std::mutex mutex{};
-  std::vector<std::thread> threads{};  // of its own
+  std::vector<std::thread> threads{};  // created for parts that wait
 };
 
-// What this thread is: one that runs a part, or one that may begin a loop.
+// The state of this thread: it runs a part, or it may start a loop.
 struct Member {
   ThreadPoolAdapter* team = nullptr;
   int index = 0;
@@ -42,7 +42,7 @@ void RunMember(ThreadPoolAdapter& team, int index) {
   member = before;
 }
 
-// Whether nobody had begun that part before.
+// Claims the part; false if another thread already has.
 bool Begin(ThreadPoolAdapter& team, int index) {
   uint64_t bit = uint64_t{1} << index;
   return !(team.begun.fetch_or(bit, std::memory_order_relaxed) & bit);
@@ -53,8 +53,8 @@ void RunPart(void* shared, int32_t index) {
   if (Begin(team, index)) RunMember(team, index);
 }
 
-// Parts that wait for one another need a thread each. That is slow, rare and right: of what oneDNN
-// is asked here, nothing is known to wait.
+// Parts that wait for one another need one thread each. Starting them is slow but rare: no oneDNN
+// code that is used here is known to wait.
 void BeginTheOthers(ThreadPoolAdapter& team) {
   for (int index = 0; index < team.size; ++index) {
     if (!Begin(team, index)) continue;
@@ -77,8 +77,8 @@ TeamScope::TeamScope(int parts, void* pool)
     : parts_before_(member.most_parts), pool_before_(member.pool) {
   member.most_parts = parts;
   member.pool = pool;
-  // Parts are threads there, be there more than cores: what is summed in another number of parts is
-  // another number in its last bit.
+  // In the other runtime parts are threads, even if there are more than cores: a different number
+  // of parts would change the last bits of sums.
   if (!foreign.set) return;
   foreign_before_ = foreign.most();
   foreign.set(parts);

@@ -1,4 +1,4 @@
-// Who runs oneDNN's loops: the program's pool, or the OpenMP runtime that the process already has.
+// Runs oneDNN's loops on the program's thread pool, or on an OpenMP runtime already in the process.
 #ifndef GRAPNEL_KERNELS_CPU_ONEDNN_TEAM_H_
 #define GRAPNEL_KERNELS_CPU_ONEDNN_TEAM_H_
 
@@ -6,8 +6,8 @@
 
 namespace grapnel::onednn {
 
-// omp_set_num_threads and omp_get_max_threads of another OpenMP runtime, which runs the loops then;
-// null where there is none.
+// omp_set_num_threads and omp_get_max_threads of another OpenMP runtime, which then runs the loops;
+// null if there is no other.
 struct ForeignThreads {
   void (*set)(int) = nullptr;
   int (*most)() = nullptr;
@@ -15,9 +15,9 @@ struct ForeignThreads {
 
 void SetHost(const GrapnelOnednnHost* host, ForeignThreads foreign);
 
-// While it lives, oneDNN cuts its loops on this thread into at most `parts` parts, which run on the
-// threads of `pool`. With no pool it is told of as many, but its loops run here in one. Another
-// runtime has on this thread the number that it had, afterwards.
+// While it exists, oneDNN splits its loops on this thread into at most `parts` parts, which run on
+// the threads of `pool`. Without a pool, oneDNN sees the same number but its loops run here in one
+// part. The destructor restores the thread count of the other runtime on this thread.
 class TeamScope {
  public:
   static constexpr void* kNoPool = nullptr;
@@ -29,17 +29,17 @@ class TeamScope {
   void* pool_before_;
 };
 
-// What OpenMP calls a parallel region: `body` runs once for each part. Within another one, or on a
-// thread that no scope covers, it is one part. 0: as many as the scope says.
+// A parallel region in OpenMP's terms: runs `body` once per part. Runs a single part within another
+// region or on a thread without a scope. `parts` 0: as many as the scope allows.
 void RunLoop(void (*body)(void*), void* data, int parts);
-// Within a part: returns when all parts of the loop have come here.
+// A barrier: called within a part, returns when all parts of the loop have reached it.
 void AwaitParts();
 
-// Of the part that runs on this thread: its index, of how many; 0 of 1 outside of a loop.
+// The index of the part that runs on this thread, and the number of parts; 0 and 1 outside a loop.
 int PartIndex();
 int NumParts();
-bool IsInLoop();  // of several parts
-int MostParts();  // of a loop that begins here
+bool IsInLoop();  // with several parts
+int MostParts();  // of a loop that starts here
 
 }  // namespace grapnel::onednn
 

@@ -1,5 +1,6 @@
-// FakeQuantWithMinMaxArgs, -Vars, -VarsPerChannel and their gradients: each element rounded to what
-// a small integer could hold between min and max, which first move so that 0 is held exactly.
+// FakeQuantWithMinMaxArgs, -Vars, -VarsPerChannel and their gradients: rounds each element to the
+// nearest value of a small integer type between min and max, which are first nudged so that 0 is
+// exact.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -17,10 +18,10 @@ struct Levels {
 struct Range {
   float low, high, scale;
   float inverse;  // of the scale, rounded once
-  bool none;      // both ends are 0: there is nothing to quantize to
+  bool none;      // both ends are 0: nothing to quantize to
 };
 
-// An end between two integers moves to the nearer one.
+// Moves the range so that the zero point is an integer.
 Range Nudge(float low, float high, const Levels& levels) {
   float scale = (high - low) / (levels.highest - levels.lowest);
   float zero = levels.lowest - low / scale;
@@ -31,23 +32,22 @@ Range Nudge(float low, float high, const Levels& levels) {
           (levels.highest - levels.lowest) / (high - low), low == 0 && high == 0};
 }
 
-// `step` elements apart. A NaN stays one; where the ends are in the wrong order, the lower one
-// holds. TensorFlow divides where one range came as tensors, and multiplies elsewhere: halves are
-// rounded to other sides.
+// Elements are `step` apart. NaN stays NaN; if the ends are swapped, the lower one wins. TensorFlow
+// divides when one range came as tensors and multiplies otherwise, which rounds halves differently.
 template <bool divides>
 void Quantize(const Range& range, const float* in, int64_t n, int64_t step, float* out) {
   float zero = std::floor(-range.low * range.inverse + 0.5f);
   for (int64_t i = 0; i < n * step; i += step) {
     float x = in[i] > range.high ? range.high : in[i];
     x = x < range.low ? range.low : x;
-    // A statement of its own: halfway between two, a fused subtraction would round otherwise.
+    // A separate statement: a fused multiply-subtract would round halfway cases differently.
     float steps = divides ? (x - range.low) / range.scale : (x - range.low) * range.inverse;
     out[i] = range.none ? 0 : std::floor(steps - zero + 0.5f) * range.scale;
   }
 }
 
-// The gradient passes where nothing was cut off; what was flows to the end it was cut to. `out` may
-// be `grad`.
+// The gradient passes through where nothing was clamped; elsewhere it flows to the end of the range
+// that the element was clamped to. `out` may be `grad`.
 void Gradient(const Range& range, const float* grad, const float* in, int64_t n, int64_t step,
               float* out, float* low, float* high) {
   double below = 0, above = 0;
@@ -76,7 +76,7 @@ Error CheckSameShape(const KernelContext& ctx) {
                    DimsText(ctx.input(0).dims()), DimsText(ctx.input(1).dims()));
 }
 
-// --- One range for all
+// --- One range for the tensor
 
 template <bool divides>
 void QuantizeAll(KernelContext& ctx, const Range& range, const Tensor& in, Tensor& out) {
@@ -136,7 +136,7 @@ Expected<KernelFn> MakeVarsGradient(const KernelSetup& setup) {
   });
 }
 
-// --- One range for each channel, the last dimension
+// --- One range per channel, the last dimension
 
 Expected<std::vector<Range>> ChannelRanges(const KernelContext& ctx, int at, const Levels& levels) {
   const Tensor& in = ctx.input(0);

@@ -1,5 +1,5 @@
-// QuantizeV2 and Dequantize: floats to the quantized dtypes and back, with one range or one for
-// each slice of an axis.
+// QuantizeV2 and Dequantize: floats to the quantized dtypes and back, with one range, or one per
+// slice of an axis.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,7 +17,7 @@ enum class Mode { kMinCombined, kMinFirst, kScaled };
 struct QuantizeAttrs {
   Mode mode;
   bool half_to_even = false, narrow = false;
-  bool is_constant = false;  // the tensor
+  bool is_constant = false;  // the tensor is constant
   int64_t axis = -1;
   float least_range = 0.01f;
 };
@@ -52,11 +52,11 @@ template <typename T>
 constexpr float kHighest = static_cast<float>(std::numeric_limits<T>::max());
 template <typename T>
 constexpr double kSteps = static_cast<double>(int64_t{1} << (8 * sizeof(T)));
-// What is added to signed numbers to count from 0.
+// The offset that makes signed numbers count from 0.
 template <typename T>
 constexpr float kHalfRange = std::is_signed_v<T> ? static_cast<float>(kSteps<T> / 2) : 0.0f;
 
-// A tensor as [outer, slices, inner]: one range for each slice.
+// A tensor as [outer, slices, inner], with one range per slice.
 struct Slices {
   int64_t outer = 1, count = 1, inner = 1;
 };
@@ -78,7 +78,7 @@ Expected<Slices> SlicesOf(const KernelContext& ctx, int64_t axis) {
     bool fits = axis < 0 ? ctx.input(i).num_elements() == 1
                          : ctx.input(i).rank() == 1 && ctx.input(i).dim(0) == slices.count;
     if (!fits)
-      return MakeError("min_range and max_range must hold {0} numbers, not shape {1}", slices.count,
+      return MakeError("min_range and max_range must have {0} numbers, not shape {1}", slices.count,
                        DimsText(ctx.input(i).dims()));
   }
   return slices;
@@ -99,14 +99,15 @@ void ForSlices(KernelContext& ctx, const Slices& slices, double cost, F&& run) {
 
 // --- QuantizeV2
 
-// The range with 0 inside and wide enough.
+// Extends the range to contain 0 and to have the minimum width.
 void Widen(float least, float& low, float& high) {
   low = std::min(0.0f, low);
   float width = std::max(1.0f, std::max(std::abs(low), std::abs(high))) * least;
   high = std::max(0.0f, std::max(high, low + width));
 }
 
-// SCALED has no offset: the end that needs more room gives the scale, and both ends move to it.
+// SCALED has no offset: the end that needs the larger scale determines it, and both ends are
+// adjusted.
 template <typename T>
 float ScaleToBoth(bool narrow, float& low, float& high) {
   float lowest = kLowest<T> + (narrow ? 1 : 0), highest = kHighest<T>;
@@ -119,8 +120,9 @@ float ScaleToBoth(bool narrow, float& low, float& high) {
   return scale;
 }
 
-// TensorFlow gives oneDNN, where it is on, bytes that are not constant and have one range that is
-// not narrow: unsigned ones in mode MIN_FIRST, and those that go to the even half in mode SCALED.
+// True when TensorFlow, with oneDNN enabled, uses it: for 8-bit tensors that are not constant, with
+// one range that is not narrow; unsigned ones in mode MIN_FIRST, and in mode SCALED those that
+// round half to even.
 template <typename T>
 bool IsByOneDnn(const KernelContext& ctx, const QuantizeAttrs& attrs) {
   if (!ctx.services().onednn || attrs.is_constant || attrs.narrow || attrs.axis >= 0) return false;
@@ -129,8 +131,8 @@ bool IsByOneDnn(const KernelContext& ctx, const QuantizeAttrs& attrs) {
              : sizeof(T) == 1 && attrs.mode == Mode::kScaled && attrs.half_to_even;
 }
 
-// The range becomes [-bound, bound], or [0, bound] for unsigned numbers, and has 255 steps: a
-// signed one of the bound itself is 127.5, and cut off.
+// The range becomes [-bound, bound], or [0, bound] for unsigned numbers, with 255 steps: a signed
+// number equal to the bound would be 127.5 and is clamped.
 template <typename T>
 float ScaleToBound(float& low, float& high) {
   high = std::max(std::abs(low), std::abs(high));
@@ -140,18 +142,18 @@ float ScaleToBound(float& low, float& high) {
 
 template <typename T>
 T Saturated(float x) {
-  // The largest int32 is no float; what is cut off at the float above it would wrap.
+  // The largest int32 is not representable as a float; clamping to the float above it would wrap.
   if constexpr (sizeof(T) == 4) {
     if (!(x < kHighest<T>)) return std::numeric_limits<T>::lowest();
   }
-  if (std::isnan(x)) return 0;  // as the machine has it
+  if (std::isnan(x)) return 0;  // as on x86
   return static_cast<T>(std::clamp(x, kLowest<T>, kHighest<T>));
 }
 
 template <typename T>
 void QuantizeRowByOneDnn(const QuantizeAttrs& attrs, float low, float high, const float* in,
                          int64_t n, T* out) {
-  if (attrs.mode == Mode::kMinFirst) {  // in this order; half a step goes to the even one
+  if (attrs.mode == Mode::kMinFirst) {  // in this order; halves round to even
     float scale = kHighest<T> / (high - low), offset = low * scale;
     for (int64_t i = 0; i < n; ++i)
       out[i] = Saturated<T>(std::nearbyint(std::max(std::min(high, in[i]), low) * scale - offset));
@@ -273,7 +275,7 @@ Expected<KernelFn> MakeQuantize(const KernelSetup& setup) {
 Expected<KernelFn> MakeDequantize(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(QuantizeAttrs attrs, ReadAttrs(setup.node()));
   if (attrs.mode == Mode::kMinFirst && attrs.axis >= 0)
-    return MakeError("mode MIN_FIRST has one range for all, not one for each slice of an axis");
+    return MakeError("mode MIN_FIRST supports only one range, not one per slice of an axis");
   KernelFn fn;
   bool small = setup.output_type(0) == proto::DT_BFLOAT16;
   DataType from = setup.input_type(0);

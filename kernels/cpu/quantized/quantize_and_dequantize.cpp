@@ -1,6 +1,6 @@
-// QuantizeAndDequantize in all its versions: rounds each element to what a small integer could
-// hold, with one scale for the whole tensor or for each slice along an axis. 0 stays 0. And the
-// gradient of version 4, which passes what is inside of the range.
+// QuantizeAndDequantize in all versions: rounds each element to the values of a small integer type,
+// with one scale for the tensor or per slice along an axis. 0 stays exact. Also the gradient of
+// version 4, which passes through within the range.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,7 +24,7 @@ struct Rounding {
         axis(node.GetInt("axis", -1)) {}
 };
 
-// Slices along an axis: element i is of slice i / inner % count.
+// Slices along an axis: element i belongs to slice i / inner % count.
 struct Slices {
   int64_t count = 1, inner = 1;
 };
@@ -43,7 +43,7 @@ struct Range {
   T scale = 0, inverse = 0;
 };
 
-// One range for each slice: as given, or from the least to the largest element.
+// Returns one range per slice: the given one, or from the smallest to the largest element.
 template <typename T>
 Expected<std::vector<Range<T>>> ReadRanges(const Tensor& in, const Tensor& low, const Tensor& high,
                                            bool is_given, const Slices& slices) {
@@ -71,7 +71,7 @@ Expected<std::vector<Range<T>>> ReadRanges(const Tensor& in, const Tensor& low, 
   return ranges;
 }
 
-// Widens one end so that 0 is held exactly.
+// Widens one end so that 0 is exact.
 template <typename T>
 void SetScale(const Rounding& rounding, int64_t bits, Range<T>& range) {
   double half = std::ldexp(1.0, static_cast<int>(bits) - 1);
@@ -127,7 +127,7 @@ Error Round(KernelContext& ctx, const Rounding& rounding, int64_t bits, const Te
   return Error::success();
 }
 
-// What is beside the range has no gradient; the ends of the range have none at all.
+// Elements outside the range have gradient 0; so do the ends of the range.
 template <typename T>
 Error PassInside(KernelContext& ctx, int64_t axis) {
   const Tensor &grads = ctx.input(0), &in = ctx.input(1);

@@ -1,5 +1,5 @@
-// What changes quantized numbers within their range, or the range: QuantizedRelu, QuantizedRelu6,
-// QuantizedConcat, QuantizedConcatV2.
+// Ops that change quantized numbers within their range, or the range itself: QuantizedRelu,
+// QuantizedRelu6, QuantizedConcat, QuantizedConcatV2.
 #include <vector>
 
 #include "kernels/common/dims.h"
@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// --- Relus: levels are cut off at those of 0 and of 6
+// --- Relus: clamp levels to those of 0 and 6
 
 template <typename T>
 Error Cut(KernelContext& ctx, QuantizedRange range, bool up_to_six) {
@@ -37,10 +37,10 @@ Expected<KernelFn> MakeRelu(const KernelSetup& setup) {
   return KernelFn(Relu<up_to_six>);
 }
 
-// --- Concatenation: all go to a range that has room for each
+// --- Concatenation: converts all inputs to a range that covers each of them
 
 struct Parts {
-  int first, count, axis;  // where the tensors begin among the inputs, and how many there are
+  int first, count, axis;  // `first` and `count` of the tensors among the inputs
   int64_t outer = 1, inner = 1;
   Dims dims;  // of the result
 };
@@ -69,7 +69,7 @@ Expected<Parts> PartsIn(const KernelContext& ctx, int first, int count, const Te
   return parts;
 }
 
-// Of signed numbers it is symmetrical.
+// For signed numbers the range is symmetric.
 template <typename T>
 QuantizedRange WholeRange(llvm::ArrayRef<QuantizedRange> ranges) {
   QuantizedRange whole = ranges[0];
@@ -118,7 +118,7 @@ Error Join(KernelContext& ctx, const Parts& parts, int first_range) {
   return PutRange(ctx, 1, whole);
 }
 
-// The axis is the first input, or comes after the tensors.
+// The axis is the first input, or follows the tensors.
 template <bool axis_first>
 Error Concat(KernelContext& ctx) {
   int count = (ctx.num_inputs() - 1) / 3;

@@ -1,5 +1,5 @@
 // Sums and products of quantized tensors: QuantizedAdd, QuantizedMul, QuantizedBiasAdd,
-// QuantizedMatMul. Results are 32-bit, with the range that they stand for.
+// QuantizedMatMul. Results are 32-bit, with their range.
 #include <array>
 #include <vector>
 
@@ -13,7 +13,7 @@ using Levels = std::array<int32_t, 256>;
 
 constexpr DataType kAny = proto::DT_INVALID;
 
-// f(a level of x, a level of y) for all pairs that are broadcast to each other.
+// Calls f(a level of x, a level of y) for all broadcast pairs.
 template <typename F>
 Error Combine(KernelContext& ctx, F&& f) {
   const Tensor &x = ctx.input(0), &y = ctx.input(1);
@@ -30,7 +30,7 @@ Error Combine(KernelContext& ctx, F&& f) {
   return Error::success();
 }
 
-// Every level of `from` in the 32-bit levels of `to`, a step between two rounded once.
+// Converts every level of `from` to 32-bit levels of `to`, with a level step that is rounded once.
 Levels LevelsIn(QuantizedRange from, QuantizedRange to) {
   int64_t first = LevelOf<int32_t>(Unquantized<uint8_t>(0, from), to);
   auto step = static_cast<int32_t>(LevelOf<int32_t>(Unquantized<uint8_t>(1, from), to) - first);
@@ -43,13 +43,13 @@ Levels LevelsIn(QuantizedRange from, QuantizedRange to) {
   return levels;
 }
 
-// The same for a level of its own, which is rounded by itself.
+// The same for one scalar level, which is rounded on its own.
 void SetLevel(const Tensor& scalar, QuantizedRange from, QuantizedRange to, Levels& levels) {
   uint8_t level = *scalar.data<uint8_t>();
   levels[level] = Quantized<int32_t>(Unquantized<uint8_t>(level, from), to);
 }
 
-// The result's range is symmetrical, and 2^14 times as wide as the wider one: sums fit.
+// The result's range is symmetric and 2^14 times as wide as the wider input's, so that sums fit.
 Error Add(KernelContext& ctx) {
   ASSIGN_OR_RETURN(QuantizedRange x, WideRangeIn(ctx, 2));
   ASSIGN_OR_RETURN(QuantizedRange y, WideRangeIn(ctx, 4));
@@ -95,7 +95,7 @@ Error CheckBias(const Tensor& in, const Tensor& bias) {
       DimsText(in.dims()), DimsText(bias.dims()));
 }
 
-// Both go to a common range that is symmetrical and has 17 bits of room above the wider one.
+// Converts both to a common symmetric range with 17 bits of headroom above the wider one.
 template <typename T>
 Error AddBias(KernelContext& ctx) {
   const Tensor &in = ctx.input(0), &bias = ctx.input(1);
@@ -131,7 +131,7 @@ struct Transposes {
   bool a, b;
 };
 
-// Sums wrap like the machine's.
+// Sums wrap on overflow.
 Error Product(KernelContext& ctx, Transposes transpose) {
   ASSIGN_OR_RETURN(QuantizedRange of_a, WideRangeIn(ctx, 2));
   ASSIGN_OR_RETURN(QuantizedRange of_b, WideRangeIn(ctx, 4));

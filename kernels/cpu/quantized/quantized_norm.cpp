@@ -15,7 +15,7 @@ struct InstanceAttrs {
   float epsilon, least_width;
 };
 
-// Each channel of each image gets mean 0 and variance 1.
+// Normalizes each channel of each image to mean 0 and variance 1.
 std::vector<float> Normalized(const Tensor& in, float step, float epsilon) {
   int64_t images = in.dim(0), pixels = in.dim(1) * in.dim(2), depth = in.dim(3);
   std::vector<float> normed(in.num_elements());
@@ -46,8 +46,7 @@ Error NormalizeImages(KernelContext& ctx, const InstanceAttrs& attrs) {
   std::vector<float> normed = Normalized(in, (range.high - range.low) / 255.0f, attrs.epsilon);
   QuantizedRange to = attrs.given;
   if (!attrs.is_given) {
-    // What is NaN, of a variance below -epsilon, has no part in the range; that of no numbers is
-    // infinite.
+    // Ignores NaN, which a variance below -epsilon gives. The range of no numbers is infinite.
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     to = {kInfinity, -kInfinity};
     for (float x : normed) {
@@ -76,14 +75,14 @@ Expected<KernelFn> MakeInstanceNorm(const KernelSetup& setup) {
 
 // --- QuantizedBatchNormWithGlobalNormalization
 
-// The 32-bit result has 10 bits behind the point, and reaches from -2^20 to 2^20.
+// The 32-bit result has 10 fractional bits and covers -2^20 to 2^20.
 constexpr QuantizedRange kFixedPoint = {-(1 << 20), 1 << 20};
 
 struct ChannelScale {
   int32_t scale, offset;
 };
 
-// Mean, variance, beta and gamma: a tensor and its range each.
+// Reads mean, variance, beta and gamma: a tensor and its range each.
 Expected<std::vector<ChannelScale>> ChannelScales(const KernelContext& ctx, float epsilon,
                                                   bool with_gamma) {
   int64_t depth = ctx.input(0).dim(3);
@@ -119,7 +118,7 @@ Error NormalizeBatch(KernelContext& ctx, float epsilon, bool with_gamma) {
   for (int64_t i = 0; i < in.num_elements(); ++i) {
     auto value = Quantized<int32_t>(Unquantized(in.data<uint8_t>()[i], range), kFixedPoint);
     const ChannelScale& channel = scales[i % scales.size()];
-    // 32 bits have to do for the product, as in TensorFlow.
+    // The product wraps at 32 bits, as in TensorFlow.
     out->data<int32_t>()[i] = AddOf(MulOf(value, channel.scale) / one, channel.offset);
   }
   return PutRange(ctx, 1, kFixedPoint);

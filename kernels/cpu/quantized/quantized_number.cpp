@@ -14,8 +14,8 @@ Expected<QuantizedRange> RangeIn(const KernelContext& ctx, int first) {
 Expected<QuantizedRange> WideRangeIn(const KernelContext& ctx, int first) {
   ASSIGN_OR_RETURN(QuantizedRange range, RangeIn(ctx, first));
   if (range.high > range.low) return range;
-  return MakeError("the range of inputs {0} and {1} must rise, got {2} to {3}", first, first + 1,
-                   range.low, range.high);
+  return MakeError("the range of inputs {0} and {1} must be ascending, got {2} to {3}", first,
+                   first + 1, range.low, range.high);
 }
 
 Error PutRange(KernelContext& ctx, int first, QuantizedRange range) {

@@ -1,6 +1,6 @@
-// Numbers that small integers stand for within a range: what the ops on quantized tensors share.
-// Roundings are those of TensorFlow (tensorflow/core/kernels/quantization_utils.h), which has one
-// way for single numbers, in double, and one for whole tensors, in float.
+// Conversion between real numbers in a range and the small integers of quantized tensors. Rounding
+// is that of tensorflow/core/kernels/quantization_utils.h, which converts single numbers in double
+// and whole tensors in float.
 #ifndef GRAPNEL_KERNELS_CPU_QUANTIZED_QUANTIZED_NUMBER_H_
 #define GRAPNEL_KERNELS_CPU_QUANTIZED_QUANTIZED_NUMBER_H_
 
@@ -14,7 +14,7 @@
 
 namespace grapnel {
 
-// The real numbers of the lowest and of the highest integer.
+// The real numbers of the lowest and the highest integer.
 struct QuantizedRange {
   float low = 0, high = 0;
 };
@@ -23,18 +23,18 @@ template <typename T>
 constexpr int64_t kLowestLevel = std::is_signed_v<T> ? -(int64_t{1} << (8 * sizeof(T) - 1)) : 0;
 template <typename T>
 constexpr int64_t kHighestLevel = kLowestLevel<T> + (int64_t{1} << (8 * sizeof(T))) - 1;
-// How many integers there are.
+// The number of integers of T.
 template <typename T>
 constexpr double kLevels = static_cast<double>(kHighestLevel<T> - kLowestLevel<T> + 1);
 
-// The integer for x, also where it is beyond those of T.
+// Returns the integer for x, unclamped: it may be outside the range of T.
 template <typename T>
 int64_t LevelOf(float x, QuantizedRange range) {
   if (range.low == range.high) return kLowestLevel<T>;
   double width = (range.high - range.low) * (kLevels<T> / (kLevels<T> - 1));
   double scale = kLevels<T> / width;
   double level = std::round(x * scale) - std::round(range.low * scale);
-  // What is no int64_t ends at the ends of any T all the same.
+  // Values beyond int64_t are outside every T anyway, so clamping does not change the result.
   constexpr double kMost = 4e18;
   if (std::isnan(level)) level = -kMost;
   return static_cast<int64_t>(std::clamp(level, -kMost, kMost)) + kLowestLevel<T>;
@@ -55,7 +55,7 @@ float Unquantized(T level, QuantizedRange range) {
   return static_cast<float>(low + (static_cast<double>(level) - kLowestLevel<T>)*scale);
 }
 
-// From integers to numbers, for whole tensors.
+// Converts integers to numbers, for whole tensors.
 template <typename T>
 class Unquantizer {
  public:
@@ -70,7 +70,7 @@ class Unquantizer {
   float step_, first_;
 };
 
-// From numbers to integers, for whole tensors.
+// Converts numbers to integers, for whole tensors.
 template <typename T>
 class Quantizer {
  public:
@@ -80,7 +80,7 @@ class Quantizer {
                    : static_cast<float>((kLevels<T> - 1) / (range.high - range.low))),
         offset_(std::round(range.low * scale_) - static_cast<float>(kLowestLevel<T>)) {}
   T operator()(float x) const {
-    // The largest int32 is no float: the one below it is as far as it goes.
+    // The largest int32 is not representable as a float; this is the next lower float.
     constexpr float kLow = static_cast<float>(kLowestLevel<T>),
                     kHigh = sizeof(T) == 4 ? 2147483520.0f : static_cast<float>(kHighestLevel<T>);
     float level = std::round(x * scale_) - offset_;
@@ -96,7 +96,7 @@ float StepOf(QuantizedRange range) {
   return (range.high - range.low) / static_cast<float>(kHighestLevel<T> - kLowestLevel<T>);
 }
 
-// Of the 32-bit products of A and B.
+// Returns the range of the 32-bit products of A and B.
 template <typename A, typename B>
 QuantizedRange RangeOfProduct(QuantizedRange a, QuantizedRange b) {
   float step = StepOf<A>(a) * StepOf<B>(b);
@@ -104,19 +104,18 @@ QuantizedRange RangeOfProduct(QuantizedRange a, QuantizedRange b) {
           step * static_cast<float>(kHighestLevel<int32_t>)};
 }
 
-// Inputs `first` and `first + 1`, a number each.
+// Reads inputs `first` and `first + 1`, which must have one element each.
 Expected<QuantizedRange> RangeIn(const KernelContext& ctx, int first);
-// The same where the second must be above the first.
+// The same, but the second must be greater than the first.
 Expected<QuantizedRange> WideRangeIn(const KernelContext& ctx, int first);
-// Outputs `first` and `first + 1`.
+// Sets outputs `first` and `first + 1`.
 Error PutRange(KernelContext& ctx, int first, QuantizedRange range);
 
-// Inputs and outputs of the node have these dtypes, the outputs' after the inputs'; DT_INVALID
-// stands for any.
+// Checks the dtypes of the node's inputs and outputs; DT_INVALID matches any.
 Error CheckTypes(const KernelSetup& setup, llvm::ArrayRef<DataType> inputs,
                  llvm::ArrayRef<DataType> outputs);
 
-// f(TypeTag) with the integer that a quantized dtype is made of.
+// Calls f(TypeTag) with the integer type that underlies a quantized dtype.
 template <typename F>
 bool ForQuantized(DataType dtype, F&& f) {
   switch (dtype) {

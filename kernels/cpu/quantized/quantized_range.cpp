@@ -1,6 +1,6 @@
-// From 32-bit sums back to bytes: RequantizationRange finds the range that the numbers use,
-// Requantize puts them into a given one, QuantizeDownAndShrinkRange does both, and the PerChannel
-// ops have a range for each channel.
+// From 32-bit sums back to bytes: RequantizationRange finds the range in use, Requantize converts
+// to a given range, QuantizeDownAndShrinkRange does both, and the PerChannel ops have one range per
+// channel.
 #include <vector>
 
 #include "kernels/cpu/quantized/quantized_number.h"
@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// The range of the numbers that there are. 0 is never above it.
+// Returns the range of the existing numbers. Its lower end is at most 0.
 QuantizedRange UsedRange(const Tensor& in, QuantizedRange range) {
   int32_t low = std::numeric_limits<int32_t>::max(), high = std::numeric_limits<int32_t>::min();
   for (int64_t i = 0; i < in.num_elements(); ++i) {
@@ -18,13 +18,13 @@ QuantizedRange UsedRange(const Tensor& in, QuantizedRange range) {
   return {std::min(0.0f, Unquantized(low, range)), Unquantized(high, range)};
 }
 
-// To unsigned bytes TensorFlow goes in fixed point with 16 bits behind the point.
+// TensorFlow converts to unsigned bytes in fixed point with 16 fractional bits.
 class ByteScaler {
  public:
   ByteScaler(QuantizedRange from, QuantizedRange to) {
     float width = from.high - from.low, new_width = to.high - to.low;
     if (new_width == 0) return;
-    // Such as TensorFlow rounds them: some products in double, some in float.
+    // Rounds as TensorFlow does: some products in double, some in float.
     auto per_unit = static_cast<float>(255.0 / static_cast<double>(new_width));
     auto center = static_cast<float>((from.low + from.high) / 2.0);
     scale_ = Truncated(255.0 * (1 << kShift) * width / new_width);
@@ -96,7 +96,7 @@ Expected<KernelFn> MakeFindRange(const KernelSetup& setup) {
   return KernelFn(FindRange);
 }
 
-// --- A range for each channel, symmetrical
+// --- One symmetric range per channel
 
 constexpr float kLevelsPerSide = 2147483648.0f;
 

@@ -1,5 +1,5 @@
-// QuantizedResizeBilinear: between levels in fixed point, with 7 bits behind the point for bytes
-// and 30 for 32-bit levels.
+// QuantizedResizeBilinear: interpolates levels in fixed point, with 7 fractional bits for bytes and
+// 30 for 32-bit levels.
 #include <vector>
 
 #include "kernels/cpu/image/resize.h"
@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// The pixels around a place.
+// The pixels around a source position.
 template <typename T>
 struct Corners {
   T top_left, top_right, low_left, low_right;
@@ -35,7 +35,7 @@ uint8_t Between(const Corners<uint8_t>& at, const ResizeBetween& x, const Resize
   return static_cast<uint8_t>(FixedPoint<7>(wide, x, y));
 }
 
-// TensorFlow's 32-bit levels become 64-bit ones by way of floats.
+// TensorFlow converts 32-bit levels to 64 bits through float.
 int64_t Widened(int32_t level) { return static_cast<int64_t>(static_cast<float>(level)); }
 
 int32_t Between(const Corners<int32_t>& at, const ResizeBetween& x, const ResizeBetween& y) {

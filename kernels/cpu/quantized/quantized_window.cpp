@@ -16,14 +16,14 @@ struct ConvPlan {
   QuantizedRange range;                   // of the result
 };
 
-// Pixels that no window reaches are left over on both sides, not only after the last window.
-void Centre(WindowDim& dim) {
+// Unused pixels are split between both sides instead of following the last window.
+void Center(WindowDim& dim) {
   int64_t beyond = (dim.out - 1) * dim.stride + dim.kernel - dim.in;
   dim.before = (beyond + 1) / 2;
 }
 
-// A signed filter is symmetrical: its level 0 stands for 0, and TensorFlow takes level 0 of the
-// input for 0 then too.
+// A signed filter is symmetric: its level 0 is the number 0, and TensorFlow then also takes level 0
+// of the input as 0.
 Error SetRange(const KernelContext& ctx, ConvPlan& plan) {
   ASSIGN_OR_RETURN(QuantizedRange in, RangeIn(ctx, 2));
   ASSIGN_OR_RETURN(QuantizedRange filter, RangeIn(ctx, 4));
@@ -53,8 +53,8 @@ Expected<ConvPlan> PlanConv(const KernelContext& ctx, const WindowAttrs& attrs) 
   plan.rows = window[1];
   plan.columns = window[2];
   if (attrs.padding == Padding::kValid && filter.dtype() == proto::DT_QUINT8) {
-    Centre(plan.rows);
-    Centre(plan.columns);
+    Center(plan.rows);
+    Center(plan.columns);
   }
   plan.in_depth = in.dim(3);
   plan.out_depth = filter.dim(3);
@@ -62,7 +62,7 @@ Expected<ConvPlan> PlanConv(const KernelContext& ctx, const WindowAttrs& attrs) 
   return plan;
 }
 
-// Sums wrap like the machine's. Beside the image there are zeros.
+// Sums wrap on overflow. Pixels outside the image are 0.
 template <typename W>
 void ConvPixel(const ConvPlan& plan, const uint8_t* image, const W* filter, int64_t y, int64_t x,
                uint32_t* out) {
@@ -121,10 +121,9 @@ Expected<KernelFn> MakeConv(const KernelSetup& setup) {
   });
 }
 
-// --- Pools: the range stays as it is
+// --- Pools: the range is unchanged
 
-// oneDNN rounds means to the nearest integer, halves to even; TensorFlow's own kernel cuts them
-// off.
+// oneDNN rounds means to the nearest integer, halves to even; TensorFlow's own kernel truncates.
 template <typename T, bool kByOneDnn>
 struct MeanOf {
   static constexpr int32_t kStart = 0;

@@ -1,5 +1,5 @@
-// UniformQuantizedDot and UniformQuantizedDotHybrid: a matrix of bytes, or of floats that become
-// bytes row by row, times one of bytes.
+// UniformQuantizedDot and UniformQuantizedDotHybrid: an int8 matrix, or a float matrix quantized
+// row by row, times an int8 matrix.
 #include <limits>
 #include <vector>
 
@@ -15,8 +15,8 @@ Error CheckMatrices(const Tensor& left, const Tensor& right) {
                    DimsText(left.dims()), DimsText(right.dims()));
 }
 
-// Calls put(row, column, sum) for the product of levels less their zero points. As in TensorFlow
-// products are of 32 bits and sums are floats, one step after the other.
+// Calls put(row, column, sum) for the product of levels minus their zero points. As in TensorFlow,
+// products are 32-bit integers and sums are floats, added in order.
 template <typename Put>
 void Multiply(KernelContext& ctx, const int8_t* left, llvm::ArrayRef<int32_t> left_zeros,
               const Tensor& right, const UniformScales& of_right, Put&& put) {
@@ -39,15 +39,14 @@ void Multiply(KernelContext& ctx, const int8_t* left, llvm::ArrayRef<int32_t> le
   });
 }
 
-// The processor's answer for what 32 bits do not hold is the smallest.
+// Values beyond 32 bits become the smallest integer, as in x86's conversion.
 int32_t LevelOf(float sum) {
   constexpr float kEnd = 2147483648.0f;
   return sum >= -kEnd && sum < kEnd ? static_cast<int32_t>(sum)
                                     : std::numeric_limits<int32_t>::min();
 }
 
-// TensorFlow goes by what the scales are, and not by the attribute that says along which axis they
-// lie.
+// TensorFlow derives the axis from the shape of the scales and ignores the attribute.
 int64_t AxisOf(const Tensor& scales) { return scales.rank() == 0 ? -1 : 1; }
 
 Error Dot(KernelContext& ctx, LevelBounds bounds) {

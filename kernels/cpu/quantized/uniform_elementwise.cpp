@@ -19,7 +19,7 @@ void QuantizeTo(const Tensor& in, const UniformScales& scales, const AxisSlices&
   std::vector<float> inverses(slices.count);
   for (int64_t s = 0; s < slices.count && in.num_elements() > 0; ++s)
     inverses[s] = 1.0f / scales.scale(s);
-  // What is no int32 saturates downwards, as the machine's conversion does.
+  // Values beyond int32 become the smallest integer, as in x86's conversion.
   constexpr float kEnd = 2147483648.0f;
   constexpr auto kBeyond = std::numeric_limits<int32_t>::min();
   for (int64_t i = 0; i < in.num_elements(); ++i) {
@@ -71,7 +71,8 @@ Expected<KernelFn> MakeDequantize(const KernelSetup& setup) {
 
 // --- UniformRequantize
 
-// From one scale to another, each for all or for each slice of the axis.
+// Returns the multipliers from one scale to another, one for the tensor or one per slice of the
+// axis.
 Expected<std::vector<FixedMultiplier>> Multipliers(const UniformScales& from,
                                                    const UniformScales& to, int64_t count) {
   std::vector<FixedMultiplier> multipliers(count);
@@ -121,7 +122,7 @@ struct AddAttrs {
   LevelBounds bounds;
 };
 
-// One side, in the scale of the result with 0 as its zero point.
+// Returns one operand in the scale of the result with a zero point of 0.
 Expected<std::vector<int32_t>> SideInScale(const Tensor& in, const UniformScales& from,
                                            const UniformScales& to, int64_t axis) {
   AxisSlices slices(in.dims(), axis);
@@ -138,7 +139,8 @@ Expected<std::vector<int32_t>> SideInScale(const Tensor& in, const UniformScales
   return levels;
 }
 
-// Axes are counted from the last dimension: sides may have fewer of them than the result.
+// Axes are counted from the last dimension, because an operand may have fewer dimensions than the
+// result.
 Error CheckSameAxis(llvm::ArrayRef<int64_t> side, int64_t side_axis, llvm::ArrayRef<int64_t> out,
                     int64_t out_axis) {
   auto from_end = [](llvm::ArrayRef<int64_t> dims, int64_t axis) {
@@ -159,7 +161,7 @@ Error AddUniform(KernelContext& ctx, const AddAttrs& attrs) {
   RETURN_IF_ERROR(CheckSameAxis(left.dims(), attrs.left, plan.dims, attrs.out));
   RETURN_IF_ERROR(CheckSameAxis(right.dims(), attrs.right, plan.dims, attrs.out));
   if (attrs.out >= 0 && (attrs.left < 0 || attrs.right < 0))
-    return MakeError("a result with scales along an axis needs sides with scales along it");
+    return MakeError("a result with scales along an axis needs operands with scales along it");
   ASSIGN_OR_RETURN(std::vector<int32_t> a, SideInScale(left, of_left, to, attrs.left));
   ASSIGN_OR_RETURN(std::vector<int32_t> b, SideInScale(right, of_right, to, attrs.right));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, plan.dims));

@@ -1,5 +1,5 @@
-// What the UniformQuantized ops share: integers that stand for (level - zero point) * scale, with
-// one scale for a whole tensor or one for each slice of an axis, and rescaling without floats
+// Shared code of the UniformQuantized ops: integers that represent (level - zero point) * scale,
+// with one scale per tensor or per slice of an axis, and rescaling in integer arithmetic
 // (tensorflow/core/kernels/uniform_quant_ops/math_utils.h).
 #ifndef GRAPNEL_KERNELS_CPU_QUANTIZED_UNIFORM_QUANTIZED_H_
 #define GRAPNEL_KERNELS_CPU_QUANTIZED_UNIFORM_QUANTIZED_H_
@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// Scales and zero points, one or as many as the axis has indices.
+// Scales and zero points: one of each, or one per index of the axis.
 struct UniformScales {
   llvm::ArrayRef<float> scales;
   llvm::ArrayRef<int32_t> zeros;
@@ -20,22 +20,23 @@ struct UniformScales {
   int32_t zero(int64_t i) const { return zeros[zeros.size() == 1 ? 0 : i]; }
 };
 
-// Inputs `first` and `first + 1`, for a tensor of shape `dims`. `axis` -1: scalars. Scales have to
-// be positive, unless `any_sign`.
+// Reads inputs `first` and `first + 1` for a tensor of shape `dims`. `axis` -1 expects scalars.
+// Scales must be positive unless `any_sign`.
 Expected<UniformScales> UniformScalesIn(const KernelContext& ctx, int first,
                                         llvm::ArrayRef<int64_t> dims, int64_t axis,
                                         bool any_sign = false);
 
-// Attribute `key`, -1 or more.
+// Reads attribute `key`, which must be -1 or more.
 Expected<int64_t> QuantizationAxis(const Node& node, const char* key);
 
-// Attributes `prefix`quantization_min_val and `prefix`quantization_max_val.
+// The attributes `prefix`quantization_min_val and `prefix`quantization_max_val.
 struct LevelBounds {
   int32_t low, high;
 };
 Expected<LevelBounds> LevelBoundsOf(const Node& node, llvm::StringRef prefix);
 
-// A level as TensorFlow reads it: 32-bit ones come by way of floats and lose their last bits.
+// Returns a level as TensorFlow reads it: 32-bit levels pass through float and lose their last
+// bits.
 template <typename T>
 int32_t ReadLevel(T level) {
   if constexpr (sizeof(T) < 4) {
@@ -47,11 +48,11 @@ int32_t ReadLevel(T level) {
   }
 }
 
-// x * multiplier, rounded once; the multiplier as 31 bits and a shift.
+// Computes x * multiplier, rounded once; the multiplier is stored as 31 bits and a shift.
 class FixedMultiplier {
  public:
   static Expected<FixedMultiplier> Of(double multiplier);
-  // (level - from_zero) * multiplier + to_zero, within the bounds.
+  // Returns (level - from_zero) * multiplier + to_zero, clamped to the bounds.
   int32_t operator()(int32_t level, int32_t from_zero, int32_t to_zero, LevelBounds bounds) const;
 
  private:
@@ -59,15 +60,15 @@ class FixedMultiplier {
   int shift_ = 0;
 };
 
-// Floats to bytes, with a scale and a zero point that suit the numbers: what hybrid ops do to their
-// left side.
+// Quantizes floats to int8 with a scale and a zero point derived from their range, as hybrid ops do
+// with their left operand.
 struct AsymmetricScale {
   float scale;
   int32_t zero;
 };
 AsymmetricScale QuantizeAsymmetrically(llvm::ArrayRef<float> numbers, int8_t* levels);
 
-// Element i belongs to slice i / inner % count of the axis; all to slice 0 without one.
+// Maps element i to slice i / inner % count of the axis; without an axis, all to slice 0.
 struct AxisSlices {
   int64_t count = 1, inner = 1;
   AxisSlices(llvm::ArrayRef<int64_t> dims, int64_t axis);

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// Rows in the order of their number, elements of a row in the order they came.
+// Orders rows by number, and the elements of a row by arrival.
 Error FillEmptyRows(KernelContext& ctx) {
   const Tensor &row_of = ctx.input(0), &values = ctx.input(1), &fill = ctx.input(3);
   if (row_of.rank() != 1 || values.rank() != 1 || row_of.dim(0) != values.dim(0))
@@ -21,7 +21,7 @@ Error FillEmptyRows(KernelContext& ctx) {
   if (rows < 0) return MakeError("nrows must not be negative, got {0}", rows);
   ASSIGN_OR_RETURN(Tensor * empty, ctx.Allocate(2, {rows}));
   ASSIGN_OR_RETURN(Tensor next_of, ctx.Scratch(proto::DT_INT64, {rows}));
-  int64_t* next = next_of.data<int64_t>();  // how many a row has, then where its next one goes
+  int64_t* next = next_of.data<int64_t>();  // first the size of each row, then its next position
   std::fill_n(next, rows, 0);
   for (int64_t i = 0; i < count; ++i) {
     int64_t row = row_of.IntAt(i);
@@ -53,7 +53,7 @@ Error FillEmptyRows(KernelContext& ctx) {
   return Error::success();
 }
 
-// The gradients of rows as variants, one below the other: of what the forward pass took apart.
+// Concatenates the gradients of rows given as variants, matching the rows of the forward pass.
 Error VariantGradient(KernelContext& ctx) {
   const Tensor &encoded = ctx.input(0), &splits = ctx.input(1), &shape = ctx.input(2);
   if (splits.rank() > 1 || splits.num_elements() == 0)
@@ -61,14 +61,14 @@ Error VariantGradient(KernelContext& ctx) {
                      DimsText(splits.dims()));
   for (int64_t i = 0; i < splits.num_elements(); ++i) {
     if (i == 0 ? splits.IntAt(i) == 0 : splits.IntAt(i) >= splits.IntAt(i - 1)) continue;
-    return MakeError("row_splits {0} must start with 0 and not fall", splits.ToString());
+    return MakeError("row_splits {0} must start with 0 and not decrease", splits.ToString());
   }
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(shape));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
   int64_t at = 0;
   for (int64_t i = 0; i < encoded.num_elements(); ++i) {
     auto* value = dynamic_cast<RaggedValue*>(encoded.data<ObjectRef>()[i].get());
-    if (!value) return MakeError("element {0} is no ragged tensor", i);
+    if (!value) return MakeError("element {0} is not a ragged tensor", i);
     const Tensor& part = value->values;
     if (part.dtype() != out->dtype() || part.num_elements() > out->num_elements() - at)
       return MakeError("the gradients have {0} or more values at element {1}, {2} were expected",

@@ -1,5 +1,5 @@
-// RaggedGather and RaggedTensorToSparse. A ragged tensor is its values and, for each ragged
-// dimension, the splits between its rows, the outermost first.
+// RaggedGather and RaggedTensorToSparse. A ragged tensor consists of its values and, for each
+// ragged dimension, the row splits, the outermost first.
 #include <vector>
 
 #include "kernels/common/indices.h"
@@ -27,8 +27,8 @@ Error StoreSplits(KernelContext& ctx, int output, const Splits& splits) {
   return Error::success();
 }
 
-// Inputs [0, count) as nested splits over `values` rows. They need not begin with 0 nor reach the
-// last row unless `whole`.
+// Reads inputs [0, count) as nested splits over the rows of `values`. Unless `whole`, they need not
+// start at 0 or reach the last row.
 Expected<std::vector<Splits>> ReadSplits(const KernelContext& ctx, int count, const Tensor& values,
                                          bool whole) {
   std::vector<Splits> nested;
@@ -44,7 +44,7 @@ Expected<std::vector<Splits>> ReadSplits(const KernelContext& ctx, int count, co
     int64_t limit = d + 1 < count ? static_cast<int64_t>(nested[d + 1].size()) - 1 : values.dim(0);
     for (size_t i = 1; i < splits.size(); ++i) {
       if (splits[i] < splits[i - 1])
-        return MakeError("splits must not fall: {0} follows {1}", splits[i], splits[i - 1]);
+        return MakeError("splits must not decrease: {0} follows {1}", splits[i], splits[i - 1]);
     }
     if (splits.front() < 0 || (whole && splits.front() != 0))
       return MakeError("splits must start with 0, not {0}", splits.front());
@@ -60,7 +60,7 @@ struct Rows {
   int64_t begin, end;
 };
 
-// The rows become their parts; `splits` gets how many there are.
+// Replaces rows by their parts one level down; appends the number of parts to `splits`.
 std::vector<Rows> Descend(const std::vector<Rows>& rows, const Splits& below, Splits& splits) {
   std::vector<Rows> parts;
   splits.push_back(0);
@@ -77,7 +77,7 @@ Error RaggedGather(KernelContext& ctx, int ragged) {
   ASSIGN_OR_RETURN(std::vector<Splits> nested, ReadSplits(ctx, ragged, values, false));
   RETURN_IF_ERROR(CheckIndices(indices, static_cast<int64_t>(nested[0].size()) - 1));
   int output = 0;
-  // Indices of several dimensions make rows of one length.
+  // Indices of several dimensions form rows of equal length.
   int64_t rows = indices.rank() > 0 ? indices.dim(0) : 1;
   for (int d = 1; d < indices.rank(); ++d, ++output) {
     Splits splits(rows + 1);
@@ -91,7 +91,7 @@ Error RaggedGather(KernelContext& ctx, int ragged) {
   for (int d = 0; d < ragged; ++d) {
     Splits splits;
     runs = Descend(runs, nested[d], splits);
-    // A scalar index takes the outermost dimension away.
+    // A scalar index removes the outermost dimension.
     if (d == 0 && indices.rank() == 0) continue;
     RETURN_IF_ERROR(StoreSplits(ctx, output++, splits));
   }
@@ -141,7 +141,7 @@ Error RaggedToSparse(KernelContext& ctx, int ragged) {
       sizes[d + 1] = std::max(sizes[d + 1], nested[d][i] - nested[d][i - 1]);
   }
   for (int d = 0; d < inner; ++d) sizes[ragged + 1 + d] = values.dim(d + 1);
-  // The row that each dimension is in.
+  // The current row of each dimension.
   std::vector<int64_t> row(ragged, 0);
   int64_t* to = indices->data<int64_t>();
   int64_t width = values.dim(0) == 0 ? 0 : values.num_elements() / values.dim(0);

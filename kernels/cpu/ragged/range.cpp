@@ -1,4 +1,4 @@
-// RaggedRange: several ranges, one after the other, and where each begins.
+// RaggedRange: several concatenated ranges and their splits.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// How many numbers lie in [start, limit), `delta` apart.
+// Returns the number of values in [start, limit) with step `delta`.
 template <typename T>
 Expected<int64_t> RangeSize(T start, T limit, T delta) {
   if (delta == T(0)) return MakeError("deltas must not be 0");
@@ -19,7 +19,7 @@ Expected<int64_t> RangeSize(T start, T limit, T delta) {
   }
   if ((delta > T(0) && !(start < limit)) || (delta < T(0) && !(start > limit))) return 0;
   if constexpr (std::is_integral_v<T>) {
-    // Unsigned, so that the distance of any two fits.
+    // Unsigned, so that any distance fits.
     uint64_t distance = delta > 0 ? static_cast<uint64_t>(limit) - static_cast<uint64_t>(start)
                                   : static_cast<uint64_t>(start) - static_cast<uint64_t>(limit);
     uint64_t step =
@@ -29,7 +29,7 @@ Expected<int64_t> RangeSize(T start, T limit, T delta) {
       return MakeError("a range of {0} numbers is too large", size);
     return static_cast<int64_t>(size);
   } else {
-    // Each step gives a T: it decides whether the limit is reached.
+    // Each operation rounds to T: this decides whether the range reaches the limit.
     double size = std::ceil(std::abs(static_cast<double>((limit - start) / delta)));
     if (!(size < 9e18)) return MakeError("a range of {0} numbers is too large", size);
     return static_cast<int64_t>(size);

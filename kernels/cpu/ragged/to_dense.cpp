@@ -1,4 +1,4 @@
-// RaggedTensorToTensor: rows of different lengths as a dense tensor, cut off or filled up.
+// RaggedTensorToTensor: converts rows of different lengths to a dense tensor, truncated or padded.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -11,13 +11,13 @@ namespace {
 
 enum class PartitionKind { kFirstSize, kRowIds, kRowSplits };
 
-// One ragged dimension: the row of each element below it.
+// One ragged dimension: the row of each element one level down.
 struct Partition {
   std::vector<int64_t> row_of;
   int64_t longest = 0;
 };
 
-// Row numbers of what `splits` divides.
+// Converts splits to the row number of each element.
 Expected<Partition> FromSplits(const Tensor& tensor) {
   Partition partition;
   if (tensor.rank() != 1 || tensor.dim(0) < 1)
@@ -27,7 +27,7 @@ Expected<Partition> FromSplits(const Tensor& tensor) {
     return MakeError("row splits must start with 0, not {0}", tensor.IntAt(0));
   for (int64_t i = 1; i < tensor.dim(0); ++i) {
     if (tensor.IntAt(i) < tensor.IntAt(i - 1))
-      return MakeError("row splits must not fall: {0} follows {1}", tensor.IntAt(i),
+      return MakeError("row splits must not decrease: {0} follows {1}", tensor.IntAt(i),
                        tensor.IntAt(i - 1));
     int64_t size = tensor.IntAt(i) - tensor.IntAt(i - 1);
     partition.longest = std::max(partition.longest, size);
@@ -45,7 +45,7 @@ Expected<Partition> FromRowIds(const Tensor& tensor) {
     int64_t row = tensor.IntAt(i);
     if (row < 0) return MakeError("value row id {0} is negative: {1}", i, row);
     if (i > 0 && row < partition.row_of.back())
-      return MakeError("value row ids must not fall: {0} follows {1}", row,
+      return MakeError("value row ids must not decrease: {0} follows {1}", row,
                        partition.row_of.back());
     run = i > 0 && row == partition.row_of.back() ? run + 1 : 1;
     partition.longest = std::max(partition.longest, run);
@@ -89,7 +89,7 @@ Expected<Ragged> ReadPartitions(const KernelContext& ctx, const std::vector<Part
   return ragged;
 }
 
-// The asked shape with its unknown sizes filled in from what there is.
+// Returns the requested shape with unknown sizes filled in from the data.
 Expected<Dims> OutputDims(const Tensor& shape, const Ragged& ragged, const Tensor& values) {
   size_t depth = ragged.partitions.size();
   Dims dims{ragged.rows};
@@ -116,7 +116,7 @@ Expected<Dims> OutputDims(const Tensor& shape, const Ragged& ragged, const Tenso
   return dims;
 }
 
-// Where in the output each row of the values goes, counted in rows; -1 where it is cut off.
+// Returns the output row of each row of the values; -1 if it is truncated.
 Expected<std::vector<int64_t>> Places(const Ragged& ragged, llvm::ArrayRef<int64_t> dims,
                                       int64_t values) {
   std::vector<int64_t> places(ragged.rows);
@@ -140,7 +140,7 @@ Expected<std::vector<int64_t>> Places(const Ragged& ragged, llvm::ArrayRef<int64
   return places;
 }
 
-// The whole output as copies of the default value, which is broadcast to a row of the values.
+// Fills the whole output with the default value, broadcast to a row of the values.
 Error FillWithDefault(KernelContext& ctx, const Tensor& fill, llvm::ArrayRef<int64_t> inner,
                       Tensor& out) {
   if (fill.num_elements() == 1) {

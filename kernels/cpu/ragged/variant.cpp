@@ -1,5 +1,5 @@
-// Ragged tensors as variants, one for each row or one for all: how map_fn and datasets hand them
-// on.
+// Ragged tensors as variants, one per row or one for all, which is how map_fn and datasets pass
+// them.
 #include "kernels/cpu/ragged/variant.h"
 
 #include "kernels/cpu/array/data_move.h"
@@ -19,14 +19,14 @@ Error CheckSplits(const Tensor& splits, int64_t rows) {
     return MakeError("splits {0}: a vector that starts with 0 was expected", splits.ToString());
   for (int64_t i = 1; i < splits.num_elements(); ++i) {
     if (splits.IntAt(i) < splits.IntAt(i - 1))
-      return MakeError("splits {0} fall at {1}", splits.ToString(), i);
+      return MakeError("splits {0} decrease at {1}", splits.ToString(), i);
   }
   if (splits.IntAt(splits.num_elements() - 1) == rows) return Error::success();
   return MakeError("splits {0} end before or after the {1} rows that they split", splits.ToString(),
                    rows);
 }
 
-// Rows [begin, end) of each level, from the outermost in.
+// Returns rows [begin, end) with their splits at each level, from the outermost in.
 Expected<ObjectRef> RowsOf(KernelContext& ctx, llvm::ArrayRef<Tensor> splits, const Tensor& values,
                            int64_t begin, int64_t end) {
   llvm::IntrusiveRefCntPtr<RaggedValue> part(new RaggedValue);
@@ -84,7 +84,7 @@ Expected<KernelFn> MakeToVariant(const KernelSetup& setup) {
   });
 }
 
-// One below the other. Outputs: the splits of each level, then the values.
+// Concatenates the parts. Outputs: the splits of each level, then the values.
 Error Stack(KernelContext& ctx, llvm::ArrayRef<const RaggedValue*> parts,
             llvm::ArrayRef<int64_t> outer, int inner_levels, DataType values_type) {
   int level = 0;

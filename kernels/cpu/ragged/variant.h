@@ -1,4 +1,4 @@
-// What a variant holds that stands for a ragged tensor.
+// The value of a variant that represents a ragged tensor.
 #ifndef GRAPNEL_KERNELS_CPU_RAGGED_VARIANT_H_
 #define GRAPNEL_KERNELS_CPU_RAGGED_VARIANT_H_
 
@@ -10,7 +10,7 @@
 namespace grapnel {
 
 struct RaggedValue : Object {
-  std::vector<Tensor> splits;  // outermost first; each is one longer than the rows it splits
+  std::vector<Tensor> splits;  // outermost first; one longer than the number of rows
   Tensor values;
 
   int64_t num_rows() const {

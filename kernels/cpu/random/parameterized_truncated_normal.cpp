@@ -1,5 +1,5 @@
-// StatelessParameterizedTruncatedNormal: normal numbers within bounds, each of mean, deviation and
-// bounds broadcast over the last axes (Robert, "Simulation of truncated normal variables", 1995).
+// StatelessParameterizedTruncatedNormal: normal numbers within bounds; mean, deviation and bounds
+// broadcast over the last axes (Robert, "Simulation of truncated normal variables", 1995).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,11 +13,12 @@ namespace {
 
 using Types = TypeList<float, double>;
 
-// Bounds so many deviations from the mean leave enough of the normal distribution to draw from it.
+// Bounds this many deviations from the mean contain enough of the normal distribution for rejection
+// sampling.
 constexpr double kWideBound = 1.3;
 constexpr int kMostTries = 1000;
 
-// Groups of numbers, all uniform or all normal, out of one group of the generator each.
+// Converts each group of the generator to a group of uniform or of normal numbers.
 template <typename T>
 class Groups {
  public:
@@ -62,8 +63,8 @@ struct Parameters {
   }
 };
 
-// Draws numbers between `low` and `high`, in deviations from the mean; put() takes one and says
-// whether it wants more.
+// Draws numbers between `low` and `high`, in deviations from the mean; put() takes one and returns
+// whether more are needed.
 template <typename T, typename Put>
 void DrawNormal(Groups<T>& groups, T low, T high, Put put) {
   for (;;) {
@@ -103,10 +104,11 @@ void DrawTail(Groups<T>& groups, T low, T high, Put put) {
   }
 }
 
-// out[0], out[stride], ...: `count` numbers.
+// Writes `count` numbers to out[0], out[stride], ...
 template <typename T>
 void Draw(Groups<T>& groups, Parameters<T> p, int64_t count, int64_t stride, T* out) {
-  // Such that the lower bound is the finite one, or both are on one side of the mean.
+  // Mirrors the distribution if needed, so that the lower bound is finite or both bounds are on one
+  // side of the mean.
   if ((std::isinf(p.low) && p.low < T(0)) || p.high < p.mean) {
     std::swap(p.low, p.high);
     p.deviation = -p.deviation;
@@ -128,7 +130,7 @@ void Draw(Groups<T>& groups, Parameters<T> p, int64_t count, int64_t stride, T* 
     DrawTail(groups, low, high, put);
 }
 
-// The shape of what inputs 2 to 5 are broadcast to.
+// Returns the broadcast shape of inputs 2 to 5.
 Expected<Dims> BroadcastDims(const KernelContext& ctx) {
   Dims dims;
   for (int i = 2; i < 6; ++i) {
@@ -144,7 +146,7 @@ Expected<Dims> BroadcastDims(const KernelContext& ctx) {
   return dims;
 }
 
-// Where element `index` of `dims` is in a tensor that is broadcast to them.
+// Returns the position of element `index` of `dims` in a tensor that is broadcast to them.
 int64_t PlaceIn(const Tensor& tensor, llvm::ArrayRef<int64_t> dims, int64_t index) {
   int64_t place = 0, stride = 1;
   for (int d = tensor.rank() - 1; d >= 0; --d) {
@@ -177,7 +179,7 @@ Error Fill(KernelContext& ctx) {
     Parameters<T> p{value(2), value(3), value(4), value(5)};
     if (!p.AreGood())
       return MakeError(
-          "the deviation must be positive and bounds rise, one of them finite, got {0}, {1}, {2}",
+          "the deviation must be positive and bounds ascending, one finite, got {0}, {1}, {2}",
           static_cast<double>(p.deviation), static_cast<double>(p.low),
           static_cast<double>(p.high));
     Draw(groups, p, out->num_elements() / batches, batches, out->data<T>() + i);

@@ -1,5 +1,5 @@
 // TensorFlow's random numbers: the Philox 4x32 generator with 10 rounds (Salmon et al., "Parallel
-// random numbers: as easy as 1, 2, 3", 2011), and how its bits become values
+// random numbers: as easy as 1, 2, 3", 2011), and the mapping from its bits to values
 // (tensorflow/core/lib/random/philox_random.h, random_distributions.h,
 // random_distributions_utils.h).
 #ifndef GRAPNEL_KERNELS_CPU_RANDOM_PHILOX_H_
@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// A stream of groups of four 32-bit numbers. Group n can be reached without those before it.
+// A stream of groups of four 32-bit numbers, with random access to each group.
 class Philox {
  public:
   using Key = std::array<uint32_t, 2>;
@@ -19,17 +19,17 @@ class Philox {
 
   Philox() = default;
   Philox(Group counter, Key key) : counter_(counter), key_(key) {}
-  // A stateful op's attributes seed and seed2.
+  // From the attributes seed and seed2 of a stateful op.
   static Philox FromSeeds(uint64_t seed, uint64_t seed2) {
     return Philox({0, 0, Low(seed2), High(seed2)}, {Low(seed), High(seed)});
   }
-  // A stateless op's two seeds, scrambled.
+  // From the two seeds of a stateless op, scrambled.
   static Philox FromStatelessSeeds(uint64_t seed0, uint64_t seed1) {
     Philox scrambler({Low(seed0), High(seed0), Low(seed1), High(seed1)}, {0x3ec8f720, 0x02461e29});
     Group mix = scrambler.Next();
     return Philox({0, 0, mix[2], mix[3]}, {mix[0], mix[1]});
   }
-  // As the ops of tf.random.Generator and of version 2 keep it.
+  // From the state that tf.random.Generator and version 2 of the stateless ops use.
   static Philox FromState(uint64_t counter_low, uint64_t counter_high, uint64_t key) {
     return Philox({Low(counter_low), High(counter_low), Low(counter_high), High(counter_high)},
                   {Low(key), High(key)});
@@ -66,7 +66,7 @@ class Philox {
   Key key_{};
 };
 
-// One number after the other.
+// Yields one number at a time.
 class PhiloxNumbers {
  public:
   explicit PhiloxNumbers(Philox philox) : philox_(philox) {}
@@ -83,7 +83,7 @@ class PhiloxNumbers {
   }
   // [0, 1)
   float NextFloat() { return std::bit_cast<float>(uint32_t{127} << 23 | (Next() & 0x7fffff)) - 1; }
-  // [0, n), each as likely: numbers that would favor small ones are thrown away. n is at least 1.
+  // Uniform in [0, n): rejects the numbers that would favor small results. n must be at least 1.
   uint32_t Below(uint32_t n) {
     if ((n & (n - 1)) == 0) return Next() & (n - 1);
     uint32_t rest = ~uint32_t{0} % n + 1, number = Next();

@@ -1,4 +1,4 @@
-// Random tensors, with the numbers that TensorFlow has for the same seeds.
+// Random tensors with TensorFlow's numbers for the same seeds.
 #include "kernels/cpu/random/random.h"
 
 #include <bit>
@@ -96,9 +96,9 @@ Error WithGenerator(KernelContext& ctx, StoredVariable& variable, uint64_t group
 
 namespace {
 
-// --- From bits to values. Each distribution says how many values a group of four numbers gives.
+// --- From bits to values. Each distribution defines how many values a group of four numbers gives.
 
-// [0, 1)
+// Uniform in [0, 1).
 template <typename T>
 struct Uniform {
   static constexpr int kGroup = std::is_same_v<T, double> ? 2 : 4;
@@ -117,7 +117,7 @@ struct Uniform {
   }
 };
 
-// Every number of the type, or [low, low + range).
+// Every value of the type, or [low, low + range).
 template <typename T>
 struct UniformInt {
   static constexpr int kGroup = sizeof(T) == 8 ? 2 : 4;
@@ -169,8 +169,8 @@ void Fill(KernelContext& ctx, Philox philox, const Distribution& distribution, T
   });
 }
 
-// Normal values below 2 in size. Each takes as many numbers as it needs, so a group of values has a
-// stretch of its own in the stream.
+// Normal values below 2 in magnitude. A value takes as many numbers as it needs, so each group of
+// values has its own section of the stream.
 template <typename T>
 void FillTruncated(KernelContext& ctx, Philox philox, Tensor& out) {
   constexpr int kGroup = std::is_same_v<T, double> ? 2 : 4;
@@ -198,11 +198,11 @@ void FillTruncated(KernelContext& ctx, Philox philox, Tensor& out) {
   });
 }
 
-// --- The kinds of tensor, and where their generator comes from.
+// --- The kinds of tensor, and the sources of their generator
 
 enum class Kind { kUniform, kNormal, kTruncated, kInt, kFullInt };
 
-// Of kInt, `low` and `high` are scalars of the output's dtype.
+// For kInt, `low` and `high` are scalars of the output's dtype.
 Error FillWith(KernelContext& ctx, Kind kind, Philox philox, Tensor& out, const Tensor* low,
                const Tensor* high) {
   if (kind == Kind::kInt && (low->rank() != 0 || high->rank() != 0)) {
@@ -218,7 +218,7 @@ Error FillWith(KernelContext& ctx, Kind kind, Philox philox, Tensor& out, const 
           if (kind == Kind::kInt) {
             T from = *low->data<T>(), to = *high->data<T>();
             if (from >= to) {
-              error = MakeError("the numbers from {0} up to {1} are none", from, to);
+              error = MakeError("the range from {0} up to {1} is empty", from, to);
               return true;
             }
             using U = std::make_unsigned_t<T>;
@@ -228,7 +228,7 @@ Error FillWith(KernelContext& ctx, Kind kind, Philox philox, Tensor& out, const 
           Fill<T>(ctx, philox, distribution, out);
           return true;
         });
-    if (!known) return MakeError("no random {0}", DataTypeName(out.dtype()));
+    if (!known) return MakeError("cannot generate random {0}", DataTypeName(out.dtype()));
     return error;
   }
   bool known = ForType(out.dtype(), FloatTypes(), [&](auto tag) {
@@ -238,7 +238,8 @@ Error FillWith(KernelContext& ctx, Kind kind, Philox philox, Tensor& out, const 
     if (kind == Kind::kTruncated) FillTruncated<T>(ctx, philox, out);
     return true;
   });
-  return known ? Error::success() : MakeError("no random {0}", DataTypeName(out.dtype()));
+  return known ? Error::success()
+               : MakeError("cannot generate random {0}", DataTypeName(out.dtype()));
 }
 
 template <Kind kKind>
@@ -274,7 +275,7 @@ Error StatelessV2(KernelContext& ctx) {
                   is_int ? &ctx.input(5) : nullptr);
 }
 
-// Outputs key and counter, and the algorithm if there is room for it.
+// Outputs the key and counter, and the algorithm if the op has that output.
 Error KeyCounter(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Philox philox, FromSeedInput(ctx.input(0)));
   ASSIGN_OR_RETURN(Tensor * key, ctx.Allocate(0, {1}));
@@ -307,7 +308,7 @@ Error FromGenerator(KernelContext& ctx) {
   });
 }
 
-// The state before it is moved on by `delta` values.
+// Outputs the state before advancing it by `delta` values.
 Error ReadAndSkip(KernelContext& ctx) {
   ASSIGN_OR_RETURN(StoredVariable * variable, VariableIn(ctx, 0));
   RETURN_IF_ERROR(CheckAlgorithm(ctx.input(1).IntAt(0)));
@@ -323,7 +324,7 @@ Error ReadAndSkip(KernelContext& ctx) {
   return WithGenerator(ctx, *variable, delta * kReserved, put_out);
 }
 
-// Rows in another order: each place takes one of those that are left.
+// Shuffles rows: each position takes one of the remaining rows.
 Error Shuffle(KernelContext& ctx, Philox philox) {
   const Tensor& in = ctx.input(0);
   if (in.rank() == 0 || in.num_elements() <= 1 || in.dim(0) <= 1) {

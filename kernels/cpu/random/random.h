@@ -1,5 +1,4 @@
-// Where random ops get their generator from, and the values in double that several of them start
-// with.
+// The generators of random ops, and the distributions in double that several of them start from.
 #ifndef GRAPNEL_KERNELS_CPU_RANDOM_RANDOM_H_
 #define GRAPNEL_KERNELS_CPU_RANDOM_RANDOM_H_
 
@@ -12,29 +11,29 @@
 
 namespace grapnel {
 
-// Groups of numbers that the stream keeps for each value.
+// The number of groups that the stream reserves for each value.
 constexpr int kReserved = 256;
 
 // [0, 1)
 float ToFloat(uint32_t x);
 double ToDouble(uint32_t x0, uint32_t x1);
-// Two independent normal values out of four numbers.
+// Returns two independent normal values computed from four numbers.
 void NormalPair(const uint32_t* x, double* out);
 void NormalFloats(uint32_t x0, uint32_t x1, float* out);
 
-// Of an op with state. TensorFlow takes other numbers in each process if no seed is given; here
-// they follow from the node's name, so that a run can be repeated.
+// Returns the generator of a stateful op. Without a seed, TensorFlow draws different numbers in
+// each process; grapnel derives the seed from the node's name, so that a run can be repeated.
 Philox FromAttrs(const KernelSetup& setup);
 
-// That generator as the op's kernel keeps it: each run goes on where the one before stopped, and
-// runs that overlap take different numbers. Copies share one position. Thread-safe.
+// That generator as the state of the op's kernel: each run continues where the previous one
+// stopped, and overlapping runs take different numbers. Copies share one position. Thread-safe.
 class SharedPhilox {
  public:
   explicit SharedPhilox(const KernelSetup& setup)
       : state_(std::make_shared<State>(FromAttrs(setup))) {}
-  // The generator as it stands; it moves on by `groups`.
+  // Returns the current generator and advances it by `groups`.
   Philox Take(uint64_t groups) const;
-  // Calls use(generator) where how far it moves is known only afterwards.
+  // Calls use(generator), for callers that know only afterwards how far it advances.
   void Use(llvm::function_ref<void(Philox&)> use) const;
 
  private:
@@ -46,21 +45,22 @@ class SharedPhilox {
   std::shared_ptr<State> state_;
 };
 
-// Of a stateless op: two seeds, or a key, a counter and the number of an algorithm.
+// Return the generator of a stateless op: from two seeds, or from a key, a counter and an algorithm
+// number.
 Expected<Philox> FromSeedInput(const Tensor& seed);
 Expected<Philox> FromKeyAndCounter(const Tensor& key, const Tensor& counter,
                                    const Tensor& algorithm);
 
-// Algorithms as numbers: 1 Philox, 2 ThreeFry, 3 whatever suits the device, which is Philox here.
+// Algorithm numbers: 1 Philox, 2 ThreeFry, 3 the device's default, which is Philox here.
 constexpr int kPhiloxAlgorithm = 1;
 Error CheckAlgorithm(int64_t algorithm);
 
-// tf.random.Generator: a variable of counter and key, int64[3] or more. `use` gets the generator as
-// it is, and the variable moves on by `groups`.
+// Accesses a tf.random.Generator: a variable with counter and key, int64[3] or longer. `use` gets
+// the current generator; the variable then advances by `groups`.
 Error WithGenerator(KernelContext& ctx, StoredVariable& variable, uint64_t groups,
                     llvm::function_ref<Error(Philox)> use);
 
-// Element `i` of an integer tensor, as its bits.
+// Returns element `i` of an integer tensor as its bits.
 inline uint64_t BitsAt(const Tensor& tensor, int64_t i) {
   return static_cast<uint64_t>(tensor.IntAt(i));
 }

@@ -1,5 +1,5 @@
-// StatelessRandomBinomial and StatefulRandomBinomial. Every value has a stretch of the stream of
-// its own, so it does not matter which thread makes it
+// StatelessRandomBinomial and StatefulRandomBinomial. Every value has its own section of the random
+// stream, so it does not matter which thread computes it
 // (tensorflow/core/kernels/random_binomial_op.cc).
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@
 namespace grapnel {
 namespace {
 
-// Uniform doubles, taken two at a time, the second first.
+// Uniform doubles, drawn in pairs, the second first.
 class Uniforms {
  public:
   explicit Uniforms(Philox philox) : philox_(philox) {}
@@ -36,7 +36,7 @@ class Uniforms {
   int left_ = 0;
 };
 
-// What Stirling's formula lacks of log(k!).
+// Returns the error of Stirling's formula for log(k!).
 double StirlingRest(double k) {
   static constexpr double kFirst[] = {0.0810614667953272,  0.0413406959554092, 0.0276779256849983,
                                       0.02079067210376509, 0.0166446911898211, 0.0138761288230707,
@@ -47,7 +47,7 @@ double StirlingRest(double k) {
   return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1);
 }
 
-// How many geometric steps fit, for few successes.
+// Counts geometric steps, for few successes.
 double ByInversion(double count, double p, Uniforms uniforms) {
   double sum = 0;
   for (double successes = 0;; ++successes) {
@@ -77,7 +77,7 @@ double ByRejection(double count, double p, Uniforms uniforms) {
   }
 }
 
-// The stretches are shorter where few numbers do.
+// The sections are shorter for the method that needs few numbers.
 constexpr uint64_t kReservedForInversion = 42;
 
 template <typename T>
@@ -96,8 +96,8 @@ double Draw(T count, T p, Philox philox, int64_t index) {
   return mirrored ? n - drawn : drawn;
 }
 
-// A batch for each pair of a count and a probability, which are broadcast to each other and stand
-// for the last dimensions of the result.
+// One batch per pair of count and probability, which broadcast to each other and match the last
+// dimensions of the result.
 struct Batches {
   BroadcastPlan plan;
   Dims dims;  // of the result
@@ -157,8 +157,8 @@ Error Fill(KernelContext& ctx, const Batches& batches, Philox philox, const Tens
     });
   });
   return known ? Error::success()
-               : MakeError("no random {0} from counts of {1}", DataTypeName(out->dtype()),
-                           DataTypeName(counts.dtype()));
+               : MakeError("cannot generate random {0} from counts of {1}",
+                           DataTypeName(out->dtype()), DataTypeName(counts.dtype()));
 }
 
 Error Stateless(KernelContext& ctx) {

@@ -1,5 +1,5 @@
-// Random parts of images: RandomCrop, and SampleDistortedBoundingBox, which only says where the
-// part is. (tensorflow/core/kernels/image/sample_distorted_bounding_box_op.cc)
+// Random parts of images: RandomCrop, and SampleDistortedBoundingBox, which only chooses the part.
+// (tensorflow/core/kernels/image/sample_distorted_bounding_box_op.cc)
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,8 +25,8 @@ Error Crop(KernelContext& ctx, Philox philox) {
         DimsText(in.dims()), DimsText(size.dims()));
   int64_t height = size.IntAt(0), width = size.IntAt(1), channels = in.dim(2);
   if (height < 0 || width < 0 || height > in.dim(0) || width > in.dim(1))
-    return MakeError("a part of {0} x {1} was asked for, the image has {2} x {3}", height, width,
-                     in.dim(0), in.dim(1));
+    return MakeError("cannot crop {0} x {1} from an image of {2} x {3}", height, width, in.dim(0),
+                     in.dim(1));
   PhiloxNumbers numbers(philox);
   int64_t left = 0, top = 0;
   if (in.dim(1) > width) left = numbers.Next() % static_cast<uint32_t>(in.dim(1) - width + 1);
@@ -70,8 +70,8 @@ struct ImageSize {
 
 int32_t Rounded(float x) { return static_cast<int32_t>(std::lrint(x)); }
 
-// A size of this ratio whose part of the image is within the bounds; none if roundings are against
-// it.
+// Returns a size with this aspect ratio whose area is within the bounds; nullopt if rounding makes
+// that impossible.
 std::optional<ImageSize> SampleSize(ImageSize image, const SampleAttrs& attrs, float ratio,
                                     PhiloxNumbers& numbers) {
   if (attrs.areas[0] > attrs.areas[1] || image.width <= 0 || image.height <= 0) return std::nullopt;
@@ -86,7 +86,7 @@ std::optional<ImageSize> SampleSize(ImageSize image, const SampleAttrs& attrs, f
   }
   high = std::min(high, image.height);
   int32_t rows = std::min(low, high);
-  // How far apart they are may be more than an int32_t holds.
+  // Their distance may exceed int32_t.
   if (rows < high)
     rows += static_cast<int32_t>(numbers.Below(static_cast<uint32_t>(int64_t{high} - rows + 1)));
   auto area_of = [&](int32_t h) { return static_cast<float>(int64_t{width_of(h)} * h); };

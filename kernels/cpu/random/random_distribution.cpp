@@ -1,5 +1,5 @@
-// Random numbers that are rejected until one fits: gamma and Poisson; and multinomial ones.
-// Every value has a stretch of the stream of its own, so it does not matter which thread makes it
+// Random numbers by rejection: gamma and Poisson; and multinomial ones. Every value has its own
+// section of the random stream, so it does not matter which thread computes it
 // (tensorflow/core/kernels/random_op.cc, random_poisson_op.cc, multinomial_op.cc).
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace grapnel {
 namespace {
 
-// Uniform and normal doubles of one stream, each taken two at a time, the second first.
+// Uniform and normal doubles from one stream, each drawn in pairs, the second first.
 class Stream {
  public:
   explicit Stream(Philox philox) : philox_(philox) {}
@@ -63,7 +63,7 @@ double Gamma(double alpha, Stream& stream) {
 }
 
 // Knuth's product of uniforms for small rates, Hormann's transformed rejection (PTRS, 1993) for
-// large ones. A value above `most` does not count.
+// large ones. Values above `most` are rejected.
 double Poisson(double rate, double most, Stream& stream) {
   if (std::isnan(rate)) return rate;
   if (rate < 10) {
@@ -75,7 +75,7 @@ double Poisson(double rate, double most, Stream& stream) {
     }
   }
   if (std::isinf(rate)) return rate;
-  // So far above that no value would count: TensorFlow draws for ever.
+  // So far above `most` that every value would be rejected: TensorFlow loops forever.
   if (rate - 40 * std::sqrt(rate) > most) return most;
   const double log_rate = std::log(rate), b = 0.931 + 2.53 * std::sqrt(rate);
   const double a = -0.059 + 0.02483 * b, inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
@@ -105,7 +105,7 @@ double NumberAt(const Tensor& tensor, int64_t i) {
   return value;
 }
 
-// Value `draw(k, stream)` for the output at place(k), with the k-th stretch of the stream.
+// Stores draw(k, stream) at output index place(k), using the k-th section of the stream.
 Error FillEach(KernelContext& ctx, Philox philox, Tensor& out,
                llvm::function_ref<int64_t(int64_t)> place,
                llvm::function_ref<double(int64_t, Stream&)> draw) {
@@ -125,7 +125,8 @@ Error FillEach(KernelContext& ctx, Philox philox, Tensor& out,
     });
     return true;
   });
-  return known ? Error::success() : MakeError("no random {0}", DataTypeName(out.dtype()));
+  return known ? Error::success()
+               : MakeError("cannot generate random {0}", DataTypeName(out.dtype()));
 }
 
 double MostOf(DataType dtype) {
@@ -145,8 +146,8 @@ double MostOf(DataType dtype) {
 
 enum class Kind { kGamma, kPoisson };
 
-// All values of the first parameter are made before those of the second; the parameters' dimensions
-// are the output's last ones.
+// Draws all values of the first parameter before those of the second; the parameters' dimensions
+// are the last ones of the output.
 Error FillOf(KernelContext& ctx, Kind kind, Philox philox, const Tensor& parameters, Tensor& out) {
   int64_t count = parameters.num_elements();
   if (out.num_elements() == 0 || count == 0) return Error::success();
@@ -160,7 +161,7 @@ Error FillOf(KernelContext& ctx, Kind kind, Philox philox, const Tensor& paramet
       });
 }
 
-// The shape says how many for each parameter.
+// The shape input is the shape of the samples per parameter.
 template <Kind kKind>
 Expected<KernelFn> MakeStateful(const KernelSetup& setup) {
   return KernelFn([philox = SharedPhilox(setup)](KernelContext& ctx) -> Error {
@@ -181,8 +182,8 @@ Error CheckSuffix(llvm::ArrayRef<int64_t> dims, const Tensor& parameters) {
                    DimsText(parameters.dims()));
 }
 
-// The shape is the output's. A generator from a seed, or (of gamma, version 3) from key, counter
-// and algorithm.
+// The shape input is the output's shape. The generator comes from a seed or (version 3 of gamma)
+// from key, counter and algorithm.
 template <Kind kKind, bool by_key>
 Expected<KernelFn> MakeStateless(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
@@ -200,7 +201,7 @@ Expected<KernelFn> MakeStateless(const KernelSetup&) {
   });
 }
 
-// --- Classes by their logits
+// --- Classes sampled by logits
 
 Error Draw(KernelContext& ctx, Philox philox, int64_t samples) {
   const Tensor& logits = ctx.input(0);

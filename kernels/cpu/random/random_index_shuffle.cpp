@@ -1,6 +1,6 @@
-// RandomIndexShuffle: the place of one index in a permutation that a seed stands for, without
-// making the whole of it. A Simon block cipher with the smallest blocks that suffice permutes; a
-// result outside of the range is encrypted again (Beaulieu et al., "The Simon and Speck families of
+// RandomIndexShuffle: the position of one index in the permutation of a seed, without computing the
+// whole permutation. A Simon block cipher with the smallest sufficient block size permutes; a
+// result out of range is encrypted again (Beaulieu et al., "The Simon and Speck families of
 // lightweight block ciphers", 2013; Black and Rogaway, "Ciphers with arbitrary finite domains",
 // 2002).
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using Seed = std::array<uint32_t, 3>;
 
-// Words of `bits` bits, 8 to 32.
+// A cipher on words of `bits` bits, 8 to 32.
 class Cipher {
  public:
   Cipher(int bits, const Seed& seed, int64_t rounds)
@@ -53,7 +53,7 @@ uint64_t PlaceOf(uint64_t index, const Seed& seed, uint64_t last, int64_t rounds
   if (last == 0) return 0;
   int block = static_cast<int>(std::ceil(std::log2(static_cast<double>(last))));
   block = std::clamp(block + block % 2, 16, 64);
-  // A power of 2 does not fit into the block that it is given: no index that is there goes to it.
+  // A power of 2 does not fit the block computed for it; no index maps to it.
   if (block < 64 && last >> block != 0) last = (uint64_t{1} << block) - 1;
   Cipher cipher(block / 2, seed, rounds);
   uint64_t place = cipher(index);
@@ -66,7 +66,7 @@ struct Rows {
   bool is_scalar = true;
 };
 
-// Indices, seeds and last indices: one for all, or one each.
+// Checks indices, seeds and maximum indices: one for all, or one each.
 Expected<Rows> RowsOf(const Tensor& index, const Tensor& seed, const Tensor& last) {
   Rows rows;
   rows.is_scalar = index.rank() == 0 && seed.rank() == 1 && last.rank() == 0;

@@ -1,6 +1,6 @@
-// Two sparse tensors place by place: SparseAdd and its gradient, SparseSparseMaximum,
-// SparseSparseMinimum. One sparse and one dense: SparseDenseCwiseAdd, -Mul, -Div,
-// SparseTensorDenseAdd. Rows of sparse operands rise.
+// Elementwise ops on two sparse tensors: SparseAdd and its gradient, SparseSparseMaximum,
+// SparseSparseMinimum; and on a sparse and a dense one: SparseDenseCwiseAdd, -Mul, -Div,
+// SparseTensorDenseAdd. Rows of sparse operands must ascend.
 #include <algorithm>
 #include <cmath>
 
@@ -14,10 +14,10 @@ namespace {
 
 using AddTypes = TypeList<float, double, int32_t, int64_t, int8_t, int16_t, Complex64, Complex128>;
 
-// --- Union of two
+// --- Union of two tensors
 
-// Calls visit(i, j) for each place of either in rising order: its row in `a` and in `b`, -1 where
-// it has none.
+// Calls visit(i, j) for each index present in either, ascending: its row in `a` and in `b`, or -1
+// where it is absent.
 template <typename Visit>
 void ForUnion(const Tensor& a, const Tensor& b, Visit visit) {
   int64_t i = 0, j = 0;
@@ -53,10 +53,10 @@ Expected<Operands> TwoOfOneShape(const KernelContext& ctx) {
   return MakeError("operands' shapes do not match: {0} and {1}", IntsText(left), IntsText(right));
 }
 
-// Rows of the operands' places; -1 where one has none.
+// The rows of each index in the operands; -1 where it is absent.
 using Places = std::vector<std::pair<int64_t, int64_t>>;
 
-// Places with their values, as outputs 0 and 1.
+// Writes the indices and values to outputs 0 and 1.
 Error StorePlaces(KernelContext& ctx, const Operands& from, const Places& places,
                   const void* values) {
   int64_t count = static_cast<int64_t>(places.size()), depth = from.a.indices.dim(1);
@@ -70,7 +70,7 @@ Error StorePlaces(KernelContext& ctx, const Operands& from, const Places& places
   return Error::success();
 }
 
-// |x| >= limit, where the least integer has no absolute value.
+// x| >= limit, where the smallest integer has no absolute value.
 template <typename T, typename Limit>
 bool Reaches(T x, Limit limit) {
   if constexpr (std::is_integral_v<T>) {
@@ -87,7 +87,7 @@ Error CheckThreshold(const Tensor& thresh, DataType dtype) {
                    thresh.ToString(0));
 }
 
-// A place of both is dropped when its sum is below the threshold; what one of them has alone stays.
+// An index of both is dropped when its sum is below the threshold; an index of only one is kept.
 template <typename T>
 Error SparseAdd(KernelContext& ctx) {
   using Limit = decltype(std::abs(T()));
@@ -121,7 +121,7 @@ Error CheckAddGrad(const KernelContext& ctx) {
   return Error::success();
 }
 
-// A place of an operand that the sum dropped has no gradient.
+// Indices that the sum dropped have no gradient.
 template <typename T>
 Error SparseAddGrad(KernelContext& ctx) {
   RETURN_IF_ERROR(CheckAddGrad(ctx));
@@ -138,7 +138,7 @@ Error SparseAddGrad(KernelContext& ctx) {
   return Error::success();
 }
 
-// What one of the two lacks is 0.
+// An absent value counts as 0.
 template <typename T, bool kMaximum>
 Error SparseExtreme(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Operands from, TwoOfOneShape(ctx));
@@ -160,7 +160,7 @@ Error SparseExtreme(KernelContext& ctx) {
 
 enum class Cwise { kAdd, kMul, kDiv };
 
-// For each value of input 0 to 2, a sparse tensor, the element of input 3 that it meets.
+// Returns, for each value of the sparse tensor in inputs 0 to 2, the matching element of input 3.
 Expected<std::vector<int64_t>> MetElements(const KernelContext& ctx) {
   ASSIGN_OR_RETURN(Sparse sparse, SparseIn(ctx, 0));
   const Tensor& dense = ctx.input(3);
@@ -171,8 +171,10 @@ Expected<std::vector<int64_t>> MetElements(const KernelContext& ctx) {
   for (int d = 0; fits && d < dense.rank(); ++d)
     fits = dense.dim(d) == dims[missing + d] || (dense.dim(d) == 1 && dims[missing + d] != 0);
   if (!fits)
-    return MakeError("the dense side is broadcast to the sparse one only: {0} is not to {1}",
-                     DimsText(dense.dims()), DimsText(dims));
+    return MakeError(
+        "the dense side must broadcast to the shape of the sparse one: "
+        "{0} does not broadcast to {1}",
+        DimsText(dense.dims()), DimsText(dims));
   Dims strides = RowMajorStrides(dense.dims());
   std::vector<int64_t> met(sparse.values.num_elements());
   for (size_t i = 0; i < met.size(); ++i) {
@@ -184,7 +186,7 @@ Expected<std::vector<int64_t>> MetElements(const KernelContext& ctx) {
   return met;
 }
 
-// false: a number is divided by zero, a float too.
+// False on division by zero, also for floats.
 template <typename T, Cwise kind>
 bool Operate(T x, T y, T* out) {
   if constexpr (kind == Cwise::kAdd) {
@@ -194,7 +196,7 @@ bool Operate(T x, T y, T* out) {
   } else if (y == T(0)) {
     return false;
   } else if constexpr (std::is_integral_v<T>) {
-    // The least integer by -1 wraps, as a product does.
+    // The smallest integer divided by -1 wraps, as a product does.
     bool negate = std::is_signed_v<T> && y == static_cast<T>(-1);
     *out = negate ? SubOf(T(0), x) : static_cast<T>(x / y);
   } else {
@@ -216,7 +218,7 @@ Error SparseDense(KernelContext& ctx) {
   return Error::success();
 }
 
-// Input 3, of the shape of the sparse tensor before it, to be written to.
+// Returns input 3, writable; it must have the shape of the sparse tensor before it.
 Expected<Tensor> DenseToAddTo(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Sparse a, SparseIn(ctx, 0));
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(a.shape));
@@ -245,7 +247,7 @@ Error SparseTensorDenseAdd(KernelContext& ctx) {
   return Error::success();
 }
 
-// --- One kernel a dtype
+// --- One kernel per dtype
 
 template <typename Types, template <typename> class Op>
 Expected<KernelFn> MakeTyped(const KernelSetup& setup) {

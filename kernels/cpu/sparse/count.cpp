@@ -1,4 +1,4 @@
-// How often each number occurs: DenseCountSparseOutput, SparseCountSparseOutput,
+// Counts occurrences of numbers: DenseCountSparseOutput, SparseCountSparseOutput,
 // RaggedCountSparseOutput with sparse results, SparseBincount with dense ones.
 #include <algorithm>
 #include <map>
@@ -13,11 +13,11 @@ namespace {
 using CountTypes = Join<IntegerTypes, TypeList<float, double>>;
 
 struct CountOptions {
-  int64_t least = -1, most = -1;  // the width of the result: at least, exactly
+  int64_t least = -1, most = -1;  // bounds of the result's width: minimum, exact
   bool binary = false;
 };
 
-// The row of each value; one row without a dimension of its own when `flat`.
+// The row of each value; a single row without a row dimension when `flat`.
 struct Rows {
   std::vector<int64_t> of;
   int64_t count = 1;
@@ -38,7 +38,7 @@ Error Count(KernelContext& ctx, const CountOptions& options, const Rows& rows, c
   if (rows.count == 0) return MakeError("there must be at least one row to count in");
   std::vector<std::map<int64_t, T>> counts(rows.count);
   const T* weight = weights.num_elements() > 0 ? weights.data<T>() : nullptr;
-  int64_t widest = 0, total = 0;  // of no values too the result has a place for 0
+  int64_t widest = 0, total = 0;  // starts at 0: even without values the result has width 1
   for (int64_t i = 0; i < values.num_elements(); ++i) {
     int64_t value = values.IntAt(i);
     if (value < 0) return MakeError("values must not be negative: element {0} is {1}", i, value);
@@ -79,8 +79,8 @@ Expected<Rows> DenseRows(const KernelContext& ctx) {
   return rows;
 }
 
-// The rows of a sparse tensor, which its first dimension numbers, or the one of a sparse vector.
-// Each row takes memory, empty or not, so a shape must not claim too many.
+// Returns the rows of a sparse tensor, by its first dimension, or the single row of a sparse
+// vector. Each row takes memory even if empty, so their number is limited.
 Expected<Rows> SparseRows(const Tensor& indices, const Tensor& values, const Tensor& shape) {
   RETURN_IF_ERROR(CheckSparseTensor(indices, &values, shape));
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(shape));
@@ -107,7 +107,7 @@ Expected<Rows> RaggedRows(const Tensor& splits, const Tensor& values) {
   rows.count = splits.dim(0) - 1;
   for (int64_t i = 0; i < rows.count; ++i) {
     if (splits.IntAt(i + 1) < splits.IntAt(i) || splits.IntAt(i + 1) > values.dim(0))
-      return MakeError("splits {0} fall, or go past the {1} values", splits.ToString(),
+      return MakeError("splits {0} decrease, or exceed the {1} values", splits.ToString(),
                        values.dim(0));
     rows.of.insert(rows.of.end(), splits.IntAt(i + 1) - splits.IntAt(i), i);
   }

@@ -1,6 +1,6 @@
-// Crosses of features: every combination of what the columns have in a row, as text or as a hash.
-// SparseCross, SparseCrossV2, SparseCrossHashed; RaggedCross. Models keep what they learned by
-// these hashes.
+// Feature crosses: every combination of the columns' values in a row, as text or as a hash.
+// SparseCross, SparseCrossV2, SparseCrossHashed; RaggedCross. The hashes must match TensorFlow's,
+// because trained models depend on them.
 #include <limits>
 
 #include "kernels/cpu/array/data_move.h"
@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// One feature: values [begins[row], begins[row + 1]) are those of a row.
+// One feature: values [begins[row], begins[row + 1]) belong to a row.
 struct Column {
   const Tensor* values = nullptr;
   std::vector<int64_t> begins;
@@ -22,7 +22,7 @@ struct Column {
 
 struct Crossing {
   bool hashed = false, strong = false;
-  bool joined_from_first = false;  // the first hash begins the chain, not `key`
+  bool joined_from_first = false;  // the chain starts with the first hash, not with `key`
   std::string separator = "_X_";
   uint64_t key = 0, salt[2] = {0, 0};
   int64_t buckets = 0;
@@ -31,7 +31,7 @@ struct Crossing {
 Error CheckValues(const Tensor& values) {
   if (values.dtype() == proto::DT_STRING || values.dtype() == proto::DT_INT64)
     return Error::success();
-  return MakeError("features of {0}: string and int64 can be crossed",
+  return MakeError("a feature has dtype {0}: expected string or int64",
                    DataTypeName(values.dtype()));
 }
 
@@ -50,7 +50,8 @@ Expected<Column> SparseColumn(const Tensor& indices, const Tensor& values, const
   for (int64_t i = 0; i < indices.dim(0); ++i) {
     int64_t row = indices.data<int64_t>()[2 * i];
     if (row < last || row >= rows)
-      return MakeError("indices[{0}] is of row {1}: rows must rise and be below {2}", i, row, rows);
+      return MakeError("indices[{0}] is in row {1}: rows must ascend and be below {2}", i, row,
+                       rows);
     last = row;
     ++column.begins[row + 1];
   }
@@ -76,7 +77,7 @@ std::string TextAt(const Column& column, int64_t i) {
   return std::to_string(values.data<int64_t>()[i]);
 }
 
-// TensorFlow hashes the first 4 bytes of a number where it hashes numbers at all.
+// Where TensorFlow hashes a number at all, it hashes its first 4 bytes.
 uint64_t HashAt(const Column& column, int64_t i, const Crossing& how) {
   const Tensor& values = *column.values;
   bool text = values.dtype() == proto::DT_STRING;
@@ -108,7 +109,7 @@ void CrossAt(llvm::ArrayRef<Column> columns, llvm::ArrayRef<int64_t> at, const C
   out.data<int64_t>()[to] = static_cast<int64_t>(hash % limit);
 }
 
-// How many combinations each row begins with, and the end.
+// Returns the start of each row's combinations, and the end.
 Expected<std::vector<int64_t>> Begins(llvm::ArrayRef<Column> columns, int64_t rows) {
   std::vector<int64_t> begins{0};
   for (int64_t row = 0; row < rows; ++row) {
@@ -118,13 +119,13 @@ Expected<std::vector<int64_t>> Begins(llvm::ArrayRef<Column> columns, int64_t ro
         return MakeError("row {0} has too many combinations", row);
     }
     if (__builtin_add_overflow(begins.back(), count, &end) || end > (int64_t{1} << 32))
-      return MakeError("there are too many combinations by row {0}", row);
+      return MakeError("too many combinations up to row {0}", row);
     begins.push_back(end);
   }
   return begins;
 }
 
-// The last column changes first.
+// The last column varies fastest.
 void CrossRow(llvm::ArrayRef<Column> columns, int64_t row, const Crossing& how, Tensor& out,
               int64_t begin, int64_t end) {
   std::vector<int64_t> at;
@@ -165,14 +166,14 @@ int CountOf(const Node& node, const char* key) {
   return attr ? static_cast<int>(attr->AsTypes().value_or(std::vector<DataType>()).size()) : 0;
 }
 
-// As attributes say it; `out` is what the attribute `out_name` makes of the results.
+// Reads the attributes; `out` is the result dtype that attribute `out_name` sets.
 Expected<Crossing> CrossingOf(const Node& node, DataType out, const char* out_name) {
   Crossing how;
   how.hashed = node.GetBool("hashed_output");
   how.buckets = node.GetInt("num_buckets");
   how.key = static_cast<uint64_t>(node.GetInt("hash_key"));
   if (how.hashed == (out == proto::DT_INT64)) return how;
-  return MakeError("{0} {1} does not go with hashed_output {2}", out_name, DataTypeName(out),
+  return MakeError("{0} {1} does not match hashed_output {2}", out_name, DataTypeName(out),
                    how.hashed);
 }
 
@@ -260,7 +261,7 @@ Expected<Column> RaggedColumn(const Tensor& values, const Tensor& splits, int64_
   for (int64_t i = 0; i <= rows; ++i) {
     int64_t at = splits.IntAt(i);
     if (i == 0 ? at != 0 : at < column.begins.back())
-      return MakeError("row splits {0} must start with 0 and not fall", splits.ToString());
+      return MakeError("row splits {0} must start with 0 and not decrease", splits.ToString());
     column.begins.push_back(at);
   }
   if (column.begins.back() == values.dim(0)) return column;

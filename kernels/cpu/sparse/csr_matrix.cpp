@@ -1,6 +1,6 @@
-// Sparse matrices by rows, as variants: SparseTensorToCSRSparseMatrix, DenseToCSRSparseMatrix and
-// back, CSRSparseMatrixComponents, SparseMatrixNNZ, SparseMatrixMatMul, Conj. With three dimensions
-// the first is a batch.
+// Sparse matrices in CSR form, as variants: SparseTensorToCSRSparseMatrix, DenseToCSRSparseMatrix
+// and back, CSRSparseMatrixComponents, SparseMatrixNNZ, SparseMatrixMatMul, Conj. With three
+// dimensions the first is a batch.
 #include <algorithm>
 #include <vector>
 
@@ -16,9 +16,9 @@ using CsrTypes = TypeList<float, double, Complex64, Complex128>;
 
 struct CsrMatrix : Object {
   Dims dims;                        // two or three
-  std::vector<int32_t> row_starts;  // rows + 1 for each matrix of the batch, each from 0 on
+  std::vector<int32_t> row_starts;  // rows + 1 per matrix of the batch, each starting at 0
   std::vector<int32_t> columns;     // of all matrices
-  std::vector<int64_t> begins;      // where each matrix begins in `columns`, and the end
+  std::vector<int64_t> begins;      // start of each matrix in `columns`, and the end
   Tensor values;
 
   int64_t batch() const { return dims.size() == 3 ? dims[0] : 1; }
@@ -41,14 +41,15 @@ Expected<CsrMatrix*> MatrixIn(const KernelContext& ctx, int i) {
   return MakeError("input {0} is {1}, a sparse matrix was expected", i, tensor.ToString());
 }
 
-// The places of `indices`, which rise, under `dims`; values are those of places in this order.
+// Creates a matrix of shape `dims` with nonzeros at `indices`, which must ascend; `values` are in
+// that order.
 Expected<CsrRef> MatrixOf(const Tensor& indices, const Dims& dims, Tensor values) {
   if (dims.size() != 2 && dims.size() != 3)
     return MakeError("a sparse matrix must have rank 2 or 3, not {0}", dims.size());
   CsrRef matrix(new CsrMatrix);
   matrix->dims = dims;
   int64_t batch = matrix->batch(), rows = matrix->rows(), depth = indices.dim(1), starts = 0;
-  // Every row takes memory, empty or not.
+  // Every row takes memory, even if empty.
   if (__builtin_mul_overflow(batch, rows + 1, &starts) || starts > (int64_t{1} << 28) ||
       matrix->width() > INT32_MAX || indices.dim(0) > INT32_MAX)
     return MakeError("a sparse matrix of shape {0} is too large", DimsText(dims));
@@ -70,7 +71,7 @@ Expected<CsrRef> MatrixOf(const Tensor& indices, const Dims& dims, Tensor values
   return matrix;
 }
 
-// visit(batch, row, i) for place `i` of all, in order.
+// Calls visit(batch, row, i) for each nonzero `i`, in order.
 template <typename Visit>
 void ForPlaces(const CsrMatrix& matrix, int64_t first, int64_t last, Visit visit) {
   for (int64_t b = first; b < last; ++b) {
@@ -105,7 +106,7 @@ Error FromSparse(KernelContext& ctx) {
   return PutMatrix(ctx, std::move(matrix));
 }
 
-// The places that `indices` names.
+// Takes the elements at `indices`.
 Error FromDense(KernelContext& ctx) {
   const Tensor &dense = ctx.input(0), &indices = ctx.input(1);
   if (indices.rank() != 2 || indices.dim(1) != dense.rank())
@@ -127,7 +128,7 @@ Error FromDense(KernelContext& ctx) {
 
 Error CheckType(const KernelContext& ctx, int output, const CsrMatrix& matrix) {
   if (matrix.values.dtype() == ctx.output_type(output)) return Error::success();
-  return MakeError("the matrix is of {0}, {1} was asked for", DataTypeName(matrix.values.dtype()),
+  return MakeError("the matrix has dtype {0}, expected {1}", DataTypeName(matrix.values.dtype()),
                    DataTypeName(ctx.output_type(output)));
 }
 
@@ -187,7 +188,7 @@ Error Components(KernelContext& ctx) {
   return Error::success();
 }
 
-// Conj of a variant: gradients of products make it.
+// Conj of a variant: gradients of products create it.
 Error Conjugate(KernelContext& ctx) {
   ASSIGN_OR_RETURN(CsrMatrix * matrix, MatrixIn(ctx, 0));
   DataType dtype = matrix->values.dtype();
@@ -223,7 +224,7 @@ T ConjugateIf(bool conjugate, T x) {
   return x;
 }
 
-// A sparse matrix times a dense one, matrix by matrix of the batch.
+// Multiplies a sparse matrix by a dense one, for each matrix of the batch.
 template <typename T>
 Error Multiply(KernelContext& ctx, const Product& form) {
   ASSIGN_OR_RETURN(CsrMatrix * a, MatrixIn(ctx, 0));
@@ -247,7 +248,7 @@ Error Multiply(KernelContext& ctx, const Product& form) {
   if (!NumElements(dims)) return MakeError("a product of shape {0} is too large", DimsText(dims));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
   std::fill_n(out->data<T>(), out->num_elements(), T(0));
-  // Strides of the result's and of b's rows and columns.
+  // Strides of the rows and columns of the result and of b.
   int64_t to_row = form.transpose_out ? 1 : n, to_column = form.transpose_out ? m : 1;
   int64_t from_row = turn_b ? 1 : b_width, from_column = turn_b ? b_width : 1;
   ctx.ParallelFor(a->batch(), 2.0 * static_cast<double>(n), [&](int64_t first, int64_t last) {

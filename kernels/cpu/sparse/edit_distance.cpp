@@ -1,5 +1,5 @@
-// EditDistance: the least number of insertions, deletions and changes between sequences that are
-// rows of two sparse tensors.
+// EditDistance: the minimum number of insertions, deletions and substitutions between sequences,
+// which are rows of two sparse tensors.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -12,7 +12,7 @@
 namespace grapnel {
 namespace {
 
-// The elements of each sequence, by where the distance goes.
+// The elements of each sequence, by the output position of its distance.
 using Sequences = std::map<int64_t, std::vector<int64_t>>;
 
 Sequences SequencesOf(const Tensor& indices, llvm::ArrayRef<int64_t> strides) {
@@ -27,7 +27,7 @@ Sequences SequencesOf(const Tensor& indices, llvm::ArrayRef<int64_t> strides) {
   return sequences;
 }
 
-// One row of the table of distances at a time. A NaN is not the same as another.
+// Keeps one row of the distance table at a time. NaN does not equal NaN.
 template <typename T>
 int64_t Distance(const Tensor& a, llvm::ArrayRef<int64_t> left, const Tensor& b,
                  llvm::ArrayRef<int64_t> right) {
@@ -94,8 +94,8 @@ Error EditDistance(KernelContext& ctx, DistanceFn distance, bool normalize) {
 Expected<KernelFn> MakeEditDistance(const KernelSetup& setup) {
   bool normalize = setup.node().GetBool("normalize", true);
   if (setup.input_type(1) != setup.input_type(4))
-    return MakeError("hypothesis of {0}, truth of {1}", DataTypeName(setup.input_type(1)),
-                     DataTypeName(setup.input_type(4)));
+    return MakeError("hypothesis has dtype {0}, truth has dtype {1}",
+                     DataTypeName(setup.input_type(1)), DataTypeName(setup.input_type(4)));
   DistanceFn distance = DistanceOf(setup.input_type(1));
   if (!distance) return MakeError("no kernel for dtype {0}", DataTypeName(setup.input_type(1)));
   return KernelFn([=](KernelContext& ctx) { return EditDistance(ctx, distance, normalize); });

@@ -23,7 +23,7 @@ struct Adjoints {
   bool a, b;
 };
 
-// TensorFlow adds up bfloat16 as it is and rounds each step, half in floats.
+// TensorFlow sums bfloat16 with rounding at each step, half in float.
 template <typename T, typename Compute>
 Compute AddProduct(Compute sum, Compute a, Compute b) {
   if constexpr (std::is_same_v<T, Eigen::bfloat16>)
@@ -32,8 +32,8 @@ Compute AddProduct(Compute sum, Compute a, Compute b) {
     return AddOf(sum, MulOf(a, b));
 }
 
-// Columns [begin, end) of the product. Elements of `a` are taken in order, so the sums are the same
-// whatever the threads.
+// Computes columns [begin, end) of the product. Elements of `a` are processed in order, so the sums
+// do not depend on the threads.
 template <typename T>
 void Columns(const Tensor& indices, const Tensor& values, const Tensor& b, Adjoints adjoint,
              int64_t begin, int64_t end, int64_t rows, int64_t columns, ComputeType<T>* out) {

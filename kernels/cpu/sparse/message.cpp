@@ -1,6 +1,6 @@
-// Sparse tensors as three strings or variants each: SerializeSparse, SerializeManySparse,
-// DeserializeSparse, DeserializeManySparse; and kept by number: AddSparseToTensorsMap,
-// AddManySparseToTensorsMap, TakeManySparseFromTensorsMap.
+// Sparse tensors serialized as three strings or variants each: SerializeSparse,
+// SerializeManySparse, DeserializeSparse, DeserializeManySparse; and stored in a map by handle:
+// AddSparseToTensorsMap, AddManySparseToTensorsMap, TakeManySparseFromTensorsMap.
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -43,7 +43,7 @@ Error SerializeSparse(KernelContext& ctx) {
   return PackAll({ctx.input(0), ctx.input(1), ctx.input(2)}, out, 0);
 }
 
-// The rows of the first dimension as sparse tensors of their own.
+// Returns the rows of the first dimension as separate sparse tensors.
 Expected<std::vector<Parts>> RowsOf(KernelContext& ctx) {
   const Tensor &indices = ctx.input(0), &values = ctx.input(1), &shape = ctx.input(2);
   RETURN_IF_ERROR(CheckSparseTensor(indices, &values, shape));
@@ -51,7 +51,7 @@ Expected<std::vector<Parts>> RowsOf(KernelContext& ctx) {
   int64_t depth = static_cast<int64_t>(dims.size());
   if (depth < 2) return MakeError("rank of the input must be > 1, but is {0}", depth);
   RETURN_IF_ERROR(CheckSparseIndices(indices, dims, true));
-  // Each row is a tensor of its own, so an empty shape must not ask for billions of them.
+  // Each row is a separate tensor, so an empty shape must not create billions of them.
   if (dims[0] > (int64_t{1} << 28)) return MakeError("{0} rows are too many", dims[0]);
   std::vector<std::vector<int64_t>> rows(dims[0]);
   for (int64_t i = 0; i < indices.dim(0); ++i)
@@ -84,14 +84,14 @@ Error SerializeManySparse(KernelContext& ctx) {
   return Error::success();
 }
 
-// --- And back
+// --- From strings or variants
 
 Expected<Tensor> Unpack(KernelContext& ctx, const Tensor& from, int64_t i) {
   if (from.dtype() == proto::DT_STRING)
     return TensorOfMessage(from.data<std::string>()[i], ctx.allocator());
   if (auto* value = dynamic_cast<TensorValue*>(from.data<ObjectRef>()[i].get()))
     return value->tensor;
-  return MakeError("element {0} holds no tensor", i);
+  return MakeError("element {0} does not hold a tensor", i);
 }
 
 Expected<Parts> UnpackAll(KernelContext& ctx, const Tensor& from, int64_t i, DataType dtype) {
@@ -110,7 +110,7 @@ Expected<Parts> UnpackAll(KernelContext& ctx, const Tensor& from, int64_t i, Dat
   return parts;
 }
 
-// All as one, under `prefix` dimensions; of the others' sizes the largest counts.
+// Combines all into one, under `prefix` dimensions; each other size is the largest.
 Error Join(KernelContext& ctx, llvm::ArrayRef<Parts> all, llvm::ArrayRef<int64_t> prefix) {
   int64_t inner = all[0].indices.dim(1), lead = static_cast<int64_t>(prefix.size()), count = 0;
   Dims dims(prefix.begin(), prefix.end());
@@ -168,7 +168,7 @@ Expected<KernelFn> MakeDeserialize(const KernelSetup& setup) {
   });
 }
 
-// --- By number
+// --- By handle
 
 class SparseMap : public Object {
  public:

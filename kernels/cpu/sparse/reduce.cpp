@@ -1,4 +1,4 @@
-// Sums and maxima of sparse tensors over some axes, dense or sparse again; SparseSoftmax.
+// Sums and maxima of sparse tensors over some axes, with dense or sparse results; SparseSoftmax.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,12 +11,12 @@
 namespace grapnel {
 namespace {
 
-// Which axes stay, and the places grouped by them.
+// The kept axes, and the elements grouped by their indices on them.
 struct Groups {
   std::vector<int64_t> kept;    // axes
   Dims dims;                    // of the result
-  std::vector<int64_t> order;   // the places, sorted by what is kept and then by the rest
-  std::vector<int64_t> begins;  // of each group in `order`, and the end
+  std::vector<int64_t> order;   // the elements, sorted by the kept axes and then the others
+  std::vector<int64_t> begins;  // start of each group in `order`, and the end
 };
 
 Expected<Groups> GroupBy(const Tensor& indices, llvm::ArrayRef<int64_t> dims, const Tensor& axes,
@@ -97,7 +97,7 @@ Error Reduce(KernelContext& ctx, bool keep_dims) {
         places->data<int64_t>()[g * rank + (keep_dims ? groups.kept[k] : k)] = from[groups.kept[k]];
     }
   } else {
-    // What has no place at all is 0, in a maximum too.
+    // A result without elements is 0, also for a maximum.
     ASSIGN_OR_RETURN(out, ctx.Allocate(0, groups.dims));
     std::fill_n(out->data<T>(), out->num_elements(), T(0));
   }
@@ -128,8 +128,8 @@ Expected<KernelFn> MakeReduce(const KernelSetup& setup) {
   return fn;
 }
 
-// Rows of the last dimension by themselves: places that follow each other with the same indices but
-// the last. Places that are not there are minus infinity.
+// Softmax of each row of the last dimension: consecutive elements that differ only in the last
+// index. Absent elements count as minus infinity.
 template <typename T>
 Error SparseSoftmax(KernelContext& ctx) {
   const Tensor &indices = ctx.input(0), &values = ctx.input(1);

@@ -1,5 +1,5 @@
-// SparseSegmentSum, -Mean and -SqrtN: rows of data picked by index and added up by rising segment
-// ids, their forms with a given number of segments, and their gradients.
+// SparseSegmentSum, -Mean and -SqrtN: rows of data selected by index and summed by ascending
+// segment ids, the variants with a given number of segments, and their gradients.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -19,9 +19,9 @@ double DivisorOf(Scaling how, int64_t count) {
   return how == Scaling::kMean ? n : std::sqrt(n);
 }
 
-// One for each picked row.
+// One entry per selected row.
 struct Picks {
-  std::vector<int64_t> rows, segments, counts;  // counts: of each segment
+  std::vector<int64_t> rows, segments, counts;  // counts: rows per segment
 };
 
 Expected<Picks> ReadPicks(const Tensor& indices, const Tensor& ids, int64_t rows) {
@@ -45,8 +45,8 @@ void CountSegments(Picks& picks, int64_t segments) {
   for (int64_t id : picks.segments) ++picks.counts[id];
 }
 
-// The sum of some rows, columns [c0, c0 + n), scaled: in TensorFlow's order, which is eight by
-// eight after the first two to nine. `group` has room for n.
+// Sums columns [c0, c0 + n) of some rows, scaled, in TensorFlow's order: in groups of eight after
+// the first two to nine. `group` must have space for n elements.
 template <typename T>
 void SumRows(const T* in, llvm::ArrayRef<int64_t> rows, int64_t width, int64_t c0, int64_t n,
              Scaling how, ComputeType<T>* group, ComputeType<T>* sum) {
@@ -76,7 +76,7 @@ void SumRows(const T* in, llvm::ArrayRef<int64_t> rows, int64_t width, int64_t c
   }
 }
 
-// Of rising segments, each with one rounding of 16 bits.
+// For ascending segments; 16-bit floats round once per segment.
 template <typename T>
 void SumSegments(KernelContext& ctx, const T* in, const Picks& picks, Scaling how, int64_t segments,
                  int64_t width, T* out) {
@@ -140,7 +140,7 @@ Error SparseSegment(KernelContext& ctx, Scaling how) {
   ASSIGN_OR_RETURN(Picks picks, ReadPicks(ctx.input(1), ids, data.dim(0)));
   for (size_t i = 1; i < picks.segments.size(); ++i) {
     if (picks.segments[i] < picks.segments[i - 1])
-      return MakeError("segment_ids must not fall: {0} follows {1} at {2}", picks.segments[i],
+      return MakeError("segment_ids must not decrease: {0} follows {1} at {2}", picks.segments[i],
                        picks.segments[i - 1], i);
   }
   int64_t last = picks.segments.empty() ? -1 : picks.segments.back();
@@ -165,7 +165,7 @@ Error SparseSegment(KernelContext& ctx, Scaling how) {
   return Error::success();
 }
 
-// Version 2 has only the rows that were picked, and says in a second output which they are.
+// Version 2 outputs only the selected rows, and their indices in a second output.
 Error KeepPickedRows(KernelContext& ctx, Picks& picks, int64_t& rows) {
   std::vector<int64_t> kept = picks.rows;
   llvm::sort(kept);

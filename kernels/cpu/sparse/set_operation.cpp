@@ -1,4 +1,4 @@
-// Sets in the last dimension: DenseToDenseSetOperation, DenseToSparseSetOperation,
+// Set operations on the last dimension: DenseToDenseSetOperation, DenseToSparseSetOperation,
 // SparseToSparseSetOperation and SetSize. Results are sparse, each set sorted.
 #include <algorithm>
 #include <iterator>
@@ -27,7 +27,7 @@ Expected<SetOp> ReadSetOp(const Node& node) {
   return MakeError("set_operation '{0}' is not a-b, b-a, intersection or union", text);
 }
 
-// Sets by the index of their group: all dimensions but the last. Empty sets need not be there.
+// Sets by the index of their group: all dimensions but the last. Empty sets may be absent.
 template <typename T>
 struct Sets {
   Dims groups;
@@ -60,7 +60,7 @@ Expected<Sets<T>> ReadDense(const Tensor& tensor) {
   return sets;
 }
 
-// Inputs first, first + 1 and first + 2 of the kernel.
+// Reads a sparse tensor from inputs `first`, first + 1 and first + 2.
 template <typename T>
 Expected<Sets<T>> ReadSparse(const KernelContext& ctx, int first, bool validate) {
   const Tensor &indices = ctx.input(first), &values = ctx.input(first + 1),
@@ -117,7 +117,7 @@ Error Store(KernelContext& ctx, const Sets<T>& sets) {
   return Error::success();
 }
 
-// Of how many tensors each operand is made: 1 dense, 3 sparse.
+// `first` and `second` are the numbers of input tensors of the operands: 1 dense, 3 sparse.
 template <typename T, int first, int second>
 Error SetOperation(KernelContext& ctx, SetOp op, bool validate) {
   Sets<T> a, b;

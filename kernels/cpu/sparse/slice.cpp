@@ -1,4 +1,4 @@
-// Sparse tensors put together and cut: SparseConcat, SparseSplit, SparseSlice and its gradient.
+// Concatenates and slices sparse tensors: SparseConcat, SparseSplit, SparseSlice and its gradient.
 #include <algorithm>
 
 #include "kernels/common/dispatch.h"
@@ -16,7 +16,7 @@ Expected<int64_t> AxisOf(int64_t axis, int64_t rank, const char* name) {
 
 // --- SparseConcat
 
-// The result's shape; where each input begins is in `begins`.
+// Returns the result's shape; `begins` receives the offset of each input.
 Expected<Dims> JoinedDims(const KernelContext& ctx, int n, int64_t asked, int64_t* axis,
                           std::vector<int64_t>* begins) {
   Dims dims;
@@ -47,7 +47,7 @@ Expected<Dims> JoinedDims(const KernelContext& ctx, int n, int64_t asked, int64_
 Expected<KernelFn> MakeConcat(const KernelSetup& setup) {
   int64_t asked = setup.node().GetInt("concat_dim");
   int n = setup.num_inputs() / 3;
-  if (n < 1) return MakeError("there is nothing to join");
+  if (n < 1) return MakeError("there is nothing to concatenate");
   return KernelFn([asked, n](KernelContext& ctx) -> Error {
     int64_t axis = 0, count = 0, at = 0;
     std::vector<int64_t> begins;
@@ -79,7 +79,8 @@ Expected<KernelFn> MakeConcat(const KernelSetup& setup) {
 
 // --- Parts
 
-// The places of `rows` as outputs `first`, `first + step` and `first + 2 * step`, moved by `begin`.
+// Writes the elements at `rows`, shifted by `begin`, to outputs `first`, `first + step` and `first
+// + 2 * step`.
 Error StorePart(KernelContext& ctx, int first, int step, const Tensor& indices,
                 const Tensor& values, llvm::ArrayRef<int64_t> rows, llvm::ArrayRef<int64_t> begin,
                 llvm::ArrayRef<int64_t> dims) {
@@ -96,7 +97,7 @@ Error StorePart(KernelContext& ctx, int first, int step, const Tensor& indices,
   return Error::success();
 }
 
-// Parts of one size, the first ones a place longer when it does not come out even.
+// Splits into equal parts; if that is not possible, the first ones are one longer.
 Error SparseSplit(KernelContext& ctx) {
   const Tensor &indices = ctx.input(1), &values = ctx.input(2);
   if (ctx.input(0).num_elements() != 1) return MakeError("split_dim must be a scalar");
@@ -132,8 +133,8 @@ Expected<Dims> BoundsIn(const KernelContext& ctx, int i, int64_t depth, const ch
   return IntsOf(ctx.input(i));
 }
 
-// A slice may begin in front of the tensor; one that begins behind it has no size, whatever is
-// asked.
+// A slice may start before the tensor; one that starts past its end is empty, regardless of the
+// requested size.
 Error SparseSlice(KernelContext& ctx) {
   const Tensor &indices = ctx.input(0), &values = ctx.input(1);
   RETURN_IF_ERROR(CheckSparseTensor(indices, &values, ctx.input(2)));
@@ -163,7 +164,7 @@ Error SparseSlice(KernelContext& ctx) {
   return StorePart(ctx, 0, 1, indices, values, rows, begin, size);
 }
 
-// What the slice left out has no gradient.
+// Elements outside the slice have no gradient.
 template <typename T>
 Error SparseSliceGrad(KernelContext& ctx) {
   const Tensor &grad = ctx.input(0), &indices = ctx.input(1), &out_indices = ctx.input(3);
@@ -186,7 +187,7 @@ Error SparseSliceGrad(KernelContext& ctx) {
     if (same) ++next;
   }
   if (next < out_indices.dim(0))
-    return MakeError("{0} of {1} gradients have no place in the input, or are out of order",
+    return MakeError("{0} of {1} gradients have no index in the input, or are out of order",
                      out_indices.dim(0) - next, out_indices.dim(0));
   return Error::success();
 }

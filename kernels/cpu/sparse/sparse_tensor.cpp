@@ -1,5 +1,5 @@
 // Sparse tensors as three dense ones (indices, values, shape): SparseToDense, SparseReorder,
-// SparseReshape, SparseFillEmptyRows and its gradient, which is RaggedFillEmptyRows' too.
+// SparseReshape, SparseFillEmptyRows and its gradient, which RaggedFillEmptyRows shares.
 #include <algorithm>
 #include <vector>
 
@@ -46,7 +46,7 @@ Expected<KernelFn> MakeSparseToDense(const KernelSetup& setup) {
 
 // --- SparseReorder
 
-// Into the order of rows. Indices need not be inside of the shape.
+// Sorts by row. Indices may be outside the shape.
 Error SparseReorder(KernelContext& ctx) {
   const Tensor &indices = ctx.input(0), &values = ctx.input(1);
   RETURN_IF_ERROR(CheckSparseTensor(indices, &values, ctx.input(2)));
@@ -64,7 +64,7 @@ Error SparseReorder(KernelContext& ctx) {
 
 // --- SparseReshape
 
-// The sizes that are asked for, with -1 found from the rest.
+// Returns the requested sizes with -1 computed from the others.
 Expected<Dims> NewShape(llvm::ArrayRef<int64_t> old, llvm::ArrayRef<int64_t> asked) {
   Dims dims(asked.begin(), asked.end());
   int unknown = -1;
@@ -82,13 +82,13 @@ Expected<Dims> NewShape(llvm::ArrayRef<int64_t> old, llvm::ArrayRef<int64_t> ask
     }
   }
   if (unknown >= 0) {
-    if (known == 0) return MakeError("-1 cannot be found beside a size of 0");
+    if (known == 0) return MakeError("-1 cannot be inferred next to a size of 0");
     dims[unknown] = total / known;
     known *= dims[unknown];
   }
   if (known != total)
-    return MakeError("a sparse tensor of shape {0} has {1} places, the requested shape {2} has {3}",
-                     DimsText(old), total, IntsText(asked), known);
+    return MakeError("shape {0} has {1} elements, the requested shape {2} has {3}", DimsText(old),
+                     total, IntsText(asked), known);
   return dims;
 }
 
@@ -118,7 +118,7 @@ Error SparseReshape(KernelContext& ctx) {
 
 // --- SparseFillEmptyRows
 
-// Rows in the order of their number, elements of a row in the order they came.
+// Orders rows by number, and the elements of a row by arrival.
 Error SparseFillEmptyRows(KernelContext& ctx) {
   const Tensor &indices = ctx.input(0), &values = ctx.input(1), &fill = ctx.input(3);
   RETURN_IF_ERROR(CheckSparseTensor(indices, &values, ctx.input(2)));
@@ -128,7 +128,7 @@ Error SparseFillEmptyRows(KernelContext& ctx) {
   int64_t rows = ctx.input(2).IntAt(0);
   if (rows < 0) return MakeError("dense_shape[0] must not be negative, got {0}", rows);
   const int64_t* index = indices.data<int64_t>();
-  std::vector<int64_t> next(rows);  // how many a row has, then where its next one goes
+  std::vector<int64_t> next(rows);  // first the size of each row, then its next position
   for (int64_t i = 0; i < count; ++i) {
     int64_t row = index[i * depth];
     if (row < 0 || row >= rows)
@@ -162,7 +162,7 @@ Error SparseFillEmptyRows(KernelContext& ctx) {
   return Error::success();
 }
 
-// What no map entry points at flows into the default value.
+// Gradients that no map entry points to flow into the default value.
 template <typename T>
 Error FillEmptyRowsGrad(KernelContext& ctx) {
   const Tensor &map = ctx.input(0), &grad = ctx.input(1);

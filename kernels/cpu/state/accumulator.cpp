@@ -1,8 +1,8 @@
-// Accumulators of gradients, dense (ConditionalAccumulator, ResourceConditionalAccumulator) and
-// sparse (SparseConditionalAccumulator): gradients older than the accumulator's step are dropped,
-// the rest summed, and taken as a mean or a sum when there are enough.
+// Gradient accumulators, dense (ConditionalAccumulator, ResourceConditionalAccumulator) and sparse
+// (SparseConditionalAccumulator): drop gradients older than the accumulator's step, sum the others,
+// and return their mean or sum once there are enough.
 //
-// No kernel waits: too few gradients are an error, as nothing else in the run could add more.
+// No kernel waits: too few gradients are an error, because nothing else in the run could add more.
 #include <mutex>
 #include <vector>
 
@@ -29,7 +29,7 @@ class Accumulator : public Object {
   Shape shape;
   bool is_sparse = false, is_mean = true;
   int64_t count = 0, step = 0;
-  Tensor sum;  // of a sparse one, a row for each index
+  Tensor sum;  // in a sparse one, one row per index
   std::vector<int64_t> indices, counts;
 };
 using AccumulatorRef = llvm::IntrusiveRefCntPtr<Accumulator>;
@@ -88,7 +88,7 @@ Expected<KernelFn> MakeAccumulator(const KernelSetup& setup) {
 
 // --- Sums
 
-// `to` += `from`, and `to` /= by; both of the same dtype.
+// Add computes `to` += `from`, Divide `to` /= `by`; both operands have the same dtype.
 void Add(const void* from, void* to, DataType dtype, int64_t n) {
   ForType(dtype, GradientTypes(), [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -138,7 +138,7 @@ Error Apply(KernelContext& ctx) {
   return Error::success();
 }
 
-// Enough gradients for the taker.
+// Checks that there are enough gradients to take.
 Error CheckEnough(const KernelContext& ctx, const Accumulator& from) {
   if (ctx.input(1).num_elements() != 1) return MakeError("num_required must be a scalar");
   int64_t wanted = ctx.input(1).IntAt(0);
@@ -154,13 +154,13 @@ Error Take(KernelContext& ctx) {
   std::lock_guard lock(from->mutex);
   RETURN_IF_ERROR(CheckEnough(ctx, *from));
   if (ctx.output_type(0) != from->dtype)
-    return MakeError("accumulator '{0}' has {1}, {2} was asked for", from->name,
+    return MakeError("accumulator '{0}' has {1}, expected {2}", from->name,
                      DataTypeName(from->dtype), DataTypeName(ctx.output_type(0)));
   if (from->is_mean) Divide(from->sum.raw(), from->dtype, from->sum.num_elements(), from->count);
   ctx.SetOutput(0, std::move(from->sum));
   from->sum = Tensor();
   from->count = 0;
-  from->step = AddOf<int64_t>(from->step, 1);  // which a graph may set to the last that there is
+  from->step = AddOf<int64_t>(from->step, 1);  // may wrap: a graph can set the largest step
   return Error::success();
 }
 
@@ -180,7 +180,7 @@ Error Count(KernelContext& ctx) {
   return Error::success();
 }
 
-// --- Sparse ones: rows with indices, in order
+// --- Sparse accumulators: rows with indices, in order
 
 Error CheckRows(const Accumulator& to, const Tensor& indices, const Tensor& rows,
                 const Tensor& shape, bool known_shape) {
@@ -192,7 +192,8 @@ Error CheckRows(const Accumulator& to, const Tensor& indices, const Tensor& rows
   if (to.count > 0 && rows.dims().drop_front() != to.sum.dims().drop_front())
     return MakeError("shape mismatch: expected values like {0}, got {1}", DimsText(to.sum.dims()),
                      DimsText(rows.dims()));
-  // A size below 0 in the gradient's shape is no unknown one; more dimensions are not looked at.
+  // A negative size in the gradient's shape is not treated as unknown; further dimensions are
+  // ignored.
   Dims said = known_shape ? Dims(IntsOf(shape)) : Dims();
   for (int d = 0; known_shape && to.shape.known_rank() && d < to.shape.rank(); ++d) {
     bool fits =
@@ -220,7 +221,7 @@ Error CheckRows(const Accumulator& to, const Tensor& indices, const Tensor& rows
   return Error::success();
 }
 
-// Both are in order; rows that both have are added.
+// Both are sorted; rows present in both are added.
 Error Merge(KernelContext& ctx, Accumulator& to, const Tensor& indices, const Tensor& rows) {
   struct Source {
     int64_t old = -1, added = -1;
@@ -281,11 +282,11 @@ Error SparseTake(KernelContext& ctx) {
   std::lock_guard lock(from->mutex);
   RETURN_IF_ERROR(CheckEnough(ctx, *from));
   if (ctx.output_type(1) != from->dtype)
-    return MakeError("accumulator '{0}' has {1}, {2} was asked for", from->name,
+    return MakeError("accumulator '{0}' has {1}, expected {2}", from->name,
                      DataTypeName(from->dtype), DataTypeName(ctx.output_type(1)));
   auto rows = static_cast<int64_t>(from->indices.size());
   int64_t row = NumElements(from->sum.dims().drop_front()).value_or(0);
-  // Each row by how many gradients had it.
+  // Divides each row by the number of gradients that contain it.
   for (int64_t i = 0; i < rows && from->is_mean; ++i)
     Divide(At(from->sum, i * row), from->dtype, row, from->counts[i]);
   ASSIGN_OR_RETURN(Tensor * indices, ctx.Allocate(0, {rows}));
@@ -297,7 +298,7 @@ Error SparseTake(KernelContext& ctx) {
   ctx.SetOutput(1, std::move(from->sum));
   from->sum = Tensor();
   from->count = 0;
-  from->step = AddOf<int64_t>(from->step, 1);  // which a graph may set to the last that there is
+  from->step = AddOf<int64_t>(from->step, 1);  // may wrap: a graph can set the largest step
   return Error::success();
 }
 

@@ -1,8 +1,9 @@
-// Barriers: elements whose components arrive one by one under a key, taken when they are complete,
-// in the order of the insertions that brought their keys; of one insertion's in the order that a
-// heap gives, which is TensorFlow's.
+// Barriers: elements whose components arrive one by one under a key. Complete elements are taken in
+// the order in which their keys were first inserted; within one insertion in the order of a heap,
+// as in TensorFlow.
 //
-// No kernel waits, as with queues: what TensorFlow would wait for is an error here that says so.
+// No kernel waits, as with queues: where TensorFlow would wait, the kernel returns an error that
+// says so.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -19,12 +20,12 @@ namespace grapnel {
 namespace {
 
 struct Element {
-  int64_t index = 0;  // of the insertion that brought its key
+  int64_t index = 0;  // of the insertion that added its key
   std::string key;
-  std::vector<Tensor> parts;  // no tensor: not there yet
+  std::vector<Tensor> parts;  // a null tensor has not arrived yet
 };
 
-// Of a heap the element with the lowest index is in front.
+// The heap order: the element with the lowest index comes first.
 bool GoesLater(const Element& a, const Element& b) { return a.index > b.index; }
 
 class Barrier : public Object {
@@ -33,7 +34,7 @@ class Barrier : public Object {
     return llvm::formatv("barrier '{0}' of {1} elements", name, ready.size()).str();
   }
 
-  // Whether the key is a new one.
+  // Stores the value; returns true if the key is new.
   bool Put(const std::string& key, int64_t part, Tensor value) {
     Element& element = incomplete[key];
     bool is_new = element.parts.empty();
@@ -55,7 +56,7 @@ class Barrier : public Object {
   std::mutex mutex;
   std::string name;
   std::vector<DataType> types;
-  std::vector<Shape> shapes;  // of each component, or empty: any
+  std::vector<Shape> shapes;  // per component; empty: any
   std::map<std::string, Element> incomplete;
   std::vector<Element> ready;  // a heap
   int64_t next = std::numeric_limits<int64_t>::min();
@@ -103,18 +104,18 @@ Expected<KernelFn> MakeBarrier(const KernelSetup& setup) {
     if (!barrier)
       return MakeError("'{0}' is {1}, a barrier was expected", model->name, object->ToString());
     if (barrier->types != model->types || barrier->shapes != model->shapes)
-      return MakeError("barrier '{0}' has other attributes elsewhere", model->name);
+      return MakeError("barrier '{0}' was created with other attributes elsewhere", model->name);
     ctx.SetOutput(0, Tensor::OfObject(proto::DT_RESOURCE, std::move(object)));
     return Error::success();
   });
 }
 
-// --- In
+// --- Inserting
 
 Error CheckValues(const Barrier& barrier, const Tensor& keys, const Tensor& values, int64_t part) {
   if (part < 0 || part >= static_cast<int64_t>(barrier.types.size()))
-    return MakeError("component {0} of barrier '{1}', which has {2}", part, barrier.name,
-                     barrier.types.size());
+    return MakeError("component {0} is out of range for barrier '{1}' with {2} components", part,
+                     barrier.name, barrier.types.size());
   if (keys.rank() != 1) return MakeError("keys must be a vector, not {0}", DimsText(keys.dims()));
   if (values.rank() == 0 || values.dim(0) != keys.dim(0))
     return MakeError("values of shape {0} for {1} keys: a row for each was expected",
@@ -128,8 +129,8 @@ Error CheckValues(const Barrier& barrier, const Tensor& keys, const Tensor& valu
                    barrier.name, barrier.shapes[part].ToString());
 }
 
-// A closed barrier only completes what it has. An element that is complete is none of the barrier's
-// any more: its key is new again, within one call too.
+// A closed barrier only completes existing elements. A complete element leaves the barrier: its key
+// is new again, even within one call.
 Error CheckKeys(const Barrier& barrier, const Tensor& keys, int64_t part) {
   if (barrier.cancelled && keys.num_elements() > 0)
     return MakeError("barrier '{0}' is closed", barrier.name);
@@ -177,11 +178,11 @@ Expected<KernelFn> MakeInsert(const KernelSetup& setup) {
   return KernelFn([part](KernelContext& ctx) { return Insert(ctx, part); });
 }
 
-// --- Out
+// --- Taking
 
-// How many of `n` can be taken.
+// Returns how many of `n` elements can be taken.
 Expected<int64_t> CountToTake(const Barrier& barrier, int64_t n, bool small) {
-  if (n < 0) return MakeError("{0} elements were asked for", n);
+  if (n < 0) return MakeError("cannot take {0} elements", n);
   int64_t ready = static_cast<int64_t>(barrier.ready.size()), count = n;
   if (barrier.closed) {
     int64_t coming = small ? 0 : static_cast<int64_t>(barrier.incomplete.size());
@@ -202,7 +203,7 @@ Error CheckOutputs(const KernelContext& ctx, const Barrier& barrier) {
   bool fits = ctx.num_outputs() == count + 2;
   for (int i = 0; fits && i < count; ++i) fits = ctx.output_type(i + 2) == barrier.types[i];
   if (!fits)
-    return MakeError("barrier '{0}' has components of other types than are asked for",
+    return MakeError("the components of barrier '{0}' do not have the requested types",
                      barrier.name);
   if (barrier.shapes.size() == barrier.types.size()) return Error::success();
   return MakeError(
@@ -246,7 +247,7 @@ Expected<KernelFn> MakeTake(const KernelSetup& setup) {
   return KernelFn([small](KernelContext& ctx) { return Take(ctx, small); });
 }
 
-// --- The rest
+// --- Closing and sizes
 
 Expected<KernelFn> MakeClose(const KernelSetup& setup) {
   bool cancel = setup.node().GetBool("cancel_pending_enqueues");
@@ -254,7 +255,7 @@ Expected<KernelFn> MakeClose(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(Barrier * barrier, BarrierIn(ctx));
     std::lock_guard lock(barrier->mutex);
     if (barrier->cancelled || (barrier->closed && !cancel))
-      return MakeError("barrier '{0}' is closed already", barrier->name);
+      return MakeError("barrier '{0}' is already closed", barrier->name);
     barrier->closed = true;
     barrier->cancelled = cancel;
     if (cancel) barrier->incomplete.clear();

@@ -1,4 +1,4 @@
-// Checkpoints as ops: RestoreV2, SaveV2, and what TensorFlow's saver wraps around them.
+// Checkpoint ops: RestoreV2, SaveV2, and the ops that TensorFlow's saver places around them.
 #include <map>
 #include <vector>
 
@@ -12,7 +12,7 @@
 namespace grapnel {
 namespace {
 
-// Which part of a tensor: "4 5 0,2:-" is of shape [4,5] rows 0 and 1, whole.
+// A part of a tensor: "4 5 0,2:-" is rows 0 and 1 of a tensor of shape [4,5].
 struct Part {
   Dims shape, start, length;
 };
@@ -41,7 +41,7 @@ Expected<Part> ParsePart(llvm::StringRef spec) {
                    spec);
 }
 
-// The part's first element in the whole.
+// Returns the index of the part's first element in the whole tensor.
 int64_t FirstElement(const Part& part) {
   Dims strides = RowMajorStrides(part.shape);
   int64_t first = 0;
@@ -93,8 +93,8 @@ Error Restore(KernelContext& ctx) {
   return Error::success();
 }
 
-// A tensor that is saved in parts, as a partitioned variable is. TensorFlow reads its parts out of
-// the whole, too.
+// A tensor that is saved in parts, such as a partitioned variable. Saved as a whole: TensorFlow can
+// read the parts from it too.
 struct InParts {
   Tensor whole;
   std::vector<Part> parts;
@@ -117,7 +117,7 @@ Error AddPart(KernelContext& ctx, const Tensor& value, llvm::StringRef spec, InP
   }
   Tensor& whole = tensor->whole;
   if (whole.dtype() != value.dtype() || whole.dims() != llvm::ArrayRef<int64_t>(part.shape))
-    return MakeError("'{0}' is a part of another tensor than the one before", spec);
+    return MakeError("'{0}' is not a part of the same tensor as the one before", spec);
   for (const Part& other : tensor->parts) {
     if (Overlap(part, other)) return MakeError("'{0}' overlaps another part", spec);
   }
@@ -129,7 +129,7 @@ Error AddPart(KernelContext& ctx, const Tensor& value, llvm::StringRef spec, InP
   return Error::success();
 }
 
-// Errors: some elements are of no part; those would be of another file.
+// Fails if an element is in no part; such parts would be in another file.
 Error CheckWhole(const InParts& tensor) {
   int64_t saved = 0;
   for (const Part& part : tensor.parts) saved += *NumElements(part.length);
@@ -173,7 +173,7 @@ Error ShardedFilename(KernelContext& ctx) {
   return Error::success();
 }
 
-// Deletes a checkpoint, and its folder if that is empty then.
+// Deletes a checkpoint, and its directory if that becomes empty.
 void Delete(const std::string& prefix, int num_shards) {
   llvm::sys::fs::remove(prefix + ".index");
   RemoveDataFiles(prefix, num_shards);
@@ -181,7 +181,7 @@ void Delete(const std::string& prefix, int num_shards) {
   if (!folder.empty()) llvm::sys::fs::remove(folder);
 }
 
-// Several checkpoints become one; theirs are deleted, but for one that is the result's own.
+// Merges several checkpoints and deletes them, except one whose prefix is the result's.
 Expected<KernelFn> MakeMerge(const KernelSetup& setup) {
   bool deletes = setup.node().GetBool("delete_old_dirs", true);
   return KernelFn([deletes](KernelContext& ctx) -> Error {

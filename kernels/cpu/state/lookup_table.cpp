@@ -1,4 +1,4 @@
-// Hash tables: resources that map keys to values, filled once (HashTable) or changed as one likes
+// Hash tables: resources that map keys to values, filled once (HashTable) or mutable
 // (MutableHashTable).
 #include "kernels/cpu/state/lookup_table.h"
 
@@ -13,13 +13,13 @@
 namespace grapnel {
 namespace {
 
-// Key `i` of keys of `size` elements each.
+// Returns the bytes of key `i`; each key has `size` elements.
 llvm::StringRef KeyAt(const Tensor& keys, int64_t i, int64_t size) {
   if (keys.dtype() == proto::DT_STRING) return keys.data<std::string>()[i];
   return {At(keys, i * size), static_cast<size_t>(size) * DataTypeSize(keys.dtype())};
 }
 
-// The dims of `keys` but those of each key; the error says what does not fit.
+// Returns the dims of `keys` without those of a single key.
 Expected<Dims> KeyShape(const LookupTable& table, const Tensor& keys) {
   int64_t inner = static_cast<int64_t>(table.key_dims.size());
   if (keys.rank() < inner ||
@@ -58,8 +58,8 @@ Expected<LookupTable*> TableIn(const KernelContext& ctx, int i) {
 
 namespace {
 
-// Named tables are shared through the session, anonymous ones belong to the handle.
-// Of a dense table; how full its buckets may be, and how many there are, changes nothing here.
+// Checks the attributes of a dense table; the load factor and number of buckets have no effect
+// here.
 Error CheckBuckets(float max_load, int64_t buckets) {
   if (!(max_load > 0 && max_load < 1))
     return MakeError("max_load_factor must be between 0 and 1, got {0}", NumberText(max_load));
@@ -68,7 +68,8 @@ Error CheckBuckets(float max_load, int64_t buckets) {
   return Error::success();
 }
 
-// `kDense`: of the kind that names an empty key, and in version 2 a deleted one.
+// The session shares named tables; an anonymous table belongs to its handle. `kDense`: a table with
+// an empty key and, in version 2, a deleted key.
 template <bool kMutable, bool kDense = false>
 Expected<KernelFn> MakeTable(const KernelSetup& setup) {
   const Node& node = setup.node();
@@ -115,11 +116,11 @@ Expected<Tensor> RowOf(KernelContext& ctx, const Tensor& values, int64_t i, cons
 
 Error CheckTypes(const LookupTable& table, const Tensor* keys, const Tensor* values) {
   if (keys && keys->dtype() != table.key_type) {
-    return MakeError("keys of {0} for a table of {1}", DataTypeName(keys->dtype()),
+    return MakeError("keys have dtype {0}, the table has {1}", DataTypeName(keys->dtype()),
                      DataTypeName(table.key_type));
   }
   if (values && values->dtype() != table.value_type) {
-    return MakeError("values of {0} for a table of {1}", DataTypeName(values->dtype()),
+    return MakeError("values have dtype {0}, the table has {1}", DataTypeName(values->dtype()),
                      DataTypeName(table.value_type));
   }
   if (!keys || !values) return Error::success();
@@ -141,7 +142,7 @@ Error InsertRows(KernelContext& ctx, LookupTable& table, const Tensor& keys, con
     ASSIGN_OR_RETURN(Tensor value, RowOf(ctx, values, i, table.value_dims));
     auto [it, is_new] = table.rows.try_emplace(KeyAt(keys, i, size));
     if (!is_new && unique && !it->second.value.ToLiteral().SameValue(value.ToLiteral())) {
-      return MakeError("key {0} comes twice with different values", KeyText(keys, i));
+      return MakeError("key {0} occurs twice with different values", KeyText(keys, i));
     }
     if (is_new) it->second.number = table.next_number++;
     it->second.value = std::move(value);
@@ -167,7 +168,7 @@ Error InsertInto(KernelContext& ctx) {
   return InsertRows(ctx, *table, ctx.input(1), ctx.input(2), false);
 }
 
-// Replaces all that is there; of a table that is filled once, fills it.
+// Replaces the whole content; fills a table that is filled once.
 Error Import(KernelContext& ctx) {
   ASSIGN_OR_RETURN(LookupTable * table, TableIn(ctx, 0));
   std::lock_guard lock(table->mutex);
@@ -199,8 +200,8 @@ Error Find(KernelContext& ctx) {
   const Tensor &keys = ctx.input(1), &otherwise = ctx.input(2);
   RETURN_IF_ERROR(CheckTypes(*table, &keys, nullptr));
   if (otherwise.dtype() != table->value_type) {
-    return MakeError("a default of {0} for a table of {1}", DataTypeName(otherwise.dtype()),
-                     DataTypeName(table->value_type));
+    return MakeError("the default has dtype {0}, the table has {1}",
+                     DataTypeName(otherwise.dtype()), DataTypeName(table->value_type));
   }
   ASSIGN_OR_RETURN(Dims dims, KeyShape(*table, keys));
   dims.append(table->value_dims.begin(), table->value_dims.end());
@@ -208,8 +209,8 @@ Error Find(KernelContext& ctx) {
   int64_t count = size > 0 ? keys.num_elements() / size : 0;
   bool whole = otherwise.dims() == llvm::ArrayRef<int64_t>(dims);
   if (!whole && otherwise.dims() != llvm::ArrayRef<int64_t>(table->value_dims)) {
-    return MakeError("a default of shape {0} for values of shape {1}", DimsText(otherwise.dims()),
-                     DimsText(table->value_dims));
+    return MakeError("a default of shape {0} does not fit values of shape {1}",
+                     DimsText(otherwise.dims()), DimsText(table->value_dims));
   }
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
   for (int64_t i = 0; i < count; ++i) {
@@ -230,7 +231,7 @@ Error Size(KernelContext& ctx) {
   return Error::success();
 }
 
-// Keys and values, in the order in which the keys came.
+// Outputs keys and values in insertion order.
 Error Export(KernelContext& ctx) {
   ASSIGN_OR_RETURN(LookupTable * table, TableIn(ctx, 0));
   std::lock_guard lock(table->mutex);
@@ -256,13 +257,13 @@ Error Export(KernelContext& ctx) {
   return Error::success();
 }
 
-// A column of line `i` of a text file: -2 the whole line, -1 its number, which the attribute
-// `offset` makes larger, else the part between delimiters.
+// Reads a column of line `i` of a text file: -2 is the whole line, -1 its number plus the attribute
+// `offset`, others the text between delimiters.
 Error ReadColumn(llvm::StringRef line, int64_t i, int64_t offset, int64_t column, char delimiter,
                  Tensor& to) {
   llvm::StringRef text = line;
   if (column == -1) {
-    if (to.dtype() != proto::DT_INT64) return MakeError("line numbers are int64");
+    if (to.dtype() != proto::DT_INT64) return MakeError("line numbers must be int64");
     to.data<int64_t>()[i] = static_cast<int64_t>(static_cast<uint64_t>(i) + offset);
     return Error::success();
   }
@@ -270,7 +271,7 @@ Error ReadColumn(llvm::StringRef line, int64_t i, int64_t offset, int64_t column
     llvm::SmallVector<llvm::StringRef, 8> parts;
     line.split(parts, delimiter);
     if (column >= static_cast<int64_t>(parts.size()))
-      return MakeError("line {0} has {1} columns, number {2} was asked for", i + 1, parts.size(),
+      return MakeError("line {0} has {1} columns, but column {2} is needed", i + 1, parts.size(),
                        column);
     text = parts[column];
   }
@@ -295,9 +296,10 @@ Error ReadColumn(llvm::StringRef line, int64_t i, int64_t offset, int64_t column
       bad = text.getAsDouble(to.data<double>()[i]);
       break;
     default:
-      return MakeError("no {0} can be read from a text file", DataTypeName(to.dtype()));
+      return MakeError("cannot read {0} from a text file", DataTypeName(to.dtype()));
   }
-  if (bad) return MakeError("line {0}: '{1}' is no {2}", i + 1, text, DataTypeName(to.dtype()));
+  if (bad)
+    return MakeError("line {0}: '{1}' is not a valid {2}", i + 1, text, DataTypeName(to.dtype()));
   return Error::success();
 }
 
@@ -337,7 +339,7 @@ Expected<KernelFn> MakeInitializeFromFile(const KernelSetup& setup) {
 }
 
 #define GRAPNEL_TABLE_KERNEL(op, ...) GRAPNEL_CPU_KERNEL(op, __VA_ARGS__)
-// Both the op with a reference as handle and the one with a resource.
+// Registers both the op with a reference handle and the one with a resource handle.
 #define GRAPNEL_TABLE_KERNELS(op, ...)   \
   GRAPNEL_TABLE_KERNEL(op, __VA_ARGS__); \
   GRAPNEL_TABLE_KERNEL(op "V2", __VA_ARGS__)

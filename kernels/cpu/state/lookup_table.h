@@ -1,4 +1,4 @@
-// Tables as resources, for the ops that fill and read them.
+// Lookup tables as resources, for the ops that fill and read them.
 #ifndef GRAPNEL_KERNELS_CPU_STATE_LOOKUP_TABLE_H_
 #define GRAPNEL_KERNELS_CPU_STATE_LOOKUP_TABLE_H_
 
@@ -12,7 +12,7 @@
 
 namespace grapnel {
 
-// Keys are kept as their bytes; a value is a row of elements in a tensor of all rows.
+// Keys are stored as their bytes; a value is the tensor of one row.
 class LookupTable : public Object {
  public:
   LookupTable(DataType key_type, DataType value_type, Dims value_dims, bool is_mutable)
@@ -29,9 +29,9 @@ class LookupTable : public Object {
   int64_t key_size() const { return NumElements(key_dims).value_or(0); }
   int64_t row_size() const { return NumElements(value_dims).value_or(0); }
 
-  // Keys that mark buckets as empty and as deleted, in tables that name such: never to be used.
+  // The keys that mark empty and deleted buckets, in tables that define them. Ops reject their use.
   std::vector<std::string> reserved;
-  Dims key_dims;  // of one key; most often it is a scalar
+  Dims key_dims;  // of one key; usually a scalar
 
   const DataType key_type, value_type;
   const Dims value_dims;
@@ -40,17 +40,17 @@ class LookupTable : public Object {
   bool initialized = false;  // of a table that is filled once
   struct Row {
     Tensor value;
-    int64_t number = 0;  // counts up: the order in which keys came
+    int64_t number = 0;  // ascending in insertion order
   };
   llvm::StringMap<Row> rows;
   int64_t next_number = 0;
 };
 
-// The table that input `i` is.
+// Returns the table that input `i` refers to.
 Expected<LookupTable*> TableIn(const KernelContext& ctx, int i);
 
-// Keys and values with as many rows. `unique`: a key may come twice only with the same value, as in
-// a table that is filled once. The table's mutex must be held.
+// Inserts keys and values with equal numbers of rows. `unique`: a key may repeat only with the same
+// value, as in a table that is filled once. The caller must hold the table's mutex.
 Error InsertRows(KernelContext& ctx, LookupTable& table, const Tensor& keys, const Tensor& values,
                  bool unique);
 

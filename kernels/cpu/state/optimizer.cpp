@@ -1,5 +1,5 @@
-// Optimizers as ops: a step on a variable and on what is kept beside it, whole (ApplyAdam,
-// ResourceApplyAdam) or by row (SparseApplyAdagrad, ResourceSparseApplyAdagrad).
+// Optimizer ops: one step on a variable and its slots, dense (ApplyAdam, ResourceApplyAdam) or by
+// row (SparseApplyAdagrad, ResourceSparseApplyAdagrad).
 #include "kernels/common/dispatch.h"
 #include "kernels/common/indices.h"
 #include "kernels/cpu/state/optimizer_rules.h"
@@ -11,8 +11,8 @@ namespace {
 
 using optimizer::Flags;
 
-// An op's inputs, a letter each: v a variable, s a scalar, n an integer scalar, g the gradient. Of
-// sparse ops indices of rows follow the gradient.
+// The inputs of an op, one letter each: v a variable, s a scalar, n an integer scalar, g the
+// gradient. In sparse ops row indices follow the gradient.
 struct Inputs {
   std::vector<StoredVariable*> variables;
   std::vector<const Tensor*> scalars;
@@ -53,8 +53,8 @@ Expected<Inputs> Sort(const KernelContext& ctx, llvm::StringRef layout, DataType
   return in;
 }
 
-// Calls change with the variables' values, all of which may be written to. They are locked in the
-// order of their addresses, so that two ops with the same ones do not wait for each other.
+// Calls `change` with writable values of the variables. Locks them in address order, so that two
+// ops with the same variables cannot deadlock.
 Error ChangeAll(KernelContext& ctx, llvm::ArrayRef<StoredVariable*> variables,
                 llvm::ArrayRef<size_t> order, llvm::MutableArrayRef<Tensor*> values,
                 llvm::function_ref<Error()> change) {
@@ -76,7 +76,7 @@ Error CheckShapes(const Inputs& in, llvm::ArrayRef<Tensor*> values) {
   const Tensor& gradient = *in.gradient;
   if (!in.indices) {
     if (gradient.dims() == dims) return Error::success();
-    return MakeError("a gradient of shape {0} for variable '{1}' of shape {2}",
+    return MakeError("a gradient of shape {0} does not fit variable '{1}' of shape {2}",
                      DimsText(gradient.dims()), in.variables[0]->name(), DimsText(dims));
   }
   if (dims.empty()) return MakeError("variable '{0}' is a scalar", in.variables[0]->name());
@@ -91,9 +91,9 @@ Error CheckShapes(const Inputs& in, llvm::ArrayRef<Tensor*> values) {
   return CheckIndices(*in.indices, dims[0]);
 }
 
-// What a rule, made of an op's scalars, does to elements [begin, end) of all slots; the gradient's
-// are from `g` on. Small, because there is one for each rule and dtype: all else is compiled once a
-// dtype.
+// Applies a rule, made from an op's scalars, to elements [begin, end) of all slots; the gradient's
+// elements start at `g`. Kept small because it is instantiated for each rule and dtype; everything
+// else only for each dtype.
 template <typename T>
 using StepFn = void (*)(const T* scalars, int64_t step, Flags flags, llvm::ArrayRef<T*> slots,
                         const T* g, int64_t begin, int64_t end);
@@ -117,16 +117,16 @@ void Step(const T* scalars, int64_t step, Flags flags, llvm::ArrayRef<T*> slots,
   }
 }
 
-// An op of an optimizer: its layout, its attributes, whether its gradient is of rows.
+// The form of an optimizer op: its input layout, its attributes, whether its gradient has rows.
 struct Form {
   llvm::StringRef layout;
   Flags flags;
   bool sparse;
-  bool is_proximal = false, is_ftrl = false;  // with bounds on their scalars
+  bool is_proximal = false, is_ftrl = false;  // their scalars have bounds
 };
 
-// What FTRL of rows and proximal Adagrad demand: the scalars are lr, the strengths of
-// regularization, and FTRL's lr_power.
+// Checks the bounds of sparse FTRL and proximal Adagrad: the scalars are lr, the regularization
+// strengths, and FTRL's lr_power.
 Error CheckBounds(const Form& form, llvm::ArrayRef<const Tensor*> scalars) {
   if (!form.is_proximal && !(form.is_ftrl && form.sparse)) return Error::success();
   double lr = scalars[0]->ToLiteral().AsDouble(0);
@@ -168,7 +168,7 @@ Error Apply(KernelContext& ctx, const Form& form, StepFn<T> step) {
       });
       return Error::success();
     }
-    // A row may come twice: its second step is taken after its first.
+    // Duplicate rows are applied one after the other.
     int64_t rows = in.indices->num_elements();
     int64_t width = rows ? in.gradient->num_elements() / rows : 0;
     for (int64_t k = 0; k < rows; ++k) {

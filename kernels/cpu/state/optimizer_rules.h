@@ -1,6 +1,6 @@
-// How optimizers change one element of a variable and of what they keep beside it, given its
-// gradient. The formulas are those of tensorflow/core/kernels/training_ops.cc, in its order of
-// operations: half and bfloat16 round after each.
+// The update rules of optimizers for one element of a variable and its slots, given the gradient.
+// The formulas and their order of operations are those of tensorflow/core/kernels/training_ops.cc:
+// half and bfloat16 round after each operation.
 #ifndef GRAPNEL_KERNELS_CPU_STATE_OPTIMIZER_RULES_H_
 #define GRAPNEL_KERNELS_CPU_STATE_OPTIMIZER_RULES_H_
 
@@ -12,7 +12,7 @@ namespace grapnel::optimizer {
 
 struct Flags {
   bool nesterov = false, update_slots = true, times_lr = false;
-  bool of_rows = false;  // the gradient is of some rows
+  bool of_rows = false;  // the gradient covers only some rows
 };
 
 template <typename T>
@@ -44,8 +44,8 @@ T ExpOf(T x) {
   return exp(x);
 }
 
-// A rule is made of the op's scalars, in the op's order, and called with the elements of the
-// variable and of its slots, which it changes, and the gradient.
+// A rule is constructed from the op's scalars, in the op's order, and called with the elements of
+// the variable and of its slots, which it updates, and the gradient.
 
 template <typename T>
 struct GradientDescent {
@@ -206,7 +206,7 @@ struct CenteredRMSProp {
   }
 };
 
-// Scalars: lr, l1, l2, lr_power; of V2 l2_shrinkage before the last.
+// Scalars: lr, l1, l2, lr_power; V2 has l2_shrinkage before the last.
 template <typename T, bool kShrinks>
 struct FtrlOf {
   static constexpr int kSlots = 3;
@@ -233,7 +233,8 @@ struct FtrlOf {
       linear += shrunk - sigma / lr * var;
       quadratic = Powered(grown) / lr + T(2) * l2;
     }
-    // Of rows a NaN spreads, and so does 0 / 0; of all elements TensorFlow takes 0 for both.
+    // With a gradient of rows, NaN and 0 / 0 propagate; with a full gradient TensorFlow yields 0
+    // for both.
     bool is_beyond = AbsOf(linear) > threshold;
     T pull = is_beyond ? T(threshold * SignOf(linear) - linear) : T(linear - linear);
     var = is_beyond || of_rows ? T(pull / quadratic) : T(0);

@@ -1,8 +1,9 @@
-// Queues: first in first out, padding, shuffling, by priority.
+// Queues: FIFO, padding FIFO, random shuffle, priority.
 //
-// No kernel waits: a run is one pass over its graph, and nobody else could fill or empty a queue
-// meanwhile. What TensorFlow would wait for is an error here that says so; enqueue in an earlier
-// run, or order the ops of one run by control edges. What a failed op found in the queue stays.
+// No kernel waits: a run is one pass over its graph, so no other op could fill or empty a queue in
+// the meantime. Where TensorFlow would wait, the kernel returns an error that says so; enqueue in
+// an earlier run, or order the ops of one run with control edges. A failed op leaves the queue's
+// content unchanged.
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -21,7 +22,7 @@ namespace {
 using Element = std::vector<Tensor>;
 enum class Order { kFirst, kPadded, kShuffled, kPriority };
 
-// Of a heap the element with the lowest priority is in front.
+// The heap order: the element with the lowest priority value comes first.
 bool GoesLater(const Element& a, const Element& b) {
   return *a[0].data<int64_t>() > *b[0].data<int64_t>();
 }
@@ -32,7 +33,7 @@ class Queue : public Object {
     return llvm::formatv("queue '{0}' of {1} elements", name, elements.size()).str();
   }
   int64_t size() const { return static_cast<int64_t>(elements.size()); }
-  // How many can be taken: a queue that shuffles keeps some back as long as it is open.
+  // The number that can be taken: a shuffling queue keeps some back while it is open.
   int64_t available() const { return std::max<int64_t>(0, size() - (closed ? 0 : kept)); }
 
   void Put(Element element) {
@@ -57,7 +58,7 @@ class Queue : public Object {
   std::string name;
   Order order = Order::kFirst;
   std::vector<DataType> types;
-  std::vector<Shape> shapes;  // of each component, or empty: any
+  std::vector<Shape> shapes;  // per component; empty: any
   int64_t capacity = -1;      // negative: no limit
   int64_t kept = 0;
   bool closed = false;
@@ -99,7 +100,7 @@ Expected<QueueRef> FromAttrs(const Node& node, Order order) {
   if (queue->kept < 0 || (queue->capacity >= 0 && queue->kept >= queue->capacity)) {
     return MakeError("min_after_dequeue {0} for a capacity of {1}", queue->kept, queue->capacity);
   }
-  // As with other ops with state: without seeds the numbers follow from the node's name.
+  // As in other stateful ops, without seeds the numbers are derived from the node's name.
   uint64_t seed = node.GetInt("seed"), seed2 = node.GetInt("seed2");
   if (seed == 0 && seed2 == 0) seed = llvm::xxHash64(queue->name);
   queue->numbers = PhiloxNumbers(Philox::FromSeeds(seed, seed2));
@@ -119,18 +120,18 @@ Expected<KernelFn> MakeQueue(const KernelSetup& setup) {
       return MakeError("'{0}' is {1}, a queue was expected", model->name, object->ToString());
     if (queue->order != model->order || queue->types != model->types ||
         queue->capacity != model->capacity || queue->shapes != model->shapes) {
-      return MakeError("queue '{0}' has other attributes elsewhere", model->name);
+      return MakeError("queue '{0}' was created with other attributes elsewhere", model->name);
     }
     ctx.SetOutput(0, Tensor::OfObject(proto::DT_RESOURCE, std::move(object)));
     return Error::success();
   });
 }
 
-// The components that are given; `many`: their first dimension counts elements.
+// Checks the given components; with `many` their first dimension counts elements.
 Error CheckComponents(const KernelContext& ctx, const Queue& queue, bool many) {
   int count = ctx.num_inputs() - 1;
   if (count != static_cast<int>(queue.types.size())) {
-    return MakeError("{0} components for queue '{1}' of {2}", count, queue.name,
+    return MakeError("{0} components do not fit queue '{1}' with {2} components", count, queue.name,
                      queue.types.size());
   }
   for (int i = 0; i < count; ++i) {
@@ -187,7 +188,7 @@ Error CheckOutputs(const KernelContext& ctx, const Queue& queue) {
   bool fits = ctx.num_outputs() == static_cast<int>(queue.types.size());
   for (int i = 0; fits && i < ctx.num_outputs(); ++i) fits = ctx.output_type(i) == queue.types[i];
   return fits ? Error::success()
-              : MakeError("queue '{0}' has components of other types than are asked for",
+              : MakeError("the components of queue '{0}' do not have the requested types",
                           queue.name);
 }
 
@@ -214,7 +215,7 @@ Error Dequeue(KernelContext& ctx) {
   return Error::success();
 }
 
-// Component `c` of the elements, one below the other; filled up with zeros to the longest.
+// Stacks component `c` of the elements, padded with zeros to the longest.
 Error Join(KernelContext& ctx, const Queue& queue, llvm::ArrayRef<Element> elements, size_t c) {
   const Shape& shape = queue.shapes[c];
   Dims dims(shape.dims().begin(), shape.dims().end());
@@ -242,7 +243,7 @@ Error DequeueMany(KernelContext& ctx) {
   RETURN_IF_ERROR(CheckOutputs(ctx, *queue));
   if (ctx.input(1).num_elements() != 1) return MakeError("n must be a scalar");
   int64_t n = ctx.input(1).IntAt(0);
-  if (n < 0) return MakeError("{0} elements were asked for", n);
+  if (n < 0) return MakeError("cannot take {0} elements", n);
   bool known = !queue->shapes.empty();
   for (const Shape& shape : queue->shapes)
     known &= queue->order == Order::kPadded ? shape.known_rank() : shape.IsFullyKnown();
@@ -269,11 +270,11 @@ Error Size(KernelContext& ctx) {
   return Error::success();
 }
 
-// No enqueue can be pending, so cancel_pending_enqueues has nothing to do.
+// No enqueue can be pending, so cancel_pending_enqueues has no effect.
 Error Close(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Queue * queue, QueueIn(ctx));
   std::lock_guard lock(queue->mutex);
-  if (queue->closed) return MakeError("queue '{0}' is closed already", queue->name);
+  if (queue->closed) return MakeError("queue '{0}' is already closed", queue->name);
   queue->closed = true;
   return Error::success();
 }

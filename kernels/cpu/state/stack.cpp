@@ -1,4 +1,4 @@
-// Stacks of tensors: what the loops of TensorFlow 1 keep of each round for their gradients.
+// Stacks of tensors: what the loops of TensorFlow 1 save in each iteration for their gradients.
 #include <mutex>
 
 #include "kernels/common/kernel_of.h"
@@ -30,7 +30,7 @@ Expected<Stack*> StackIn(const KernelContext& ctx) {
   return stack;
 }
 
-// A stack belongs to its handle, and so to one run.
+// A stack belongs to its handle, and therefore to one run.
 Expected<KernelFn> MakeStack(const KernelSetup& setup) {
   std::string name = setup.node().GetString("stack_name");
   if (name.empty()) name = setup.node().name().str();
@@ -54,8 +54,8 @@ Error Push(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Stack * stack, StackIn(ctx));
   const Tensor& value = ctx.input(1);
   if (value.dtype() != stack->dtype) {
-    return MakeError("{0} for stack '{1}' of {2}", DataTypeName(value.dtype()), stack->name,
-                     DataTypeName(stack->dtype));
+    return MakeError("a value of {0} does not fit stack '{1}' of {2}", DataTypeName(value.dtype()),
+                     stack->name, DataTypeName(stack->dtype));
   }
   std::lock_guard lock(stack->mutex);
   if (stack->max_size >= 0 && static_cast<int64_t>(stack->tensors.size()) >= stack->max_size) {
@@ -70,8 +70,8 @@ Error Push(KernelContext& ctx) {
 Error Pop(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Stack * stack, StackIn(ctx));
   if (ctx.output_type(0) != stack->dtype) {
-    return MakeError("{0} out of stack '{1}' of {2}", DataTypeName(ctx.output_type(0)), stack->name,
-                     DataTypeName(stack->dtype));
+    return MakeError("cannot read {0} from stack '{1}' of {2}", DataTypeName(ctx.output_type(0)),
+                     stack->name, DataTypeName(stack->dtype));
   }
   std::lock_guard lock(stack->mutex);
   if (stack->tensors.empty()) return MakeError("stack '{0}' is empty", stack->name);

@@ -1,8 +1,9 @@
-// Staging areas: Stage and its kin (first in, first out), MapStage and OrderedMapStage (by key, and
-// part by part).
+// Staging areas: Stage and related ops (FIFO), MapStage and OrderedMapStage (by key, possibly part
+// by part).
 //
-// No kernel waits, as with queues: a run is one pass over its graph, and nobody else could fill or
-// empty an area meanwhile. What TensorFlow would wait for is an error here that says so.
+// No kernel waits, as with queues: a run is one pass over its graph, so no other op could fill or
+// empty an area in the meantime. Where TensorFlow would wait, the kernel returns an error that says
+// so.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -29,13 +30,13 @@ int64_t BytesOf(const Element& element) {
   return bytes;
 }
 
-// How many elements and bytes there may be; 0: any.
+// The maximum numbers of elements and bytes; 0: unlimited.
 struct Limits {
   int64_t capacity = 0, memory = 0;
 
   Error Check(int64_t elements, int64_t bytes, int64_t more) const {
     if (memory > 0 && more > memory)
-      return MakeError("tensors of {0} bytes for a staging area with a memory limit of {1}", more,
+      return MakeError("tensors of {0} bytes exceed the staging area's memory limit of {1}", more,
                        memory);
     if ((capacity > 0 && elements >= capacity) || (memory > 0 && bytes + more > memory))
       return MakeError(
@@ -53,11 +54,11 @@ Expected<Limits> ReadLimits(const Node& node) {
                    limits.capacity, limits.memory);
 }
 
-// What ops of the same shared_name (or of the same name) meet in.
+// Identifies the area that ops with the same shared_name (or the same name) share.
 struct Place {
   std::string container, name;
   Limits limits;
-  size_t components;  // of an element
+  size_t components;  // per element
 };
 
 Expected<Place> PlaceOf(const Node& node) {
@@ -83,7 +84,7 @@ Expected<llvm::IntrusiveRefCntPtr<Area>> AreaAt(const KernelContext& ctx, const 
                    object->ToString());
 }
 
-// A kernel that is `run` on the area, with nobody else in it.
+// Creates a kernel that calls `run` with exclusive access to the area.
 template <typename Area, Error (*run)(KernelContext&, Area&)>
 Expected<KernelFn> MakeOn(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(Place place, PlaceOf(setup.node()));
@@ -102,13 +103,13 @@ Error PutSize(KernelContext& ctx, size_t size) {
 
 Error PutElement(KernelContext& ctx, int first, Element element) {
   if (static_cast<int>(element.size()) > ctx.num_outputs() - first)
-    return MakeError("an element of {0} components, {1} were asked for", element.size(),
+    return MakeError("an element has {0} components, expected {1}", element.size(),
                      ctx.num_outputs() - first);
   for (size_t i = 0; i < element.size(); ++i) {
     int out = first + static_cast<int>(i);
     if (element[i].dtype() != ctx.output_type(out))
-      return MakeError("component {0} is {1}, {2} was asked for", i,
-                       DataTypeName(element[i].dtype()), DataTypeName(ctx.output_type(out)));
+      return MakeError("component {0} is {1}, expected {2}", i, DataTypeName(element[i].dtype()),
+                       DataTypeName(ctx.output_type(out)));
     ctx.SetOutput(out, std::move(element[i]));
   }
   return Error::success();
@@ -155,7 +156,7 @@ Error Peek(KernelContext& ctx, Buffered& area) {
   if (ctx.input(0).rank() != 0) return MakeError("index must be a scalar");
   int64_t index = ctx.input(0).IntAt(0), size = static_cast<int64_t>(area.elements.size());
   if (index < 0 || index >= size)
-    return MakeError("element {0} of a staging area of {1}: nothing in this run could add it",
+    return MakeError("the staging area has {1} elements: nothing in this run could add element {0}",
                      index, size);
   return PutElement(ctx, 0, area.elements[index]);
 }
@@ -168,12 +169,12 @@ Error Clear(KernelContext&, Buffered& area) {
   return Error::success();
 }
 
-// --- MapStage, OrderedMapStage. A key is as it was staged, whatever its shape. Keys are in order
-// in both: TensorFlow's MapUnstageNoKey takes any.
+// --- MapStage, OrderedMapStage. A key keeps the shape with which it was staged. Keys are sorted in
+// both: TensorFlow's MapUnstageNoKey takes any.
 
 struct Keyed {
   Tensor key;
-  Element parts;  // those that are missing are no tensors
+  Element parts;  // missing ones are null tensors
 };
 
 template <bool ordered>
@@ -221,8 +222,8 @@ Expected<Dims> IndicesIn(const KernelContext& ctx, int i, size_t components) {
   return indices;
 }
 
-// As many values as components are an element at once, in their order: as in TensorFlow no matter
-// what the indices are, and which parts of the key came before.
+// As many values as components form a whole element, in their order: as in TensorFlow regardless of
+// the indices, and of earlier parts under the key.
 template <bool ordered>
 Error StageAt(KernelContext& ctx, Mapped<ordered>& area) {
   ASSIGN_OR_RETURN(int64_t key, KeyIn(ctx));
@@ -257,7 +258,7 @@ Error StageAt(KernelContext& ctx, Mapped<ordered>& area) {
   return Error::success();
 }
 
-// Takes or only reads components.
+// Takes components, or only reads them.
 Expected<Element> PartsAt(Keyed& staged, int64_t key, llvm::ArrayRef<int64_t> indices, bool take) {
   Element parts;
   for (int64_t index : indices) {

@@ -1,5 +1,5 @@
-// Arrays of tensors, one by one: made, written, read, and their gradients. Handles of the first and
-// second version are strings in a GraphDef and resources here, like those of the third.
+// TensorArray ops on single elements: create, write, read, and gradients. Handles of versions 1 and
+// 2 are strings in a GraphDef; here they are resources, as in version 3.
 #include "kernels/cpu/state/tensor_array.h"
 
 #include "kernels/common/dims.h"
@@ -30,7 +30,7 @@ Expected<TensorArrayObject*> ArrayIn(const KernelContext& ctx, int i) {
 Error TensorArrayObject::RestrictShape(const Shape& shape) {
   std::optional<Shape> merged = MergeShapes(element_shape, shape);
   if (!merged) {
-    return MakeError("elements of shape {0} were asked for, the array has {1}", shape.ToString(),
+    return MakeError("expected elements of shape {0}, the array has {1}", shape.ToString(),
                      element_shape.ToString());
   }
   element_shape = *merged;
@@ -40,7 +40,8 @@ Error TensorArrayObject::RestrictShape(const Shape& shape) {
 Error TensorArrayObject::Reserve(int64_t size) {
   if (size <= this->size()) return Error::success();
   if (!grows)
-    return MakeError("element {0} of an array of {1} that does not grow", size - 1, this->size());
+    return MakeError("element {0} is out of range for an array of {1} elements that does not grow",
+                     size - 1, this->size());
   RETURN_IF_ERROR(CheckMemory(size, sizeof(elements[0])));
   elements.resize(size);
   return Error::success();
@@ -48,7 +49,7 @@ Error TensorArrayObject::Reserve(int64_t size) {
 
 namespace {
 
-// A new tensor: `a` may be what somebody has read.
+// Allocates the sum: a reader may still hold `a`.
 Expected<Tensor> SumOf(KernelContext& ctx, const Tensor& a, const Tensor& b) {
   ASSIGN_OR_RETURN(Tensor sum, ctx.Scratch(a.dtype(), a.dims()));
   bool known = ForType(a.dtype(), NumberTypes(), [&](auto tag) {
@@ -58,26 +59,26 @@ Expected<Tensor> SumOf(KernelContext& ctx, const Tensor& a, const Tensor& b) {
     for (int64_t i = 0; i < sum.num_elements(); ++i) out[i] = AddOf(x[i], y[i]);
     return true;
   });
-  if (!known) return MakeError("{0} cannot be added up", DataTypeName(a.dtype()));
+  if (!known) return MakeError("cannot add {0}", DataTypeName(a.dtype()));
   return sum;
 }
 
 }  // namespace
 
 Error TensorArrayObject::Write(KernelContext& ctx, int64_t i, Tensor value) {
-  if (i < 0) return MakeError("element {0} of an array", i);
+  if (i < 0) return MakeError("element index {0} is negative", i);
   RETURN_IF_ERROR(Reserve(i + 1));
   if (value.dtype() != dtype) {
-    return MakeError("{0} for element {1} of an array of {2}", DataTypeName(value.dtype()), i,
-                     DataTypeName(dtype));
+    return MakeError("a value of {0} does not fit element {1} of an array of {2}",
+                     DataTypeName(value.dtype()), i, DataTypeName(dtype));
   }
   if (!Fits(value.dims(), element_shape)) {
-    return MakeError("an element of shape {0} for an array of elements of shape {1}",
+    return MakeError("an element of shape {0} does not fit an array of elements of shape {1}",
                      DimsText(value.dims()), element_shape.ToString());
   }
   Element& element = elements[i];
-  if (element.read) return MakeError("element {0} was read already: it cannot be written", i);
-  if (element.written && !adds_up) return MakeError("element {0} was written already", i);
+  if (element.read) return MakeError("element {0} was already read: it cannot be written", i);
+  if (element.written && !adds_up) return MakeError("element {0} was already written", i);
   if (element.written && value.dims() != llvm::ArrayRef<int64_t>(element.dims)) {
     return MakeError("{0} cannot be added to element {1} of shape {2}", DimsText(value.dims()), i,
                      DimsText(element.dims));
@@ -95,10 +96,11 @@ Error TensorArrayObject::Write(KernelContext& ctx, int64_t i, Tensor value) {
 }
 
 Expected<Tensor> TensorArrayObject::Read(KernelContext& ctx, int64_t i) {
-  if (i < 0 || i >= size()) return MakeError("element {0} of an array of {1}", i, size());
+  if (i < 0 || i >= size())
+    return MakeError("element {0} is out of range for an array of {1} elements", i, size());
   Element& element = elements[i];
   if (element.cleared) {
-    return MakeError("element {0} was read already and cleared then (clear_after_read is true)", i);
+    return MakeError("element {0} was already read and then cleared (clear_after_read is true)", i);
   }
   if (!element.written) {
     if (!element_shape.IsFullyKnown()) {
@@ -141,7 +143,7 @@ Expected<KernelFn> MakeArray(const KernelSetup& setup) {
     const Tensor& size = ctx.input(0);
     if (size.num_elements() != 1)
       return MakeError("a size of shape {0}, a scalar was expected", DimsText(size.dims()));
-    if (size.IntAt(0) < 0) return MakeError("an array of {0} elements", size.IntAt(0));
+    if (size.IntAt(0) < 0) return MakeError("an array cannot have {0} elements", size.IntAt(0));
     llvm::IntrusiveRefCntPtr<TensorArrayObject> array(new TensorArrayObject);
     array->dtype = dtype;
     array->element_shape = shape;
@@ -154,7 +156,8 @@ Expected<KernelFn> MakeArray(const KernelSetup& setup) {
   });
 }
 
-// As many elements as `array` has, of the same shapes; `prepended` comes before those.
+// Returns an array with as many elements as `array` and the same shapes, each with `prepended`
+// dimensions in front.
 llvm::IntrusiveRefCntPtr<TensorArrayObject> GradientOf(TensorArrayObject& array,
                                                        const Dims& prepended) {
   llvm::IntrusiveRefCntPtr<TensorArrayObject> gradient(new TensorArrayObject);
@@ -177,15 +180,15 @@ llvm::IntrusiveRefCntPtr<TensorArrayObject> GradientOf(TensorArrayObject& array,
   return gradient;
 }
 
-// The gradient of an array is one array for each `source`, made when it is first asked for; from
-// then on the array keeps its size.
+// The gradient of an array is one array per `source`, created on first use; from then on the
+// array's size is fixed.
 Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
   std::string source = setup.node().GetString("source");
   return KernelFn([source](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(TensorArrayObject * array, ArrayIn(ctx, 0));
     std::lock_guard lock(array->mutex);
     if (array->was_added) {
-      return MakeError("a gradient of an array of which an element was written more than once");
+      return MakeError("an array with an element that was written more than once has no gradient");
     }
     Dims prepended;
     if (ctx.num_inputs() > 2) {
@@ -216,7 +219,7 @@ Error Read(KernelContext& ctx) {
   if (index.num_elements() != 1)
     return MakeError("an index of shape {0}, a scalar was expected", DimsText(index.dims()));
   if (ctx.output_type(0) != array->dtype) {
-    return MakeError("{0} out of an array of {1}", DataTypeName(ctx.output_type(0)),
+    return MakeError("cannot read {0} from an array of {1}", DataTypeName(ctx.output_type(0)),
                      DataTypeName(array->dtype));
   }
   std::lock_guard lock(array->mutex);

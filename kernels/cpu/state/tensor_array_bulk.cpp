@@ -1,4 +1,4 @@
-// Arrays of tensors, as a whole: out of one tensor and into one.
+// TensorArray ops on whole arrays: from one tensor and to one.
 #include <numeric>
 
 #include "kernels/common/kernel_of.h"
@@ -38,7 +38,7 @@ Dims AllOf(const TensorArrayObject& array) {
 
 Error CheckType(const KernelContext& ctx, const TensorArrayObject& array) {
   if (ctx.output_type(0) == array.dtype) return Error::success();
-  return MakeError("{0} out of an array of {1}", DataTypeName(ctx.output_type(0)),
+  return MakeError("cannot read {0} from an array of {1}", DataTypeName(ctx.output_type(0)),
                    DataTypeName(array.dtype));
 }
 
@@ -80,7 +80,7 @@ Expected<KernelFn> MakeGather(const KernelSetup& setup) {
   return KernelFn([asked](KernelContext& ctx) { return Gather(ctx, asked, whole); });
 }
 
-// Row k of `value` becomes element indices[k]: of the first version, element k.
+// Writes row k of `value` to element indices[k]; in version 1 to element k.
 template <bool whole>
 Error Scatter(KernelContext& ctx) {
   ASSIGN_OR_RETURN(TensorArrayObject * array, ArrayIn(ctx, 0));
@@ -110,7 +110,7 @@ Error Scatter(KernelContext& ctx) {
   return Error::success();
 }
 
-// Elements one after the other along their first dimension, and the length of each.
+// Concatenates the elements along their first dimension, and outputs the length of each.
 Error Concat(KernelContext& ctx, const Shape& asked) {
   ASSIGN_OR_RETURN(TensorArrayObject * array, ArrayIn(ctx, 0));
   std::lock_guard lock(array->mutex);
@@ -128,7 +128,7 @@ Error Concat(KernelContext& ctx, const Shape& asked) {
   int64_t total = 0;
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i].rank() == 0)
-      return MakeError("element {0} is a scalar: it has no dimension to be joined along", i);
+      return MakeError("element {0} is a scalar: it has no dimension to concatenate along", i);
     auto rest = values[i].dims().drop_front();
     if (rest != values[0].dims().drop_front() || !Fits(rest, asked)) {
       return MakeError("element {0} is of shape {1}: past the first dimension {2} was expected", i,
@@ -161,14 +161,14 @@ Error Split(KernelContext& ctx) {
   if (value.rank() == 0) return MakeError("a scalar cannot be split");
   int64_t total = 0, count = static_cast<int64_t>(lengths.size());
   for (int64_t length : lengths) {
-    if (length < 0) return MakeError("a part of length {0}", length);
+    if (length < 0) return MakeError("a part cannot have length {0}", length);
     if (length > value.dim(0) - total)
-      return MakeError("parts of more rows than a tensor of shape {0} has: {1}",
+      return MakeError("the parts have more rows than a tensor of shape {0}: {1}",
                        DimsText(value.dims()), IntsText(lengths));
     total += length;
   }
   if (total != value.dim(0)) {
-    return MakeError("parts of {0} rows in all out of a tensor of shape {1}", total,
+    return MakeError("the parts have {0} rows in total, the tensor has shape {1}", total,
                      DimsText(value.dims()));
   }
   if (array->size() != count && !array->grows) {

@@ -1,4 +1,4 @@
-// Lists of tensors, one by one: made, read, written, grown.
+// TensorList ops on single elements: create, read, write, grow.
 #include "kernels/cpu/state/tensor_list.h"
 
 #include <cstring>
@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// Elements are shared: they are never written to.
+// Elements are shared and never modified.
 TensorListRef CopyOf(const TensorList& list) {
   TensorListRef copy(new TensorList);
   copy->element_dtype = list.element_dtype;
@@ -65,7 +65,7 @@ Expected<Shape> ElementShapeFrom(const Tensor& tensor) {
   }
   Shape shape{llvm::ArrayRef<int64_t>()};
   for (int64_t size : IntsOf(tensor)) {
-    if (size < -1) return MakeError("size {0} in element shape", size);
+    if (size < -1) return MakeError("size {0} in the element shape is invalid", size);
     shape.Append(size);
   }
   return shape;
@@ -77,11 +77,11 @@ bool Fits(llvm::ArrayRef<int64_t> dims, const Shape& shape) {
 
 Error CheckFits(const TensorList& list, const Tensor& item) {
   if (item.dtype() != list.element_dtype) {
-    return MakeError("an element of dtype {0} for a list of {1}", DataTypeName(item.dtype()),
-                     DataTypeName(list.element_dtype));
+    return MakeError("an element of dtype {0} does not fit a list of {1}",
+                     DataTypeName(item.dtype()), DataTypeName(list.element_dtype));
   }
   if (!Fits(item.dims(), list.element_shape)) {
-    return MakeError("an element of shape {0} for a list of elements of shape {1}",
+    return MakeError("an element of shape {0} does not fit a list of elements of shape {1}",
                      DimsText(item.dims()), list.element_shape.ToString());
   }
   return Error::success();
@@ -94,7 +94,7 @@ Expected<Dims> ShapeOfUnset(const TensorList& list, const Shape& asked) {
     if (shape && tensor) shape = MergeShapes(*shape, Shape(tensor.dims()));
   }
   if (!shape) {
-    return MakeError("elements of shape {0} were asked for, the list has {1}", asked.ToString(),
+    return MakeError("expected elements of shape {0}, the list has {1}", asked.ToString(),
                      list.element_shape.ToString());
   }
   if (!shape->IsFullyKnown()) {
@@ -106,7 +106,7 @@ Expected<Dims> ShapeOfUnset(const TensorList& list, const Shape& asked) {
 
 Expected<Tensor> RowOf(KernelContext& ctx, const Tensor& tensor, int64_t i) {
   Tensor row = tensor.Slice(i, i + 1).Reshaped(tensor.dims().drop_front());
-  // Kernels read whole vectors from where an element begins.
+  // Kernels read aligned vectors from the start of an element.
   if (row.offset() % 64 == 0) return row;
   ASSIGN_OR_RETURN(Tensor copy, ctx.Scratch(row.dtype(), row.dims()));
   CopyElements(row.dtype(), row.raw(), copy.raw(), row.num_elements());
@@ -124,7 +124,7 @@ namespace {
 Expected<int64_t> IndexIn(const Tensor& index, const TensorList& list) {
   int64_t i = index.IntAt(0), size = list.tensors.size();
   if (i >= 0 && i < size) return i;
-  return MakeError("element {0} of a list of {1}", i, size);
+  return MakeError("index {0} is out of range for a list of {1} elements", i, size);
 }
 
 Expected<KernelFn> MakeEmpty(const KernelSetup& setup) {
@@ -197,7 +197,7 @@ Error PopBack(KernelContext& ctx) {
   return Error::success();
 }
 
-// A list for each element of a variant tensor, and an item for each: all grow by one.
+// Appends one item to each list of a variant tensor.
 Error PushBackBatch(KernelContext& ctx) {
   const Tensor handles = ctx.input(0);
   const Tensor& items = ctx.input(1);
@@ -208,7 +208,7 @@ Error PushBackBatch(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, handles.dims()));
   for (int64_t i = 0; i < handles.num_elements(); ++i) {
     auto* list = dynamic_cast<TensorList*>(handles.data<ObjectRef>()[i].get());
-    if (!list) return MakeError("element {0} is no list", i);
+    if (!list) return MakeError("element {0} is not a list", i);
     ASSIGN_OR_RETURN(Tensor item, RowOf(ctx, items, i));
     RETURN_IF_ERROR(CheckFits(*list, item));
     TensorListRef longer = CopyOf(*list);

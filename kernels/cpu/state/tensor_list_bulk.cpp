@@ -1,4 +1,4 @@
-// Lists of tensors, as a whole: out of one tensor and into one.
+// TensorList ops on whole lists: from one tensor and to one.
 #include "kernels/common/kernel_of.h"
 #include "kernels/cpu/array/data_move.h"
 #include "kernels/cpu/state/tensor_list.h"
@@ -6,12 +6,12 @@
 namespace grapnel {
 namespace {
 
-// The shape of rows that must fit `asked`.
+// Checks that the rows of the tensor match the shape `asked`.
 Error CheckRows(const Tensor& tensor, const Shape& asked) {
   if (tensor.rank() == 0) return MakeError("a scalar has no rows to make a list of");
   if (Fits(tensor.dims().drop_front(), asked)) return Error::success();
-  return MakeError("a list of elements of shape {0} out of a tensor of shape {1}", asked.ToString(),
-                   DimsText(tensor.dims()));
+  return MakeError("a list of elements of shape {0} cannot be made from a tensor of shape {1}",
+                   asked.ToString(), DimsText(tensor.dims()));
 }
 
 Error FromTensor(KernelContext& ctx) {
@@ -27,7 +27,7 @@ Error FromTensor(KernelContext& ctx) {
   return Error::success();
 }
 
-// Elements `picked` of a list, one below the other. An element that was never set is zeros.
+// Stacks the elements `picked` of a list. An element that was never set is zeros.
 Error StackInto(KernelContext& ctx, const TensorList& list, llvm::ArrayRef<const Tensor*> picked,
                 const Shape& asked) {
   const Tensor* first = nullptr;
@@ -42,7 +42,7 @@ Error StackInto(KernelContext& ctx, const TensorList& list, llvm::ArrayRef<const
     ASSIGN_OR_RETURN(dims, ShapeOfUnset(list, asked));
   }
   if (!Fits(dims, asked)) {
-    return MakeError("elements of shape {0} were asked for, the list has {1}", asked.ToString(),
+    return MakeError("expected elements of shape {0}, the list has {1}", asked.ToString(),
                      DimsText(dims));
   }
   for (const Tensor* tensor : picked) {
@@ -92,10 +92,12 @@ Error Gather(KernelContext& ctx) {
   std::vector<const Tensor*> picked;
   for (int64_t i : IntsOf(ctx.input(1))) {
     if (i < 0 || i >= static_cast<int64_t>(list->tensors.size()))
-      return MakeError("element {0} of a list of {1}", i, list->tensors.size());
+      return MakeError("index {0} is out of range for a list of {1} elements", i,
+                       list->tensors.size());
     picked.push_back(&list->tensors[i]);
   }
-  // Of no elements the shape must be said: TensorFlow does not ask those that are not gathered.
+  // Without elements the shape must be known. TensorFlow does not check the elements that are not
+  // gathered.
   std::optional<Shape> said = MergeShapes(list->element_shape, asked);
   if (picked.empty() && said && !said->IsFullyKnown())
     return MakeError("no elements are gathered, and their shape {0} is not known in full",
@@ -103,7 +105,7 @@ Error Gather(KernelContext& ctx) {
   return StackInto(ctx, *list, picked, asked);
 }
 
-// Row k of the tensor becomes element indices[k]; the list grows as far as it must.
+// Writes row k of the tensor to element indices[k]; the list grows as needed.
 Error ScatterInto(KernelContext& ctx, TensorList& list, const Tensor& tensor,
                   const Tensor& indices) {
   Dims at = IntsOf(indices);
@@ -114,7 +116,7 @@ Error ScatterInto(KernelContext& ctx, TensorList& list, const Tensor& tensor,
         DimsText(indices.dims()), DimsText(tensor.dims()));
   }
   for (size_t k = 0; k < at.size(); ++k) {
-    if (at[k] < 0) return MakeError("index {0}", at[k]);
+    if (at[k] < 0) return MakeError("index {0} is negative", at[k]);
     if (at[k] >= static_cast<int64_t>(list.tensors.size())) RETURN_IF_ERROR(list.Resize(at[k] + 1));
     ASSIGN_OR_RETURN(list.tensors[at[k]], RowOf(ctx, tensor, k));
   }
@@ -126,9 +128,10 @@ Error Scatter(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Shape shape, ElementShapeFrom(ctx.input(2)));
   RETURN_IF_ERROR(CheckRows(tensor, shape));
   int64_t size = ctx.num_inputs() > 3 ? ctx.input(3).IntAt(0) : -1;
-  if (size < -1) return MakeError("a list of {0} elements", size);
+  if (size < -1) return MakeError("a list cannot have {0} elements", size);
   for (int64_t i : IntsOf(indices)) {
-    if (size >= 0 && i >= size) return MakeError("index {0} in a list of {1} elements", i, size);
+    if (size >= 0 && i >= size)
+      return MakeError("index {0} is out of range for a list of {1} elements", i, size);
   }
   TensorList* list = NewList(ctx, 0, tensor.dtype(), std::move(shape));
   if (size > 0) RETURN_IF_ERROR(list->Resize(size));
@@ -148,15 +151,15 @@ Error ConcatLists(KernelContext& ctx) {
   DataType dtype = second->element_dtype;
   ASSIGN_OR_RETURN(TensorList * list, ListForWriting(ctx, 0, 0));
   if (dtype != list->element_dtype) {
-    return MakeError("lists of {0} and {1} cannot be joined", DataTypeName(list->element_dtype),
+    return MakeError("cannot concatenate lists of {0} and {1}", DataTypeName(list->element_dtype),
                      DataTypeName(dtype));
   }
   list->tensors.insert(list->tensors.end(), more.begin(), more.end());
   return Error::success();
 }
 
-// Elements one after the other along their first dimension, and the length of each. Of elements
-// that were never set `leading_dims` says the length.
+// Concatenates the elements along their first dimension, and outputs the length of each.
+// `leading_dims` has the lengths of elements that were never set.
 Error Concat(KernelContext& ctx, const Shape& asked, llvm::ArrayRef<int64_t> leading_dims) {
   ASSIGN_OR_RETURN(const TensorList* list, ListOf(ctx, 0, ctx.output_type(0)));
   auto rest_of = [](const Shape& shape) {
@@ -164,16 +167,16 @@ Error Concat(KernelContext& ctx, const Shape& asked, llvm::ArrayRef<int64_t> lea
   };
   for (const Shape* shape : {&asked, &list->element_shape}) {
     if (shape->known_rank() && shape->rank() == 0)
-      return MakeError("scalars cannot be joined along their first dimension");
+      return MakeError("scalars cannot be concatenated along a first dimension");
   }
   std::optional<Shape> rest = MergeShapes(rest_of(asked), rest_of(list->element_shape));
   for (const Tensor& tensor : list->tensors) {
     if (!tensor) continue;
     if (tensor.rank() == 0)
-      return MakeError("scalars cannot be joined along their first dimension");
+      return MakeError("scalars cannot be concatenated along a first dimension");
     if (rest) rest = MergeShapes(*rest, Shape(tensor.dims().drop_front()));
   }
-  if (!rest) return MakeError("elements of different shapes cannot be joined");
+  if (!rest) return MakeError("elements of different shapes cannot be concatenated");
   if (!rest->IsFullyKnown()) {
     return MakeError("the elements' shape past the first dimension, {0}, is not known in full",
                      rest->ToString());
@@ -233,10 +236,10 @@ Error Split(KernelContext& ctx) {
   int64_t total = 0;
   for (int64_t length : lengths) {
     if (length < 0 || __builtin_add_overflow(total, length, &total))
-      return MakeError("a part of length {0}", length);
+      return MakeError("a part cannot have length {0}", length);
   }
   if (total != tensor.dim(0)) {
-    return MakeError("parts of {0} rows in all out of a tensor of shape {1}", total,
+    return MakeError("the parts have {0} rows in total, the tensor has shape {1}", total,
                      DimsText(tensor.dims()));
   }
   TensorList* list = NewList(ctx, 0, tensor.dtype(), asked);

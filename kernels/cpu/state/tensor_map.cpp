@@ -1,5 +1,5 @@
 // Maps from tensors to tensors as variants: EmptyTensorMap, TensorMapInsert, -Lookup, -Erase,
-// -HasKey, -Size, -StackKeys. A map is never changed while somebody else holds it.
+// -HasKey, -Size, -StackKeys. A shared map is copied before it is modified.
 #include <map>
 
 #include "kernels/common/kernel_of.h"
@@ -33,7 +33,7 @@ Expected<std::string> KeyIn(const KernelContext& ctx) {
   return TensorMessage(ctx.input(1));
 }
 
-// The map of input 0 for change: itself when nobody else has it.
+// Returns the map in input 0, writable: the map itself if nothing else refers to it, else a copy.
 Expected<llvm::IntrusiveRefCntPtr<TensorMap>> OwnMap(KernelContext& ctx) {
   Tensor handle = ctx.TakeInput(0);
   ASSIGN_OR_RETURN(TensorMap * map, MapIn(handle));
@@ -63,7 +63,7 @@ Error Lookup(KernelContext& ctx) {
   if (it == map->entries.end())
     return MakeError("trying to lookup non-existent key {0}", ctx.input(1).ToString());
   if (it->second.value.dtype() != ctx.output_type(0))
-    return MakeError("the value is {0}, {1} was asked for", it->second.value.ToString(0),
+    return MakeError("the value is {0}, expected {1}", it->second.value.ToString(0),
                      DataTypeName(ctx.output_type(0)));
   ctx.SetOutput(0, it->second.value);
   return Error::success();
@@ -93,7 +93,7 @@ Error Size(KernelContext& ctx) {
   return Error::success();
 }
 
-// TensorFlow gives the keys in no particular order; here it is that of their bytes.
+// TensorFlow outputs the keys in no particular order; here they are sorted by their bytes.
 Error StackKeys(KernelContext& ctx) {
   ASSIGN_OR_RETURN(TensorMap * map, MapIn(ctx.input(0)));
   if (map->entries.empty()) return MakeError("the map has no keys to stack");

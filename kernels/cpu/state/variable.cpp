@@ -1,4 +1,4 @@
-// Variables: handles and references, read, assigned, counted up and written in parts.
+// Variables: handles and references, reads, assignments, counters and partial writes.
 #include "kernels/cpu/state/variable.h"
 
 #include "kernels/common/dispatch.h"
@@ -40,7 +40,7 @@ Shape ShapeAttr(const KernelSetup& setup) {
   return attr ? attr->AsShape().value_or(Shape()) : Shape();
 }
 
-// VarHandleOp, VariableV2, Variable. Without a shared_name a variable is called as its node.
+// VarHandleOp, VariableV2, Variable. Without a shared_name, a variable has the name of its node.
 Expected<KernelFn> MakeVariable(const KernelSetup& setup) {
   std::string name = setup.node().GetString("shared_name");
   if (name.empty()) name = setup.node().name().str();
@@ -81,7 +81,7 @@ Error Read(KernelContext& ctx) {
 }
 
 Expected<KernelFn> MakeAssign(const KernelSetup& setup) {
-  // Assign checks unless told not to, AssignVariableOp only when told to.
+  // Assign checks the shape by default, AssignVariableOp only on request.
   bool checks = setup.node().GetBool("validate_shape", setup.num_outputs() > 0);
   bool is_reference = setup.num_outputs() > 0;
   return KernelFn([=](KernelContext& ctx) -> Error {
@@ -92,7 +92,7 @@ Expected<KernelFn> MakeAssign(const KernelSetup& setup) {
                        DataTypeName(value.dtype()), variable->name(),
                        DataTypeName(variable->dtype()));
     }
-    // A shape of no dimensions is how old graphs say 'unknown'.
+    // In old graphs a shape without dimensions means unknown.
     const Shape& shape = variable->shape();
     bool known = shape.known_rank() && !(is_reference && shape.rank() == 0);
     bool fits = !known || shape.rank() == value.rank();
@@ -114,7 +114,7 @@ Error AssignBy(KernelContext& ctx) {
   const Tensor& delta = ctx.input(1);
   RETURN_IF_ERROR(ChangeVariable(ctx, *variable, [&](Tensor& value) -> Error {
     if (value.dtype() != delta.dtype() || value.dims() != delta.dims()) {
-      return MakeError("variable '{0}' is {1}{2}, what is added is {3}{4}", variable->name(),
+      return MakeError("variable '{0}' is {1}{2}, the addend is {3}{4}", variable->name(),
                        DataTypeName(value.dtype()), DimsText(value.dims()),
                        DataTypeName(delta.dtype()), DimsText(delta.dims()));
     }
@@ -162,11 +162,11 @@ Expected<KernelFn> MakeDestroy(const KernelSetup& setup) {
     const Tensor& handle = ctx.input(0);
     const ObjectRef& object = handle.data<ObjectRef>()[0];
     if (object && ctx.session() && ctx.session()->Forget(*object)) return Error::success();
-    return may_lack ? Error::success() : MakeError("{0}: there is none", handle.ToString());
+    return may_lack ? Error::success() : MakeError("{0} does not exist", handle.ToString());
   });
 }
 
-// The old kind's counter: its value before it is counted up, and an error at the limit.
+// The counter on a reference variable: outputs the value before the increment; fails at the limit.
 Expected<KernelFn> MakeCountUpTo(const KernelSetup& setup) {
   int64_t limit = setup.node().GetInt("limit");
   bool fits = setup.output_type(0) == proto::DT_INT64 || limit == static_cast<int32_t>(limit);
@@ -188,7 +188,7 @@ Expected<KernelFn> MakeCountUpTo(const KernelSetup& setup) {
   });
 }
 
-// Rows of a variable by number; as GatherV2 along the axis after `batch_dims`.
+// Gathers rows of a variable, like GatherV2 along the axis after `batch_dims`.
 Expected<KernelFn> MakeGather(const KernelSetup& setup) {
   int64_t batch = setup.node().GetInt("batch_dims");
   return KernelFn([batch](KernelContext& ctx) -> Error {
@@ -233,7 +233,8 @@ Error GatherNd(KernelContext& ctx) {
   return Error::success();
 }
 
-// ScatterAdd and its like name rows of the first dimension, ScatterNdAdd and its like any slices.
+// ScatterAdd and similar ops write rows of the first dimension, ScatterNdAdd and similar ops any
+// slices.
 template <Combine kHow, bool kByRow>
 Error ScatterInto(KernelContext& ctx) {
   ASSIGN_OR_RETURN(StoredVariable * variable, VariableIn(ctx, 0));

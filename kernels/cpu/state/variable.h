@@ -1,4 +1,4 @@
-// What kernels that read and write variables share.
+// Shared code of kernels that read and write variables.
 #ifndef GRAPNEL_KERNELS_CPU_STATE_VARIABLE_H_
 #define GRAPNEL_KERNELS_CPU_STATE_VARIABLE_H_
 
@@ -7,15 +7,16 @@
 
 namespace grapnel {
 
-// The variable that input `i` is a handle of or, of the old kind, a reference to.
+// Returns the variable that input `i` refers to, by a handle or (reference variables) by a
+// reference.
 Expected<StoredVariable*> VariableIn(const KernelContext& ctx, int i);
 
-// Calls change(value) on the variable's value, which may then be written to: it is copied first if
-// somebody else holds it. An error when it has none yet.
+// Calls change(value) with a writable value of the variable: copies it first if it is shared. An
+// error when the variable is uninitialized.
 Error ChangeVariable(KernelContext& ctx, StoredVariable& variable,
                      llvm::function_ref<Error(Tensor& value)> change);
 
-// Ops of the old kind put the reference out again.
+// Ops on reference variables return the reference as their output.
 inline void PassReference(KernelContext& ctx) {
   if (ctx.num_outputs() > 0) ctx.SetOutput(0, ctx.input(0));
 }

@@ -1,5 +1,5 @@
-// AddN and ZerosLike of variants: lists of tensors and optional values, element by element. A
-// loop's gradient sums what several readers of a list say of it.
+// AddN and ZerosLike of variants: tensor lists and optionals, element by element. The gradient of a
+// loop uses them to sum the gradients of several readers of a list.
 #include "kernels/cpu/state/variant_sum.h"
 
 #include "kernels/common/kernel_of.h"
@@ -31,14 +31,15 @@ Expected<Tensor> SumOfLists(KernelContext& ctx, const TensorList& a, const Tenso
     if (x && y) {
       ASSIGN_OR_RETURN(sum->tensors[i], SumOf(ctx, x, y));
     } else {
-      sum->tensors[i] = x ? x : y;  // one that was never set reads as zeros
+      sum->tensors[i] = x ? x : y;  // an element that was never set reads as zeros
     }
   }
   return Tensor::OfObject(proto::DT_VARIANT, std::move(sum));
 }
 
 Expected<Tensor> SumOfOptionals(KernelContext& ctx, const Optional& a, const Optional& b) {
-  if (a.value.has_value() != b.value.has_value()) return MakeError("cannot add a value and none");
+  if (a.value.has_value() != b.value.has_value())
+    return MakeError("cannot add an optional with a value and one without");
   llvm::IntrusiveRefCntPtr<Optional> sum(new Optional);
   if (a.value) {
     if (a.value->size() != b.value->size())
@@ -87,7 +88,7 @@ Expected<Tensor> ZerosOfList(KernelContext& ctx, const TensorList& list) {
   zeros->max_elements = list.max_elements;
   RETURN_IF_ERROR(zeros->Resize(static_cast<int64_t>(list.tensors.size())));
   for (size_t i = 0; i < list.tensors.size(); ++i) {
-    if (!list.tensors[i]) continue;  // never set: zeros already
+    if (!list.tensors[i]) continue;  // never set: reads as zeros already
     ASSIGN_OR_RETURN(zeros->tensors[i], ZerosOf(ctx, list.tensors[i]));
   }
   return Tensor::OfObject(proto::DT_VARIANT, std::move(zeros));

@@ -1,4 +1,4 @@
-// Arithmetic of variants that hold lists of tensors or optional values.
+// Arithmetic on variants that hold tensor lists or optionals.
 #ifndef GRAPNEL_KERNELS_CPU_STATE_VARIANT_SUM_H_
 #define GRAPNEL_KERNELS_CPU_STATE_VARIANT_SUM_H_
 
@@ -6,7 +6,7 @@
 
 namespace grapnel {
 
-// Output 0: what input 0 holds, with zeros for its numbers.
+// Sets output 0 to the value of input 0 with its numbers replaced by zeros.
 Error ZerosLikeVariant(KernelContext& ctx);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// A variant that holds a tensor: how serialized sparse tensors travel within one process.
+// A variant that holds a tensor: the form of serialized sparse tensors within one process.
 #ifndef GRAPNEL_KERNELS_CPU_STATE_VARIANT_TENSOR_H_
 #define GRAPNEL_KERNELS_CPU_STATE_VARIANT_TENSOR_H_
 

@@ -1,5 +1,4 @@
-// Base 64 as RFC 4648 has it: in TensorFlow's ops with the alphabet for addresses, in JSON with
-// either.
+// Base64 as in RFC 4648: TensorFlow's ops use the URL-safe alphabet, JSON either.
 #ifndef GRAPNEL_KERNELS_CPU_TEXT_BASE64_H_
 #define GRAPNEL_KERNELS_CPU_TEXT_BASE64_H_
 
@@ -10,12 +9,12 @@
 
 namespace grapnel {
 
-// With '-' and '_'; padded with '=' when `pad`.
+// Uses '-' and '_'; pads with '=' if `pad`.
 std::string EncodeBase64(llvm::StringRef bytes, bool pad);
 
 enum class Base64Alphabet { kWeb, kEither };
 
-// Padded or not; nothing when it is no base 64.
+// Accepts padded and unpadded text; nullopt if it is not valid base64.
 std::optional<std::string> DecodeBase64(llvm::StringRef text, Base64Alphabet alphabet);
 
 }  // namespace grapnel

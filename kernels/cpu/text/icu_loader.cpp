@@ -33,7 +33,7 @@ Opened Open() {
 Expected<const GrapnelIcuApi*> Icu() {
   static const Opened opened = Open();
   if (opened.api) return opened.api;
-  return MakeError("ICU is not to be had: {0}", opened.problem);
+  return MakeError("ICU is not available: {0}", opened.problem);
 }
 
 }  // namespace grapnel

@@ -7,8 +7,8 @@
 
 namespace grapnel {
 
-// The module, opened at the first call: the file that GRAPNEL_ICU names, else grapnel_icu.so in the
-// folder of the executable. Thread-safe.
+// Returns the module, which the first call opens: the file in GRAPNEL_ICU, else grapnel_icu.so in
+// the directory of the executable. Thread-safe.
 Expected<const GrapnelIcuApi*> Icu();
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Numbers out of text, as StringToNumber, DecodeCSV and tables read them.
+// Number parsing of StringToNumber, DecodeCSV and lookup tables.
 #ifndef GRAPNEL_KERNELS_CPU_TEXT_NUMBER_TEXT_H_
 #define GRAPNEL_KERNELS_CPU_TEXT_NUMBER_TEXT_H_
 
@@ -12,8 +12,8 @@
 
 namespace grapnel {
 
-// What strtod reads, or a decimal integer; space around it does not count. False when `whole` is
-// anything else.
+// Parses floats as strtod does, integers as decimal, ignoring surrounding whitespace. False if
+// `whole` contains anything else.
 template <typename T>
 bool ParseNumber(llvm::StringRef whole, T& value) {
   llvm::StringRef text = whole.trim(" \t\n\v\f\r");

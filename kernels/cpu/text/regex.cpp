@@ -1,4 +1,4 @@
-// Regular expressions, in RE2's language as in TensorFlow: full matches and replacements.
+// Regular expressions with RE2, as in TensorFlow: full matches and replacements.
 #include "lib/exec/kernel.h"
 #include "re2/re2.h"
 
@@ -8,7 +8,7 @@ namespace {
 Expected<std::shared_ptr<RE2>> Compiled(const std::string& pattern) {
   auto regex = std::make_shared<RE2>(pattern, RE2::Quiet);
   if (!regex->ok())
-    return MakeError("'{0}' is no regular expression: {1}", pattern, regex->error());
+    return MakeError("'{0}' is not a regular expression: {1}", pattern, regex->error());
   return regex;
 }
 

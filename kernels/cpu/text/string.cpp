@@ -1,4 +1,4 @@
-// Strings as elements: AsString, StringJoin, StringLower, StringUpper.
+// Elementwise string ops: AsString, StringJoin, StringLower, StringUpper.
 #include <climits>
 #include <cmath>
 #include <cstdio>
@@ -12,22 +12,22 @@
 namespace grapnel {
 namespace {
 
-// More digits than these a double does not have: what follows are zeros, which printf takes seconds
-// to write by the billion.
+// A double never has more digits than this: zeros follow, and printf would take seconds to write
+// billions of them.
 constexpr int kMostDigits = 1100;
 
 struct Format {
   int width = -1, precision = -1;
   std::string fill;
-  char style = 'f';  // of floats: f, e, g
+  char style = 'f';  // for floats: f, e or g
 
-  // A printf format around `type`, with what was asked for but the width.
+  // Returns a printf format around `type` with all options but the width.
   std::string For(llvm::StringRef type) const {
     return "%" + (fill == "-" || fill == "0" ? "" : fill) + type.str();
   }
 };
 
-// As printf has it: a text longer than INT_MAX is none.
+// Returns "" for text longer than INT_MAX, which printf refuses.
 std::string OfAllowedSize(std::string text, int64_t more) {
   return static_cast<int64_t>(text.size()) + more > INT_MAX ? "" : std::move(text);
 }
@@ -36,11 +36,11 @@ std::string Padded(std::string text, const Format& format) {
   size_t width = std::max(format.width, 0);
   if (text.size() >= width) return text;
   size_t missing = width - text.size();
-  bool is_number = llvm::isDigit(text.back());  // neither inf nor nan
+  bool is_number = llvm::isDigit(text.back());  // not inf or nan
   if (format.fill == "-")
     text.append(missing, ' ');
   else if (format.fill == "0" && is_number)
-    text.insert(!llvm::isDigit(text[0]), missing, '0');  // behind the sign
+    text.insert(!llvm::isDigit(text[0]), missing, '0');  // after the sign
   else
     text.insert(0, missing, ' ');
   return text;
@@ -55,7 +55,7 @@ std::string Printed(const std::string& format, T value) {
   return text;
 }
 
-// Without the width.
+// Formats the value without padding to the width.
 std::string DigitsOf(double value, const Format& format) {
   std::string precision;
   if (format.precision > -1)
@@ -146,7 +146,7 @@ Expected<KernelFn> MakeAsString(const KernelSetup& setup) {
   });
 }
 
-// Scalars are repeated; all others have one shape.
+// Scalars are repeated; all other inputs must have one shape.
 Expected<KernelFn> MakeStringJoin(const KernelSetup& setup) {
   std::string separator = setup.node().GetString("separator");
   return KernelFn([separator](KernelContext& ctx) -> Error {
@@ -186,12 +186,12 @@ Expected<std::string> WithUnicodeCase(llvm::StringRef text) {
     static_cast<std::string*>(to)->assign(part, size);
   };
   if (!icu->change_case(text.data(), text.size(), kUpper, put, &changed))
-    return MakeError("a text of {0} bytes is too long for a change of case", text.size());
+    return MakeError("a text of {0} bytes is too long to change its case", text.size());
   return changed;
 }
 
-// Letters beyond ASCII are left alone without an encoding. With one a text ends at its first zero
-// byte, as in TensorFlow.
+// Without an encoding, only ASCII letters change. With one, text ends at its first zero byte, as in
+// TensorFlow.
 template <bool kUpper>
 Expected<KernelFn> MakeStringCase(const KernelSetup& setup) {
   std::string encoding = setup.node().GetString("encoding");

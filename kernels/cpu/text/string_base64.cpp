@@ -80,7 +80,7 @@ Error Decode(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
   for (int64_t i = 0; i < in.num_elements(); ++i) {
     auto bytes = DecodeBase64(in.data<std::string>()[i], Base64Alphabet::kWeb);
-    if (!bytes) return MakeError("element {0} is no base 64 of the alphabet for addresses", i);
+    if (!bytes) return MakeError("element {0} is not valid URL-safe base64", i);
     out->data<std::string>()[i] = std::move(*bytes);
   }
   return Error::success();

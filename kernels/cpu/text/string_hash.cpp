@@ -1,5 +1,5 @@
-// StringToHashBucketFast, of numbers too, StringToHashBucketStrong and StringToHashBucket. Graphs
-// keep what they learned by bucket, so the hashes are TensorFlow's, bit for bit: FarmHash's
+// StringToHashBucketFast, also for numbers, StringToHashBucketStrong and StringToHashBucket.
+// Trained models depend on the buckets, so the hashes must be bitwise TensorFlow's: FarmHash's
 // Fingerprint64, SipHash-2-4, MurmurHash64A.
 #include "kernels/cpu/text/string_hash.h"
 
@@ -26,7 +26,7 @@ uint64_t Fold(uint64_t x) { return x ^ x >> 47; }
 
 uint64_t FarmHash(llvm::StringRef text) { return util::Fingerprint64(text.data(), text.size()); }
 
-// By hand, as LLVM has it from 19 on only and `x` takes 16 to 19.
+// Written out because LLVM has it only since version 19, and grapnel builds with 16 to 19.
 uint64_t SipHash(llvm::StringRef text, uint64_t key0, uint64_t key1) {
   uint64_t v0 = key0 ^ 0x736f6d6570736575, v1 = key1 ^ 0x646f72616e646f6d;
   uint64_t v2 = key0 ^ 0x6c7967656e657261, v3 = key1 ^ 0x7465646279746573;
@@ -107,7 +107,7 @@ Expected<KernelFn> MakeBuckets(const KernelSetup& setup, Hash hash) {
   });
 }
 
-// The bucket of a number's text, which is not made for longer than it takes.
+// Returns the bucket of a number's text, without storing the text.
 Expected<KernelFn> MakeOfNumbers(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(int64_t buckets, BucketsOf(setup));
   return KernelFn([buckets](KernelContext& ctx) -> Error {

@@ -1,4 +1,4 @@
-// Hashes of strings as TensorFlow has them: what they gave is in the weights of models.
+// TensorFlow's string hashes. They must match exactly, because trained weights depend on them.
 #ifndef GRAPNEL_KERNELS_CPU_TEXT_STRING_HASH_H_
 #define GRAPNEL_KERNELS_CPU_TEXT_STRING_HASH_H_
 
@@ -10,7 +10,7 @@ namespace grapnel {
 
 uint64_t FarmHash(llvm::StringRef text);  // Fingerprint64
 uint64_t SipHash(llvm::StringRef text, uint64_t key0, uint64_t key1);
-// Of two hashes, in this order: how the features of a cross become one number.
+// Combines two hashes, in this order, as feature crosses do.
 uint64_t JoinHashes(uint64_t first, uint64_t second);
 
 }  // namespace grapnel

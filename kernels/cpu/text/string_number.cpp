@@ -1,4 +1,5 @@
-// StringToNumber: what strtod reads, or a decimal integer; space around it does not count.
+// StringToNumber: parses floats as strtod does, integers as decimal; surrounding whitespace is
+// ignored.
 #include "kernels/common/dispatch.h"
 #include "kernels/cpu/text/number_text.h"
 #include "lib/exec/kernel.h"
@@ -15,7 +16,8 @@ Error StringToNumber(KernelContext& ctx) {
   for (int64_t i = 0; i < in.num_elements(); ++i) {
     const std::string& text = in.data<std::string>()[i];
     if (!ParseNumber(text, out->data<T>()[i]))
-      return MakeError("element {0}, '{1}', is no {2}", i, text, DataTypeName(out->dtype()));
+      return MakeError("element {0}, '{1}', is not a valid {2}", i, text,
+                       DataTypeName(out->dtype()));
   }
   return Error::success();
 }

@@ -36,7 +36,7 @@ Error StoreParts(KernelContext& ctx, const std::vector<Parts>& rows) {
   return Error::success();
 }
 
-// At any of `delimiters`; without one, into bytes.
+// Splits at any of `delimiters`; without delimiters, into bytes.
 Parts SplitAtAny(llvm::StringRef text, llvm::StringRef delimiters, bool skip_empty) {
   Parts parts;
   if (delimiters.empty()) {
@@ -51,7 +51,8 @@ Parts SplitAtAny(llvm::StringRef text, llvm::StringRef delimiters, bool skip_emp
   return parts;
 }
 
-// At each `separator`, or at runs of space when it is empty, at most `most` times (-1: always).
+// Splits at each `separator`, or at runs of whitespace if it is empty, at most `most` times (-1:
+// unlimited).
 Parts SplitAtText(llvm::StringRef text, llvm::StringRef separator, int64_t most) {
   Parts parts;
   if (most == 0) return {text};
@@ -62,7 +63,7 @@ Parts SplitAtText(llvm::StringRef text, llvm::StringRef separator, int64_t most)
       parts.push_back(text.take_front(end));
       text = text.drop_front(end);
     }
-    // What is left after the last split allowed is a part, be it empty.
+    // The rest after the last allowed split is a part, even if it is empty.
     if (full()) parts.push_back(text);
     return parts;
   }
@@ -96,7 +97,7 @@ Expected<KernelFn> MakeSplit(const KernelSetup& setup) {
   });
 }
 
-// --- Length and Substr: in bytes or in characters of UTF-8
+// --- Length and Substr: in bytes or in UTF-8 characters
 
 Expected<bool> CountsCharacters(const Node& node) {
   std::string unit = node.GetString("unit", "BYTE");
@@ -122,7 +123,7 @@ Expected<KernelFn> MakeStringLength(const KernelSetup& setup) {
   });
 }
 
-// Where each unit starts, and the end.
+// Returns the start of each unit, and the end.
 std::vector<size_t> StartsOf(llvm::StringRef text, bool characters) {
   std::vector<size_t> starts;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -147,7 +148,8 @@ Error Substr(KernelContext& ctx, bool characters) {
       int64_t first = pos.IntAt(where), length = len.IntAt(where);
       std::vector<size_t> starts = StartsOf(text, characters);
       int64_t size = static_cast<int64_t>(starts.size()) - 1;
-      // Among characters a negative length is one of 0, and none where `pos` counts from the end.
+      // For characters, a negative length counts as 0, but is an error if `pos` counts from the
+      // end.
       bool from_end = characters && first < 0 && length < 0;
       if (characters) length = std::max<int64_t>(length, 0);
       if (first < -size || first > size || from_end) {
@@ -156,7 +158,7 @@ Error Substr(KernelContext& ctx, bool characters) {
         return;
       }
       if (first < 0) first += size;
-      // Among bytes a negative length asks for the rest.
+      // For bytes, a negative length means the rest.
       int64_t last = length < 0 || length > size - first ? size : first + length;
       out->data<std::string>()[at + i] = text.slice(starts[first], starts[last]).str();
     }

@@ -1,4 +1,4 @@
-// Strings into fewer or more of them: ReduceJoin, StringNGrams; ShardedFilespec, Fingerprint.
+// ReduceJoin, StringNGrams; ShardedFilespec, Fingerprint.
 #include <algorithm>
 
 #include "kernels/common/dims.h"
@@ -10,7 +10,7 @@ namespace {
 
 // --- ReduceJoin
 
-// Along the axes in the order they are given: the first one changes first.
+// Joins along the axes in the given order: the first one varies fastest.
 Error ReduceJoin(KernelContext& ctx, bool keep_dims, const std::string& separator) {
   const Tensor &in = ctx.input(0), &axes = ctx.input(1);
   Dims strides = RowMajorStrides(in.dims());
@@ -63,20 +63,20 @@ Expected<KernelFn> MakeReduceJoin(const KernelSetup& setup) {
 struct NGrams {
   std::string separator, left, right;
   std::vector<int64_t> widths;
-  int64_t pad = -1;  // -1: as much as the width asks for
+  int64_t pad = -1;  // -1: as much as the width requires
   bool keep_short = false;
 
   int64_t PadOf(int64_t width) const { return std::min(pad < 0 ? width - 1 : pad, width - 1); }
-  // How many a row of `length` has.
+  // Returns the number of n-grams of a row of `length`.
   int64_t Count(int64_t length, int64_t width) const {
     return std::max<int64_t>(0, length + 2 * PadOf(width) - width + 1);
   }
 };
 
-// What all of it may come to, in pieces: a width of billions pads with billions of pieces.
+// The limit on the output, in pieces: a width of billions would pad with billions of pieces.
 constexpr int64_t kMostPieces = int64_t{1} << 28;
 
-// Number `i` of `count` of one width.
+// Returns n-gram `i` of the `count` n-grams of one width.
 std::string NGram(llvm::ArrayRef<std::string> row, const NGrams& form, int64_t width, int64_t pad,
                   int64_t i, int64_t count) {
   int64_t left = std::max<int64_t>(0, pad - i), right = std::max<int64_t>(0, pad - (count - 1 - i));
@@ -94,7 +94,8 @@ std::string NGram(llvm::ArrayRef<std::string> row, const NGrams& form, int64_t w
   return text;
 }
 
-// A row that is too short for any width, as one; at most `pad` pieces on each side.
+// Appends a row that is too short for any width as one n-gram, with at most `pad` pieces on each
+// side.
 void AppendShort(llvm::ArrayRef<std::string> row, const NGrams& form,
                  std::vector<std::string>* out) {
   int64_t pad = std::max<int64_t>(form.pad, 0);
@@ -107,7 +108,7 @@ Error StringNGrams(KernelContext& ctx, const NGrams& form) {
   if (data.rank() != 1 || splits.rank() != 1)
     return MakeError("data and data_splits must be vectors, not {0} and {1}", DimsText(data.dims()),
                      DimsText(splits.dims()));
-  // TensorFlow's answer to no splits, not even one of 0: as many empty strings as there is data.
+  // Without any splits, not even a 0, TensorFlow returns as many empty strings as there is data.
   if (splits.dim(0) == 0) {
     RETURN_IF_ERROR(ctx.Allocate(0, data.dims()).takeError());
     return ctx.Allocate(1, splits.dims()).takeError();
@@ -128,15 +129,16 @@ Error StringNGrams(KernelContext& ctx, const NGrams& form) {
   for (int64_t i = 0; i < rows; ++i) {
     int64_t begin = splits.IntAt(i), end = splits.IntAt(i + 1);
     if (end < begin || end > data.dim(0))
-      return MakeError("data_splits must not fall or pass {0}: {1} follows {2}", data.dim(0), end,
-                       begin);
+      return MakeError("data_splits must not decrease or exceed {0}: {1} follows {2}", data.dim(0),
+                       end, begin);
     int64_t length = end - begin;
     llvm::ArrayRef<std::string> row(data.data<std::string>() + begin, length);
     size_t before = all.size();
     for (int64_t width : form.widths) {
       int64_t count = form.Count(length, width), work = 0;
       if (__builtin_mul_overflow(count, width, &work) || (pieces += work) > kMostPieces)
-        return MakeError("n-grams of width {0} come to more than {1} pieces", width, kMostPieces);
+        return MakeError("n-grams of width {0} have more than {1} pieces in total", width,
+                         kMostPieces);
       for (int64_t k = 0; k < count; ++k)
         all.push_back(NGram(row, form, width, form.PadOf(width), k, count));
     }
@@ -169,7 +171,7 @@ Error ShardedFilespec(KernelContext& ctx) {
     return MakeError("basename and num_shards must be scalars");
   int64_t shards = ctx.input(1).IntAt(0);
   std::string count = std::to_string(shards);
-  // The sign is one of the five characters, and stands before the zeros.
+  // The sign is one of the five characters and precedes the zeros.
   if (count.size() < 5) count.insert(shards < 0 ? 1 : 0, 5 - count.size(), '0');
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
   *out->data<std::string>() = *ctx.input(0).data<std::string>() +
@@ -185,7 +187,8 @@ void PutHash(uint64_t hash, char* to) {
   for (int i = 0; i < 8; ++i) to[i] = static_cast<char>(hash >> (8 * i));
 }
 
-// Of each row of the first dimension: of its bytes, of its one string, or of its strings' hashes.
+// Computes the fingerprint of each row of the first dimension: of its bytes, of its single string,
+// or of the hashes of its strings.
 Error Fingerprint(KernelContext& ctx) {
   const Tensor &in = ctx.input(0), &method = ctx.input(1);
   if (in.rank() < 1) return MakeError("input data must be at least a vector, not a scalar");

@@ -1,4 +1,4 @@
-// UnsortedSegmentJoin: strings with the same segment number, one after the other.
+// UnsortedSegmentJoin: concatenates the strings with the same segment id.
 #include "kernels/common/indices.h"
 #include "lib/exec/kernel.h"
 
@@ -26,7 +26,7 @@ Error Join(KernelContext& ctx, llvm::StringRef separator) {
                        segments);
     for (int64_t c = 0; c < width; ++c) {
       std::string& to = out->data<std::string>()[id * width + c];
-      // None follows strings that are all empty, as in TensorFlow.
+      // No separator follows strings that are all empty, as in TensorFlow.
       if (!to.empty()) to.append(separator.begin(), separator.end());
       to += in.data<std::string>()[i * width + c];
     }

@@ -30,8 +30,9 @@ Expected<UnicodeErrors> ErrorsOf(const Node& node) {
   return errors;
 }
 
-// The code points of `text` after errors are dealt with. `controls_fail`: a control character that
-// is to be replaced is an error where errors end it, as TensorFlow has it from text to text only.
+// Calls `found` for the code points of `text` after error handling. `controls_fail`: a control
+// character that is to be replaced counts as an error under policy strict, which TensorFlow does
+// only when transcoding.
 Error ForCharacters(TextDecoder& decoder, llvm::StringRef text, const UnicodeErrors& errors,
                     bool controls_fail,
                     llvm::function_ref<void(int32_t code_point, size_t start)> found) {
@@ -84,7 +85,7 @@ Error Decode(KernelContext& ctx, TextDecoder& decoder, const UnicodeErrors& erro
   return Error::success();
 }
 
-// A decoder keeps its place in the text: one run at a time.
+// A decoder keeps state within a text, so only one run may use it at a time.
 struct SharedDecoder {
   explicit SharedDecoder(TextDecoder made) : decoder(std::move(made)) {}
   TextDecoder decoder;
@@ -145,7 +146,7 @@ Error Encode(KernelContext& ctx, UnicodeForm form, const UnicodeErrors& errors) 
   for (int64_t row = 0; row < rows; ++row) {
     int64_t begin = splits.IntAt(row), end = splits.IntAt(row + 1);
     if (begin > end || end > codes.dim(0))
-      return MakeError("splits must not fall or pass {0}: {1} follows {2}", codes.dim(0), end,
+      return MakeError("splits must not decrease or exceed {0}: {1} follows {2}", codes.dim(0), end,
                        begin);
     std::string& text = out->data<std::string>()[row];
     for (int64_t i = begin; i < end; ++i) {

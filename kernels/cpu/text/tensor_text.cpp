@@ -15,7 +15,7 @@ std::string Printed(const char* format, double value) {
   return text;
 }
 
-// Quotes, backslashes and what cannot be seen; bytes of UTF-8 stay.
+// Escapes quotes, backslashes and nonprintable bytes; bytes of UTF-8 stay.
 std::string Escaped(llvm::StringRef text) {
   std::string out;
   for (unsigned char c : text) {
@@ -66,7 +66,7 @@ std::string ElementText(const Tensor& tensor, int64_t i, bool quote) {
     case proto::DT_BOOL:
       return tensor.data<bool>()[i] ? "1" : "0";
     default:
-      // What TensorFlow has no words for, complex numbers among them, it shows as a question mark.
+      // TensorFlow prints a question mark for dtypes it cannot format, including complex.
       return IsInteger(tensor.dtype()) ? std::to_string(tensor.IntAt(i)) : "?";
   }
 }

@@ -1,6 +1,6 @@
 #include "kernels/cpu/text/unicode_text.h"
 
-#include <unicode/utf.h>  // macros: nothing is linked
+#include <unicode/utf.h>  // macros only, nothing is linked
 
 #include "kernels/cpu/text/icu_loader.h"
 

@@ -1,4 +1,4 @@
-// Code points out of text in any encoding, and text of Unicode's own encodings out of code points.
+// Decodes text of any encoding to code points, and encodes code points as UTF-8, UTF-16 or UTF-32.
 #ifndef GRAPNEL_KERNELS_CPU_TEXT_UNICODE_TEXT_H_
 #define GRAPNEL_KERNELS_CPU_TEXT_UNICODE_TEXT_H_
 
@@ -11,7 +11,7 @@
 
 namespace grapnel {
 
-// ICU's converter from one encoding. Of use to one thread at a time.
+// ICU's converter from one encoding. Not thread-safe.
 class TextDecoder {
  public:
   using Found = llvm::function_ref<void(int32_t code_point, size_t start, bool is_error)>;
@@ -19,7 +19,7 @@ class TextDecoder {
   static Expected<TextDecoder> Make(const std::string& encoding);
 
   void Reset() { icu_->reset(converter_.get()); }
-  // Bytes that stand for nothing are an error, of one U+FFFD.
+  // Reports invalid bytes as an error with one U+FFFD.
   void Decode(llvm::StringRef text, Found found);
 
  private:
@@ -34,21 +34,21 @@ class TextDecoder {
   std::unique_ptr<GrapnelConverter, Close> converter_;
 };
 
-enum class UnicodeForm { kUtf8, kUtf16, kUtf32 };  // the latter two big-endian
+enum class UnicodeForm { kUtf8, kUtf16, kUtf32 };  // the latter two are big-endian
 
-// "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+// Parses "UTF-8", "UTF-16-BE" or "UTF-32-BE".
 Expected<UnicodeForm> UnicodeFormOf(llvm::StringRef name);
 
-// Surrogates and what is past U+10FFFF are no characters.
+// False for surrogates and values past U+10FFFF.
 bool IsCharacter(int32_t code_point);
 void AppendCharacter(int32_t code_point, UnicodeForm form, std::string* text);
 
-// What becomes of text that is none: attributes `errors`, `replacement_char` and
-// `replace_control_characters` of the ops.
+// The error handling of the ops: attributes `errors`, `replacement_char` and
+// `replace_control_characters`.
 struct UnicodeErrors {
   enum class Policy { kStrict, kReplace, kIgnore } policy = Policy::kReplace;
   int32_t replacement = 0xfffd;
-  bool controls = false;  // C0 control characters are errors too
+  bool controls = false;  // C0 control characters count as errors
 };
 
 }  // namespace grapnel

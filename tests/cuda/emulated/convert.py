@@ -12,7 +12,7 @@ import sys
 LAUNCH = re.compile(r"([A-Za-z_]\w*(?:<[^<>;]*>)?)\s*<<<(.*?)>>>\s*\(", re.DOTALL)
 source = pathlib.Path(sys.argv[1])
 text = source.read_text()
-# Whether threads of a block meet: in the file, or in a kernel of a header that it starts kernels by.
+# Whether the threads of a block use barriers: in this file, or in a kernel of a header that it launches.
 headers = [source.parent / name for name in re.findall(r'#include "kernels/cuda/(\w+\.cuh)"', text)]
 started = text + "".join(header.read_text() for header in headers if header.exists() and "<<<" in header.read_text())
 meets = "BlockMerge" in started or "__syncthreads" in started

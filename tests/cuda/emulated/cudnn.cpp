@@ -1,6 +1,6 @@
-// The parts of cuDNN that the module calls, as plain loops. Like the real one it has an algorithm
-// for some convolutions only, offers some that the module must not take, and fuses what each
-// algorithm can: the module's ways through it are all taken by the self test.
+// The parts of cuDNN that the module calls, as plain loops. Like the real library it has algorithms
+// for only some convolutions, offers some that the module must not use, and fuses what each
+// algorithm supports, so that the self test takes every path of the module.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cudnn.h>
@@ -27,7 +27,7 @@ struct Activation {
 
 int products = 0, fused_products = 0;
 
-// A call that cuDNN would not take is a mistake of the module.
+// Aborts on a call that cuDNN would reject: a bug in the module.
 void Demand(bool holds) {
   if (!holds) std::abort();
 }
@@ -147,7 +147,7 @@ bool IsOneAndZero(cudnnDataType_t type, const void* alpha, const void* beta) {
 
 constexpr size_t kWorkspace = 64;
 
-// The workspace that was asked for is there, and may be written.
+// The requested workspace must exist and be writable.
 void UseWorkspace(cudnnConvolutionFwdAlgo_t algorithm, void* workspace, size_t size) {
   if (algorithm != CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM) return;
   Demand(workspace && size == kWorkspace);
@@ -169,7 +169,7 @@ cudnnConvolutionFwdAlgoPerf_t Offer(cudnnConvolutionFwdAlgo_t algorithm, size_t 
 
 extern "C" {
 
-// What ran: for the self test.
+// The numbers of convolutions that ran, for the self test.
 int EmulatedConvolutions() { return products; }
 int EmulatedFusedConvolutions() { return fused_products; }
 
@@ -234,8 +234,8 @@ cudnnStatus_t cudnnSetActivationDescriptor(cudnnActivationDescriptor_t made,
   return CUDNN_STATUS_SUCCESS;
 }
 
-// Groups: nothing for NHWC, and for NCHW what fuses no bias by itself. Else an algorithm that takes
-// more memory than there is, one that is not deterministic, and a good one.
+// For groups, offers nothing in NHWC, and in NCHW an algorithm without a fused bias. Otherwise
+// offers one that needs more memory than there is, one that is not deterministic, and a usable one.
 cudnnStatus_t cudnnGetConvolutionForwardAlgorithm_v7(
     cudnnHandle_t, const cudnnTensorDescriptor_t from, const cudnnFilterDescriptor_t filter,
     const cudnnConvolutionDescriptor_t made, const cudnnTensorDescriptor_t to, const int most,

@@ -1,6 +1,6 @@
-// CUDA's launches on one thread of the host, so that what the module's kernels compute is tested
-// without a GPU. Threads of a block that meet at a barrier are fibers; blocks run one after the
-// other. It says nothing of speed, of races, or of CUDA's libraries.
+// Emulates CUDA launches on one host thread, to test the results of the module's kernels without a
+// GPU. The threads of a block with barriers are fibers; blocks run one after the other. Does not
+// test speed, races or CUDA's libraries.
 #ifndef GRAPNEL_TESTS_CUDA_EMULATED_EMULATE_H_
 #define GRAPNEL_TESTS_CUDA_EMULATED_EMULATE_H_
 

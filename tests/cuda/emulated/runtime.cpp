@@ -1,4 +1,4 @@
-// The parts of CUDA's runtime and cuBLASLt that the module calls, for one GPU in host memory.
+// The parts of CUDA's runtime and of cuBLASLt that the module calls, for one GPU in host memory.
 #include <cublasLt.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -24,7 +24,7 @@ struct Product {
   const void* bias = nullptr;
 };
 
-// Calls that the emulation does not know are a mistake of the test.
+// An attribute size that the emulation does not know is a bug in the test.
 template <typename T>
 void Read(T* to, const void* from, size_t size) {
   if (size != sizeof(T)) std::abort();
@@ -85,7 +85,7 @@ void Multiply(const Product& product, const Matrix& a, const T* left, const Matr
 
 extern "C" {
 
-// --- The runtime.
+// --- The runtime
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = 1;
   return cudaSuccess;
@@ -141,7 +141,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 const char* cudaGetErrorString(cudaError_t) { return "an emulated error"; }
 
-// --- cuBLASLt.
+// --- cuBLASLt
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
   *handle = NewHandle<cublasLtHandle_t>();
   return CUBLAS_STATUS_SUCCESS;

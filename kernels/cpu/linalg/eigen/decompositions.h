@@ -1,5 +1,5 @@
-// Decompositions by Eigen, in files of their own because they compile for long; for that reason
-// some are made for double and complex128 alone, and kernels of other dtypes widen. Matrices are
+// Decompositions by Eigen, in separate files because they take long to compile. For the same reason
+// some exist only for double and complex128, and kernels of other dtypes widen. Matrices are
 // row-major.
 #ifndef GRAPNEL_KERNELS_CPU_LINALG_EIGEN_DECOMPOSITIONS_H_
 #define GRAPNEL_KERNELS_CPU_LINALG_EIGEN_DECOMPOSITIONS_H_
@@ -9,56 +9,59 @@
 
 namespace grapnel {
 
-// `in` [m, n] = u * diag(s) * v^H with k = min(m, n) > 0 falling values in s. u is [m, k] and v
-// [n, k], or [m, m] and [n, n] when `full`; both null: values alone. `in` must be finite.
+// `in` [m, n] = u * diag(s) * v^H with k = min(m, n) > 0 descending values in s. u is [m, k] and v
+// is [n, k], or [m, m] and [n, n] when `full`. With both null it computes only values. `in` must be
+// finite.
 template <typename T>
 void EigenSvd(const T* in, int64_t m, int64_t n, bool full, double* s, T* u, T* v);
 
-// `in` [m, n] = q [m, k] * r [k, n], where k is m or min(m, n); neither m nor n is 0.
+// `in` [m, n] = q [m, k] * r [k, n], where k is m or min(m, n); m and n must not be 0.
 template <typename T>
 void EigenQr(const T* in, int64_t m, int64_t n, int64_t k, T* q, T* r);
 
-// The lower factor of `in` [n, n], of which the lower triangle is read. False when it is not
-// positive definite.
+// Computes the lower factor of `in` [n, n], of which it reads the lower triangle. False if the
+// matrix is not positive definite.
 template <typename T>
 bool EigenCholesky(const T* in, int64_t n, T* lower);
 
-// Rising eigenvalues (the real part of T) of the self-adjoint `in` [n, n], and its eigenvectors as
-// columns of v unless that is null. False when they were not found. Made for each dtype: which way
-// a vector points comes from rounding, and is TensorFlow's only if that is.
+// Computes ascending eigenvalues (in the real part of T) of the self-adjoint `in` [n, n] and,
+// unless v is null, its eigenvectors as columns of v. False if it did not converge. Instantiated
+// for each dtype: the sign of a vector depends on rounding, so it equals TensorFlow's only in the
+// same dtype.
 template <typename T>
 bool EigenSelfAdjoint(const T* in, int64_t n, T* values, T* v);
 
-// The determinant of `in` [n, n], n > 0, as its sign (or phase) and the logarithm (its real part
-// counts) of its magnitude; not finite where it is 0.
+// Computes the determinant of `in` [n, n], n > 0, as its sign (or phase) and the logarithm of its
+// magnitude (the real part of *log_abs), which is not finite when the determinant is 0.
 template <typename T>
 void EigenLogDeterminant(const T* in, int64_t n, T* sign, T* log_abs);
 
-// x [n, columns] = inverse of `in` [n, n] (or of its adjoint) times `right`; without `right`, the
-// inverse itself. False when there is none.
+// x [n, columns] = inverse of `in` [n, n] (or of its adjoint) times `right`; the inverse itself if
+// `right` is null. False if `in` is not invertible.
 template <typename T>
 bool EigenSolve(const T* in, int64_t n, bool adjoint, const T* right, int64_t columns, T* x);
 
-// The same of a triangle of `in`, in place. A 0 on the diagonal divides: infinities and NaN.
+// The same for a triangle of `in`, in place. A 0 on the diagonal is divided by, which gives
+// infinities and NaN.
 template <typename T>
 void EigenSolveTriangle(const T* in, int64_t n, bool lower, bool adjoint, int64_t columns, T* x);
 
-// L and U of `in` [n, n] in one matrix, and for each of its rows which row of `in` it is. False
-// where it is not invertible.
+// Computes L and U of `in` [n, n] in one matrix, and for each of its rows the row of `in` it came
+// from. False if `in` is not invertible.
 template <typename T>
 bool EigenLu(const T* in, int64_t n, T* lu, int64_t* rows);
 
-// The eigenvalues of `in` [n, n], and its eigenvectors as columns of v unless that is null. False
-// when they were not found. `in` must be finite. Made for each dtype, as EigenSelfAdjoint is; the
-// phase of a complex vector still comes from rounding.
+// Computes the eigenvalues of `in` [n, n] and, unless v is null, its eigenvectors as columns of v.
+// False if it did not converge. `in` must be finite. Instantiated for each dtype, like
+// EigenSelfAdjoint; the phase of a complex vector still depends on rounding.
 template <typename T>
 bool EigenDecompose(const T* in, int64_t n, std::complex<T>* values, std::complex<T>* v);
 template <typename T>
 bool EigenDecompose(const std::complex<T>* in, int64_t n, std::complex<T>* values,
                     std::complex<T>* v);
 
-// `in` [n, n] = u * triangle * u^H, where u is unitary and the triangle an upper one. False when
-// they were not found. `in` must be finite.
+// `in` [n, n] = u * triangle * u^H with u unitary and the triangle upper. False if it did not
+// converge. `in` must be finite.
 bool EigenSchur(const std::complex<double>* in, int64_t n, std::complex<double>* triangle,
                 std::complex<double>* u);
 

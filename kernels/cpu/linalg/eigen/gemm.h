@@ -1,4 +1,4 @@
-// Eigen's matrix products, alone in a file: they take long to compile, and most so under
+// Eigen's matrix products, alone in a file because they take long to compile, above all with
 // sanitizers.
 #ifndef GRAPNEL_KERNELS_CPU_LINALG_EIGEN_GEMM_H_
 #define GRAPNEL_KERNELS_CPU_LINALG_EIGEN_GEMM_H_
@@ -7,8 +7,8 @@
 
 namespace grapnel {
 
-// c = a * b. T is float, double or complex; complex operands are neither transposed nor conjugated
-// (that would be Eigen's code four times over, for each).
+// c = a * b. T is float, double or complex. Complex operands must be neither transposed nor
+// conjugated, which would instantiate Eigen's code four more times per type.
 template <typename T>
 void EigenGemm(const GemmShape& shape, const T* a, const T* b, T* c);
 

@@ -1,5 +1,5 @@
-// Eigen's singular values in parts that compile side by side: what EigenSvd is made of is
-// instantiated once, in the svd_*.cpp that is named after it.
+// Eigen's SVD in parts that compile in parallel: each template that EigenSvd uses is instantiated
+// once, in the svd_*.cpp named after it.
 #ifndef GRAPNEL_KERNELS_CPU_LINALG_EIGEN_SVD_H_
 #define GRAPNEL_KERNELS_CPU_LINALG_EIGEN_SVD_H_
 
@@ -18,8 +18,8 @@ Eigen::internal::UpperBidiagonalization<Eigen::MatrixXcd>::compute(const Eigen::
 
 namespace grapnel {
 
-// Works on matrices by columns, as Eigen's algorithm does inside: those by rows would compile all
-// of it once more.
+// Uses column-major matrices, as Eigen's algorithm does internally: row-major ones would
+// instantiate all of it again.
 template <typename T>
 void EigenSvd(const T* in, int64_t m, int64_t n, bool full, double* s, T* u, T* v) {
   using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

@@ -1,6 +1,6 @@
-// Eigenvalues by Eigen. Each dtype is a file of its own, values_*.cpp, and one dtype's
-// solvers are together, because most of what they compile is the same. They work on matrices by
-// columns, as Eigen's algorithms do inside: those by rows would compile a third of it once more.
+// Eigenvalues by Eigen. Each dtype has its own file, values_*.cpp, which contains all its solvers
+// because they share most of what they compile. They use column-major matrices, as Eigen's
+// algorithms do internally: row-major ones would add a third to the compile time.
 #ifndef GRAPNEL_KERNELS_CPU_LINALG_EIGEN_VALUES_H_
 #define GRAPNEL_KERNELS_CPU_LINALG_EIGEN_VALUES_H_
 
