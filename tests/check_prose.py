@@ -22,9 +22,9 @@ SKIPPED = ("testdata/", "tests/bench/peers/", "tests/fuzz/corpus/", "tests/fuzz/
 
 PHRASES = [(re.compile(pattern, re.I), advice) for pattern, advice in [
     (r"\b(nobody|somebody|everybody|whoever|whomever)\b", "name the caller, the user or the op, or use the passive"),
-    (r"(?<!there )(?<!there )\b(is|are|was|were) no (?!longer\b|more\b|less\b|fewer\b|later\b|earlier\b|better\b|worse\b|larger\b|smaller\b|slower\b|faster\b|different\b)[a-z]",
+    (r"(?<!there )(?<!there )\b(is|are|was|were) no (?!longer\b|more\b|less\b|fewer\b|later\b|earlier\b|further\b|better\b|worse\b|larger\b|smaller\b|slower\b|faster\b|different\b)[a-z]",
      "'is not a ...', 'has no ...' or 'there is no ...'"),
-    (r"\b(is|are|was|were|be) none\b", "'is not one' or 'there are none'"),
+    (r"(?<!there )\b(is|are|was|were|be) none\b", "'is not one' or 'there are none'"),
     (r"\b(for|to|by|of|from|with|as|than|and|or) who\b(?! (or|and))", "name them: 'for callers that ...', 'by the user'"),
     (r"\bof a kind that\b", "say what it does"),
     (r"\bwho (asks?|waits?|calls?|reads?|wants?|runs?) (?=for|of|it|this|a|the|no)", "name the caller"),
@@ -44,18 +44,24 @@ PHRASES = [(re.compile(pattern, re.I), advice) for pattern, advice in [
 OPENINGS = [(re.compile(pattern), advice) for pattern, advice in [
     (r"^(What|Who|Whom|Of) ", "begin with what the thing is: 'The ...', 'Returns ...', 'True if ...'"),
 ]]
-WORDS = (
-    "Sureness Patient Watchlist Parting PartingCause HasParted HowToMend Workshop LeftUndone GivenSizes WithoutValues LeaveOutValues "
-    "SameNodes Likeness Caution Reach Trust Telling Ballot Surroundings Twins Tie Crossing StayingCalls Manner Fate Harm Pitfall "
-    "Meeting Team Stepped Lane Admission RefuseStranger SendOneAway Welcome ForgottenPage LineKeeper ToldTap RulesInPlaces LoseTrack "
-    "TellLostReaders Settle BarDangerous PaintBetween PaintFollowers PaintThroughClear InsteadOfConstant StandsFor WithWhatIsLive "
-    "Ending RunWords PlacerWords").split()
-NAMES = [
-    (re.compile(r"\b(?:class|struct|enum class|enum|using)\s+(?:GRAPNEL_PUBLIC\s+)?(%s)\b" % "|".join(WORDS)), "a private word"),
-    (re.compile(r"^\s*(?:[\w:<>,*&\s]+\s)?(%s)\(" % "|".join(WORDS)), "a private word"),
-    (re.compile(r"\b((?:Demand|Tell|LookAt|HandOut|LetGo)[A-Z]\w*)\("), "'Check...', 'Report...', 'Emit...', 'Release...'"),
-    (re.compile(r"\b(UNHURRIED|THIN_CODE|isBlurred|untold|in_sight|how_sure)\b"), "a private word"),
-]
+# Private names and, where the word has another meaning elsewhere, the directory in which it is one.
+TYPES = (
+    "Sureness Patient Watchlist Parting PartingCause HowToMend Workshop LeftUndone GivenSizes SameNodes Likeness Caution Telling Ballot "
+    "Surroundings Twins Tie StayingCalls Manner Harm Pitfall Stepped Admission ForgottenPage LineKeeper ToldTap RulesInPlaces Ending "
+    "RunWords PlacerWords").split()
+LOCAL_TYPES = {"Reach": "lib/diff", "Trust": "lib/diff", "Crossing": "lib/place", "Fate": "lib/", "Lane": "lib/serve", "Team": "kernels/cpu/onednn",
+               "Meeting": "kernels/cpu/array", "Where": "lib/trace"}
+FUNCTIONS = (
+    "HasParted HowToMend WithoutValues LeaveOutValues RefuseStranger SendOneAway Welcome LoseTrack TellLostReaders BarDangerous PaintBetween "
+    "PaintFollowers PaintThroughClear InsteadOfConstant StandsFor WithWhatIsLive FindLeftUndone FindStayingCalls").split()
+KEYWORDS = r"\b(?:class|struct|enum class|enum|using)\s+(?:GRAPNEL_PUBLIC\s+)?"
+NAMES = [(re.compile(pattern), advice, where) for pattern, advice, where in [
+    (KEYWORDS + r"(%s)\b" % "|".join(TYPES), "a private word", ""),
+    *((KEYWORDS + r"(%s)\b(?!;)" % word, "a private word", where) for word, where in LOCAL_TYPES.items()),
+    (r"\b(%s)\(" % "|".join(FUNCTIONS), "a private word", ""),
+    (r"\b((?:Demand|Tell|LookAt|HandOut|LetGo)[A-Z]\w*)\(", "'Check...', 'Report...', 'Emit...', 'Release...'", ""),
+    (r"\b(UNHURRIED|THIN_CODE|isBlurred|untold|in_sight|how_sure)\b", "a private word", ""),
+]]
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 QUOTED = re.compile(r"`[^`]*`")
 
@@ -96,8 +102,8 @@ def problems_of(path, text):
     if path.suffix in CODE or path.suffix in {".cmake"} or path.name == "CMakeLists.txt":
         for number, line in enumerate(text.splitlines(), 1):
             code = line.split("//")[0]
-            for pattern, advice in NAMES:
-                if match := pattern.search(code):
+            for pattern, advice, where in NAMES:
+                if str(path).startswith(where) and (match := pattern.search(code)):
                     yield number, match[1], advice
 
 

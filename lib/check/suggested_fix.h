@@ -1,6 +1,6 @@
 // Suggests fixes for ops that make NaN or infinity.
-#ifndef GRAPNEL_LIB_CHECK_MENDING_H_
-#define GRAPNEL_LIB_CHECK_MENDING_H_
+#ifndef GRAPNEL_LIB_CHECK_SUGGESTED_FIX_H_
+#define GRAPNEL_LIB_CHECK_SUGGESTED_FIX_H_
 
 #include <string>
 
@@ -14,4 +14,4 @@ std::string SuggestedFix(const Cause& cause);
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_CHECK_MENDING_H_
+#endif  // GRAPNEL_LIB_CHECK_SUGGESTED_FIX_H_

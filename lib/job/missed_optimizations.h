@@ -1,6 +1,6 @@
 // A job: what optimizing leaves undone, and why.
-#ifndef GRAPNEL_LIB_JOB_LEFT_UNDONE_H_
-#define GRAPNEL_LIB_JOB_LEFT_UNDONE_H_
+#ifndef GRAPNEL_LIB_JOB_MISSED_OPTIMIZATIONS_H_
+#define GRAPNEL_LIB_JOB_MISSED_OPTIMIZATIONS_H_
 
 #include <string>
 #include <vector>
@@ -25,4 +25,4 @@ Expected<MissedOptimizations> FindMissedOptimizations(OpenedGraph& opened, Optim
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_JOB_LEFT_UNDONE_H_
+#endif  // GRAPNEL_LIB_JOB_MISSED_OPTIMIZATIONS_H_

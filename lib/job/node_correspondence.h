@@ -1,7 +1,7 @@
 // Which node of one graph stands for which of another, when both are run side by side. Private to
 // lib/job.
-#ifndef GRAPNEL_LIB_JOB_SAME_NODES_H_
-#define GRAPNEL_LIB_JOB_SAME_NODES_H_
+#ifndef GRAPNEL_LIB_JOB_NODE_CORRESPONDENCE_H_
+#define GRAPNEL_LIB_JOB_NODE_CORRESPONDENCE_H_
 
 #include <utility>
 
@@ -33,4 +33,4 @@ class NodeCorrespondence {
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_JOB_SAME_NODES_H_
+#endif  // GRAPNEL_LIB_JOB_NODE_CORRESPONDENCE_H_

@@ -1,6 +1,6 @@
 // Sizes that a file leaves open, as somebody gives them: "--shape x=8,224,224,3", "--batch 8".
-#ifndef GRAPNEL_LIB_JOB_GIVEN_SIZES_H_
-#define GRAPNEL_LIB_JOB_GIVEN_SIZES_H_
+#ifndef GRAPNEL_LIB_JOB_SHAPE_OVERRIDES_H_
+#define GRAPNEL_LIB_JOB_SHAPE_OVERRIDES_H_
 
 #include <cstdint>
 #include <string>
@@ -35,4 +35,4 @@ GRAPNEL_PUBLIC bool HasOpenBatch(const OpenedGraph& opened);
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_JOB_GIVEN_SIZES_H_
+#endif  // GRAPNEL_LIB_JOB_SHAPE_OVERRIDES_H_

@@ -1,6 +1,6 @@
 // Graphs and what was found of them, as they can be shown to others (lib/io/strip_constants.h).
-#ifndef GRAPNEL_LIB_JOB_WITHOUT_VALUES_H_
-#define GRAPNEL_LIB_JOB_WITHOUT_VALUES_H_
+#ifndef GRAPNEL_LIB_JOB_WITHOUT_CONSTANTS_H_
+#define GRAPNEL_LIB_JOB_WITHOUT_CONSTANTS_H_
 
 #include "lib/diff/diff.h"
 #include "lib/job/opened_graph.h"
@@ -16,4 +16,4 @@ void StripConstants(Module* a, Module* b, Diff* diff);
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_JOB_WITHOUT_VALUES_H_
+#endif  // GRAPNEL_LIB_JOB_WITHOUT_CONSTANTS_H_

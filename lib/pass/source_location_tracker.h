@@ -1,7 +1,7 @@
 // An instrumentation that follows nodes through rewrites, so that each says in which line of the
 // program it was made.
-#ifndef GRAPNEL_LIB_PASS_LINE_KEEPER_H_
-#define GRAPNEL_LIB_PASS_LINE_KEEPER_H_
+#ifndef GRAPNEL_LIB_PASS_SOURCE_LOCATION_TRACKER_H_
+#define GRAPNEL_LIB_PASS_SOURCE_LOCATION_TRACKER_H_
 
 #include <map>
 #include <mutex>
@@ -52,4 +52,4 @@ class SourceLocationTracker : public Instrumentation {
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_PASS_LINE_KEEPER_H_
+#endif  // GRAPNEL_LIB_PASS_SOURCE_LOCATION_TRACKER_H_

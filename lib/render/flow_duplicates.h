@@ -1,6 +1,6 @@
 // Joins indistinguishable branches. Private to lib/render.
-#ifndef GRAPNEL_LIB_RENDER_FLOW_TWINS_H_
-#define GRAPNEL_LIB_RENDER_FLOW_TWINS_H_
+#ifndef GRAPNEL_LIB_RENDER_FLOW_DUPLICATES_H_
+#define GRAPNEL_LIB_RENDER_FLOW_DUPLICATES_H_
 
 #include <cstdint>
 #include <vector>
@@ -24,4 +24,4 @@ Duplicates JoinDuplicates(llvm::ArrayRef<FlowMember> members, FlowEdges edges);
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_RENDER_FLOW_TWINS_H_
+#endif  // GRAPNEL_LIB_RENDER_FLOW_DUPLICATES_H_

@@ -1,6 +1,6 @@
 // Runs oneDNN's loops on the program's thread pool, or on an OpenMP runtime already in the process.
-#ifndef GRAPNEL_KERNELS_CPU_ONEDNN_TEAM_H_
-#define GRAPNEL_KERNELS_CPU_ONEDNN_TEAM_H_
+#ifndef GRAPNEL_KERNELS_CPU_ONEDNN_THREAD_POOL_ADAPTER_H_
+#define GRAPNEL_KERNELS_CPU_ONEDNN_THREAD_POOL_ADAPTER_H_
 
 #include "kernels/cpu/nn/onednn_api.h"
 
@@ -43,4 +43,4 @@ int MostParts();  // of a loop that starts here
 
 }  // namespace grapnel::onednn
 
-#endif  // GRAPNEL_KERNELS_CPU_ONEDNN_TEAM_H_
+#endif  // GRAPNEL_KERNELS_CPU_ONEDNN_THREAD_POOL_ADAPTER_H_

@@ -1,6 +1,6 @@
 // The placeholder for a page that was made on request and then evicted by newer ones.
-#ifndef GRAPNEL_LIB_SERVE_PAGES_FORGOTTEN_PAGE_H_
-#define GRAPNEL_LIB_SERVE_PAGES_FORGOTTEN_PAGE_H_
+#ifndef GRAPNEL_LIB_SERVE_PAGES_EVICTED_PAGE_H_
+#define GRAPNEL_LIB_SERVE_PAGES_EVICTED_PAGE_H_
 
 #include <string>
 #include <utility>
@@ -24,4 +24,4 @@ class EvictedPage : public Page {
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_SERVE_PAGES_FORGOTTEN_PAGE_H_
+#endif  // GRAPNEL_LIB_SERVE_PAGES_EVICTED_PAGE_H_

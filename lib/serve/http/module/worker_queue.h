@@ -1,6 +1,6 @@
 // A few threads and a bounded queue of their tasks.
-#ifndef GRAPNEL_LIB_SERVE_HTTP_MODULE_LANE_H_
-#define GRAPNEL_LIB_SERVE_HTTP_MODULE_LANE_H_
+#ifndef GRAPNEL_LIB_SERVE_HTTP_MODULE_WORKER_QUEUE_H_
+#define GRAPNEL_LIB_SERVE_HTTP_MODULE_WORKER_QUEUE_H_
 
 #include <condition_variable>
 #include <deque>
@@ -38,4 +38,4 @@ class WorkerQueue {
 
 }  // namespace grapnel_http
 
-#endif  // GRAPNEL_LIB_SERVE_HTTP_MODULE_LANE_H_
+#endif  // GRAPNEL_LIB_SERVE_HTTP_MODULE_WORKER_QUEUE_H_
