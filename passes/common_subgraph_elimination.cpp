@@ -142,7 +142,7 @@ class CommonSubgraphElimination : public GraphPass {
       Node first = edit_->graph().node(id);
       if (!IsSame(first, node)) continue;
       if (!is_mine || !CanMerge(first)) {
-        SayWhyNot(first, node);
+        ReportWhyNot(first, node);
         continue;
       }
       if (!edit_->Begin("merge", node)) return false;
@@ -189,7 +189,7 @@ class CommonSubgraphElimination : public GraphPass {
     return kinds_->Is(node, kPureOp);
   }
 
-  void SayWhyNot(const Node& first, const Node& node) {
+  void ReportWhyNot(const Node& first, const Node& node) {
     const Node& culprit = CanMerge(node) ? first : node;
     const Node& other = CanMerge(node) ? node : first;
     // Of nodes without inputs that keep state each is meant to be another: variables, placeholders,

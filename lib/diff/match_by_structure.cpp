@@ -9,7 +9,7 @@ namespace grapnel {
 namespace {
 
 // Smaller cones occur in many places by chance.
-constexpr uint32_t kTellingCone = 8;
+constexpr uint32_t kDistinctiveCone = 8;
 constexpr int kNear = 4, kNearer = 2;
 
 std::vector<uint64_t> Both(const std::vector<uint64_t>& x, const std::vector<uint64_t>& y) {
@@ -19,10 +19,10 @@ std::vector<uint64_t> Both(const std::vector<uint64_t>& x, const std::vector<uin
 }
 
 // The hashes of cones that are large enough to be distinctive, else 0.
-std::vector<uint64_t> Telling(const ConeHashes& cones) {
+std::vector<uint64_t> Distinctive(const ConeHashes& cones) {
   std::vector<uint64_t> out(cones.hash.size());
   for (size_t i = 0; i < out.size(); ++i)
-    out[i] = cones.size[i] >= kTellingCone ? cones.hash[i] : 0;
+    out[i] = cones.size[i] >= kDistinctiveCone ? cones.hash[i] : 0;
   return out;
 }
 
@@ -203,9 +203,9 @@ void Matching::MatchCones(Similarity similarity) {
   MatchUnique(a.both, b.both, NeighborCheck::kNone);
   // An edit changes one end's hashes only on its far side. Neighbors are followed when both ends
   // match, so that a chain of equal blocks can be followed past a new one.
-  MatchUnique(Telling(a.inputs), Telling(b.inputs), exact ? NeighborCheck::kNone : NeighborCheck::kStrict,
+  MatchUnique(Distinctive(a.inputs), Distinctive(b.inputs), exact ? NeighborCheck::kNone : NeighborCheck::kStrict,
               /*by_name=*/exact);
-  MatchUnique(Telling(a.readers), Telling(b.readers), NeighborCheck::kStrict, /*by_name=*/exact);
+  MatchUnique(Distinctive(a.readers), Distinctive(b.readers), NeighborCheck::kStrict, /*by_name=*/exact);
   (exact ? twins_a_ : like_twins_a_) = std::move(a.both);
   (exact ? twins_b_ : like_twins_b_) = std::move(b.both);
   Propagate(similarity, Confidence::kSure);

@@ -326,7 +326,7 @@ class Runner {
   }
 
   // Of the main graph alone: of small functions there may be hundreds.
-  void SayTiny(const Editor& editor) const {
+  void ReportTiny(const Editor& editor) const {
     if (&editor.graph() != &module_.main || !options_.sink) return;
     options_.sink(
         Severity::kWarning,
@@ -340,7 +340,7 @@ class Runner {
   Error RunBody(Editor* editor, OptimizeResult* result) {
     const proto::RewriterConfig& config = options_.config;
     if (IsTiny(editor->graph())) {
-      SayTiny(*editor);
+      ReportTiny(*editor);
       return Error::success();
     }
     // Asked for by name, a pass runs once, wherever it stands.

@@ -61,15 +61,15 @@ class Explainer {
     } else {
       text_ += " has no device: the graph cannot be placed\n";
     }
-    SayRequest(placed);
-    SayKernels();
-    SayGroup();
-    SayLimits();
-    SayDropped();
+    ReportRequest(placed);
+    ReportKernels();
+    ReportGroup();
+    ReportLimits();
+    ReportDropped();
     if (placed.device >= 0) {
-      SaySoft(placed);
-      SayRule(placed);
-      SayAdvice(placed);
+      ReportSoft(placed);
+      ReportRule(placed);
+      PrintAdvice(placed);
     }
     return std::move(text_);
   }
@@ -80,7 +80,7 @@ class Explainer {
   std::string Text(NodeId id) const { return NameAndOp(c_.graph.node(id)); }
   const std::string& DeviceText(int device) const { return c_.devices.device(device).text; }
 
-  void SayRequest(const NodePlacement& placed) {
+  void ReportRequest(const NodePlacement& placed) {
     if (placed.rule == PlacementRule::kAssigned) {
       Say("the caller placed it there; the placer does not move it");
     } else if (node_.device().empty()) {
@@ -90,7 +90,7 @@ class Explainer {
     }
   }
 
-  void SayKernels() {
+  void ReportKernels() {
     if (!c_.kernels.Knows(node_)) {
       Say("no kernel restricts it (a function, or a custom op): it may be on any device");
       return;
@@ -102,7 +102,7 @@ class Explainer {
       if (!(own & (uint32_t{1} << i))) {
         Detail(MissingText(node_, type));
       } else if (type != "CPU") {
-        SayHostArguments(type);
+        ReportHostArguments(type);
       }
     }
   }
@@ -136,34 +136,34 @@ class Explainer {
     return text;
   }
 
-  void SayHostArguments(const std::string& type) {
+  void ReportHostArguments(const std::string& type) {
     auto kernel = c_.kernels.Find(node_, type);
     if (!kernel || kernel->host_arguments.empty()) return;
     Detail("the kernel on " + type + " keeps " + llvm::join(kernel->host_arguments, ", ") +
            " in the host's memory");
   }
 
-  void SayGroup() {
+  void ReportGroup() {
     if (members_.size() < 2) return;
     Say("it must share a device with " + Plural(members_.size() - 1, "other node") + ": " +
         MemberList());
     if (asked_.requested.IsOpen()) {
       Detail("none of them has a request that counts");
     } else {
-      SayDecider();
+      ReportDecider();
     }
   }
 
   // The types that the node has a kernel for but its group does not, and the responsible members.
-  void SayLimits() {
+  void ReportLimits() {
     for (size_t i = 0; i < c_.devices.types().size(); ++i) {
       uint32_t bit = uint32_t{1} << i;
       if (groups_.OwnTypes(node_.id()) & ~asked_.types.bits & bit)
-        SayLimit(c_.devices.types()[i].text().str(), bit);
+        ReportLimit(c_.devices.types()[i].text().str(), bit);
     }
   }
 
-  void SayLimit(const std::string& type, uint32_t bit) {
+  void ReportLimit(const std::string& type, uint32_t bit) {
     std::vector<NodeId> lacking;
     for (NodeId id : members_) {
       if (!(groups_.OwnTypes(id) & bit)) lacking.push_back(id);
@@ -201,7 +201,7 @@ class Explainer {
   }
 
   // The member whose request the group has, and its connection to the node.
-  void SayDecider() {
+  void ReportDecider() {
     Colocation::Chain chain = groups_.NearestRequest(node_.id(), asked_.requested, true);
     std::string what = "together they ask for " + asked_.requested.ToString();
     if (chain.nodes.empty()) {
@@ -211,7 +211,7 @@ class Explainer {
     NodeId decider = chain.nodes.back();
     if (groups_.RequestOf(decider) != asked_.requested) {
       Detail(what + ", merged from their requests");
-      SayRequestsOfMembers();
+      ReportRequestsOfMembers();
       return;
     }
     Detail(what + ", as " + (decider == node_.id() ? "it does itself" : Text(decider) + " does"));
@@ -225,7 +225,7 @@ class Explainer {
     }
   }
 
-  void SayRequestsOfMembers() {
+  void ReportRequestsOfMembers() {
     size_t shown = 0;
     for (NodeId id : members_) {
       const DeviceSpec& own = groups_.RequestOf(id);
@@ -239,7 +239,7 @@ class Explainer {
     }
   }
 
-  void SayDropped() {
+  void ReportDropped() {
     for (const DroppedRequest& dropped : groups_.dropped()) {
       if (!llvm::is_contained(members_, dropped.node)) continue;
       ColocationEdge edge{dropped.kind, dropped.from, dropped.node, 0};
@@ -256,7 +256,7 @@ class Explainer {
     }
   }
 
-  void SaySoft(const NodePlacement& placed) {
+  void ReportSoft(const NodePlacement& placed) {
     if (!placed.was_softened) return;
     bool is_there = c_.devices.Find(asked_.requested).has_value();
     Say("no device can serve " + asked_.requested.ToString() + ": " +
@@ -266,7 +266,7 @@ class Explainer {
            c_.options.words.hard + " this is an error");
   }
 
-  void SayRule(const NodePlacement& placed) {
+  void ReportRule(const NodePlacement& placed) {
     auto with = [&](const char* what) {
       return std::string(what) + " " + Text(placed.witness) + ", on " + DeviceText(placed.device);
     };
@@ -321,7 +321,7 @@ class Explainer {
   }
 
   // Advice that users need for such a node.
-  void SayAdvice(const NodePlacement& placed) {
+  void PrintAdvice(const NodePlacement& placed) {
     llvm::StringRef type = c_.devices.device(placed.device).name.type.text();
     bool is_constant = node_.op() == "Const";
     if (is_constant && type != "CPU" && node_.GetType("dtype") == proto::DT_INT32) {

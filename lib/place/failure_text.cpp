@@ -264,7 +264,7 @@ PlacementFailure InFunction(const Node& call, llvm::StringRef function,
 namespace {
 
 // The node's own request cannot be met: there is no such device, or no kernel on it.
-void SayRequest(const ColocationInput& input, const Node& node, const DeviceSpec& own,
+void ReportRequest(const ColocationInput& input, const Node& node, const DeviceSpec& own,
                 uint32_t types, std::string* why, PlacementFailure* failure) {
   std::string device = node.device().str();
   if (!input.devices.Find(own)) {
@@ -311,7 +311,7 @@ PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input
           node.op().str();
     failure.advice = {"give a device of type " + TypesText(input.devices, group.types.bits)};
   } else if (own == group.requested) {
-    SayRequest(input, node, own, group.types.bits, &why, &failure);
+    ReportRequest(input, node, own, group.types.bits, &why, &failure);
   } else {
     why = llvm::formatv(
               "Could not satisfy explicit device specification '{0}' because the node "

@@ -80,7 +80,7 @@ class Matcher {
     if (fitting.empty()) return out;
     TakeTurn(target, &fitting);
     Use(fitting.front(), target, &out);
-    TellRivals(fitting, target, &out);
+    ReportRivals(fitting, target, &out);
     bool grows = true;
     while (grows) {
       grows = false;
@@ -143,7 +143,7 @@ class Matcher {
     return says_new && !says_old && is_next;
   }
 
-  void TellRivals(llvm::ArrayRef<size_t> fitting, size_t target, LogOfGraph* out) const {
+  void ReportRivals(llvm::ArrayRef<size_t> fitting, size_t target, LogOfGraph* out) const {
     const LogFit& best = FitAt(fitting.front(), target);
     const LogFit* next = nullptr;
     std::vector<bool> differs(out->of.size());

@@ -56,7 +56,7 @@ class PictureMaker {
 
  private:
   // Writes the signature that is shown, and what the file has besides.
-  void SayEntry() {
+  void ReportEntry() {
     const SignatureBody& entry = *options_.entry;
     std::string line = "signature '" + Printable(entry.name) + "'";
     if (entry.function) line += ": function '" + Printable(entry.function->name()) + "'";
@@ -72,7 +72,7 @@ class PictureMaker {
   }
 
   Error Select() {
-    if (options_.entry && BeginsAtEntry(options_)) SayEntry();
+    if (options_.entry && BeginsAtEntry(options_)) ReportEntry();
     if (!options_.around.empty()) {
       ASSIGN_OR_RETURN(Node center, FindNode(module_, options_.around));
       only_ = &center.graph();

@@ -9,7 +9,7 @@ namespace {
 
 using Told = std::vector<int>;
 
-void TellAt(RunOrder& order, uint32_t position, Told& told, int what) {
+void EmitAt(RunOrder& order, uint32_t position, Told& told, int what) {
   AtOrderPoint at({&order, position});
   EmitInOrder([&told, what] { told.push_back(what); });
 }
@@ -18,16 +18,16 @@ TEST(RunOrder, TellsWhatIsNextAtOnceAndTheRestLater) {
   RunOrder order;
   Told told;
   order.Begin(3, {});
-  TellAt(order, 2, told, 20);
-  TellAt(order, 1, told, 10);
+  EmitAt(order, 2, told, 20);
+  EmitAt(order, 1, told, 10);
   EXPECT_EQ(told, Told());
-  TellAt(order, 0, told, 0);
+  EmitAt(order, 0, told, 0);
   EXPECT_EQ(told, Told({0}));
   order.Done(1);
   EXPECT_EQ(told, Told({0}));
   order.Done(0);
   EXPECT_EQ(told, Told({0, 10, 20}));
-  TellAt(order, 2, told, 21);
+  EmitAt(order, 2, told, 21);
   EXPECT_EQ(told, Told({0, 10, 20, 21}));
   order.Done(2);
   order.End();
@@ -37,8 +37,8 @@ TEST(RunOrder, TellsWhatIsLeftWhenTheRunFails) {
   RunOrder order;
   Told told;
   order.Begin(3, {});
-  TellAt(order, 2, told, 2);
-  TellAt(order, 1, told, 1);
+  EmitAt(order, 2, told, 2);
+  EmitAt(order, 1, told, 1);
   order.End();
   EXPECT_EQ(told, Told({1, 2}));
 }
@@ -48,11 +48,11 @@ TEST(RunOrder, IsPartOfTheOneAroundIt) {
   Told told;
   outer.Begin(2, {});
   inner.Begin(2, {&outer, 1});
-  TellAt(inner, 1, told, 11);
-  TellAt(inner, 0, told, 10);
+  EmitAt(inner, 1, told, 11);
+  EmitAt(inner, 0, told, 10);
   inner.Done(0);
   EXPECT_EQ(told, Told());
-  TellAt(outer, 0, told, 0);
+  EmitAt(outer, 0, told, 0);
   outer.Done(0);
   EXPECT_EQ(told, Told({0, 10, 11}));
 }
@@ -67,8 +67,8 @@ TEST(RunOrder, KeepsItOnManyThreads) {
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       for (int i = t; i < kPositions; i += kThreads) {
-        TellAt(order, i, told, 2 * i);
-        TellAt(order, i, told, 2 * i + 1);
+        EmitAt(order, i, told, 2 * i);
+        EmitAt(order, i, told, 2 * i + 1);
         order.Done(i);
       }
     });

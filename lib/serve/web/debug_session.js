@@ -1,6 +1,6 @@
 // A run that the server can stop: its state, and the commands for it.
 
-import {ask, fileUrl, post, sayLast} from "./source.js";
+import {ask, fileUrl, post, sendLast} from "./source.js";
 
 const ASKED_EVERY = [15, 400];  // ms while the run continues, at first and later
 const SEEN_EVERY = 20000;  // ms: tells the server that the page is still open
@@ -22,7 +22,7 @@ export class DebugSession extends EventTarget {
     super();
     this.path = (what) => `${model}/${what}/${number}`;
     this.seen = setInterval(() => this.look().catch(() => {}), SEEN_EVERY);
-    this.leave = () => sayLast(this.path("debug-end"));
+    this.leave = () => sendLast(this.path("debug-end"));
     addEventListener("pagehide", this.leave);
   }
 

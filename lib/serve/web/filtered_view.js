@@ -59,7 +59,7 @@ class Filtered {
 
   // Separates the lines through hidden scopes if not every input leads to every output.
   cutScopes() {
-    this.tellUntold();
+    this.showUnknown();
     const mixed = new Set([...this.connectivity.keys()].filter((item) => !this.isWholly(item)));
     if (mixed.size === 0) return;
     const paths = this.pathsThrough(mixed), meet = (place, end, other) => paths.filter((path) =>
@@ -98,7 +98,7 @@ class Filtered {
     return edge.count > 1 && edge[end] < this.boxes && this.isOpen(this.items[edge[end]]);
   }
 
-  tellUntold() {
+  showUnknown() {
     for (const [item, {whole}] of this.connectivity) if (!whole) this.unknown.add(this.items[item].scope);
     for (const edge of this.edges) {
       if (!isAmbiguous(edge, this.connectivity)) continue;

@@ -33,7 +33,7 @@ export class NodeValues {
     for (let body = 0; body < bodies.length; ++body) {
       values.take(await tableOf(source, body), body, bodies[body].name);
     }
-    if (values.wanted.size > 0) await values.tellMissing(source, bodies);
+    if (values.wanted.size > 0) await values.showMissing(source, bodies);
     return values;
   }
 
@@ -79,7 +79,7 @@ export class NodeValues {
   }
 
   // The names that are not nodes; for the first few, similar names.
-  async tellMissing(source, bodies) {
+  async showMissing(source, bodies) {
     const names = [];
     for (let body = 0; body < bodies.length; ++body) {
       const {name} = bodies[body], table = await tableOf(source, body);

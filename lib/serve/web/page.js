@@ -200,7 +200,7 @@ class Page {
       if (found && !node.folded) return;
       this.turn = (this.turn ?? 0) + 1;  // the panel no longer shows the selected box
       this.panel.showNode(body, node, undefined);
-      if (!found && this.filtering.filter.on) this.panel.sayHidden(() => this.showHidden(body, id));
+      if (!found && this.filtering.filter.on) this.panel.showHidden(() => this.showHidden(body, id));
     });
   }
 

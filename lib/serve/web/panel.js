@@ -262,7 +262,7 @@ export class Panel {
   }
 
   // Says that the filter hides the node that is shown.
-  sayHidden(show) {
+  showHidden(show) {
     this.root.prepend(element("p", {class: "problem"}, "What is shown does not have it: ",
       link("show all", show)));
   }

@@ -46,7 +46,7 @@ export const models = () => read("models");
 export const post = (path, body) => fromServer(path, {method: "POST", body});
 export const ask = (path) => read(path);
 // Sent while the page is closing; the answer is ignored.
-export const sayLast = (path) =>
+export const sendLast = (path) =>
   fromServer(path, {method: "POST", body: "", keepalive: true}).catch(() => {});
 export const fileUrl = (path) => `api/${path}?token=${encodeURIComponent(token)}`;
 
