@@ -27,10 +27,18 @@ class RoundedHalf {
 
   float value() const { return value_; }
 
-  friend RoundedHalf operator+(RoundedHalf a, RoundedHalf b) { return RoundedHalf(a.value_ + b.value_); }
-  friend RoundedHalf operator-(RoundedHalf a, RoundedHalf b) { return RoundedHalf(a.value_ - b.value_); }
-  friend RoundedHalf operator*(RoundedHalf a, RoundedHalf b) { return RoundedHalf(a.value_ * b.value_); }
-  friend RoundedHalf operator/(RoundedHalf a, RoundedHalf b) { return RoundedHalf(a.value_ / b.value_); }
+  friend RoundedHalf operator+(RoundedHalf a, RoundedHalf b) {
+    return RoundedHalf(a.value_ + b.value_);
+  }
+  friend RoundedHalf operator-(RoundedHalf a, RoundedHalf b) {
+    return RoundedHalf(a.value_ - b.value_);
+  }
+  friend RoundedHalf operator*(RoundedHalf a, RoundedHalf b) {
+    return RoundedHalf(a.value_ * b.value_);
+  }
+  friend RoundedHalf operator/(RoundedHalf a, RoundedHalf b) {
+    return RoundedHalf(a.value_ / b.value_);
+  }
   friend RoundedHalf operator-(RoundedHalf a) { return RoundedHalf(-a.value_); }
   friend bool operator<(RoundedHalf a, RoundedHalf b) { return a.value_ < b.value_; }
   friend bool operator>(RoundedHalf a, RoundedHalf b) { return a.value_ > b.value_; }

@@ -203,8 +203,7 @@ DivergenceFinder::Answer DivergenceFinder::CauseOf(int64_t order, const NodeRun&
             "read from a variable, table or list that held another value before the run"};
   }
   Answer answer = CauseByInputs(a, b, mismatch);
-  if (answer.cause == C::kRounding && !how.empty() && how != "nan")
-    answer.cause = C::kFault;
+  if (answer.cause == C::kRounding && !how.empty() && how != "nan") answer.cause = C::kFault;
   return answer;
 }
 

@@ -28,9 +28,9 @@ struct TensorDifference {
   Agreement agreement = Agreement::kSame;
   std::string mismatch;  // "dtype", "shape", "nan" (or infinity, in one of them), else empty
   int64_t elements = 0, diverged = 0;  // diverged: outside of the tolerance
-  double max_abs = 0;                // of elements that are finite in both
-  double max_rel = 0;                // |b - a| / |a|, where a is not 0
-  double max_ulps = 0;               // in representable numbers of the dtype; 0 for integers
+  double max_abs = 0;                  // of elements that are finite in both
+  double max_rel = 0;                  // |b - a| / |a|, where a is not 0
+  double max_ulps = 0;                 // in representable numbers of the dtype; 0 for integers
   // The cosine of the angle between the two as vectors: 1 if one is 0, 0 if a square overflows.
   double cosine = 1;
   // The largest error relative to the largest magnitude of `a`: shows whether an op amplifies

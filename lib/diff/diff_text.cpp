@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kShownAlike = 6;
 constexpr size_t kShownFates = 40;
 constexpr size_t kLongestValue = 90;
-constexpr size_t kMostChanges = 4;     // listed for a node
+constexpr size_t kMostChanges = 4;    // listed for a node
 constexpr size_t kMostNeighbors = 2;  // listed for an added or removed node
 constexpr size_t kMostRenames = 6;
 

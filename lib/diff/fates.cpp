@@ -100,7 +100,8 @@ class BodyFates {
     return same_op == gained.end() ? gained.front() : *same_op;
   }
 
-  NodeOutcome BySurvivor(const Node& gone, const Node& reader, const Node& after, const Use& use) const {
+  NodeOutcome BySurvivor(const Node& gone, const Node& reader, const Node& after,
+                         const Use& use) const {
     bool other_op = after.op() != reader.op();
     if (other_op && IsConst(after)) return {NodeOutcome::kFolded, after.name().str()};
     std::optional<SourceName> now = InPlaceOf(gone, reader, after, use);
@@ -228,7 +229,8 @@ class Teller {
     std::vector<NodeEntry> removed;
     std::vector<NodeOutcome> fates;
     for (auto [node, fate] : llvm::zip(diff_->removed, diff_->fates)) {
-      if (fate.kind == NodeOutcome::kFused && joined.contains({node.function(), fate.into})) continue;
+      if (fate.kind == NodeOutcome::kFused && joined.contains({node.function(), fate.into}))
+        continue;
       removed.push_back(node);
       fates.push_back(fate);
     }

@@ -21,8 +21,8 @@ enum class Constants : uint8_t { kByValue, kByShape };
 class Labeler {
  public:
   Labeler(const BodyView& view, const IgnoreRules& ignore,
-           llvm::function_ref<uint64_t(llvm::StringRef)> function_hash,
-           Constants constants = Constants::kByValue)
+          llvm::function_ref<uint64_t(llvm::StringRef)> function_hash,
+          Constants constants = Constants::kByValue)
       : view_(view), ignore_(ignore), function_hash_(function_hash), constants_(constants) {}
 
   Labels Run() {

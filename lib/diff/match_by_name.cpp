@@ -66,9 +66,9 @@ void Matching::MatchNames(Similarity similarity, NameConfidence confidence) {
     int32_t b = by_name.Find(a_.view->name(a));
     if (b == kNobody || !Alike(a, b, similarity)) return;
     Agreement found = AgreementOf(a, b);
-    bool trusted =
-        confidence == NameConfidence::kAll ||
-        (confidence == NameConfidence::kAgreeing ? found.agree > found.disagree : found.agree >= found.disagree);
+    bool trusted = confidence == NameConfidence::kAll ||
+                   (confidence == NameConfidence::kAgreeing ? found.agree > found.disagree
+                                                            : found.agree >= found.disagree);
     if (trusted) Match(a, b);
   });
 }

@@ -14,7 +14,7 @@ constexpr size_t kReadersAsked = 64;
 const std::vector<uint64_t>& LabelsFor(const Side& side, Similarity similarity) {
   return similarity == Similarity::kExact  ? side.labels->exact
          : similarity == Similarity::kKind ? side.labels->kind
-                                       : side.labels->op;
+                                           : side.labels->op;
 }
 
 struct Place {
@@ -207,7 +207,8 @@ void Matching::FollowInputs(int32_t a, int32_t b, Similarity similarity, Confide
     if (there && in_a[i].port == in_b[i].port) consider(in_a[i].node, in_b[i].node);
   }
   if (a_.view->ControlInputs(a).empty() || b_.view->ControlInputs(b).empty()) return;
-  PairPlaces(FreeControls(a_, a, similarity), FreeControls(b_, b, similarity), names_decide_, consider);
+  PairPlaces(FreeControls(a_, a, similarity), FreeControls(b_, b, similarity), names_decide_,
+             consider);
 }
 
 void Matching::FollowReaders(int32_t a, int32_t b, Similarity similarity, Confidence confidence) {

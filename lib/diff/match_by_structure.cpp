@@ -69,8 +69,7 @@ class KeyFilter {
   bool MayHave(uint64_t key) const { return bits_[key >> 46] & BitOf(key); }
 
  private:
-  static constexpr size_t kBits = size_t{1}
-                                  << 24;  // ten or more for each of a million keys
+  static constexpr size_t kBits = size_t{1} << 24;  // ten or more for each of a million keys
   static uint64_t BitOf(uint64_t key) { return uint64_t{1} << (key >> 40 & 63); }
   std::vector<uint64_t> bits_;
 };
@@ -168,7 +167,8 @@ void Matching::MatchUniqueKeys(KeysOf keys_of, NeighborCheck check) {
 const std::vector<uint64_t>& Matching::Nearer(const Side& side, Similarity similarity) {
   std::vector<uint64_t>& kept = KeptOf(side).nearer[similarity != Similarity::kExact];
   if (kept.empty()) {
-    kept = HashAround(*side.view, LabelsOf(side, similarity), kNearer, similarity == Similarity::kExact);
+    kept = HashAround(*side.view, LabelsOf(side, similarity), kNearer,
+                      similarity == Similarity::kExact);
   }
   return kept;
 }
@@ -203,9 +203,11 @@ void Matching::MatchCones(Similarity similarity) {
   MatchUnique(a.both, b.both, NeighborCheck::kNone);
   // An edit changes one end's hashes only on its far side. Neighbors are followed when both ends
   // match, so that a chain of equal blocks can be followed past a new one.
-  MatchUnique(Distinctive(a.inputs), Distinctive(b.inputs), exact ? NeighborCheck::kNone : NeighborCheck::kStrict,
+  MatchUnique(Distinctive(a.inputs), Distinctive(b.inputs),
+              exact ? NeighborCheck::kNone : NeighborCheck::kStrict,
               /*by_name=*/exact);
-  MatchUnique(Distinctive(a.readers), Distinctive(b.readers), NeighborCheck::kStrict, /*by_name=*/exact);
+  MatchUnique(Distinctive(a.readers), Distinctive(b.readers), NeighborCheck::kStrict,
+              /*by_name=*/exact);
   (exact ? twins_a_ : like_twins_a_) = std::move(a.both);
   (exact ? twins_b_ : like_twins_b_) = std::move(b.both);
   Propagate(similarity, Confidence::kSure);
@@ -214,8 +216,9 @@ void Matching::MatchCones(Similarity similarity) {
 void Matching::MatchPlainReaders(Similarity similarity) {
   bool exact = similarity == Similarity::kExact;
   auto keys_of = [&](const Side& side) {
-    std::vector<uint64_t> out = Both(
-        HashOfReaders(*side.view, LabelsOf(side, similarity), exact).hash, Nearer(side, similarity));
+    std::vector<uint64_t> out =
+        Both(HashOfReaders(*side.view, LabelsOf(side, similarity), exact).hash,
+             Nearer(side, similarity));
     if (!exact) LeaveOutLone(*side.view, &out);
     return out;
   };
@@ -242,7 +245,8 @@ void Matching::MatchSmallCones() {
 void Matching::MatchNeighborhoods(Similarity similarity) {
   for (int radius : {kNear, kNearer}) {
     auto keys_of = [&](const Side& side) {
-      std::vector<uint64_t> out = radius == kNear ? Near(side, similarity) : Nearer(side, similarity);
+      std::vector<uint64_t> out =
+          radius == kNear ? Near(side, similarity) : Nearer(side, similarity);
       if (similarity != Similarity::kExact) LeaveOutLone(*side.view, &out);
       return out;
     };

@@ -131,8 +131,8 @@ class Matching {
   Side a_, b_;
   std::vector<NodeGroup> groups_;
   std::vector<uint64_t> like_twins_a_, like_twins_b_;  // same but constants etc.
-  std::vector<uint64_t> twins_a_, twins_b_;         // structurally the same
-  std::vector<std::pair<int32_t, int32_t>> pairs_;  // in the order in which they were found
+  std::vector<uint64_t> twins_a_, twins_b_;            // structurally the same
+  std::vector<std::pair<int32_t, int32_t>> pairs_;     // in the order in which they were found
   // True if names may choose among equal neighbors. False while structural stages run: in a model
   // that grew by a block, all numbers have shifted.
   bool names_decide_ = false;

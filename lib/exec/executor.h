@@ -91,7 +91,7 @@ class GRAPNEL_PUBLIC RunProfiler {
   // Called after a kernel, on the same thread, even if it failed. A kernel on a device has only
   // been enqueued by then.
   virtual void OnKernel(const Node& node, Clock::time_point began, Clock::time_point ended,
-                   llvm::ArrayRef<Tensor> outputs) = 0;
+                        llvm::ArrayRef<Tensor> outputs) = 0;
 
   MemoryCounter memory;  // host memory that runs have allocated and not freed
 };

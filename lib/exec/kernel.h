@@ -287,7 +287,9 @@ inline void Declare(KernelDef* def, const InputRules& said) {
   def->rules.insert(def->rules.end(), said.rules.begin(), said.rules.end());
 }
 inline void Declare(KernelDef* def, KernelCost cost) { def->cost = cost; }
-inline void Declare(KernelDef* def, HostInputs inputs) { def->host_inputs = std::move(inputs.slots); }
+inline void Declare(KernelDef* def, HostInputs inputs) {
+  def->host_inputs = std::move(inputs.slots);
+}
 inline void Declare(KernelDef* def, HostOutputs outputs) {
   def->host_outputs = std::move(outputs.slots);
 }

@@ -39,7 +39,7 @@ GRAPNEL_PUBLIC std::vector<Problem> ProblemsOf(const Model& model, const GraphIn
 // Sends warnings to the sink; returns errors as one Error that lists the first 20, each with file
 // and node.
 GRAPNEL_PUBLIC Error CheckValid(const Model& model, const GraphInFile& graph,
-                                 const MessageSink& sink);
+                                const MessageSink& sink);
 
 }  // namespace grapnel
 

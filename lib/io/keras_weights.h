@@ -31,7 +31,7 @@ class KerasWeights {
 
  private:
   struct Layer {
-    std::string name;  // with the enclosing layers, without the model: "block/dense_1"
+    std::string name;               // with the enclosing layers, without the model: "block/dense_1"
     std::vector<std::string> keys;  // of its variables
   };
   void FindLayers();

@@ -35,8 +35,10 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   Graph& operator=(const Graph&) = delete;
 
   Module& module() const { return *module_; }
-  const Function* function() const { return function_; }  // the function of this body; null for
-                                                          // main
+  const Function* function() const {
+    return function_;
+  }  // the function of this body; null for
+     // main
   // Changes with every modification and differs from that of any other graph: callers that cache
   // results computed from a graph use it to detect stale ones.
   uint64_t version() const { return version_; }
@@ -127,8 +129,8 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   void AppendControl(NodeId id,
                      NodeId from);  // if the caller knows that it does not exist; constant time
   bool RemoveControl(NodeId id, NodeId from);  // all such edges; false if not found
-  void RemoveControlSlot(
-      NodeId id, uint32_t slot);  // constant time: the last control input takes its place
+  void RemoveControlSlot(NodeId id,
+                         uint32_t slot);  // constant time: the last control input takes its place
   void SetInputs(NodeId id,
                  llvm::ArrayRef<Port> ports);  // all of them; control ports after data ports
   void SetAttr(NodeId id, llvm::StringRef key,

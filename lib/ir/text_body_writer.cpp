@@ -453,8 +453,7 @@ class BodyWriter::Impl {
   std::vector<NodeId> ids_;
   size_t num_args_ = 0;
   std::vector<uint32_t> index_;
-  llvm::DenseSet<NodeId>
-      boundary_;  // arguments and results: written in the header and in `return`
+  llvm::DenseSet<NodeId> boundary_;  // arguments and results: written in the header and in `return`
   llvm::DenseSet<NodeId> inlined_;
   // Attributes that cannot be inferred from the inputs; an empty key stands for a constant within
   // the inputs that states its dtype.

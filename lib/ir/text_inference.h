@@ -21,8 +21,8 @@ struct InferenceNode {
     int port = 0;
     llvm::StringRef output;  // if not empty, `port` counts within this output
   };
-  const OpInfo* info = nullptr;    // null: an unknown op, whose outputs have no dtypes
-  const OpInfo* callee = nullptr;  // the function that gives the outputs and thus Tout
+  const OpInfo* info = nullptr;        // null: an unknown op, whose outputs have no dtypes
+  const OpInfo* callee = nullptr;      // the function that gives the outputs and thus Tout
   llvm::SmallVector<Input, 4> inputs;  // data inputs, in order
   llvm::SmallVector<std::pair<llvm::StringRef, AttrView>, 4> given;
   // A constant within a node's inputs: its dtype is the one that its reader requires, or else

@@ -78,8 +78,8 @@ class Frames {
   }
 
   const Graph& graph_;
-  std::vector<Frame> frames_;  // 0: outside of loops
-  std::vector<int> left_;      // by node: the frame of its outputs
+  std::vector<Frame> frames_;                           // 0: outside of loops
+  std::vector<int> left_;                               // by node: the frame of its outputs
   std::map<std::pair<int, std::string>, int> numbers_;  // by parent and name
 };
 

@@ -81,8 +81,8 @@ struct LibraryFunction {
   int forward = -1, backward = -1;  // for a trace, the pair that runs instead of it
   int partner = -1;                 // for a forward function its backward function, and vice versa
   int trace = -1;                   // for both, the trace that they are made from
-  int successor = -1;  // for a trace that creates variables: the next one
-  bool makes_variables = false;  // it creates variables, as tf.function's first trace
+  int successor = -1;               // for a trace that creates variables: the next one
+  bool makes_variables = false;     // it creates variables, as tf.function's first trace
   std::vector<FunctionArgument> arguments;
   std::vector<FunctionArgument> results;
   // Differences from the other traces of its Python function.
@@ -91,8 +91,8 @@ struct LibraryFunction {
   size_t nodes = 0;                     // without arguments and results
   uint64_t bytes = 0;                   // in the file; 0 if not read from a message
   uint64_t hash = 0;                    // see BodyHashes
-  int copy_of = -1;  // the first function with the same body, if not this one
-  int row = 0;       // index in FunctionLibrary::rows
+  int copy_of = -1;                     // the first function with the same body, if not this one
+  int row = 0;                          // index in FunctionLibrary::rows
 };
 
 // One Python function, or the parts of one op.

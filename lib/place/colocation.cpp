@@ -136,7 +136,8 @@ class ColocationBuilder {
     if (type == proto::DT_VARIANT && facts.is_dataset && facts_.Of(src).is_dataset)
       return TieEnds(src, dst, ColocationEdge::kDataset);
     if (!IsDirectlyTied(type) || facts.is_exempt) return true;
-    return TieEnds(src, dst, IsRefType(type) ? ColocationEdge::kReference : ColocationEdge::kResource);
+    return TieEnds(src, dst,
+                   IsRefType(type) ? ColocationEdge::kReference : ColocationEdge::kResource);
   }
 
   bool TieEnds(const Node& src, const Node& dst, ColocationEdge::Kind kind) {
@@ -156,12 +157,13 @@ class ColocationBuilder {
     }
     ColocationEdge edge{kind, src.id(), dst.id(), 0};
     if (Error error = Join(edge)) {
-      return Fail(ColocationConflict(out_, input_, edge,
-                              "Nodes were connected by a reference or resource connection "
-                              "(requiring them to be on the same device), but the two nodes were "
-                              "assigned two different devices: " +
-                                  TextOf(std::move(error)),
-                              dst.name()));
+      return Fail(
+          ColocationConflict(out_, input_, edge,
+                             "Nodes were connected by a reference or resource connection "
+                             "(requiring them to be on the same device), but the two nodes were "
+                             "assigned two different devices: " +
+                                 TextOf(std::move(error)),
+                             dst.name()));
     }
     return true;
   }
@@ -232,7 +234,8 @@ class ColocationBuilder {
       for (size_t i = 1; i < nodes[g].size(); ++i) {
         ColocationEdge edge{ColocationEdge::kFunction, nodes[g][0], nodes[g][i], call.id()};
         if (Error error = Join(edge)) {
-          return Fail(ColocationConflict(out_, input_, edge, TextOf(std::move(error)), call.name()));
+          return Fail(
+              ColocationConflict(out_, input_, edge, TextOf(std::move(error)), call.name()));
         }
       }
       if (!nodes[g].empty() && !Limit(nodes[g][0], groups.groups[g], call)) return false;
@@ -294,7 +297,8 @@ class ColocationBuilder {
       llvm::consumeError(std::move(error));
       return true;
     }
-    return Fail(ColocationConflict(out_, input_, edge, TextOf(std::move(error)), graph_.node(id).name()));
+    return Fail(
+        ColocationConflict(out_, input_, edge, TextOf(std::move(error)), graph_.node(id).name()));
   }
 
   // --- Variants whose contents only the host can hold.

@@ -39,10 +39,10 @@ struct GRAPNEL_PUBLIC DroppedRequest {
 
 // The reason why a graph cannot be placed.
 struct GRAPNEL_PUBLIC PlacementFailure {
-  std::string message;              // TensorFlow's, where it has one
-  std::vector<NodeId> nodes;        // the smallest set that conflicts, as a chain
-  std::vector<ColocationEdge> edges;            // between one of them and the next
-  std::vector<std::string> advice;  // changes to make, a sentence each
+  std::string message;                // TensorFlow's, where it has one
+  std::vector<NodeId> nodes;          // the smallest set that conflicts, as a chain
+  std::vector<ColocationEdge> edges;  // between one of them and the next
+  std::vector<std::string> advice;    // changes to make, a sentence each
 };
 
 // Device types that have a kernel for a node, or for every member of a group.

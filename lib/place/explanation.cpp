@@ -215,7 +215,8 @@ class Explainer {
       return;
     }
     Detail(what + ", as " + (decider == node_.id() ? "it does itself" : Text(decider) + " does"));
-    for (const ColocationEdge& edge : chain.edges) Detail("because " + ColocationEdgeText(c_.graph, edge));
+    for (const ColocationEdge& edge : chain.edges)
+      Detail("because " + ColocationEdgeText(c_.graph, edge));
     if (chain.edges.empty()) {
       size_t shown = 0;
       for (const ColocationEdge& edge : groups_.edges()) {
@@ -361,7 +362,8 @@ std::string ExplainFailure(const PlacementContext& context) {
     text += "  " + NameAndOp(node);
     const DeviceSpec& own = groups.RequestOf(node.id());
     text += own.IsOpen() ? ", asks for nothing\n" : ", asks for " + own.ToString() + "\n";
-    if (i < failure.edges.size()) text += "    | " + ColocationEdgeText(context.graph, failure.edges[i]) + "\n";
+    if (i < failure.edges.size())
+      text += "    | " + ColocationEdgeText(context.graph, failure.edges[i]) + "\n";
   }
   text += "what to change:\n";
   for (const std::string& advice : failure.advice) text += Wrapped(advice, "  - ");

@@ -88,8 +88,8 @@ std::string ColocationEdgeText(const Graph& graph, const ColocationEdge& edge) {
     case ColocationEdge::kDataset:
       return "a dataset goes from " + a + " to " + b;
     case ColocationEdge::kFunction:
-      return "the function that " + Quoted(graph.node(edge.label)) + " calls passes one handle to " +
-             a + " and " + b;
+      return "the function that " + Quoted(graph.node(edge.label)) +
+             " calls passes one handle to " + a + " and " + b;
     case ColocationEdge::kClass:
       break;
   }
@@ -194,8 +194,9 @@ PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& i
   return failure;
 }
 
-PlacementFailure ColocationConflict(const Colocation& groups, const ColocationInput& input, const ColocationEdge& edge,
-                             std::string error, llvm::StringRef at) {
+PlacementFailure ColocationConflict(const Colocation& groups, const ColocationInput& input,
+                                    const ColocationEdge& edge, std::string error,
+                                    llvm::StringRef at) {
   PlacementFailure failure;
   failure.message = std::move(error) + "\n\t [[{{node " + at.str() + "}}]]";
   AddChain(groups, edge, &failure);
@@ -205,7 +206,8 @@ PlacementFailure ColocationConflict(const Colocation& groups, const ColocationIn
   return failure;
 }
 
-Error NoCommonType(const Colocation& groups, const ColocationInput& input, const ColocationEdge& edge) {
+Error NoCommonType(const Colocation& groups, const ColocationInput& input,
+                   const ColocationEdge& edge) {
   std::string text;
   for (NodeId id : {edge.a, edge.b}) {
     text += llvm::formatv("\n{0} and what is colocated with it can be on: {1}",
@@ -265,7 +267,7 @@ namespace {
 
 // The node's own request cannot be met: there is no such device, or no kernel on it.
 void ReportRequest(const ColocationInput& input, const Node& node, const DeviceSpec& own,
-                uint32_t types, std::string* why, PlacementFailure* failure) {
+                   uint32_t types, std::string* why, PlacementFailure* failure) {
   std::string device = node.device().str();
   if (!input.devices.Find(own)) {
     *why = llvm::formatv(
@@ -319,8 +321,8 @@ PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input
               "incompatible device '{2}'. All available devices [{3}].",
               node.device(), node.name(), group.requested.ToString(), input.devices.List())
               .str();
-    failure.advice = {"list its members' requests and kernels: " +
-                      input.words.explain + " " + node.name().str()};
+    failure.advice = {"list its members' requests and kernels: " + input.words.explain + " " +
+                      node.name().str()};
   }
   std::string cpu = input.soft ? AddCpu(input, node) : "";
   if (!cpu.empty()) failure.advice.insert(failure.advice.begin(), std::move(cpu));

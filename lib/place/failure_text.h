@@ -19,10 +19,12 @@ PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& i
                               const DeviceSpec& from, const DeviceSpec& to, bool assigned);
 // Two groups that an edge would join, and their requests. `error` is TensorFlow's sentence, `at`
 // the node that it names.
-PlacementFailure ColocationConflict(const Colocation& groups, const ColocationInput& input, const ColocationEdge& edge,
-                             std::string error, llvm::StringRef at);
+PlacementFailure ColocationConflict(const Colocation& groups, const ColocationInput& input,
+                                    const ColocationEdge& edge, std::string error,
+                                    llvm::StringRef at);
 // The sentence for two groups without a common device type.
-Error NoCommonType(const Colocation& groups, const ColocationInput& input, const ColocationEdge& edge);
+Error NoCommonType(const Colocation& groups, const ColocationInput& input,
+                   const ColocationEdge& edge);
 // A group, and the request of the body of a function that it is tied to.
 PlacementFailure CallConflict(const Colocation& groups, const ColocationInput& input, NodeId node,
                               const Node& call, std::string error);

@@ -18,8 +18,8 @@ struct NodeStory {
 // Effects of passes on a graph before it ran, by node name. Filled by the code that reads dumps or
 // a ledger; empty: unknown.
 struct GraphStory {
-  llvm::StringMap<NodeStory> here;  // created or rewritten nodes of the graph
-  llvm::StringMap<NodeStory> gone;  // nodes that it no longer has
+  llvm::StringMap<NodeStory> here;     // created or rewritten nodes of the graph
+  llvm::StringMap<NodeStory> gone;     // nodes that it no longer has
   llvm::StringMap<std::string> asked;  // devices requested before placing
   std::string source;                  // "the dumps in DIR"; empty: no source
 };

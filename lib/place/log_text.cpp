@@ -100,8 +100,8 @@ std::string GoneText(const LogOfGraph& logged, const GraphStory& story) {
 std::string HeadText(const PlacementContext& c, const PlacementLog& log, const LogOfGraph& logged,
                      size_t differing) {
   if (!log.IsOfPlacement()) return Unknown(log);
-  std::string head = "the log has " + Plural(logged.found(), "node") + " of " +
-                     WithCommas(c.graph.num_nodes());
+  std::string head =
+      "the log has " + Plural(logged.found(), "node") + " of " + WithCommas(c.graph.num_nodes());
   if (!logged.used.empty())
     return head + "; " + WithCommas(differing) + " of them on another device than here\n";
   return head + ": " +

@@ -400,9 +400,8 @@ class Partitioner {
   std::vector<int> part_of_;   // by id in graph_
   std::vector<NodeId> place_;  // id in its partition, by id in graph_
   std::deque<Transfer> crossings_;
-  std::map<std::tuple<NodeId, int32_t, int, bool>, size_t>
-      known_;                                                   // of one value to a device
-  llvm::DenseMap<std::pair<NodeId, int>, size_t> crossing_of_;  // by reader and slot
+  std::map<std::tuple<NodeId, int32_t, int, bool>, size_t> known_;  // of one value to a device
+  llvm::DenseMap<std::pair<NodeId, int>, size_t> crossing_of_;      // by reader and slot
   std::set<std::string> made_names_;
   int next_name_ = 0, num_edges_ = 0;
   PartitionedGraph result_;

@@ -331,8 +331,8 @@ Expected<std::unique_ptr<Module>> OpenForPlacing(const Module& module, int devic
 }
 
 NonInlinedCalls FindNonInlinedCalls(const Module& module, const Placement& placement,
-                              const DeviceSet& devices, llvm::StringRef id,
-                              llvm::ArrayRef<std::string> kept) {
+                                    const DeviceSet& devices, llvm::StringRef id,
+                                    llvm::ArrayRef<std::string> kept) {
   NonInlinedCalls staying;
   if (llvm::none_of(placement.order,
                     [&](NodeId id) { return IsMultiDeviceCall(module.main.node(id)); }))

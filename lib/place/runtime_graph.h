@@ -56,8 +56,8 @@ struct NonInlinedCalls {
 // `id` is Grappler's name for the graph; `kept` are nodes that run although no result needs them:
 // control results.
 NonInlinedCalls FindNonInlinedCalls(const Module& module, const Placement& placement,
-                              const DeviceSet& devices, llvm::StringRef id,
-                              llvm::ArrayRef<std::string> kept);
+                                    const DeviceSet& devices, llvm::StringRef id,
+                                    llvm::ArrayRef<std::string> kept);
 
 }  // namespace grapnel
 

@@ -17,8 +17,8 @@ struct GRAPNEL_PUBLIC PlacerSettings {
   std::string default_device;          // full or partial name; empty: none
   std::string kernels = "tensorflow";  // as for MakeKernelCatalog
   bool soft = true;
-  bool may_read = true;  // whether `devices` may be the path of a cluster file
-  PlacerFlagNames words;     // flag names for messages; From uses the parameters' names
+  bool may_read = true;   // whether `devices` may be the path of a cluster file
+  PlacerFlagNames words;  // flag names for messages; From uses the parameters' names
 
   // Reads parameter_map {devices: "cpu:4", soft: true, default_device: "/device:CPU:1", kernels:
   // "grapnel"}; all but `devices` may be left out.

@@ -20,8 +20,9 @@ std::string ForTable(const QueryCell& cell, size_t widest) {
     if (c == '\n' || c == '\t' || c == '\r') c = ' ';
   if (text.size() <= widest) return text;
   size_t end = widest - 3;
-  while (end > 0 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) --end;  // not within a
-                                                                              // character
+  while (end > 0 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80)
+    --end;  // not within a
+            // character
   return text.substr(0, end) + "...";
 }
 

@@ -86,7 +86,7 @@ class TwinFinder {
   }
 
   Duplicates Joined(const std::vector<uint32_t>& first_of,
-               std::vector<std::vector<Chain>>& duplicates) const {
+                    std::vector<std::vector<Chain>>& duplicates) const {
     Duplicates result;
     std::vector<uint32_t> number(members_.size());
     for (uint32_t i = 0; i < members_.size(); ++i) {

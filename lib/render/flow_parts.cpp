@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "lib/render/flow_pieces.h"
 #include "lib/render/flow_duplicates.h"
+#include "lib/render/flow_pieces.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -151,7 +151,8 @@ std::vector<FlowPart> FlowParts(llvm::ArrayRef<FlowMember> members, const FlowEd
   for (FlowPart& part : parts) {
     // Duplicates alone are a series; together with other members they are part of a repeat.
     uint32_t only = part.repeats[0][0];
-    if (part.repeats.size() == 1 && part.repeats[0].size() == 1 && !duplicates.chains[only].empty()) {
+    if (part.repeats.size() == 1 && part.repeats[0].size() == 1 &&
+        !duplicates.chains[only].empty()) {
       part.repeats = std::move(duplicates.chains[only]);
       continue;
     }

@@ -47,7 +47,7 @@ struct PageMarks {
   std::function<std::string(const Node&)> name_of;
   std::function<std::vector<Detail>(const Node&)> details;  // for the panel; may be empty
   std::function<std::string(const Node&)> device_of;  // replaces the requested device; may be empty
-  bool color_by_device = false;                      // initial coloring, instead of by kind
+  bool color_by_device = false;                       // initial coloring, instead of by kind
   std::vector<std::string> open;     // scopes, as ViewOptions::scopes; empty: the largest
   std::vector<std::string> summary;  // lines about the whole
   std::vector<Renamed> renamed;      // renamed scopes or nodes, most nodes first

@@ -48,7 +48,7 @@ struct Plan {
   std::vector<DrawnCall> calls;
   std::vector<const Function*> closed;  // called and drawn as a box
   std::vector<AskedScope> asked;        // in the order of ViewOptions::scopes
-  size_t left_closed = 0;  // opened by --depth but closed by --max-boxes
+  size_t left_closed = 0;               // opened by --depth but closed by --max-boxes
 };
 
 // Opens what `options` request; without scopes and depth the largest scopes, until there are some

@@ -108,9 +108,9 @@ struct Painting {
 };
 
 struct ViewOptions {
-  std::string title;                // the model's name
-  std::vector<std::string> scopes;  // to open: "a/b", "function/a/b", "a/block_*"
-  int depth = -1;  // open all scopes down to this depth; -1: a readable number
+  std::string title;                   // the model's name
+  std::vector<std::string> scopes;     // to open: "a/b", "function/a/b", "a/block_*"
+  int depth = -1;                      // open all scopes down to this depth; -1: a readable number
   std::vector<std::string> functions;  // bodies to open beside main; "all"
   std::string around;  // a node, or "function/node": only what is within `hops` edges of it
   int hops = 2;
@@ -121,8 +121,8 @@ struct ViewOptions {
   Aggregate aggregate = {};              // of the numbers in a box of several nodes
   Direction direction = Direction::kDown;
   bool hide_control = false, hide_constants = false, hide_shapes = false, hide_main = false;
-  bool hide_handles = false;  // edges of resources and variants
-  HiddenNodes hidden;  // have no box; edges lead through them
+  bool hide_handles = false;    // edges of resources and variants
+  HiddenNodes hidden;           // have no box; edges lead through them
   bool show_constants = false;  // in boxes of their own
   bool show_control = false;    // NoOps as boxes, and all control edges
   int max_boxes = 60;

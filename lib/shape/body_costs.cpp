@@ -38,12 +38,13 @@ enum class TripCount { kNone, kOnce, kOneOf, kLoop, kUnknown };
 TripCount MannerOf(const Node& node) {
   if (!MayCallFunctions(node)) return TripCount::kNone;
   if (node.graph().module().FindFunction(node.op())) return TripCount::kOnce;
-  TripCount manner = llvm::StringSwitch<TripCount>(node.op())
-                      .Cases("PartitionedCall", "StatefulPartitionedCall", "RemoteCall",
-                             "TPUPartitionedCall", TripCount::kOnce)
-                      .Cases("If", "StatelessIf", "_If", "Case", "StatelessCase", TripCount::kOneOf)
-                      .Cases("While", "StatelessWhile", "_While", TripCount::kLoop)
-                      .Default(TripCount::kUnknown);
+  TripCount manner =
+      llvm::StringSwitch<TripCount>(node.op())
+          .Cases("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "TPUPartitionedCall",
+                 TripCount::kOnce)
+          .Cases("If", "StatelessIf", "_If", "Case", "StatelessCase", TripCount::kOneOf)
+          .Cases("While", "StatelessWhile", "_While", TripCount::kLoop)
+          .Default(TripCount::kUnknown);
   return manner == TripCount::kUnknown && FunctionsOf(node).empty() ? TripCount::kNone : manner;
 }
 
@@ -215,7 +216,7 @@ RunCost ModuleCosts::OfNode(const Node& node) {
     // A function's results belong to its caller; during an iteration, a loop also holds the values
     // that it carries.
     cost.peak_bytes = manner == TripCount::kLoop ? Sum(cost.peak_bytes, outputs)
-                                              : std::max(cost.peak_bytes, outputs);
+                                                 : std::max(cost.peak_bytes, outputs);
   }
   cost.open += is_open;
   return cost;

@@ -87,8 +87,8 @@ class ShapeContext {
   std::string problem;              // not empty: incompatible shapes
   ShapeSymbols* symbols = nullptr;  // null: demands on the inputs are not tracked
   int64_t* next_symbol = nullptr;
-  bool believes_notes = false;       // see SharedShapes
-  bool sees_inside = true;           // see ShapeOptions
+  bool believes_notes = false;            // see SharedShapes
+  bool sees_inside = true;                // see ShapeOptions
   std::vector<ShapeRequirement> demands;  // on the inputs
 
   // --- Inputs. A missing one is unknown.

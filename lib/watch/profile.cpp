@@ -131,7 +131,7 @@ Profile::Row& Profile::Add(uint32_t number, Clock::time_point began, Clock::time
 }
 
 void Profile::OnKernel(const Node& node, Clock::time_point began, Clock::time_point ended,
-                  llvm::ArrayRef<Tensor> outputs) {
+                       llvm::ArrayRef<Tensor> outputs) {
   std::lock_guard lock(mutex_);
   Row& row = Add(NumberOf(node), began, ended);
   if (const char* how = std::exchange(how_now, nullptr)) {

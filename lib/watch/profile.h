@@ -25,7 +25,7 @@ class Profile : public RunProfiler {
 
   Clock::time_point Begin() override;
   void OnKernel(const Node& node, Clock::time_point began, Clock::time_point ended,
-           llvm::ArrayRef<Tensor> outputs) override;
+                llvm::ArrayRef<Tensor> outputs) override;
   void OnFused(const Node& last, llvm::ArrayRef<Node> nodes) override;
   void OnVariant(const char* how) override;
   void Compiled(const Function& function, Clock::time_point began,

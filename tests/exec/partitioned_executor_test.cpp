@@ -92,7 +92,8 @@ TEST(PartitionedExecutor, ASenderInALoopIsAheadByItsParallelIterationsAtMost) {
 
 class NoProfile : public RunProfiler {
  public:
-  void OnKernel(const Node&, Clock::time_point, Clock::time_point, llvm::ArrayRef<Tensor>) override {}
+  void OnKernel(const Node&, Clock::time_point, Clock::time_point,
+                llvm::ArrayRef<Tensor>) override {}
 };
 
 TEST(PartitionedExecutor, MemoryDoesNotGrowWithTheIterations) {

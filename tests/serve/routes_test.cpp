@@ -111,7 +111,8 @@ TEST_F(RoutesTest, WorkHasThreadsOfItsOwn) {
     EXPECT_EQ(worker_class("POST", path), WorkerClass::kWork) << path;
   for (const char* path : {"/", "/page.js", "/api/models", "/api/version", "/api/0/run/1"})
     EXPECT_EQ(worker_class("GET", path), WorkerClass::kAtOnce) << path;
-  EXPECT_EQ(worker_class("POST", "/api/0/stop/1"), WorkerClass::kAtOnce) << "it must not wait for what it stops";
+  EXPECT_EQ(worker_class("POST", "/api/0/stop/1"), WorkerClass::kAtOnce)
+      << "it must not wait for what it stops";
   EXPECT_EQ(worker_class("GET", "/api/0/scope/0"), WorkerClass::kDocument);
   EXPECT_EQ(worker_class("POST", "/api/0/run"), WorkerClass::kStart);
 }

@@ -28,7 +28,7 @@ W ShiftRow(const T* logits, int64_t stride, int64_t n, std::vector<W>& shifted) 
 // returns the sum of their exponentials. `first` is the number of gradient elements before the row.
 template <typename T>
 RoundedHalf<T> ShiftSteppedRow(const T* logits, int64_t stride, int64_t n, int64_t first,
-                           std::vector<RoundedHalf<T>>& shifted) {
+                               std::vector<RoundedHalf<T>>& shifted) {
   shifted.resize(n);
   std::vector<T> powers(n);
   float largest = static_cast<float>(logits[0]);

@@ -81,7 +81,8 @@ void Check::Find(Confidence confidence, const Node& node, std::string what, std:
   findings.push_back(std::move(finding));
 }
 
-void Check::Find(Confidence confidence, const std::string& name, std::string what, std::string advice) {
+void Check::Find(Confidence confidence, const std::string& name, std::string what,
+                 std::string advice) {
   Finding finding;
   finding.confidence = confidence;
   finding.node = name;

@@ -131,8 +131,7 @@ RouteTable::Refusal RouteTable::WhyNot(Method method, llvm::StringRef path) cons
   }
   if (!methods.empty()) {
     std::string allow = llvm::join(methods, ", ");
-    return {405,
-            "'" + Printable(path) + "' accepts " + allow + ", not " + MethodName(method),
+    return {405, "'" + Printable(path) + "' accepts " + allow + ", not " + MethodName(method),
             allow};
   }
   if (!patterns.empty())

@@ -16,8 +16,7 @@ class EvictedPage : public Page {
   static bool classof(const Page* page) { return page->kind() == Kind::kForgotten; }
 
   Expected<GraphPage*> Drawing() override {
-    return MakeError("{0} was dropped to make room for newer pages: request it again",
-                     title());
+    return MakeError("{0} was dropped to make room for newer pages: request it again", title());
   }
   void WriteListed(llvm::json::OStream& json) const override { json.attribute("forgotten", true); }
 };

@@ -37,7 +37,8 @@ GRAPNEL_TAB({.place = 60,
              .name = "diff",
              .needs_server = true,
              .is_on = [](const Page& page) { return !llvm::isa<DebugPage>(page); },
-             .routes = {{Method::kPost, "{entry}/diff", kLargestRequest, Compare, WorkerClass::kWork}}});
+             .routes = {
+                 {Method::kPost, "{entry}/diff", kLargestRequest, Compare, WorkerClass::kWork}}});
 
 }  // namespace
 }  // namespace grapnel

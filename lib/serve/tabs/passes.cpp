@@ -55,7 +55,8 @@ GRAPNEL_TAB({.place = 50,
              .routes = {{Method::kGet, "{entry}/passes", kNoBody, Passes},
                         {Method::kGet, "{entry}/rewrites", kNoBody, Rewrites},
                         {Method::kPost, "{entry}/life", kLargestRequest, Life},
-                        {Method::kPost, "{entry}/passes", kLargestRequest, Run, WorkerClass::kWork}},
+                        {Method::kPost, "{entry}/passes", kLargestRequest, Run,
+                         WorkerClass::kWork}},
              .write = Write});
 
 }  // namespace

@@ -29,8 +29,9 @@ GRAPNEL_TAB({.place = 70,
              .name = "place",
              .needs_server = true,
              .is_on = IsOn,
-             .routes = {{Method::kPost, "{entry}/place", kLargestRequest, Place, WorkerClass::kWork},
-                        {Method::kPost, "{entry}/log", kLargestFile, Log, WorkerClass::kWork}}});
+             .routes = {
+                 {Method::kPost, "{entry}/place", kLargestRequest, Place, WorkerClass::kWork},
+                 {Method::kPost, "{entry}/log", kLargestFile, Log, WorkerClass::kWork}}});
 
 }  // namespace
 }  // namespace grapnel

@@ -87,29 +87,30 @@ Expected<Document> DebugFile(const RouteCall& call) {
   return Document(std::move(bytes), kind + "_" + std::to_string(call["index"]) + ".npy");
 }
 
-GRAPNEL_TAB({.place = 80,
-             .name = "run",
-             .needs_server = true,
-             .is_on = [](const Page& page) { return page.opened() != nullptr; },
-             .routes = {
-                 {Method::kGet, "{entry}/run", kNoBody, Form},
-                 {Method::kPost, "{entry}/run", kLargestTyped, Start, WorkerClass::kStart},
-                 {Method::kPost, "{entry}/stop/{run}", kNoBody, Stop, WorkerClass::kAtOnce},
-                 {Method::kPost, "{entry}/feed", kLargestFile, Feed, WorkerClass::kStart},
-                 {Method::kGet, "{entry}/run/{run}", kNoBody, Status, WorkerClass::kAtOnce},
-                 {Method::kGet, "{entry}/run-tensors/{run}/{from}", kNoBody, Tensors},
-                 {Method::kGet, "{entry}/run-boxes/{run}", kNoBody, Boxes},
-                 {Method::kGet, "{entry}/run-node/{run}/{body}/{node}", kNoBody, OfNode},
-                 {Method::kGet, "{entry}/npy/{run}/{fetch}", kNoBody, Fetched},
-                 {Method::kPost, "{entry}/debug-run", kLargestTyped, Debug, WorkerClass::kStart},
-                 {Method::kGet, "{entry}/debug-run/{session}", kNoBody, DebugStatus, WorkerClass::kAtOnce},
-                 {Method::kPost, "{entry}/debug-command/{session}", kLargestRequest, DebugCommand},
-                 {Method::kPost, "{entry}/debug-value/{session}", kLargestRequest, DebugValue},
-                 {Method::kPost, "{entry}/debug-pause/{session}", kNoBody, DebugPause,
-                  WorkerClass::kAtOnce},
-                 {Method::kPost, "{entry}/debug-end/{session}", kNoBody, DebugEnd, WorkerClass::kAtOnce},
-                 {Method::kGet, "{entry}/debug-npy/{session}/{of=input|output|fetch}/{index}",
-                  kNoBody, DebugFile}}});
+GRAPNEL_TAB(
+    {.place = 80,
+     .name = "run",
+     .needs_server = true,
+     .is_on = [](const Page& page) { return page.opened() != nullptr; },
+     .routes = {
+         {Method::kGet, "{entry}/run", kNoBody, Form},
+         {Method::kPost, "{entry}/run", kLargestTyped, Start, WorkerClass::kStart},
+         {Method::kPost, "{entry}/stop/{run}", kNoBody, Stop, WorkerClass::kAtOnce},
+         {Method::kPost, "{entry}/feed", kLargestFile, Feed, WorkerClass::kStart},
+         {Method::kGet, "{entry}/run/{run}", kNoBody, Status, WorkerClass::kAtOnce},
+         {Method::kGet, "{entry}/run-tensors/{run}/{from}", kNoBody, Tensors},
+         {Method::kGet, "{entry}/run-boxes/{run}", kNoBody, Boxes},
+         {Method::kGet, "{entry}/run-node/{run}/{body}/{node}", kNoBody, OfNode},
+         {Method::kGet, "{entry}/npy/{run}/{fetch}", kNoBody, Fetched},
+         {Method::kPost, "{entry}/debug-run", kLargestTyped, Debug, WorkerClass::kStart},
+         {Method::kGet, "{entry}/debug-run/{session}", kNoBody, DebugStatus, WorkerClass::kAtOnce},
+         {Method::kPost, "{entry}/debug-command/{session}", kLargestRequest, DebugCommand},
+         {Method::kPost, "{entry}/debug-value/{session}", kLargestRequest, DebugValue},
+         {Method::kPost, "{entry}/debug-pause/{session}", kNoBody, DebugPause,
+          WorkerClass::kAtOnce},
+         {Method::kPost, "{entry}/debug-end/{session}", kNoBody, DebugEnd, WorkerClass::kAtOnce},
+         {Method::kGet, "{entry}/debug-npy/{session}/{of=input|output|fetch}/{index}", kNoBody,
+          DebugFile}}});
 
 }  // namespace
 }  // namespace grapnel

@@ -223,8 +223,7 @@ Expected<std::string> DebugSession::NpyFile(const std::string& of, size_t index)
   }));
   RETURN_IF_ERROR(found->takeError());
   const FoundValue& value = **found;
-  if (value.tensor.HoldsObjects())
-    return MakeError("a .npy file cannot hold '{0}'", value.name);
+  if (value.tensor.HoldsObjects()) return MakeError("a .npy file cannot hold '{0}'", value.name);
   return NpyFileBytes(value.name, value.tensor.ToLiteral());
 }
 

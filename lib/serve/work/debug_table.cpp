@@ -43,8 +43,7 @@ Expected<std::string> DebugTable::Start(std::shared_ptr<const OpenedGraph> opene
   std::lock_guard lock(mutex_);
   ending_.remove_if([](const auto& session) { return session->is_over(); });
   if (ending_.size() >= kMostEnding)
-    return MakeError("{0} ended sessions still run a kernel: wait for it",
-                     ending_.size());
+    return MakeError("{0} ended sessions still run a kernel: wait for it", ending_.size());
   ForgetOldest();
   if (!thread_.joinable()) thread_ = std::thread([this] { Watch(); });
   int64_t keep = std::min(kKept, MemoryBudget::Get().limit() / 8);
@@ -75,8 +74,8 @@ Expected<std::shared_ptr<DebugSession>> DebugTable::Find(uint64_t number,
   std::lock_guard lock(mutex_);
   auto found = sessions_.find(number);
   if (found == sessions_.end()) {
-    return MakeError("session {0} was dropped: only the last {1} used are kept",
-                     number, kMostSessions);
+    return MakeError("session {0} was dropped: only the last {1} used are kept", number,
+                     kMostSessions);
   }
   if (&found->second->opened() != &opened)
     return MakeError("session {0} is of another graph", number);

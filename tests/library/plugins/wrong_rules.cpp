@@ -330,7 +330,9 @@ const Wrong kRules[] = {
 };
 
 const bool kAreRegistered = [] {
-  auto make = []() -> std::unique_ptr<GraphPass> { return std::make_unique<SequentialOptimizer>(); };
+  auto make = []() -> std::unique_ptr<GraphPass> {
+    return std::make_unique<SequentialOptimizer>();
+  };
   for (const Wrong& wrong : kRules) {
     RegisterPass(PassInfo{.name = wrong.name, .help = "a rule that is wrong"}, make, {});
     RegisterRule({.optimizer = wrong.name,

@@ -248,7 +248,8 @@ void Connection::Refuse(Answer answer) {
 void Connection::Respond() {
   if (gone_ || answer_.status == 0) return Close();
   ErrorCode ignored;
-  if (phase_ == Phase::kWorking && admission_.worker_class == GRAPNEL_HTTP_WORK) socket_.cancel(ignored);
+  if (phase_ == Phase::kWorking && admission_.worker_class == GRAPNEL_HTTP_WORK)
+    socket_.cancel(ignored);
   // Unread bytes of a body would be parsed as the next request.
   keeps_alive_ = may_go_on_ && parser_ && parser_->is_done() && parser_->get().keep_alive() &&
                  ++num_requests_ < kMostRequests;

@@ -14,7 +14,8 @@ using asio::ip::tcp;
 
 HttpServer::HttpServer(uint16_t port, const Callbacks& callbacks)
     : callbacks_(callbacks),
-      queues_{WorkerQueue(kQueueSizes[0]), WorkerQueue(kQueueSizes[1]), WorkerQueue(kQueueSizes[2]), WorkerQueue(kQueueSizes[3])},
+      queues_{WorkerQueue(kQueueSizes[0]), WorkerQueue(kQueueSizes[1]), WorkerQueue(kQueueSizes[2]),
+              WorkerQueue(kQueueSizes[3])},
       acceptor_(io_, tcp::endpoint(asio::ip::address_v4::loopback(), port)),
       retry_(io_),
       port_(acceptor_.local_endpoint().port()) {}

@@ -36,7 +36,9 @@ class HttpServer {
   // For connections, on Run's thread.
   boost::asio::io_context& io() { return io_; }
   const Callbacks& callbacks() const { return callbacks_; }
-  bool Give(int worker_class, WorkerQueue::Task task) { return queues_[worker_class].Give(std::move(task)); }
+  bool Give(int worker_class, WorkerQueue::Task task) {
+    return queues_[worker_class].Give(std::move(task));
+  }
   // Sets the number of bytes held for a client. If the total is too large and `size` is small,
   // disconnects the slowest clients that hold bytes; otherwise returns false and counts nothing.
   bool Hold(const Connection& connection, size_t size);

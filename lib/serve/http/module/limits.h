@@ -32,7 +32,8 @@ constexpr seconds kLingerTime(1);    // for a client that still sends to read it
 struct WorkerQueueSize {
   size_t threads, waiting;
 };
-constexpr WorkerQueueSize kQueueSizes[] = {{2, 2000}, {4, 2000}, {1, 200}, {2, 32}};  // by class of api.h
+constexpr WorkerQueueSize kQueueSizes[] = {
+    {2, 2000}, {4, 2000}, {1, 200}, {2, 32}};  // by class of api.h
 
 }  // namespace grapnel_http
 
