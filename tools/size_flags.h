@@ -1,4 +1,4 @@
-// Flags that fill in sizes which a file leaves open, the same in every command that shows shapes.
+// Flags that set sizes left unknown by a file, the same in every command that shows shapes.
 #ifndef GRAPNEL_TOOLS_SIZE_FLAGS_H_
 #define GRAPNEL_TOOLS_SIZE_FLAGS_H_
 
