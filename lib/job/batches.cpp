@@ -42,13 +42,13 @@ Expected<Batches> Batches::Make(const Graph& graph, const std::vector<std::strin
       first = feeds[i];
       batches.rows_ = value.dim(0);
     } else if (value.dim(0) != batches.rows_) {
-      return MakeError("feed '{0}' has {1}, feed '{2}' {3}", first,
+      return MakeError("feed '{0}' has {1}, but feed '{2}' has {3}", first,
                        Plural(batches.rows_, batch_size > 0 ? "row" : "batch"), feeds[i],
                        value.dim(0));
     }
   }
   if (!first.empty() && batches.rows_ < std::max<int64_t>(batch_size, 1)) {
-    return MakeError("feed '{0}' has {1}, and a batch takes {2}", first,
+    return MakeError("feed '{0}' has {1}, but a batch needs {2}", first,
                      Plural(batches.rows_, "row"), std::max<int64_t>(batch_size, 1));
   }
   batches.values_ = std::move(values);

@@ -174,12 +174,12 @@ Error Breakpoint::ParsePlace(llvm::StringRef place, const Module& module, const 
       if (near.empty()) near = DidYouMean(place, nodes);
       return MakeError("node '{0}' not found{1}", place, near);
     }
-    return MakeError("no node fits '{0}'", place);
+    return MakeError("no node matches '{0}'", place);
   }
   if (llvm::any_of(names, [&](llvm::StringRef name) { return glob_->Fits(name); }))
     return Error::success();
   llvm::StringRef kind = is_op ? "op" : "function";
-  if (!glob_->IsName()) return MakeError("no {0} fits '{1}'", kind, place);
+  if (!glob_->IsName()) return MakeError("no {0} matches '{1}'", kind, place);
   return NotFound(kind, place, llvm::ArrayRef(names), is_op ? " in the graph" : "");
 }
 
@@ -220,7 +220,7 @@ Error Breakpoint::ParseCondition(llvm::StringRef condition, const Module& module
     if (makers_.size() == before) return MakeError("{0}", problem);
   }
   if (!has_stand_in && makers_.empty() && awaited_.empty())
-    return MakeError("'{0}' names no tensor: `_` stands for each that is made", condition);
+    return MakeError("'{0}' names no tensor: `_` stands for each output of a node", condition);
   if (place_ == Place::kAny && !has_stand_in) place_ = Place::kTensors;
   return Error::success();
 }

@@ -104,8 +104,8 @@ class Finder {
     }
     if (!has_names && sorted.size() != values.fetches.size()) {
       return MakeError(
-          "{0}: has {1} of signature '{2}', which has {3} in {4}: {5}; capture the case again: "
-          "it then has their keys",
+          "{0}: has {1} of signature '{2}', but {4} has {3}: {5}; capture the case again so that "
+          "it has their keys",
           values.folder, Plural(static_cast<int64_t>(values.fetches.size()), "output"),
           signature_.name, sorted.size(), model_.model().path, NameList(sorted));
     }

@@ -110,15 +110,15 @@ class Checker {
                             [&](int64_t) { return 1 + 0.5 * numbers.Next(); }));
       if (values[i].num_elements() != 0 && !again[i].ToLiteral().SameValue(values[i].ToLiteral()))
         return MakeError(
-            "fetch '{0}' is something else in each run, so nothing can be measured: "
-            "is it of random numbers, or of a variable that the run changes?",
+            "fetch '{0}' changes from run to run, so finite differences cannot be measured: does "
+            "it depend on random numbers, or on a variable that the run changes?",
             ys_.back());
     }
     values_ = std::move(values);
     if (ys_.empty())
       return MakeError(
-          "nothing that is fetched is floating point: gradients are of such numbers; "
-          "name a tensor with --fetch");
+          "no fetch is floating point: gradients need floating-point fetches; name a tensor with "
+          "--fetch");
     return Error::success();
   }
 
@@ -177,12 +177,11 @@ class Checker {
     }
     for (const std::string& name : request_.by) {
       if (!asked_.contains(name))
-        return MakeError("--by {0}: it is neither fed nor a variable of floating point", name);
+        return MakeError("--by {0}: is neither fed nor a floating-point variable", name);
     }
     if (inputs_.empty())
       return MakeError(
-          "there is nothing to differentiate by: no feed and no variable is floating "
-          "point");
+          "nothing to differentiate with respect to: no feed and no variable is floating point");
     return Error::success();
   }
 
@@ -282,7 +281,7 @@ class Checker {
         request_.tolerance > 0 ? request_.tolerance : DefaultTolerance(checked.dtype);
     int64_t count = input.value.num_elements();
     if (gradient && gradient.num_elements() != count)
-      return MakeError("the gradient by '{0}' is {1}, the tensor {2}", input.name,
+      return MakeError("the gradient by '{0}' is {1}, but the tensor is {2}", input.name,
                        DimsText(gradient.dims()), DimsText(checked.dims));
     int64_t steps = std::min<int64_t>(count, request_.elements);
     double scale = 1e-3;

@@ -55,12 +55,12 @@ PolicyFinding NotLooked(const PolicyCheck& check, const std::string& reason, boo
   PolicyFinding finding;
   finding.check = check.table.name;
   finding.severity = is_strict ? FindingSeverity::kError : FindingSeverity::kWarning;
-  finding.what = "the check could not be made: " + reason;
-  finding.expected = std::string("a look at ") + check.reads;
+  finding.what = "the check could not run: " + reason;
+  finding.expected = std::string("a check of ") + check.reads;
   finding.advice = check.needs_base
-                       ? "give the model as it was (--against BASE), or take [" + finding.check +
-                             "] out of the policy"
-                       : "give what it needs, or take [" + finding.check + "] out of the policy";
+                       ? "pass the previous model (--against BASE), or remove [" + finding.check +
+                             "] from the policy"
+                       : "provide what it needs, or remove [" + finding.check + "] from the policy";
   return finding;
 }
 

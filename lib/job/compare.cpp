@@ -429,18 +429,18 @@ Expected<RunComparison> RunComparer::RunRecorded(const DebugFolder& folder, cons
                                                  int step) {
   if (llvm::none_of(run.traces, IsWhole)) {
     return MakeError(
-        "{0}: holds no whole tensors of functions ({1}); to compare, record with "
+        "{0}: has no full tensors of functions ({1}); to compare, record with "
         "tensor_debug_mode=\"FULL_TENSOR\"",
         folder.path, DebugModeName(run.mode));
   }
   RecordedBodies bodies(a_.module(), run);
   std::vector<int> steps = StepsOf(run, bodies);
   if (steps.empty()) {
-    return MakeError("{0}: no op that was traced has the name of a node of {1}", folder.path,
+    return MakeError("{0}: no traced op has the name of a node of {1}", folder.path,
                      a_.model().path);
   }
   if (step >= static_cast<int>(steps.size())) {
-    return MakeError("{0}: there is no step {1}; there are {2}, from 0", folder.path, step,
+    return MakeError("{0}: there is no step {1}; there are {2}, numbered from 0", folder.path, step,
                      steps.size());
   }
   std::vector<const DebugTrace*> traces;
