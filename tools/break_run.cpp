@@ -135,8 +135,8 @@ void SayWhatNeverHeld(Debugger& debugger, Invocation& invocation) {
     if (breakpoint.hits > 0) continue;
     std::string text = "--break '" + breakpoint.text() + "' never held";
     if (breakpoint.unanswered > 0)
-      text += "; of " + Plural(breakpoint.unanswered, std::string("tensor")) +
-              " there was no answer: " + breakpoint.problem;
+      text += "; for " + Plural(breakpoint.unanswered, std::string("tensor")) +
+              " the condition had no answer: " + breakpoint.problem;
     invocation.err() << "grapnel: " << text << "\n";
   }
 }

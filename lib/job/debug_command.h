@@ -52,7 +52,8 @@ llvm::ArrayRef<DebugCommand> TensorCommands();
 
 // Returns "function/node" for a node of a function, "node" in the main graph.
 std::string NameIn(const Graph& graph, NodeId node);
-// Returns "of 3 tensors there was no answer: max: there are no elements"; "" if all had an answer.
+// Returns "for 3 tensors the condition had no answer: max: there are no elements"; "" if all had
+// an answer.
 std::string UnansweredText(const Breakpoint& breakpoint);
 // Returns "float32 (2, 3)".
 std::string TypeText(const Tensor& tensor);

@@ -23,8 +23,8 @@ Error CheckMaker(const Node& node, llvm::StringRef name) {
       "_Arg",     "Switch",    "Merge",    "Enter",    "Exit",    "NextIteration",
       "LoopCond", "RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration"};
   if (!llvm::is_contained(kHandingOn, node.op())) return Error::success();
-  return MakeError("'{0}' ({1}) hands on what another node made: set that one, or what it feeds",
-                   name, node.op());
+  return MakeError("'{0}' ({1}) forwards another node's output: set that one, or its readers", name,
+                   node.op());
 }
 
 }  // namespace
@@ -235,15 +235,15 @@ Expected<const KeptValue*> Debugger::Value(llvm::StringRef name, int64_t number)
     return MakeError("'{0}' has {1} so far, numbered from 0", name, Plural(count, "value"));
   if (count > 0) {
     return MakeError(
-        "'{0}' was dropped: values of {1} are kept, the newest first (--keep); `back` to where it "
-        "is made shows it",
+        "'{0}' was dropped: only the newest values, {1} in all, are kept (--keep); go `back` to "
+        "its node to see it",
         name, HumanBytes(history_.budget()));
   }
   Node node = graph->node(port.node);
   if (port.index == kControlPort || NumOutputs(node) == 0)
     return MakeError("'{0}' has no outputs", node.name());
   if (graph == &module().main && !IsPlanned(*graph, port.node))
-    return MakeError("'{0}' is not computed: nothing that is fetched depends on it", name);
+    return MakeError("'{0}' is not computed: no fetch depends on it", name);
   if (node.op() == "_Arg" && !is_finished_)
     return MakeError("'{0}' is an argument that no node has read yet", name);
   if (is_finished_) return MakeError("'{0}' was not computed in this run", name);
@@ -275,7 +275,8 @@ Expected<std::optional<DebugOrder>> Debugger::Set(llvm::StringRef name, Tensor v
     return std::optional(Again());
   }
   if (grows() && node.op() == "Placeholder")
-    return MakeError("'{0}' is a value that the program gives: set what an op makes of it", name);
+    return MakeError(
+        "'{0}' is a value that the program passes: set the output of an op that reads it", name);
   RETURN_IF_ERROR(CheckMaker(node, name));
   edits_.push_back({NameOf(watched), run_, Occurrences(watched) - 1, std::move(value)});
   return std::optional(Again());

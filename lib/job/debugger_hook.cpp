@@ -13,7 +13,7 @@ using Why = DebugStop::Why;
 namespace {
 
 // The executor gives up where the hook does; nobody reads the text.
-Error ScopeGuard() { return MakeError("the debugger ends this run"); }
+Error ScopeGuard() { return MakeError("the debugger stopped this run"); }
 
 std::vector<StopFrame> CurrentFrames() {
   std::vector<StopFrame> frames;

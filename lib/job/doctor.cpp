@@ -192,11 +192,11 @@ class GraphDoctor {
       if (!is_variable) missing.push_back(node.name());
     }
     if (variables > 0)
-      return Sentence("{0} of this part of a graph have no value: give the whole model",
+      return Sentence("{0} of this partial graph have no value: pass the whole model",
                       Plural(variables, "variable"));
     if (missing.empty()) return "";
-    if (missing.size() == 1) return Sentence("'{0}' has no value: --feed", missing[0]);
-    return Sentence("'{0}' and {1} have no value: --feed", missing[0],
+    if (missing.size() == 1) return Sentence("'{0}' has no value (--feed)", missing[0]);
+    return Sentence("'{0}' and {1} have no value (--feed)", missing[0],
                     Plural(missing.size() - 1, "other input"));
   }
 
@@ -280,7 +280,7 @@ class GraphDoctor {
 
   void Settle(Examination& examination, const DoctorContext& context) const {
     const Network& network = *context.network;
-    std::string no_loss = "no loss was found: --loss NODE, or --fetch it";
+    std::string no_loss = "no loss was found: name it with --loss NODE, or --fetch it";
     examination.Settle(Evidence::kLoss, network.losses().empty() ? no_loss : "");
     std::string no_values = context.steps > 0 ? "" : why_not_run_.empty() ? failure_ : why_not_run_;
     examination.Settle(Evidence::kValues, no_values);
@@ -289,7 +289,7 @@ class GraphDoctor {
     if (no_steps.empty() && !context.trained)
       no_steps = network.Trains()
                      ? "needs two steps: --steps"
-                     : "nothing that runs trains: name the training step by --fetch or --signature";
+                     : "the run does not train: name the training step with --fetch or --signature";
     examination.Settle(Evidence::kSteps, no_steps);
     examination.SettleForOther({Evidence::kCheckpoints}, "a folder of checkpoints");
     examination.SettleForOther({Evidence::kDebugFolder}, "a folder of TensorFlow's debugger");

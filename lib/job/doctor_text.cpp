@@ -30,7 +30,7 @@ const char* EvidenceName(Evidence evidence) {
     case Evidence::kDebugFolder:
       return "a debug folder";
     case Evidence::kScalars:
-      return "scalars of a training";
+      return "training scalars";
   }
   return "";
 }
@@ -65,7 +65,7 @@ void WriteNotLooked(const Diagnosis& diagnosis, llvm::raw_ostream& os) {
     known->second.push_back(outcome.info->name);
   }
   if (by_reason.empty()) return;
-  os << "\nnot looked at:\n";
+  os << "\nchecks that did not run:\n";
   for (size_t i = 0; i < by_reason.size(); ++i) {
     llvm::ArrayRef<std::string> names = by_reason[i].second;
     size_t shown = names.size() > kMostNames ? kMostNames - 1 : names.size();

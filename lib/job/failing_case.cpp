@@ -76,7 +76,7 @@ Error SaveFailingCase(const NumericsFailure& failure, llvm::StringRef folder) {
     std::string name = NameOfInput(node, static_cast<int>(i), &taken);
     if (!input || input.HoldsObjects())
       return MakeError(
-          "'{0}' reads {1}, which no file holds: no case is written. `grapnel run --save-case` "
+          "'{0}' reads {1}, which cannot be saved: no case is written; `grapnel run --save-case` "
           "without --check-numerics writes the whole graph",
           node.name(), input ? input.ToString() : "nothing");
     proto::NodeDef* feed = graph.add_node();

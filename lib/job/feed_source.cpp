@@ -19,8 +19,8 @@ Expected<std::map<Port, size_t>> FedPorts(const OpenedGraph& opened,
     ASSIGN_OR_RETURN(Port port, FindTensor(graph, feeds[i].tensor));
     auto [before, is_new] = fed.try_emplace(port, i);
     if (is_new) continue;
-    return MakeError("{0}: feed '{1}': is fed twice: '{2}' is the same tensor", opened.model().path,
-                     feeds[i].tensor, feeds[before->second].tensor);
+    return MakeError("{0}: feed '{1}' is given twice: '{2}' is the same tensor",
+                     opened.model().path, feeds[i].tensor, feeds[before->second].tensor);
   }
   return fed;
 }
@@ -42,7 +42,7 @@ Expected<Tensor> GivenValue(const FeedSource& feed, const Graph& graph) {
   ArgumentType type = TypeOfArgument(argument);
   if (type.dtype != proto::DT_RESOURCE) {
     return MakeError(
-        "feed '{0}': argument {1} ({2}) cannot be fed: no file holds what it stands for",
+        "feed '{0}': argument {1} ({2}) cannot be fed: its object cannot be saved in a file",
         feed.tensor, argument.GetInt("index"), type.ToString());
   }
   // Early dumps do not say what a handle is of; then the value does.
@@ -51,7 +51,7 @@ Expected<Tensor> GivenValue(const FeedSource& feed, const Graph& graph) {
   ASSIGN_OR_RETURN(Tensor held, feed.file.empty() ? FeedOf(feed.tensor, dtype, feed.value)
                                                   : LoadFeedOf(type.held, feed.tensor, feed.file));
   if (!FitsShape(Shape(held.dims()), type.held_shape)) {
-    return MakeError("feed '{0}' has shape {1}, the variable holds {2}", feed.tensor,
+    return MakeError("feed '{0}' has shape {1}, but the variable has {2}", feed.tensor,
                      Shape(held.dims()).ToString(), type.held_shape.ToString());
   }
   return held;

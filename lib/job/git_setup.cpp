@@ -73,7 +73,8 @@ Expected<std::string> AttributesFile(bool global) {
   const char* config = std::getenv("XDG_CONFIG_HOME");
   const char* home = std::getenv("HOME");
   if (config && *config) return JoinPath(config, "git/attributes");
-  if (!home) return MakeError("there is no HOME, in which git would look for attributes");
+  if (!home)
+    return MakeError("HOME is not set, so there is no place for the user's git attributes");
   return JoinPath(home, ".config/git/attributes");
 }
 

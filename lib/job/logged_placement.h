@@ -50,7 +50,7 @@ Error PutLogOn(llvm::function_ref<Expected<PlacementLog>(llvm::ArrayRef<LogTarge
 
 // The reason shown for an argument in PlacedGraphs::view.assumed.
 constexpr const char* kAssumedText =
-    "that is assumed: nothing tells where the caller has it; dumps from before_bridge on record it";
+    "assumed: the caller's device for it is unknown; dumps from before_bridge on record it";
 
 }  // namespace grapnel
 

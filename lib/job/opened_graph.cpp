@@ -192,8 +192,8 @@ std::string EndsText(llvm::ArrayRef<std::string> ends, llvm::StringRef what) {
   llvm::StringSet<> nodes;  // an end is named once for each of its outputs
   for (llvm::StringRef end : ends) nodes.insert(ReadTensorName(end).node);
   std::string head = nodes.size() == 1
-                         ? "the one node that nobody reads is "
-                         : "the " + Plural(nodes.size(), "node") + " that nobody reads are ";
+                         ? "the one node without consumers is "
+                         : "the " + Plural(nodes.size(), "node") + " without consumers are ";
   return head + what.str() + ": '" + Printable(ends[0]) + (nodes.size() == 1 ? "'" : "', ...");
 }
 

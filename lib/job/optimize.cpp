@@ -163,8 +163,8 @@ proto::RewriterConfig DefaultConfig(const OpenedGraph& opened, const OptimizeReq
     if (request.sink)
       request.sink(Severity::kWarning,
                    opened.name() +
-                       ": a function of tf.data, optimized as TensorFlow does it: without "
-                       "constant_folding and layout (--rewriter-config asks for another pipeline)");
+                       ": a tf.data function, optimized as TensorFlow does: without "
+                       "constant_folding and layout (--rewriter-config selects another pipeline)");
   }
   return config;
 }
@@ -294,8 +294,8 @@ struct JobResources {
 Error MakeReady(OpenedGraph& opened, const OptimizeRequest& request, ThreadPool& pool) {
   if (request.whole_model && !request.sizes.empty())
     return MakeError(
-        "{0}: the sizes of a SavedModel's arguments are those of its signatures: --shape and "
-        "--batch go with -o FILE.pb",
+        "{0}: a SavedModel's argument sizes come from its signatures: --shape and --batch require "
+        "-o FILE.pb",
         opened.model().path);
   RETURN_IF_ERROR(FillSizes(request.sizes, request.signature, &opened));
   if (request.freeze) RETURN_IF_ERROR(Freeze(opened, {request.signature, request.fetches}, pool));
@@ -350,7 +350,7 @@ std::string Optimized::KeptText() const {
 
 std::string Optimized::AssumedText() const {
   if (assumed_of == 0) return "";
-  return llvm::formatv("{0} without a device: taken to be on {1}", Plural(assumed_of, "node"),
+  return llvm::formatv("{0} without a device: assumed to be on {1}", Plural(assumed_of, "node"),
                        AssumedDevice())
       .str();
 }

@@ -225,16 +225,16 @@ std::string AssumedText(const RuntimeView& view, const PlacementContext& context
     if (device >= 0 && is_variable) text += " on " + context.devices.device(device).text;
   }
   if (num_variables + num_others == 0) return "";
-  std::string text = "assumed, since the graph does not tell where arguments are: ";
+  std::string text = "assumed, since the graph does not record the devices of arguments: ";
   if (num_variables > 0) {
     text += Plural(num_variables, "variable") + " where the function is called (" + variables +
             (num_variables > 8 ? ", ..." : "") + ")";
   }
   if (num_others > 0) {
     text += (num_variables > 0 ? "; " : "") + Plural(num_others, "argument") +
-            " with the caller (" + others + (num_others > 8 ? ", ..." : "") + ")";
+            " on the caller's device (" + others + (num_others > 8 ? ", ..." : "") + ")";
   }
-  return text + "; dumps from before_bridge on record it, and --log tells it";
+  return text + "; dumps from before_bridge on record them, and --log shows them";
 }
 
 Expected<PlacedGraph> PlaceGraph(const OpenedGraph& opened, const PlacerSettings& settings,

@@ -27,7 +27,8 @@ constexpr const char* kFlagsFile = "../share/grapnel/plugin_flags.txt";
 Expected<std::vector<std::string>> PluginFlags() {
   std::string path = BesideTheProgram(kFlagsFile);
   if (!FileExists(path))
-    return MakeError("the headers of grapnel are not beside this program ({0} is not there)", path);
+    return MakeError(
+        "grapnel's headers are not installed next to this program ({0} does not exist)", path);
   ASSIGN_OR_RETURN(std::shared_ptr<const FileBytes> file, FileBytes::Open(path));
   std::string prefix = BesideTheProgram(kPrefix);
   std::vector<std::string> flags;
@@ -48,7 +49,7 @@ Expected<std::vector<std::string>> Compiler() {
   llvm::StringRef(wish && *wish ? wish : "c++").split(words, ' ', -1, /*KeepEmpty=*/false);
   if (words.empty()) words.push_back("c++");
   auto program = llvm::sys::findProgramByName(words[0]);
-  if (!program) return MakeError("no compiler '{0}' on PATH; CXX says which one to use", words[0]);
+  if (!program) return MakeError("no compiler '{0}' on PATH; set CXX to choose another", words[0]);
   std::vector<std::string> command = {*program};
   for (llvm::StringRef word : llvm::ArrayRef(words).drop_front()) command.push_back(word.str());
   return command;

@@ -121,7 +121,7 @@ struct Program::Impl {
     if (inputs.size() != function.inputs.size()) {
       std::vector<std::string> keys;
       for (const auto& input : function.inputs) keys.push_back(input.key);
-      return MakeError("function '{0}' takes {1} ({2}), {3} are given", function.name,
+      return MakeError("function '{0}' takes {1} ({2}), but {3} are given", function.name,
                        Plural(function.inputs.size(), "value"), llvm::join(keys, ", "),
                        inputs.size());
     }
@@ -131,7 +131,7 @@ struct Program::Impl {
       bool fits = wanted.dtype == proto::DT_INVALID ||
                   (inputs[i].dtype() == wanted.dtype && FitsShape(shape, wanted.shape));
       if (!fits) {
-        return MakeError("function '{0}': argument '{1}' is {2}, {3} is given", function.name,
+        return MakeError("function '{0}': argument '{1}' is {2}, but {3} is given", function.name,
                          wanted.key, TypeAndShape(wanted.dtype, wanted.shape),
                          inputs[i] ? TypeAndShape(inputs[i].dtype(), shape) : "no tensor");
       }
@@ -242,8 +242,10 @@ Error Program::Set(llvm::StringRef name, const Tensor& value) {
 
 Error Program::SaveModel(llvm::StringRef folder) const {
   if (impl_->opened)
-    return MakeError("{0}: was loaded: a SavedModel is written of what a ModelBuilder made",
-                     impl_->opened->model().path);
+    return MakeError(
+        "{0}: was loaded from a file: only a model made by a ModelBuilder can be written as a "
+        "SavedModel",
+        impl_->opened->model().path);
   return SaveTracedModel(impl_->model, impl_->session, folder);
 }
 
@@ -264,7 +266,7 @@ Values CallImported(Tracer& t, const ModelFunction& function, const Values& valu
   };
   if (values.size() != function.inputs.size())
     return fail(
-        llvm::formatv("takes {0} values, {1} are given", function.inputs.size(), values.size())
+        llvm::formatv("takes {0} values, but {1} are given", function.inputs.size(), values.size())
             .str());
   // What makes the outputs in the main graph is one call, whose inputs are placeholders and what is
   // captured.
@@ -280,13 +282,13 @@ Values CallImported(Tracer& t, const ModelFunction& function, const Values& valu
       node = main.node(port->node);
     }
     if (caller != kNoNode && caller != node.id())
-      return fail("its outputs come from several nodes, one call was expected");
+      return fail("its outputs come from several nodes; one call was expected");
     caller = node.id();
     places.push_back(port->index);
   }
   Node call = caller == kNoNode ? Node() : main.node(caller);
   if (!call || (call.op() != "StatefulPartitionedCall" && call.op() != "PartitionedCall"))
-    return fail("is no call of a function in the main graph");
+    return fail("is not a function call in the main graph");
   auto f = call.FindAttr("f");
   std::string callee = f ? f->AsFuncName().value_or("").str() : "";
   Values inputs;

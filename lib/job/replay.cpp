@@ -16,7 +16,7 @@ namespace {
 Expected<OpenedGraph> OpenCase(llvm::StringRef path) {
   ASSIGN_OR_RETURN(Model model, OpenModel(path));
   if (!model.case_info)
-    return MakeError("{0}: is no case folder (graph.pb, case.json, .npy files)", path);
+    return MakeError("{0}: is not a case folder (graph.pb, case.json, .npy files)", path);
   if (model.case_info->fetches.empty()) return MakeError("{0}: the case fetches nothing", path);
   return OpenedGraph(std::make_shared<Model>(std::move(model)), 0);
 }

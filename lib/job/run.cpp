@@ -28,17 +28,18 @@ Error CheckCheckpoint(const std::string& prefix) {
   if (FileExists(prefix + ".index") || IsKerasFile(prefix)) return Error::success();
   llvm::StringRef without = prefix;
   if (without.consume_back(".index") && FileExists(prefix))
-    return MakeError("{0}: is a file of a checkpoint: name it as '{1}'", prefix, without);
+    return MakeError("{0}: is one file of a checkpoint: name the checkpoint '{1}'", prefix,
+                     without);
   if (!IsDirectory(prefix))
-    return MakeError("{0}: is no checkpoint: there is no {0}.index{1}", prefix,
-                     FileExists(prefix) ? ", nor is it a file of Keras's weights" : "");
+    return MakeError("{0}: is not a checkpoint: there is no {0}.index{1}", prefix,
+                     FileExists(prefix) ? ", nor is it a file of Keras weights" : "");
   ASSIGN_OR_RETURN(std::vector<std::string> names, ListDirectory(prefix));
   std::vector<std::string> checkpoints;
   for (llvm::StringRef name : names) {
     if (name.consume_back(".index")) checkpoints.push_back(JoinPath(prefix, name));
   }
-  return MakeError("{0}: is a folder, a checkpoint's prefix was expected{1}", prefix,
-                   checkpoints.empty() ? "" : ", as " + NameList(checkpoints));
+  return MakeError("{0}: is a folder; a checkpoint's prefix was expected{1}", prefix,
+                   checkpoints.empty() ? "" : ", such as " + NameList(checkpoints));
 }
 
 // What graphs print goes where the request says. What kernels warn of goes to the sink, once,
@@ -147,7 +148,7 @@ Error RunJob::FetchEnds() {
   // A function's graph says itself what its results are.
   if (request_.sink && !IsFunctionGraph(opened_->module().main)) {
     request_.sink(Severity::kWarning,
-                  "no fetch is named: " + EndsText(request_.fetches, "fetched"));
+                  "no fetch is given: " + EndsText(request_.fetches, "fetched"));
   }
   return Error::success();
 }
@@ -353,14 +354,14 @@ void RunJob::ReportSpread(const MessageSink& sink) const {
   if (const PartitionedGraph* split = plan_->split.get()) {
     return sink(Severity::kInfo, Plural(split->partitions.size(), "device") + ", " +
                                      Plural(split->transfers.size(), "transfer") +
-                                     " between them a run");
+                                     " between them per run");
   }
   if (IsHost(request_.device)) return;
   const PlanSpread& spread = plan_->whole->spread();
   if (!spread.note.empty()) return sink(Severity::kWarning, spread.note);
   sink(Severity::kInfo,
        llvm::formatv(
-           "{0} on {1}, {2} on the CPU, {3} between them a run, {4} of constants copied once",
+           "{0} on {1}, {2} on the CPU, {3} between them per run, {4} of constants copied once",
            Plural(spread.on_device, "node"), request_.device->name(), spread.on_host,
            Plural(spread.copies, "transfer"), Plural(spread.constant_bytes, "byte"))
            .str());
@@ -384,7 +385,7 @@ Error RunJob::SaveAsCase(llvm::StringRef folder, llvm::ArrayRef<Tensor> outputs)
   for (size_t i = 0; i < feeds_.size(); ++i) {
     std::string file = JoinPath(folder, "feed_" + std::to_string(i) + ".npy");
     if (given_[i].HoldsObjects())
-      return MakeError("--save-case: feed '{0}' is {1}, which no .npy file holds", feeds_[i],
+      return MakeError("--save-case: feed '{0}' is {1}, which cannot be saved as .npy", feeds_[i],
                        given_[i].ToString());
     RETURN_IF_ERROR(SaveNpyLiteral(file, given_[i].ToLiteral()));
     saved.feeds.push_back({feeds_[i], file});

@@ -221,7 +221,7 @@ Cause RunWatch::CauseOf(const Node& node, int output, const RecordedTensor& tens
     cause.inputs.push_back(std::move(input));
   }
   bool was_fed = fed_.count({&node.graph(), node.id(), output}) > 0;
-  cause.reason = was_fed ? "as the value that was given for it" : CauseReason(cause);
+  cause.reason = was_fed ? "as the value of its feed" : CauseReason(cause);
   return cause;
 }
 

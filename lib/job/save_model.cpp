@@ -73,14 +73,14 @@ class ModelWriter {
  private:
   static Error CheckPlace(llvm::StringRef folder) {
     if (!IsDirectory(folder)) {
-      if (FileExists(folder))
-        return MakeError("{0}: is a file, and a folder is to be written", folder);
+      if (FileExists(folder)) return MakeError("{0}: is a file; a folder was expected", folder);
       return Error::success();
     }
     ASSIGN_OR_RETURN(std::vector<std::string> names, ListDirectory(folder));
     if (names.empty() || llvm::is_contained(names, "saved_model.pb")) return Error::success();
-    return MakeError("{0}: holds '{1}' and no SavedModel: name a folder that is empty or not there",
-                     folder, names.front());
+    return MakeError(
+        "{0}: contains '{1}' and no SavedModel: name a folder that is empty or does not exist",
+        folder, names.front());
   }
 
   int AddObject() {

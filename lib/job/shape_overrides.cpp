@@ -21,7 +21,7 @@ Expected<Shape> ParseDims(llvm::StringRef text) {
   for (llvm::StringRef size : sizes) {
     int64_t dim = kUnknownDim;
     if (size.trim() != "?" && (size.trim().getAsInteger(10, dim) || dim < 0))
-      return MakeError("'{0}' is no size: a number or ? was expected", size.trim());
+      return MakeError("'{0}' is not a size: a number or ? was expected", size.trim());
     shape.Append(dim);
   }
   return shape;
@@ -74,7 +74,7 @@ Error FillShape(llvm::StringRef given, llvm::StringRef signature, OpenedGraph* o
              shape.rank() > 0 && !InferShapes(main).OfPort(port).known_rank();
   std::optional<Shape> filled = any ? shape : MergeShapes(open, shape);
   if (!filled)
-    return MakeError("node '{0}' is {1} in the file, which {2} does not fit", node.name(),
+    return MakeError("node '{0}' is {1} in the file, which {2} contradicts", node.name(),
                      open.ToString(), shape.ToString());
   SetShape(main, node, *filled);
   return Error::success();
@@ -104,7 +104,7 @@ bool IsOpenBatch(const Shape& shape) {
 }
 
 Error FillBatch(int64_t batch, OpenedGraph* opened) {
-  if (!HasOpenBatch(*opened)) return MakeError("no input has a first size that is open");
+  if (!HasOpenBatch(*opened)) return MakeError("no input has an unknown first size");
   Graph& main = opened->module().main;
   for (NodeId id : BatchInputs(*opened)) {
     Node node = main.node(id);

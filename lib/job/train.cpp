@@ -34,7 +34,7 @@ class CheckpointFolder {
 
   Error Open(bool resume) {
     if (FileExists(folder_) && !IsDirectory(folder_))
-      return MakeError("{0}: is a file, a folder for checkpoints was expected", folder_);
+      return MakeError("{0}: is a file; a folder for checkpoints was expected", folder_);
     RETURN_IF_ERROR(CreateDirectories(folder_));
     if (!FileExists(List())) return Error::success();
     ASSIGN_OR_RETURN(auto file, FileBytes::Open(List()));
@@ -47,8 +47,8 @@ class CheckpointFolder {
     }
     if (!names_.empty() && !resume) {
       return MakeError(
-          "{0}: holds checkpoints of an earlier training, such as '{1}': --resume "
-          "goes on with it; or name another folder",
+          "{0}: contains checkpoints of an earlier training, such as '{1}': use --resume to "
+          "continue it, or name another folder",
           folder_, names_.back());
     }
     return Error::success();
@@ -122,7 +122,7 @@ class StepMaker {
   Error CheckLoss(const Value& loss) const {
     Shape shape = loss.shape();
     if (IsReal(loss.dtype()) && (!shape.known_rank() || shape.rank() == 0)) return Error::success();
-    return MakeError("the loss '{0}' is {1}{2}, a floating-point scalar was expected", make_.loss,
+    return MakeError("the loss '{0}' is {1}{2}; a floating-point scalar was expected", make_.loss,
                      DataTypeName(loss.dtype()), shape.rank() == 0 ? "" : shape.ToString());
   }
 
@@ -140,7 +140,8 @@ class StepMaker {
       if (!llvm::is_contained(names, name)) return NotFound("variable", name, names, "");
     }
     if (variables.empty())
-      return MakeError("the graph has no variable to train: none is a floating-point VarHandleOp");
+      return MakeError(
+          "the graph has no variable to train: there is no floating-point VarHandleOp");
     return variables;
   }
 
@@ -294,7 +295,7 @@ class Trainer {
       made->scalars.emplace_back(name, value);
     }
     if (has_loss) return Error::success();
-    return MakeError("no floating-point scalar is fetched: name the loss {0}", run_.words.fetches);
+    return MakeError("no fetch is a floating-point scalar: name the loss {0}", run_.words.fetches);
   }
 
   // A graph that computes a loss and changes nothing is no step.
@@ -305,7 +306,7 @@ class Trainer {
     }
     if (run_.sink)
       run_.sink(Severity::kWarning,
-                "the first step changed no variable: is what is fetched a training step?");
+                "the first step changed no variable: do the fetches run a training step?");
   }
 
   Error Save() {

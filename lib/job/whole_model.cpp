@@ -159,8 +159,7 @@ Expected<WholeModel> WholeModel::Prepare(OpenedGraph& opened) {
   const GraphInFile& graph = opened.file();
   Module& module = opened.module();
   if (llvm::all_of(graph.signatures, IsInternal)) {
-    return MakeError("{0}: has no signature, so nothing says what of it is used",
-                     opened.model().path);
+    return MakeError("{0}: has no signature, so its used parts are unknown", opened.model().path);
   }
   WholeModel whole;
   if (graph.object_graph.empty()) {

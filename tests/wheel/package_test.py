@@ -264,7 +264,7 @@ def test_what_the_wheel_leaves_out():
 
 
 def test_warnings_point_at_the_caller():
-    with pytest.warns(tg.GrapnelWarning, match="no fetch= given: the one node that nobody reads is kept: 'Identity'") as given:
+    with pytest.warns(tg.GrapnelWarning, match="no fetch= given: the one node without consumers is kept: 'Identity'") as given:
         tg.optimize(MODEL)
     assert given[0].filename == __file__
     with warnings.catch_warnings():

@@ -102,7 +102,7 @@ int64_t CountNodes(CheckedModel& model) {
 // Why a sum that is within its budget says nothing.
 std::string OpenText(const RunCost& run) {
   if (run.open == 0) return "";
-  return Sentence("not counted: {0} with an open shape or a loop (--batch, --shape)",
+  return Sentence("not counted: {0} with an unknown shape or a loop (--batch, --shape)",
                   Plural(run.open, "node"));
 }
 

@@ -19,7 +19,7 @@ namespace {
 std::string WhatDiffers(const ValueDiff& value, double most) {
   if (value.a.empty()) return "BASE has no such variable";
   if (value.b.empty()) return "only BASE has this variable";
-  if (llvm::StringRef(value.type).contains(" -> ")) return "it is of another type: " + value.type;
+  if (llvm::StringRef(value.type).contains(" -> ")) return "it has another type: " + value.type;
   if (!value.problem.empty()) return "it cannot be compared: " + value.problem;
   const ValueDistance& distance = value.distance;
   bool is_number = distance.relative > 0;
@@ -116,10 +116,10 @@ std::string FirstThatDiffers(CheckedModel& model, const std::string& path) {
 Judged CheckFusions(CheckedModel& model, const PolicyRule&, PolicyFindings& findings) {
   ASSIGN_OR_RETURN(const std::vector<LostFusion>* lost, model.LostFusions());
   for (const LostFusion& fusion : *lost) {
-    findings.Add(fusion.node,
-                 Sentence("{0} stays in parts here: {1}", fusion.pattern, fusion.reason),
-                 Sentence("one node, as {0} makes of it in BASE", fusion.rule),
-                 "undo what stands between; `grapnel opt --why-not` tells all that rules refuse");
+    findings.Add(fusion.node, Sentence("{0} is not fused here: {1}", fusion.pattern, fusion.reason),
+                 Sentence("one node, as {0} fuses it in BASE", fusion.rule),
+                 "undo the change that prevents it; `grapnel opt --why-not` lists everything that "
+                 "rules refuse");
   }
   return std::string();
 }
@@ -143,10 +143,10 @@ Judged CheckWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings&
     findings.Add(name, what,
                  most > 0 ? "a difference of " + NumberText(most, 3) + " at most"
                           : std::string("BASE's values"),
-                 "save it with BASE's weights, or name it among 'except'");
+                 "save it with BASE's weights, or list it in 'except'");
   }
   std::string why = WhyNotCompared(*report, "BASE", "MODEL");
-  return why.empty() ? why : why + ": name the folder that has 'variables' in it";
+  return why.empty() ? why : why + ": pass the folder that contains 'variables'";
 }
 
 Judged CheckOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
@@ -157,7 +157,7 @@ Judged CheckOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings&
   } else {
     const auto& own = model.opened().model().case_info;
     if (!own || own->fetches.empty())
-      return "the model is no case with values expected, and [outputs] names none";
+      return "the model is not a case with expected values, and [outputs] names no cases";
     cases = {own->folder};
   }
   for (const std::string& path : cases) {
@@ -170,11 +170,12 @@ Judged CheckOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings&
     if (replayed.status == Replayed::kPass) continue;
     bool has_differed = replayed.status == Replayed::kFail;
     std::string node = has_differed ? FirstThatDiffers(model, path) : "";
-    findings.Add(node.empty() ? replayed.fetch : node,
-                 has_differed ? Sentence("on {0} {1}", path, replayed.message)
-                              : Sentence("{0} does not run: {1}", path, replayed.message),
-                 "the outputs of the case, within its tolerance",
-                 "`grapnel compare` with the case says where the runs part; or record it anew");
+    findings.Add(
+        node.empty() ? replayed.fetch : node,
+        has_differed ? Sentence("on {0} {1}", path, replayed.message)
+                     : Sentence("{0} does not run: {1}", path, replayed.message),
+        "the outputs of the case, within its tolerance",
+        "`grapnel compare` with the case shows where the runs diverge; or record the case again");
   }
   return std::string();
 }

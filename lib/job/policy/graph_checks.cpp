@@ -176,7 +176,7 @@ Judged CheckOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& fin
     if (!is_forbidden && (!allowed || is_call || FitsAny(*allowed, op))) return;
     findings.Add(name, Sentence("this node is a {0}", op),
                  Expectation(is_forbidden, allowed ? TextsOf(*allowed) : "", op.str()),
-                 "build it of other ops, or let the policy take this one");
+                 "use other ops, or allow this one in the policy");
   });
   return std::string();
 }
@@ -188,7 +188,7 @@ Judged CheckDevices(CheckedModel& model, const PolicyRule& rule, PolicyFindings&
     auto device = DeviceSpec::Parse(node.device());
     if (!device) {
       llvm::consumeError(device.takeError());
-      findings.Add(name, Sentence("'{0}' is no device", node.device()), "a device, or none",
+      findings.Add(name, Sentence("'{0}' is not a device", node.device()), "a device, or none",
                    "name a device as TensorFlow does, or none");
       return;
     }
@@ -225,7 +225,7 @@ Judged CheckTypes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& f
       findings.Add(FullNameOf(node),
                    Sentence("{0} begins at this {1}", text, is_argument ? "argument" : node.op()),
                    Expectation(is_forbidden, allowed ? NamesOf(*allowed) : "", text),
-                   "make it another dtype here, and what reads it follows");
+                   "change the dtype here; the readers follow");
     }
   };
   look(model.module().main);
@@ -243,9 +243,9 @@ Judged CheckDebugOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings
   VisitNodes(model.module(), [&](const Node& node, const std::string& name) {
     if (!FitsAny(usual, node.op()) && !(more && FitsAny(*more, node.op()))) return;
     if (except && FitsAny(*except, node.op())) return;
-    findings.Add(name, Sentence("this {0} is left over", node.op()),
-                 "no op that only helps who debugs",
-                 "take it out before the model is saved, or `grapnel opt --passes debug_stripper`");
+    findings.Add(
+        name, Sentence("this {0} is a leftover", node.op()), "no op that is only for debugging",
+        "remove it before saving the model, or with `grapnel opt --passes debug_stripper`");
   });
   return std::string();
 }

@@ -44,20 +44,26 @@ class PolicyWriter {
         model_(opened, nullptr, is_signature, onednn, pool, cancel) {}
 
   Expected<std::string> Write() {
-    text_ = "# What is demanded of " + Printable(llvm::sys::path::filename(opened_.model().path)) +
-            ", for `grapnel check`. It passes this as it was on the day it was written.\n"
-            "# A table is a check that is made; docs/check.md has their keys.\n"
-            "\n# The TensorFlow that fusions are judged by: with oneDNN, or without.\n"
+    text_ = "# The policy for " + Printable(llvm::sys::path::filename(opened_.model().path)) +
+            ", for `grapnel check`. The model passed it when it was written.\n"
+            "# Each table enables a check; docs/check.md lists their keys.\n"
+            "\n"
+            "# The TensorFlow whose fusions are expected: with oneDNN, or without.\n"
             "onednn = \"" +
             OneDnnWord(UsesOneDnn(onednn_)) + "\"\n";
     WriteNames();
     RETURN_IF_ERROR(WritePlain());
     RETURN_IF_ERROR(WriteBudgets());
     text_ +=
-        "\n# Where there is a BASE (--against): what is fused there has to be fused here.\n"
+        "\n"
+        "# With a BASE (--against): fusions there are required here too.\n"
         "# [lost_fusions]\n"
-        "\n# [[waiver]]\n# check = \"dtypes\"\n# node = \"head/*\"\n"
-        "# reason = \"why, and who is at it\"\n# until = 2027-01-31\n";
+        "\n"
+        "# [[waiver]]\n"
+        "# check = \"dtypes\"\n"
+        "# node = \"head/*\"\n"
+        "# reason = \"why, and who works on it\"\n"
+        "# until = 2027-01-31\n";
     return std::move(text_);
   }
 
@@ -107,7 +113,7 @@ class PolicyWriter {
     const char* off = findings.empty() ? "" : "# ";
     text_ += "\n";
     if (!findings.empty())
-      text_ += "# Today it finds " + Plural(findings.size(), "node") + ", as '" +
+      text_ += "# Today it finds " + Plural(findings.size(), "node") + ", such as '" +
                Printable(findings.front().node) + "'.\n";
     text_ += (llvm::Twine(off) + "[" + name + "]\n").str();
     if (name == "dtypes") text_ += std::string(off) + "forbidden = [\"float64\"]\n";
@@ -116,7 +122,7 @@ class PolicyWriter {
 
   Error WriteBudgets() {
     ModelSizes sizes = SizesOf(model_);
-    text_ += "\n# A tenth more than there is.\n";
+    text_ += "\n# A tenth more than the current sizes.\n";
     WriteMost("nodes", sizes.nodes, "nodes");
     WriteMost("parameters", sizes.parameters, "elements of variables and constants");
     WriteMost("file_size", sizes.file_bytes, "bytes");
@@ -130,15 +136,15 @@ class PolicyWriter {
     std::string of = run->signature().empty() ? "" : " of '" + Printable(run->signature()) + "'";
     if (cost.open > 0) {
       std::string why = HasOpenBatch(opened_)
-                            ? "the batch size is open: `check --init --batch N` adds them"
+                            ? "the batch size is unknown: `check --init --batch N` adds them"
                             : Plural(cost.open, "node") +
-                                  " with an open shape or a loop cannot be counted (--shape)";
+                                  " with an unknown shape or a loop cannot be counted (--shape)";
       text_ += "\n# [flops] and [peak_memory] of one run" + of + " are left out: " + why + ".\n";
       return Error::success();
     }
     std::string sizes = SizesText();
     text_ += "\n# One run" + of + (sizes.empty() ? "" : ", with" + sizes) + ".\n";
-    if (!sizes.empty()) text_ += "# `check` counts it when it is told the same:" + sizes + ".\n";
+    if (!sizes.empty()) text_ += "# `check` measures it only with the same flags:" + sizes + ".\n";
     WriteMost("flops", cost.flops, "floating-point operations: a product and a sum are two");
     WriteMost("peak_memory", cost.peak_bytes, "bytes of tensors at one moment");
     return Error::success();

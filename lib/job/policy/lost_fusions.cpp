@@ -227,7 +227,7 @@ class Comparer {
       auto became = became_.find(node);
       if (became != became_.end()) return "'" + node + "' " + became->second;
     }
-    return "the rule finds its pattern no more";
+    return "the rule no longer finds its pattern";
   }
 
   LostFusion Tell(const FusionRewrite& fusion) const {

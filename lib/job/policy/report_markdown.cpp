@@ -68,7 +68,7 @@ void WritePolicyMarkdown(const PolicyReport& report, llvm::StringRef picture,
   WriteBelow(report, os);
   if (!report.drawing.empty()) os << "\n```mermaid\n" << report.drawing << "```\n";
   if (!picture.empty())
-    os << "\nAll that changed is drawn in " << Cell(picture)
+    os << "\nA picture of all changes is in " << Cell(picture)
        << ", among the artifacts of the run.\n";
 }
 

@@ -79,7 +79,8 @@ void WritePolicySarif(const PolicyReport& report, llvm::raw_ostream& os) {
     json.attributeArray("rules", [&] {
       for (const PolicyOutcome& outcome : report.outcomes)
         WriteRule(outcome.check, outcome.says, outcome.severity, json);
-      WriteRule("waiver", "a waiver that ran out or is not needed", FindingSeverity::kNote, json);
+      WriteRule("waiver", "a waiver that has expired or is not needed", FindingSeverity::kNote,
+                json);
     });
   };
   json.object([&] {

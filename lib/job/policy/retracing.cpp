@@ -103,8 +103,8 @@ Judged CheckRetracing(CheckedModel& model, const PolicyRule& rule, PolicyFinding
   for (const auto& [name, times] : RetracedFunctions(model.opened(), most)) {
     findings.Add(name, Sentence("this function was traced {0} times", times),
                  Plural(most, "trace") + " at most",
-                 "give tf.function an input_signature with None where sizes differ, and tensors in "
-                 "place of Python numbers");
+                 "give tf.function an input_signature with None where sizes differ, and pass "
+                 "tensors instead of Python numbers");
   }
   return std::string();
 }
