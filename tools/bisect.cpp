@@ -103,11 +103,11 @@ RunCommand SetUp(CommandLine& line) {
   flags->typed = line.Typed();
   line.Option("MODEL", flags->model, "the graph to optimize").Required();
   line.Option("--check", flags->check,
-              "a shell command that exits 0 while all is well; {} is the graph's file; default: "
-              "whether the fetches keep their values")
+              "a shell command that exits 0 while the graph is good; {} is the graph's file; "
+              "default: whether the fetches keep their values")
       .ShownAs("CMD");
   line.Option("--timeout", flags->timeout_s,
-              "seconds after which a check has failed, or a run is an error; 0: never")
+              "seconds after which a check fails, or a run is an error; 0: never")
       .NotNegative()
       .ShowDefault();
   line.Option("--graph", flags->graph,

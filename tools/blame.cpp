@@ -42,8 +42,8 @@ Expected<const DebugRun*> ChooseRun(const DebugFolder& folder, llvm::StringRef i
 // One tensor that was computed inside a function, whether bad or not.
 Expected<int> PrintTrace(const DebugRun& run, const Flags& flags, Invocation& invocation) {
   if (static_cast<size_t>(*flags.trace) >= run.traces.size())
-    return MakeError("{0}: there is no trace {1}; there are {2}, from 0", flags.path, *flags.trace,
-                     run.traces.size());
+    return MakeError("{0}: there is no trace {1}; there are {2}, numbered from 0", flags.path,
+                     *flags.trace, run.traces.size());
   DebugAlert tensor;
   tensor.trace = *flags.trace;
   tensor.output = run.traces[*flags.trace].slot;
@@ -71,7 +71,7 @@ Expected<int> BlameFolder(const Flags& flags, Invocation& invocation) {
   for (const std::string& problem : folder.problems) sink(Severity::kWarning, problem);
   if (folder.runs.size() > 1 && flags.run.empty())
     sink(Severity::kWarning,
-         llvm::formatv("{0}: holds {1} runs; this is the newest, {2} (--run ID for another)",
+         llvm::formatv("{0}: contains {1} runs; this is the newest, {2} (--run ID for another)",
                        folder.path, folder.runs.size(), run->id)
              .str());
   if (flags.trace) return PrintTrace(*run, flags, invocation);
@@ -141,7 +141,8 @@ Error CheckFlagsOf(bool is_folder, const Flags& flags) {
         "--optimized are for models",
         flags.path);
   if (!is_folder && of_folder)
-    return MakeError("{0} is no debug folder: --run, --trace and --html are for those", flags.path);
+    return MakeError("{0} is not a debug folder: --run, --trace and --html are for those",
+                     flags.path);
   return Error::success();
 }
 
@@ -155,35 +156,33 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  line.Option(
-          "MODEL", flags->path,
-          "what is run: a model, or a case folder with its feeds; or a folder that TensorFlow's "
-          "debugger wrote (tf.debugging.experimental.enable_dump_debug_info)")
+  line.Option("MODEL", flags->path,
+              "a model, or a case folder with its feeds; or a debug folder of TensorFlow "
+              "(tf.debugging.experimental.enable_dump_debug_info)")
       .Required();
-  flags->model.AddTo(line, "a tensor that should be finite; default: as `run` has it", "NAME");
+  flags->model.AddTo(line, "a tensor that should be finite; default: as in `run`", "NAME");
   flags->model.AddVariablesTo(line);
   line.Flag("--optimized", flags->optimized,
-            "ask of the graph that the default passes make, and not of the graph as it is");
+            "examine the result of the default passes instead of the graph itself");
   line.Option("--repeat", flags->repeat,
-              "run up to so many times, as `run` has it, until something fetched is not finite")
+              "run up to this many times, as in `run`, until a fetch is not finite")
       .Positive();
-  flags->limit.AddTo(line, "stop after so long with an error; default: never");
+  flags->limit.AddTo(line, "stop with an error after this time; default: never");
   line.Option("--run", flags->run,
-              "of a debug folder with several runs: this one, by its id; default: "
-              "the newest")
+              "in a debug folder with several runs: the id of one; default: the newest")
       .ShownAs("ID");
   line.Option("--trace", flags->trace,
-              "of a debug folder: tell of this tensor instead, by its number in the traces of "
+              "in a debug folder: examine this tensor instead, by its number in the traces of "
               "`info --json`")
       .ShownAs("N")
       .NotNegative();
   line.Option("--html", flags->html,
-              "of a debug folder: a page with the story and every tensor of the newest run")
+              "for a debug folder: write a page with the story and every tensor of the newest run")
       .ShownAs("FILE");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("blame", "names the op that made the first NaN or infinity, and why",
+GRAPNEL_COMMAND("blame", "finds the op that made the first NaN or infinity, and why",
                 "blame model.pb --feed x=x.npy", SetUp);
 
 }  // namespace

@@ -111,7 +111,7 @@ CheckCommand::~CheckCommand() {
 }
 
 Expected<CheckCommand::Outcome> CheckCommand::Run(const Module& module) {
-  if (graph_.empty() || output_.empty()) return MakeError("no temporary file can be made");
+  if (graph_.empty() || output_.empty()) return MakeError("cannot create a temporary file");
   RETURN_IF_ERROR(WriteGraph(module, graph_));
   std::string line = command_;
   if (llvm::StringRef(line).contains("{}")) {
@@ -133,7 +133,7 @@ Expected<CheckCommand::Outcome> CheckCommand::Run(const Module& module) {
   Outcome outcome;
   outcome.exit_code = WIFEXITED(ended.status) ? WEXITSTATUS(ended.status) : -1;
   // There is no such command: no verdict on the graph.
-  if (outcome.exit_code == kNoSuchCommand) return MakeError("the check cannot be run: {0}", line);
+  if (outcome.exit_code == kNoSuchCommand) return MakeError("the check cannot run: {0}", line);
   if (outcome.exit_code > 128) outcome.exit_code = -1;
   ASSIGN_OR_RETURN(auto output, FileBytes::Open(output_));
   outcome.text = ended.timed_out ? "it took too long" : LastLine(output->bytes());

@@ -147,22 +147,22 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model, "a model, or a case folder with its feeds");
-  flags->run.AddTo(line, "a tensor whose gradients are checked; default: as `run` has it", "NAME");
+  flags->run.AddTo(line, "a tensor whose gradients are checked; default: as in `run`", "NAME");
   flags->run.AddVariablesTo(line);
-  line.Option("--by", flags->by, "only by this feed or variable; default: by all").ShownAs("NAME");
-  line.Option("--elements", flags->elements, "how many elements of each tensor are measured")
+  line.Option("--by", flags->by, "only with respect to this feed or variable; default: all")
+      .ShownAs("NAME");
+  line.Option("--elements", flags->elements, "how many elements of each tensor to measure")
       .Positive()
       .ShowDefault();
   line.Option("--tolerance", flags->tolerance,
-              "how far off, over the largest derivative of the tensor; default: by dtype");
-  line.Option("--step", flags->step,
-              "how far an element is moved, over its size; default: by dtype");
+              "allowed error relative to the largest derivative of the tensor; default: by dtype");
+  line.Option("--step", flags->step, "step of an element relative to its size; default: by dtype");
   line.Option("-o,--output", flags->output,
-              "instead of checking, write the graph with the gradients beside it, and say which "
-              "tensor is the gradient by which")
+              "instead of checking, write the graph with its gradients, and print which tensor is "
+              "the gradient of which")
       .ShownAs("GRAPH");
-  line.Flag("--list", flags->list, "list the ops that have a gradient");
-  flags->limit.AddTo(line, "stop after so long with an error; default: never");
+  line.Flag("--list", flags->list, "list the ops with a gradient");
+  flags->limit.AddTo(line, "stop with an error after this time; default: never");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -75,7 +75,7 @@ Argument& Argument::Positive() {
   return Number("a number above 0", [](double number) { return number > 0; });
 }
 Argument& Argument::NotNegative() {
-  return Number("a number from 0 on", [](double number) { return number >= 0; });
+  return Number("a number of at least 0", [](double number) { return number >= 0; });
 }
 Argument& Argument::Between(int least, int most) {
   return Number(llvm::formatv("a number from {0} to {1}", least, most).str(),

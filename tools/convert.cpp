@@ -105,7 +105,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 }
 
 std::string FormatHelp() {
-  std::string help = "the format; by default what OUT's name tells";
+  std::string help = "the format; default: by OUT's suffix";
   for (const ConvertFormatInfo& info : ConvertFormats())
     help += (llvm::Twine(&info == ConvertFormats().begin() ? ": " : "; ") + info.name + ": " +
              info.meaning)
@@ -120,7 +120,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("MODEL", flags->model, "the graph").Required();
   line.Option("B", flags->other, "the second graph, for sync-navigation");
   line.Option("-o,--output", flags->output,
-              "the file, compressed when it ends in .gz; for event also a folder")
+              "the output file, compressed if it ends in .gz; for event also a folder")
       .ShownAs("OUT")
       .Required();
   line.Option("--to", flags->to, FormatHelp().c_str()).ShownAs("FORMAT");
@@ -128,10 +128,9 @@ RunCommand SetUp(CommandLine& line) {
               "which number: estimated FLOPs, or the bytes of constants")
       .OneOf({"op-cost", "constant-bytes"})
       .ShowDefault();
-  line.Option(
-          "--devices", flags->devices,
-          "devices that nodes ask for: none takes them away, OLD=NEW renames those that the glob "
-          "OLD fits")
+  line.Option("--devices", flags->devices,
+              "the devices that nodes request: none removes them, OLD=NEW renames those that match "
+              "the glob OLD")
       .Separator(',')
       .ShownAs("none|OLD=NEW,...");
   line.Option("--graph", flags->graph,
@@ -141,7 +140,7 @@ RunCommand SetUp(CommandLine& line) {
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("convert", "writes a graph in the form that another tool reads",
+GRAPNEL_COMMAND("convert", "writes a graph in the format of another tool",
                 "convert saved_model --to model-explorer -o model.json", SetUp);
 
 }  // namespace

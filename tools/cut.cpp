@@ -124,8 +124,8 @@ Expected<CutResult> CutAsAsked(OpenedGraph* input, Flags* flags) {
   if (!function) return Annotate(flags->model, result.takeError());
   llvm::consumeError(result.takeError());
   return MakeError(
-      "{0}: {1} is in function '{2}': --signature cuts what a signature runs, and `grapnel info` "
-      "lists them",
+      "{0}: {1} is in function '{2}': --signature cuts the graph of a signature; `grapnel info` "
+      "lists signatures",
       flags->model, what, function->name());
 }
 
@@ -177,7 +177,7 @@ Error CheckFlags(const Flags& flags) {
                : Error::success();
   if (flags.outputs.empty() && flags.inputs.empty()) return Error::success();
   return MakeError(
-      "--scope takes a scope with all that enters and leaves it: no --inputs, --outputs");
+      "--scope selects a scope with all its inputs and outputs: do not pass --inputs, --outputs");
 }
 
 Expected<int> Run(Flags flags, Invocation& invocation) {
@@ -204,20 +204,19 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   line.WithoutPlugins();
   auto flags = std::make_shared<Flags>();
-  line.Option("MODEL", flags->model, "the graph to take a part of").Required();
+  line.Option("MODEL", flags->model, "the graph to cut").Required();
   line.Option("--inputs", flags->inputs, "tensors that become placeholders")
       .Separator(',')
       .ShownAs("TENSOR,...");
-  line.Option(
-          "--outputs", flags->outputs,
-          "tensors, or nodes without outputs, that the part is for; with --signature by default "
-          "the signature's")
+  line.Option("--outputs", flags->outputs,
+              "tensors, or nodes without outputs, to compute; with --signature by default the "
+              "signature's")
       .Separator(',')
       .ShownAs("TENSOR,...");
   line.Option("--scope", flags->scope,
-              "instead: the nodes of this scope, with placeholders for what enters it");
+              "instead: the nodes of this scope, with placeholders for its inputs");
   line.Option("-o,--output", flags->output,
-              "where the part is written: .pb, .pbtxt or .gtxt, each also .gz")
+              "output file for the part: .pb, .pbtxt or .gtxt, each also .gz")
       .Required();
   line.Option("--graph", flags->graph,
               "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");

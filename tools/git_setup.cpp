@@ -47,7 +47,7 @@ Expected<int> Show(const std::string& path, Invocation& invocation) {
   if (IsLfsPointer(bytes))
     invocation.out() << "a pointer of Git LFS, not the graph:\n" << PrintableLines(bytes);
   else
-    invocation.out() << "no graph: " << Plural(bytes.size(), "byte")
+    invocation.out() << "not a graph: " << Plural(bytes.size(), "byte")
                      << llvm::formatv("  # {0:x-16}\n", HashBytes(bytes));
   return kExitOk;
 }
@@ -67,13 +67,13 @@ RunCommand SetUp(CommandLine& line) {
   line.WithoutJson();
   line.WithoutPlugins();
   auto flags = std::make_shared<Flags>();
-  line.Flag("--global", flags->global, "for all repositories of this user, not only this one");
-  line.Option("--show", flags->show, "print a file as git is to compare it: what git calls")
+  line.Flag("--global", flags->global, "for all of the user's repositories, not only this one");
+  line.Option("--show", flags->show, "print a file as text for git to compare; git calls this")
       .ShownAs("FILE");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("git-setup", "makes git show what differs between graphs",
+GRAPNEL_COMMAND("git-setup", "sets up git to show the differences between graphs",
                 "git-setup && git diff HEAD~1 -- model.pb", SetUp);
 
 }  // namespace

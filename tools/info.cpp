@@ -91,7 +91,7 @@ void PrintOneDnn(const OneDnnNeed& need, llvm::raw_ostream& os) {
     os << "\n" << need.Text() << "\n";
   else
     os << "\nfused" << (need.made_with ? " by TensorFlow with oneDNN" : "")
-       << ", and runs in TensorFlow with oneDNN and without\n";
+       << "; runs in TensorFlow with and without oneDNN\n";
 }
 
 // Of a graph in a dump folder's list the title alone.
@@ -109,11 +109,11 @@ void PrintCost(ModelRun& run, llvm::raw_ostream& os) {
   RunCost cost = run.Cost();
   const char* least = cost.open > 0 ? "at least " : "";
   os << "\none run" << run.Text() << "\n  " << least << WithCommas(cost.flops)
-     << " FLOPs, tensors of " << least << HumanBytes(cost.bytes) << ", of them "
+     << " FLOPs, tensors of " << least << HumanBytes(cost.bytes) << ", at most "
      << HumanBytes(cost.peak_bytes) << " at one moment\n";
   if (cost.open > 0)
-    os << "  left out: " << Plural(cost.open, "node")
-       << " with an open shape or a loop (--shape, --batch)\n";
+    os << "  not counted: " << Plural(cost.open, "node")
+       << " with an unknown shape or a loop (--shape, --batch)\n";
 }
 
 Expected<int> PrintUnsupported(const OpenedGraph& input, const Flags& flags,
@@ -152,7 +152,7 @@ Error PrintNode(const OpenedGraph& input, const Flags& flags, Invocation& invoca
   llvm::raw_ostream& os = invocation.out();
   if (!invocation.flags.json) {
     os << FullName(node) << " (" << node.op() << ")\n  " << NodeText(node) << "\n";
-    if (stack.empty()) os << "  made by no line that the graph tells of\n";
+    if (stack.empty()) os << "  no known source line\n";
     WriteStack(stack, input.model().path, os);
     return Error::success();
   }
@@ -227,7 +227,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   }
   if (!flags.node.empty() || !flags.line.empty()) {
     if (!flags.node.empty() && !flags.line.empty())
-      return MakeError("--node and --line are two questions: ask one");
+      return MakeError("--node and --line cannot be combined: pass only one");
     return OnEachGraph(flags.model, flags.graph, {}, invocation,
                        [&](OpenedGraph& input) -> Expected<int> {
                          const auto print = flags.node.empty() ? PrintLine : PrintNode;
@@ -303,33 +303,30 @@ RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model,
               "any TensorFlow graph: a file, a folder, or - for standard input; or a debug folder");
-  line.Flag("--all", flags->all, "no list is cut short");
+  line.Flag("--all", flags->all, "show all lists in full");
   line.Flag("--unsupported", flags->unsupported,
-            "say which ops `run` has no kernel for, and why (exit 1 if there are any)");
+            "list the ops without a kernel in `run`, and why (exit 1 if there are any)");
   line.Option("--graph", flags->graph,
-              "only this graph of several: its title, as all are listed; of dumps FUNCTION:STAGE");
+              "only this graph of several: its title as listed; for dumps FUNCTION:STAGE");
   AddSignatureFlag(line, flags->signature);
   line.Option("--node", flags->node,
-              "one node: its text, and the lines of the program that made it, with the program's "
-              "text where its file can be read")
+              "one node: its text, and its stack trace, with source text if the file can be read")
       .ShownAs("NAME");
-  line.Option(
-          "--line", flags->line,
-          "the nodes that a line of the program made; FILE is the end of its path, without LINE "
-          "all of it")
+  line.Option("--line", flags->line,
+              "the nodes that a source line created; FILE is the end of its path, without LINE the "
+              "whole file")
       .ShownAs("FILE:LINE");
-  line.Flag(
-      "--costs", flags->costs,
-      "say what one run computes and holds: of the default signature, with a batch of 1 where "
-      "the batch is open");
+  line.Flag("--costs", flags->costs,
+            "show the FLOPs and memory of one run: of the default signature, with a batch of 1 if "
+            "the batch size is unknown");
   flags->sizes.AddTo(line);
-  line.Flag("--kernels", flags->kernels, "list the ops that `run` knows, by device and dtype");
+  line.Flag("--kernels", flags->kernels, "list the ops that `run` supports, by device and dtype");
   line.Flag("--devices", flags->devices,
-            "list the devices of this machine, and why there is no GPU if there is none");
+            "list the devices of this machine, and why there is no GPU if it has none");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("info", "says what is in a model and what is wrong with it", "info model.pb",
+GRAPNEL_COMMAND("info", "shows what is in a model and what is wrong with it", "info model.pb",
                 SetUp);
 
 }  // namespace

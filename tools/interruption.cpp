@@ -23,10 +23,10 @@ void OnPress(int /*signal*/) {
   int press = ++presses + (lets_one_end ? 0 : 1);
   CancelFlag* cancel = to_cancel;
   if (press == 1) {
-    Write("\ngrapnel: ends after this run (Ctrl-C again: now)\n");
+    Write("\ngrapnel: stopping after this run (Ctrl-C again: now)\n");
   } else if (press == 2 && cancel) {
     cancel->Cancel();
-    Write("\ngrapnel: ends, and keeps what it has (Ctrl-C again: keeps nothing)\n");
+    Write("\ngrapnel: stopping, keeping the results so far (Ctrl-C again: keeps nothing)\n");
   } else {
     Interruption::Obey();
   }

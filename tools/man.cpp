@@ -164,7 +164,7 @@ RunCommand SetUp(CommandLine& line) {
   line.WithoutPlugins();
   line.WithoutJson();
   auto flags = std::make_shared<ManFlags>();
-  line.Option("COMMAND", flags->command, "whose page; default: the page of grapnel itself");
+  line.Option("COMMAND", flags->command, "the command; default: the page of grapnel itself");
   line.Option("-o,--output", flags->folder, "write all pages into a folder").ShownAs("DIR");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }

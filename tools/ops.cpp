@@ -62,12 +62,12 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  line.Option("OP", flags->ops, "ops by name, or globs such as '*Conv?D'; none: all names");
-  line.Flag("--unsupported", flags->unsupported, "only names of ops that have no kernel here");
+  line.Option("OP", flags->ops, "ops by name, or globs such as '*Conv?D'; default: all names");
+  line.Flag("--unsupported", flags->unsupported, "only names of ops without a kernel here");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("ops", "says what an op takes, gives and may be told, and where it runs",
+GRAPNEL_COMMAND("ops", "shows the inputs, outputs and attributes of an op, and where it runs",
                 "ops 'BatchMatMul*'", SetUp);
 
 }  // namespace

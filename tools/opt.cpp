@@ -53,7 +53,7 @@ void PrintRewrite(const Rewrite& rewrite, const LineTable& made_at, bool as_comm
   std::string text = RewriteText(rewrite);
   llvm::StringRef origin = rewrite.node;
   if (std::string at = MadeAt(made_at, rewrite.function, origin); !at.empty())
-    text += ("  looked at " + origin + at + "\n").str();
+    text += ("  examined " + origin + at + "\n").str();
   llvm::StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef line : lines) os << (as_comments ? "# " : "") << line << "\n";
 }
@@ -98,7 +98,7 @@ std::string ReproducerText(const OpenedGraph& opened, const OptimizeRequest& req
   if (!done.tensors.feeds.empty()) more.push_back({"feed", {llvm::join(done.tensors.feeds, ",")}});
   if (!done.tensors.fetches.empty())
     more.push_back({"fetch", {llvm::join(done.tensors.fetches, ",")}});
-  return "its input is saved; to repeat it: " + CommandText("opt", *path, typed, more);
+  return "its input is saved; to reproduce: " + CommandText("opt", *path, typed, more);
 }
 
 // A pass that failed, or changed a value: then the rewrite that did it is named.
@@ -134,8 +134,8 @@ void WarnOfVariables(const OpenedGraph& opened, const MessageSink& sink) {
   for (Node node : opened.module().main.nodes()) variables += IsVariable(node);
   if (variables == 0) return;
   sink(Severity::kWarning,
-       llvm::formatv("{0}: the values of {1} are not in a GraphDef; -o FOLDER writes a SavedModel "
-                     "with them, --freeze makes constants of them",
+       llvm::formatv("{0}: a GraphDef cannot hold the values of {1}; -o FOLDER writes a SavedModel "
+                     "with them, --freeze makes them constants",
                      opened.model().path, Plural(variables, "variable"))
            .str());
 }
@@ -296,27 +296,27 @@ RunCommand SetUp(CommandLine& line) {
   flags->typed = line.Typed();
   line.Option("MODEL", flags->model, "the graph to optimize").Required();
   line.Option("-o,--output", flags->output,
-              "where the result goes: .pb, .pbtxt or .gtxt, each also .gz; - for standard output; "
-              "of a SavedModel also a folder, a SavedModel again");
+              "output file: .pb, .pbtxt or .gtxt, each also .gz; - for standard output; for a "
+              "SavedModel also a folder, to write a SavedModel");
   line.Option("--graph", flags->graph,
               "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
   flags->pipeline.AddTo(line);
   flags->sizes.AddTo(line);
   flags->pipeline.AddDeviceTo(line);
   line.Flag("--freeze", flags->pipeline.request.freeze,
-            "put the values of a SavedModel's variables and tables into the graph, as constants");
+            "convert a SavedModel's variables and tables to constants");
   line.Option("--dump-dir", flags->dump_dir,
               "dump before and after each pass that changed something (or TF_DUMP_GRAPH_PREFIX)");
   line.Option("--ledger", flags->ledger, "every rewrite as a line of JSON");
   line.Flag("--check-values", flags->pipeline.request.check_values,
-            "run the graph before and after each pass, and name the first rewrite that changes "
-            "what is fetched (exit 1)");
+            "run the graph before and after each pass, and find the first rewrite that changes a "
+            "fetch (exit 1)");
   flags->pipeline.AddValuesTo(line);
-  flags->limit.AddTo(line, "with --check-values: how long each run may take; default: as it likes");
+  flags->limit.AddTo(line, "with --check-values: time limit for each run; default: none");
   line.Flag("--explain", flags->explain,
             "print every rewrite, and where TensorFlow makes a wrong one");
   line.Flag("--why-not", flags->pipeline.request.wants_near_misses,
-            "print where a rule's pattern was found but a condition failed");
+            "print where a rule's pattern was found, but a condition failed");
   line.Flag("--print", flags->print, "print the result, one line a node");
   line.Flag("--timing", flags->timing, "print the time of each pass");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

@@ -110,7 +110,7 @@ Error ExplainOne(const Flags& flags, const PlacedGraphs& placed, const LoggedPla
     ExplainWithWay(placed, logged, found[i], os);
   }
   if (found.size() > kMostExplained) {
-    os << "not told: " << found.size() - kMostExplained << " more, such as '"
+    os << "not shown: " << found.size() - kMostExplained << " more, such as '"
        << found[kMostExplained].node.name() << "'\n";
   }
   return Error::success();
@@ -243,8 +243,8 @@ Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocati
   ASSIGN_OR_RETURN(PlacedGraphs placed, PlaceWithCalls(input, flags.Request(flags.settings)));
   if (!placed.view.own && !flags.function.empty() && flags.Writes()) {
     return MakeError(
-        "--as-it-stands: a function's body as it stands is no graph of its own, so there is "
-        "nothing to write (-o, --html, --dump-dir and --ledger)");
+        "--as-it-stands: an unchanged function body is not a graph of its own, so it cannot be "
+        "written (-o, --html, --dump-dir and --ledger)");
   }
   ASSIGN_OR_RETURN(LoggedPlacement logged, ReadLogged(flags, input, placed));
   PlacementContext context = placed.main.context();
@@ -284,59 +284,62 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--graph", flags->graph,
               "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
   line.Option("--signature", flags->signature,
-              "which signature of a SavedModel: the function that it runs is placed");
+              "the signature of a SavedModel whose function to place");
   line.Option("--function", flags->function,
-              "place this function's body, as for a call from the default device")
+              "place this function's body, as if called from the default device")
       .ShownAs("NAME");
   line.Flag("--saved-variable-devices", flags->variables_stay,
-            "variables are where they were saved, as a load with that policy has them");
+            "place variables where they were saved, as loading with that policy does");
   line.Flag("--as-it-stands", flags->as_it_stands,
-            "open no calls and no control flow first, as TensorFlow does: the main graph as it is");
+            "do not inline calls and lower control flow first, as TensorFlow does: place the main "
+            "graph unchanged");
   line.Option("--devices", flags->settings.devices,
-              "what there is: names, counts like cpu:1,gpu:2, or a cluster file (JSON)")
+              "the available devices: names, counts like cpu:1,gpu:2, or a cluster file (JSON)")
       .Required()
       .ShownAs("D,...");
-  line.Flag("--hard", flags->hard, "a request that cannot be met is an error, not replaced");
+  line.Flag("--hard", flags->hard,
+            "an unsatisfiable request is an error instead of being replaced");
   line.Option("--default-device", flags->settings.default_device,
-              "taken wherever it is possible: the device a function is called on");
-  line.Option("--kernels", flags->settings.kernels, "whose kernels say what can run where")
+              "the preferred device: the one a function is called on");
+  line.Option("--kernels", flags->settings.kernels, "whose kernels decide what can run where")
       .OneOf({"tensorflow", "tensorflow-2.16", "tensorflow-2.13", "grapnel"})
       .ShowDefault();
-  line.Option("--explain", flags->explain, "why these nodes are where they are")
+  line.Option("--explain", flags->explain, "explain the devices of these nodes")
       .Separator(',')
       .ShownAs("NODE,...");
   line.Flag("--table", flags->table,
             "nodes by scope and device, tensors that cross, CPU islands, memory");
   line.Flag(
       "--report", flags->report,
-      "what a run would take, by a stated model: devices, links, the chain that takes the time");
+      "estimate the time of a run with a documented model: devices, links, the critical path");
   line.Flag("--nodes", flags->nodes, "requested, assigned and logged device of each node");
   line.Option("--what-if", flags->what_if,
-              "what moves with other devices, or with `hard` or `soft`")
+              "show what moves with other devices, or with `hard` or `soft`")
       .ShownAs("D,...");
   line.Option("--log", flags->log,
-              "a log of log_device_placement: where it differs; its devices go to -o");
-  line.Option("--history", flags->history,
-              "dumps or a ledger that tell what passes did to nodes; else the dump's own folder")
+              "a log of log_device_placement: show the differences; its devices go to -o");
+  line.Option(
+          "--history", flags->history,
+          "dumps or a ledger that record what passes did to nodes; default: the dump's own folder")
       .ShownAs("FOLDER|FILE");
   line.Flag("--as-if", flags->as_if,
-            "as if it had not been placed yet: recorded devices are dropped, requests stay");
-  line.Option(
-      "-o,--output", flags->files.graph,
-      "where the placed graph goes: .pb, .pbtxt or .gtxt, each also .gz; - for standard output");
+            "drop recorded devices, keep requests, as if the graph had not been placed yet");
+  line.Option("-o,--output", flags->files.graph,
+              "output file for the placed graph: .pb, .pbtxt or .gtxt, each also .gz; - for "
+              "standard output");
   line.Option(
       "--partitions", flags->files.partitions,
-      "a folder for the graph of each device, with sends and receives, as TensorFlow splits it");
+      "write each device's graph to this folder, with sends and receives, as TensorFlow splits it");
   line.Option("--html", flags->html,
-              "a page: final devices in colors, what crosses, why each node is there")
+              "write a page: final devices in colors, transfers, why each node is there")
       .ShownAs("FILE");
   line.Option("--dump-dir", flags->files.dump_folder,
-              "dump the graph before and after, as any pass");
-  line.Option("--ledger", flags->files.ledger, "every node that was placed as a line of JSON");
+              "dump the graph before and after, like any pass");
+  line.Option("--ledger", flags->files.ledger, "write every placed node as a line of JSON");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("place", "says on which device each node runs, as TensorFlow places it, and why",
+GRAPNEL_COMMAND("place", "shows on which device TensorFlow runs each node, and why",
                 "place model.pb --devices cpu:1,gpu:2 --explain dense/kernel", SetUp);
 
 }  // namespace

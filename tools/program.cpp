@@ -25,19 +25,18 @@ std::vector<Command>& Commands() {
 
 void AddCommonFlags(CommandLine& line, CommonFlags& flags) {
   line.Flag("--json", flags.json, "print one stable JSON document");
-  line.Flag("-q,--quiet", flags.quiet, "say only what went wrong");
-  line.Flag("-v,--verbose", flags.verbose, "say what is going on");
+  line.Flag("-q,--quiet", flags.quiet, "print only errors");
+  line.Flag("-v,--verbose", flags.verbose, "print progress information");
   line.Option("--log-level", flags.log_level,
-              "what is said on stderr; default: TF_CPP_MIN_LOG_LEVEL, else warning")
+              "messages to print on stderr; default: TF_CPP_MIN_LOG_LEVEL, else warning")
       .OneOf({"info", "warning", "error"});
   line.Option("--threads", flags.threads, "threads to use; default: one per core").Between(0, 4096);
   line.Option("--memory", flags.memory,
-              "the most that values may take, as 8G or 50%; default: 80% of what is free")
+              "memory limit for values, as 8G or 50%; default: 80% of free memory")
       .ShownAs("SIZE");
-  line.Option(
-          "--plugin", flags.plugins,
-          "a shared object with passes, rules, kernels or functions to trace of its own; may be "
-          "repeated (docs/library.md)")
+  line.Option("--plugin", flags.plugins,
+              "a shared object with its own passes, rules, kernels or functions to trace; may be "
+              "repeated (docs/library.md)")
       .ShownAs("FILE.so");
   line.Option("--color", flags.color, "colors on a terminal")
       .OneOf({"auto", "always", "never"})
@@ -104,7 +103,7 @@ void Write(llvm::StringRef text) {
 void EndOnCutFile(const char* path) {
   Write("grapnel: ");
   Write(path);
-  Write(": was cut short while it was read; try again when it is complete\n");
+  Write(": was truncated while it was read; try again when it is complete\n");
   llvm::sys::RunInterruptHandlers();  // removes what is written and not complete
   std::_Exit(kExitBadInput);
 }
@@ -150,14 +149,14 @@ class Parser {
 Parser::Parser(llvm::ArrayRef<const char*> arguments, Invocation& invocation)
     : app_(
           "Opens TensorFlow graphs: shows them, optimizes them as Grappler does, runs them and "
-          "says what happened.",
+          "reports what happened.",
           "grapnel") {
   // CLI11 ends at --version before it complains of what it does not know.
   bool is_verbose = llvm::any_of(arguments.drop_front(), [](llvm::StringRef argument) {
     return argument == "--verbose" || argument == "-v";
   });
   app_.set_version_flag("--version", is_verbose ? BuiltWithText() : VersionText(),
-                        "the version; with --verbose what it was built with");
+                        "the version; with --verbose the build configuration");
   app_.require_subcommand(1);
   app_.footer(
       "`grapnel COMMAND --help` explains a command. Exit codes: 0 fine, 1 the answer is no, 2 bad "
@@ -201,7 +200,7 @@ int RunProgram(int argc, const char* const* argv) {
     invocation.err() << "(`grapnel"
                      << (app.get_subcommands().empty() ? ""
                                                        : " " + app.get_subcommands()[0]->get_name())
-                     << " --help` lists what there is)\n";
+                     << " --help` lists the options)\n";
     return kExitBadInput;
   }
   const auto& [sub, run] = parser.command();

@@ -85,17 +85,17 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("QUERY", flags->query,
               "one SQL statement, or path 'A -> * -> B': chains of ops (* any op, ** any number "
               "of nodes, OP[attribute=value])");
-  line.Flag("--schema", flags->schema, "say which tables there are");
+  line.Flag("--schema", flags->schema, "list the tables");
   line.Option("--graph", flags->graph,
               "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
   AddSignatureFlag(line, flags->signature);
-  line.Option("--ledger", flags->ledger, "rewrites that `opt --ledger` wrote, as tables too")
+  line.Option("--ledger", flags->ledger, "add the rewrites that `opt --ledger` wrote as tables")
       .ShownAs("FILE");
   line.Option("--db", flags->database, "keep the database in this new file; SQL may change it")
       .ShownAs("FILE");
   flags->sizes.AddTo(line);
   line.Flag("--csv", flags->csv, "print comma-separated values");
-  line.Option("--limit", flags->limit, "show at most so many paths").Positive().ShowDefault();
+  line.Option("--limit", flags->limit, "show at most this many paths").Positive().ShowDefault();
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -53,7 +53,7 @@ Error SayWhatIsBad(OpenedGraph& opened, const Flags& flags, llvm::ArrayRef<Tenso
   // A graph that draws random numbers may be finite the second time.
   if (const BadProducer* producer = blame.first_harmful())
     sink(Severity::kWarning,
-         flags.model + ": " + ProducerSentence(*producer) + " (`grapnel blame` tells more)");
+         flags.model + ": " + ProducerSentence(*producer) + " (`grapnel blame` finds the cause)");
   return Error::success();
 }
 
@@ -78,7 +78,7 @@ Error CheckPlainRun(const Flags& flags) {
       {"--summaries", !flags.hooks.summaries.empty()},
       {"--until", !flags.hooks.until.empty()}};
   for (const auto& [name, is_given] : others)
-    if (is_given) return MakeError("--break and {0} do not go together", name);
+    if (is_given) return MakeError("--break and {0} cannot be combined", name);
   return Error::success();
 }
 
@@ -168,7 +168,7 @@ class GraphRuns {
     }
     RETURN_IF_ERROR(CheckFoldersOf(flags_.run.fetches));
     if (FileExists(flags_.save_case) && !IsDirectory(flags_.save_case))
-      return MakeError("--save-case: {0}: is a file, a folder was expected", flags_.save_case);
+      return MakeError("--save-case: {0}: is a file; a folder was expected", flags_.save_case);
     request->pool = &pool_;
     request->sink = invocation_.sink();
     request->cancel = &cancel_;
@@ -248,13 +248,13 @@ class GraphRuns {
       return Error::success();
     if (!numerics_->failure()) {
       invocation_.sink()(Severity::kWarning,
-                         "--save-case: nothing is written: a constant was given nothing");
+                         "--save-case: nothing is written: a constant has no inputs to save");
       return Error::success();
     }
     RETURN_IF_ERROR(SaveFailingCase(*numerics_->failure(), flags_.save_case));
     if (!invocation_.flags.quiet)
-      invocation_.err() << "grapnel: the op and what it was given are in " << flags_.save_case
-                        << ": `grapnel replay` fails on it alike\n";
+      invocation_.err() << "grapnel: the op and its inputs are in " << flags_.save_case
+                        << ": `grapnel replay` reproduces the failure\n";
     return Error::success();
   }
 
@@ -304,7 +304,7 @@ class GraphRuns {
 
   [[noreturn]] void EndInterrupted() {
     Progress::End();
-    invocation_.err() << "grapnel: " << flags_.model << ": ended by Ctrl-C after "
+    invocation_.err() << "grapnel: " << flags_.model << ": stopped by Ctrl-C after "
                       << WithCommas(made_) << " of " << Plural(flags_.repeat, "run") << "\n";
     invocation_.err().flush();
     Interruption::Obey();
@@ -331,7 +331,7 @@ class GraphRuns {
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
   if (!flags.breaks.empty()) return RunToBreakOn(opened, flags, invocation);
   if (!flags.tap.logdir.empty() && !flags.spread.devices.empty())
-    return MakeError("--logdir goes with one device, and not with --devices");
+    return MakeError("--logdir requires one device and cannot be combined with --devices");
   return GraphRuns(opened, flags, invocation).Do();
 }
 
@@ -340,16 +340,16 @@ Error CheckCombination(const Flags& flags) {
   RETURN_IF_ERROR(flags.tap.CheckCombination());
   RETURN_IF_ERROR(flags.spread.CheckCombination());
   if (!flags.unchecked.empty() && !flags.check_numerics)
-    return MakeError("--skip-numerics goes with --check-numerics");
+    return MakeError("--skip-numerics requires --check-numerics");
   if (!flags.hooks.until.empty() && flags.repeat == 1)
-    return MakeError("--until goes with --repeat N: the most runs that there are");
+    return MakeError("--until requires --repeat N: the maximum number of runs");
   return Error::success();
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   RETURN_IF_ERROR(CheckCombination(flags));
   if (invocation.flags.json && flags.tap.writes_lines_to_stdout())
-    return MakeError("--json and --tap both write to standard output: give --tap-file too");
+    return MakeError("--json and --tap both write to standard output: pass --tap-file too");
   std::vector<llvm::StringRef> outputs = flags.tap.outputs();
   outputs.insert(outputs.end(), {flags.profile, flags.hooks.save_variables, flags.save_case});
   for (const std::string& text : flags.run.fetches)
@@ -363,39 +363,40 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("MODEL", flags->model, "the graph to run; a case folder brings its feeds and fetches")
       .Required();
   flags->run.AddTo(line, "a tensor to compute; printed, or saved to the file", "NAME[=FILE.npy]");
-  line.Flag("--all", flags->all, "print every element of what is fetched, and not the first 8");
+  line.Flag("--all", flags->all, "print every element of the fetches, not only the first 8");
   line.Option("--device", flags->device,
-              "where nodes run that name no device and have a kernel there: CPU, GPU, GPU:1")
+              "device for nodes that request none and have a kernel there: CPU, GPU, GPU:1")
       .ShowDefault();
   flags->spread.AddTo(line);
-  line.Option("--repeat", flags->repeat,
-              "run so many times; variables keep what each run made of them, taps say the run")
+  line.Option(
+          "--repeat", flags->repeat,
+          "run this many times; variables keep their values between runs, and taps show the run")
       .Positive();
   line.Flag("--winograd", flags->winograd,
-            "compute 3x3 convolutions in Winograd's way where that is faster (AVX-512): other "
-            "rounding; --profile says which");
+            "compute 3x3 convolutions with Winograd's algorithm where that is faster (AVX-512); "
+            "rounding differs; --profile shows which");
   flags->limit.AddTo(
-      line, "stop after so long with an error; default: never (a graph may loop for ever)");
+      line, "stop with an error after this time; default: never (a graph may loop forever)");
   flags->run.AddVariablesTo(line);
   flags->hooks.AddTo(line);
   flags->tap.AddTo(line);
   line.Flag(
       "--check-numerics", flags->check_numerics,
-      "stop at the first op that puts out NaN or infinity, with TensorFlow's message; exit code 1");
-  line.Option("--skip-numerics", flags->unchecked, "nodes that --check-numerics passes over")
+      "stop at the first op that outputs NaN or infinity, with TensorFlow's message; exit code 1");
+  line.Option("--skip-numerics", flags->unchecked, "nodes that --check-numerics ignores")
       .ShownAs("GLOB");
   line.Option(
           "--break", flags->breaks,
-          "stop where this holds: has_inf_or_nan, 'max(abs(_)) > 1e3', a node, op:Log; says node, "
-          "calls and value, and at a terminal opens the prompt of `debug` there; exit code 1")
+          "stop where this holds: has_inf_or_nan, 'max(abs(_)) > 1e3', a node, op:Log; prints "
+          "node, calls and value, and on a terminal opens the prompt of `debug` there; exit code 1")
       .ShownAs("FILTER");
-  line.Option("--profile", flags->profile,
-              "write a trace for Perfetto or chrome://tracing, and say where time and memory went")
+  line.Option(
+          "--profile", flags->profile,
+          "write a trace for Perfetto or chrome://tracing, and print where time and memory went")
       .ShownAs("FILE.json");
   line.Option("--save-case", flags->save_case,
-              "write graph, feeds and outputs as a case folder; where --check-numerics stops, that "
-              "op and "
-              "what it was given")
+              "write graph, feeds and outputs as a case folder; if --check-numerics stops, that op "
+              "and its inputs")
       .ShownAs("DIR");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }

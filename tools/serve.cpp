@@ -81,8 +81,8 @@ Error CheckNoSource(llvm::ArrayRef<std::string> paths) {
   for (const std::string& path : paths) {
     if (std::string file = SourceAndFunction(path).first; FileExists(file))
       return MakeError(
-          "{0}: is a program, and the page compiles none: `grapnel trace {0} -o FILE.pb` makes a "
-          "graph of it",
+          "{0}: is a C++ program, which the page does not compile: `grapnel trace {0} -o FILE.pb` "
+          "makes a graph of it",
           path);
   }
   return Error::success();
@@ -123,19 +123,19 @@ RunCommand SetUp(CommandLine& line) {
   line.WithoutPlugins();  // what the page is sent never runs code that is not ours
   auto flags = std::make_shared<Flags>();
   line.Option("PATH", flags->paths.models,
-              "any TensorFlow graphs, or folders of dumps; the page may read nothing else")
+              "any TensorFlow graphs, or dump folders; the page can read nothing else")
       .Required();
   line.Option("--signature", flags->paths.signature,
               "the signature of a SavedModel whose body is shown first; default: serving_default, "
               "else the largest")
       .ShownAs("NAME");
   line.Option("--node-data", flags->paths.node_data,
-              "numbers for nodes, which boxes are colored by: Model Explorer's node data, or a "
-              "table (CSV) of nodes and values; may be repeated")
+              "numbers for nodes, to color boxes by: Model Explorer's node data, or a table (CSV) "
+              "of nodes and values; may be repeated")
       .ShownAs("FILE");
   line.Option("--host-name", flags->host_names,
-              "a further name in the addresses by which a browser reaches it, as through a proxy; "
-              "this machine's own do with any port")
+              "a further host name by which browsers reach it, as through a proxy; this machine's "
+              "own names work with any port")
       .ShownAs("NAME[:PORT]");
   line.Option("--port", flags->port, "where to listen on 127.0.0.1; 0: any free port")
       .Between(0, 65535)

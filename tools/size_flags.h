@@ -10,10 +10,9 @@ namespace grapnel {
 struct SizeFlags : ShapeOverrides {
   void AddTo(CommandLine& line) {
     line.Option("--shape", shapes,
-                "sizes that the file leaves open of an input: x=8,224,224,3 (? stays open); may be "
-                "repeated")
+                "unknown sizes of an input: x=8,224,224,3 (? stays unknown); may be repeated")
         .ShownAs("NAME=DIMS");
-    line.Option("--batch", batch, "the first size of every input, where it is open")
+    line.Option("--batch", batch, "the first size of every input, if it is unknown")
         .Positive()
         .ShownAs("N");
   }

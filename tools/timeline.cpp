@@ -107,7 +107,7 @@ Error PrintLives(const Timeline& timeline, const Flags& flags, llvm::raw_ostream
       for (const TimelineStage& stage : timeline.stages) VisitNodeNames(*stage.module, take);
     };
     return Annotate(flags.folder,
-                    NotFound("node", flags.node, names, " in any stage, nor one of that op"));
+                    NotFound("node", flags.node, names, " in any stage, nor a node with that op"));
   }
   Lives(timeline).Print(*nodes, flags.node, os);
   return Error::success();
@@ -152,28 +152,27 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   line.WithoutPlugins();
   auto flags = std::make_shared<Flags>();
-  line.Option("DIR", flags->folder, "a folder of dumps, TensorFlow's or grapnel's").Required();
-  line.Option("--log", flags->log, "what TensorFlow wrote to stderr: the order of the dumps")
+  line.Option("DIR", flags->folder, "a dump folder, TensorFlow's or grapnel's").Required();
+  line.Option("--log", flags->log, "TensorFlow's stderr output, which gives the order of the dumps")
       .ShownAs("FILE");
   line.Option("--function", flags->function,
-              "the stages of this function alone, with those of its partitions: train_step_221, or "
+              "only the stages of this function and of its partitions: train_step_221, or "
               "train_step for all its traces")
       .ShownAs("NAME");
   line.Flag("--brief", flags->brief, "leave out stages that changed nothing");
   line.Option("--node", flags->node,
-              "the life of this node, a block for each trace: NODE, FUNCTION/NODE, the end of a "
-              "name, a "
-              "pattern with * and ?, or an op; TRACE/ before it chooses a trace")
+              "the history of this node, a block for each trace: NODE, FUNCTION/NODE, the end of a "
+              "name, a pattern with * and ?, or an op; a TRACE/ prefix selects a trace")
       .ShownAs("NAME");
-  line.Flag("--changes", flags->changes, "what each stage changed, as `diff` shows it");
+  line.Flag("--changes", flags->changes, "show what each stage changed, as `diff` does");
   line.Flag("--all", flags->all, "with --changes: every change, and every value in full");
   line.Option("--html", flags->html,
-              "a page with a slider through the stages, what each did glowing")
+              "write a page with a slider through the stages, with the changes of each highlighted")
       .ShownAs("FILE");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("timeline", "tells what each stage of a folder of dumps changed",
+GRAPNEL_COMMAND("timeline", "shows what each stage of a dump folder changed",
                 "timeline dumps --node Min", SetUp);
 
 }  // namespace

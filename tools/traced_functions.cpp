@@ -71,7 +71,7 @@ Expected<TracedChoice> TheChoice(llvm::StringRef text, Invocation& invocation) {
   std::vector<std::string> names;
   names.reserve(choices.size());
   for (const TracedChoice& choice : choices) names.push_back(choice.name);
-  return MakeError("{0}: has {1} functions; name one: {0}:{2}, of {3}", file, choices.size(),
+  return MakeError("{0}: has {1} functions; name one, as {0}:{2}: {3}", file, choices.size(),
                    names[0], llvm::join(names, ", "));
 }
 

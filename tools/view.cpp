@@ -37,17 +37,17 @@ Expected<std::optional<PictureFormat>> FormatOf(const Flags& flags) {
   llvm::StringRef name = flags.format.empty() ? suffix : llvm::StringRef(flags.format);
   if (auto format = ParsePictureFormat(name)) return format;
   if (name.ltrim('.') == "json") return std::nullopt;
-  if (flags.output == "-")
-    return MakeError("--format dot, svg, png, html or json is needed with -o -");
-  return MakeError("{0}: a picture is .dot, .svg, .png, .html or .json (or say which by --format)",
-                   flags.output);
+  if (flags.output == "-") return MakeError("-o - requires --format dot, svg, png, html or json");
+  return MakeError(
+      "{0}: a picture is .dot, .svg, .png, .html or .json (or choose one with --format)",
+      flags.output);
 }
 
 Error ReadPath(Flags& flags) {
   if (flags.path.empty()) return Error::success();
   auto [from, to] = llvm::StringRef(flags.path).split("..");
   if (from.empty() || to.empty())
-    return MakeError("--path wants two nodes, A..B, not '{0}'", flags.path);
+    return MakeError("--path requires two nodes, A..B, not '{0}'", flags.path);
   flags.view.path_from = from.str();
   flags.view.path_to = to.str();
   return Error::success();
@@ -234,8 +234,9 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("MODEL", flags->model,
               "any TensorFlow graph: a file, a folder, or - for standard input")
       .Required();
-  line.Option("-o,--output", flags->output,
-              "the picture: .dot, .svg, .png, .html or .json; - for standard output")
+  line.Option(
+          "-o,--output", flags->output,
+          "output file for the picture: .dot, .svg, .png, .html or .json; - for standard output")
       .Required();
   line.Option("--format", flags->format, "dot, svg, png, html or json, whatever -o is called")
       .ShownAs("FORMAT");
@@ -245,45 +246,46 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--depth", view.depth, "open all scopes and called functions down to this depth")
       .Between(0, 1000000);
   line.Option("--function", view.functions,
-              "open this function, beside the op that calls it; may be repeated; all: every one");
-  line.Option("--around", view.around, "only what is near this node (NODE, or FUNCTION/NODE)");
-  line.Option("--hops", view.hops, "how near, in edges").Between(0, 1000000).ShowDefault();
+              "open this function, next to the op that calls it; may be repeated; all: every one");
+  line.Option("--around", view.around,
+              "only the surroundings of this node (NODE, or FUNCTION/NODE)");
+  line.Option("--hops", view.hops, "maximum distance from --around, in edges")
+      .Between(0, 1000000)
+      .ShowDefault();
   line.Option("--path", flags->path, "only nodes on directed paths between two nodes: A..B");
-  line.Option("--color-by", flags->color_by, "what fills mean")
+  line.Option("--color-by", flags->color_by, "what fill colors mean")
       .OneOf({"op", "device", "scope"})
       .ShowDefault();
   line.Option("--node-data", flags->node_data,
-              "numbers for nodes, which boxes are colored by: Model Explorer's node data, or a "
-              "table (CSV) of nodes and values; may be repeated, for a page")
+              "numbers for nodes, to color boxes by: Model Explorer's node data, or a table (CSV) "
+              "of nodes and values; may be repeated, for a page")
       .ShownAs("FILE");
-  line.Option("--aggregate", flags->aggregate, "what a closed box has of the numbers in it")
+  line.Option("--aggregate", flags->aggregate, "how a closed box aggregates the numbers in it")
       .OneOf({"max", "min", "mean", "sum", "count"})
       .ShowDefault();
   line.Option("--group-by", flags->group_by,
-              "what boxes mean: scopes, or devices with scopes in them")
+              "what boxes represent: scopes, or devices with scopes in them")
       .OneOf({"scope", "device"})
       .ShowDefault();
-  line.Option(
-          "--hide", flags->hide,
-          "a list of control, resources, constants, shapes and main (edges of control, of "
-          "resources "
-          "and variants, ...), and of nodes by op:GLOB, name:GLOB and /REGEX/ of names; dashes go "
-          "through what is hidden")
+  line.Option("--hide", flags->hide,
+              "a list of control, resources, constants, shapes and main (control edges, edges of "
+              "resources and variants, ...), and of nodes by op:GLOB, name:GLOB and /REGEX/ of "
+              "names; dashed edges pass through hidden nodes")
       .ShownAs("WHAT,...");
   line.Flag("--show-constants", view.show_constants, "a box for each constant");
-  line.Flag("--show-control", view.show_control,
-            "NoOps as boxes, and control edges however many meet");
-  line.Option("--direction", flags->direction, "where data flows to; up is as TensorBoard draws it")
+  line.Flag("--show-control", view.show_control, "show NoOps as boxes, and all control edges");
+  line.Option("--direction", flags->direction,
+              "direction of the data flow; up is as in TensorBoard")
       .OneOf({"down", "up", "right"})
       .ShowDefault();
-  line.Option("--max-boxes", view.max_boxes, "fold what goes beyond this")
+  line.Option("--max-boxes", view.max_boxes, "fold scopes beyond this")
       .Between(5, 2000)
       .ShowDefault();
   line.Option("--signature", flags->signature,
               "the signature whose body is drawn; default: serving_default, else the largest")
       .ShownAs("NAME");
   line.Flag("--whole", flags->whole,
-            "the main graph of a SavedModel, with all that saves and restores variables");
+            "the main graph of a SavedModel, including the nodes that save and restore variables");
   AddNoValuesFlag(line, flags->no_values);
   flags->sizes.AddTo(line);
   line.Option("--feed", flags->feeds, "a tensor to mark as an input").ShownAs("TENSOR");
