@@ -62,7 +62,7 @@ class PolicyWriter {
         "# [[waiver]]\n"
         "# check = \"dtypes\"\n"
         "# node = \"head/*\"\n"
-        "# reason = \"why, and who works on it\"\n"
+        "# reason = \"why, and the owner\"\n"
         "# until = 2027-01-31\n";
     return std::move(text_);
   }
