@@ -1,4 +1,4 @@
-// `grapnel bisect MODEL`: which pass, and which single rewrite, makes a check fail.
+// `grapnel bisect MODEL`: finds the pass and the single rewrite that make a check fail.
 #include "lib/check/value_check.h"
 #include "lib/job/job_json.h"
 #include "lib/pass/run_text.h"
@@ -16,7 +16,8 @@ struct Flags {
   int timeout_s = 60;
   std::function<std::vector<TypedOption>()> typed;
 
-  // `opt` up to that rewrite, to that file, on all that bisect was told.
+  // Returns the `opt` command that runs up to that rewrite and writes that file, with bisect's own
+  // flags.
   std::string OptUpTo(int limit, const char* output) const {
     std::vector<TypedOption> options = typed();
     llvm::erase_if(options, [](const TypedOption& option) {

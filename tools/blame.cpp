@@ -1,5 +1,5 @@
-// `grapnel blame MODEL|FOLDER`: the op that made the first NaN or infinity, of a run that is made
-// now, or of one that TensorFlow's debugger recorded.
+// `grapnel blame MODEL|FOLDER`: finds the op that made the first NaN or infinity, in a new run or
+// in one that TensorFlow's debugger recorded.
 #include "lib/check/cause_text.h"
 #include "lib/job/blame_text.h"
 #include "lib/job/optimize.h"
@@ -18,7 +18,7 @@ namespace {
 
 struct Flags {
   std::string path;
-  RunFlags model;  // of a model; the others of a folder
+  RunFlags model;  // for a model; the other flags are for a folder
   bool optimized = false;
   int repeat = 1;
   TimeLimit limit;
@@ -28,7 +28,7 @@ struct Flags {
 
 // --- A debug folder.
 
-// By its id; else the newest, as it is the one that a person has just made.
+// Returns the run with the id, else the newest, probably the one the user has just made.
 Expected<const DebugRun*> ChooseRun(const DebugFolder& folder, llvm::StringRef id) {
   if (id.empty()) return &folder.runs.back();
   std::vector<std::string> ids;
@@ -39,7 +39,7 @@ Expected<const DebugRun*> ChooseRun(const DebugFolder& folder, llvm::StringRef i
   return Annotate(folder.path, NotFound("run", id, ids));
 }
 
-// One tensor that was computed inside a function, whether bad or not.
+// Prints one tensor that was computed inside a function, whether bad or not.
 Expected<int> PrintTrace(const DebugRun& run, const Flags& flags, Invocation& invocation) {
   if (static_cast<size_t>(*flags.trace) >= run.traces.size())
     return MakeError("{0}: there is no trace {1}; there are {2}, numbered from 0", flags.path,
@@ -57,7 +57,7 @@ Expected<int> PrintTrace(const DebugRun& run, const Flags& flags, Invocation& in
   return kExitOk;
 }
 
-// The newest run.
+// Writes the page of the newest run.
 Error WritePage(const Flags& flags) {
   PageSet pages;
   RETURN_IF_ERROR(pages.AddPath(flags.path));
@@ -114,7 +114,7 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
     if (blame) return MakeError("{0}: {1}", flags.path, flags.limit.Text());
     if (cancel.is_set()) return Annotate(flags.path + ": " + flags.limit.Text(), blame.takeError());
     std::string text =
-        TextOf(WithStack(opened, blame.takeError()));  // it may name the model already
+        TextOf(WithStack(opened, blame.takeError()));  // the error may name the model already
     bool is_named = HasPrefix(text, flags.path);
     return MakeError("{0}{1}", is_named ? "" : flags.path + ": ", text);
   }
@@ -128,7 +128,7 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
   return kExitOk;
 }
 
-// A flag of one kind of input, given for the other, would be silence.
+// A flag for the other kind of input would be ignored silently.
 Error CheckFlagsOf(bool is_folder, const Flags& flags) {
   const RunFlags& model = flags.model;
   bool of_model = flags.optimized || flags.repeat > 1 || !model.graph.empty() ||

@@ -18,9 +18,9 @@ using Go = DebugOrder::Go;
 using Why = DebugStop::Why;
 
 constexpr int64_t kKept = 1024 * int64_t{1000000};  // bytes of values for the prompt
-constexpr int64_t kMostElements = 8;                // of the value, in JSON
+constexpr int64_t kMostElements = 8;                // shown of the value in JSON
 
-// Answers the debugger until a breakpoint is hit, or all has run.
+// Drives the debugger until a breakpoint is hit, or all runs have ended.
 class UntilBreak {
  public:
   UntilBreak(Debugger& debugger, int repeat, Invocation& invocation)

@@ -1,4 +1,4 @@
-// `grapnel check MODEL --policy FILE`: whether a model is what its team demands of it.
+// `grapnel check MODEL --policy FILE`: checks a model against its team's policy.
 #include <ctime>
 
 #include "lib/job/check_policy.h"
@@ -66,7 +66,7 @@ Error WriteReports(const PolicyReport& report, const Flags& flags) {
   return WriteReport(flags.sarif, [&](auto& os) { WritePolicySarif(report, os); });
 }
 
-// What goes to standard output instead of the text, as flags name it.
+// Returns the flags whose output goes to standard output instead of the text.
 std::vector<std::string> OnStandardOutput(const Flags& flags, const Invocation& invocation) {
   std::vector<std::string> on;
   if (invocation.flags.json) on.push_back("--json");
@@ -94,7 +94,7 @@ int List(Invocation& invocation) {
   return kExitOk;
 }
 
-// A report in the place of what is read, or of another report, would be a loss.
+// Rejects a report that would overwrite an input or another report.
 Error CheckOwnPlaces(const Flags& flags) {
   std::vector<std::pair<const char*, std::string>> taken = {
       {"MODEL", flags.model}, {"--against", flags.against}, {"--policy", flags.policy}};

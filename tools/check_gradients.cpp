@@ -1,4 +1,4 @@
-// `grapnel check-gradients MODEL|CASE`: are the gradients of a graph what finite differences say?
+// `grapnel check-gradients MODEL|CASE`: compares a graph's gradients with finite differences.
 #include "lib/job/check_gradients.h"
 
 #include "lib/io/write.h"
@@ -22,7 +22,7 @@ struct Flags {
   TimeLimit limit;
 };
 
-// "[1,2]" of element 5 of a [2,3].
+// Returns "[1,2]" for element 5 of a [2,3].
 std::string PlaceOf(int64_t index, llvm::ArrayRef<int64_t> dims) {
   Dims place(dims.size());
   for (size_t i = dims.size(); i-- > 0; index /= dims[i]) place[i] = index % dims[i];
@@ -77,7 +77,7 @@ void WriteCheck(const GradientCheck& check, llvm::json::OStream& json) {
   });
 }
 
-// The graph with the gradients of what is fetched, without a check.
+// Writes the graph with the gradients of the fetches, without a check.
 Expected<int> Write(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(FeedsAndFetches names,
                    FeedsAndFetchesOf(opened, flags.by, flags.run.fetches, flags.run.signature));
@@ -91,7 +91,7 @@ Expected<int> Write(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   return kExitOk;
 }
 
-// The ops that have a gradient, and those of which it is known that they have none.
+// Lists the ops with a gradient, and those known to have none.
 int List(Invocation& invocation) {
   if (!invocation.flags.json) {
     for (const GradientEntry* entry : AllGradients()) {

@@ -1,4 +1,4 @@
-// `grapnel compare A B`: the first tensor in which two runs part.
+// `grapnel compare A B`: finds the first tensor at which two runs diverge.
 #include "lib/job/case_on_model.h"
 #include "lib/job/compare_text.h"
 #include "lib/job/graph_path.h"
@@ -22,10 +22,10 @@ struct Flags {
   TimeLimit limit;
 };
 
-// B is another graph: of a file of its own, or of A's.
+// True if B is another graph: from its own file, or from A's.
 bool HasB(const Flags& flags) { return !flags.b.empty() || !flags.graph_b.empty(); }
 
-// Flags that go with one kind of comparison would be silence beside another.
+// A flag for another kind of comparison would be ignored silently.
 Error CheckOneKind(const Flags& flags, bool is_folder) {
   bool has_b = HasB(flags);
   bool is_other_run = !flags.device.empty() || flags.threads_b > 0;
@@ -58,7 +58,7 @@ Error TakeCase(const OpenedGraph& a, const Flags& flags, CompareRequest* request
   return FillFromCase(on_a, a, &request->run);
 }
 
-// What a case says of its outputs holds for all within.
+// A case's tolerance for outputs applies to all tensors.
 void FillTolerance(const OpenedGraph& a, const Flags& flags, CompareRequest* request) {
   if (const auto& values = a.model().case_info; values && values->rtol > 0)
     request->tolerance.rtol = values->rtol;

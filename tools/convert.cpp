@@ -1,4 +1,4 @@
-// `grapnel convert MODEL -o OUT [--to FORMAT]`: a graph for another tool.
+// `grapnel convert MODEL -o OUT [--to FORMAT]`: writes a graph for another tool.
 #include "lib/render/convert.h"
 
 #include "lib/diff/diff.h"
@@ -16,7 +16,7 @@ struct Flags {
   bool no_values = false;
 };
 
-// All graphs of a text to another text.
+// Converts all graphs of a text file to another text file.
 Expected<int> WriteEach(llvm::MutableArrayRef<OpenedGraph> graphs, const ConvertOptions& options,
                         const Flags& flags, Invocation& invocation) {
   std::vector<TitledGraph> titled;
@@ -33,7 +33,7 @@ Expected<int> WriteEach(llvm::MutableArrayRef<OpenedGraph> graphs, const Convert
   return kExitOk;
 }
 
-// What makes no sense with the format is refused, so that nobody waits for what it should do.
+// Rejects flags that have no effect with the format, so that users do not expect one.
 Error CheckFlags(const Flags& flags, ConvertFormat format) {
   bool two = format == ConvertFormat::kSyncNavigation;
   if (two && flags.other.empty())
@@ -45,7 +45,7 @@ Error CheckFlags(const Flags& flags, ConvertFormat format) {
   return Error::success();
 }
 
-// The others have names and numbers of nodes alone.
+// Other formats have only names and numbers of nodes.
 bool HoldsValues(ConvertFormat format) {
   return format != ConvertFormat::kNodeData && format != ConvertFormat::kSyncNavigation;
 }

@@ -1,4 +1,4 @@
-// `grapnel cut MODEL --outputs ... -o FILE`: a part of a graph as a graph of its own.
+// `grapnel cut MODEL --outputs ... -o FILE`: writes a part of a graph as a graph of its own.
 #include "lib/pass/cut.h"
 
 #include <set>
@@ -42,7 +42,7 @@ bool IsInScope(const Node& node, llvm::StringRef scope) {
   return rest.consume_front(scope) && (rest.empty() || rest.starts_with("/"));
 }
 
-// The nodes of a graph in a scope, or the one of that name.
+// Returns the nodes of a graph in a scope, or the node with that name.
 std::vector<NodeId> NodesIn(const Graph& graph, llvm::StringRef scope) {
   std::vector<NodeId> ids;
   for (Node node : graph.nodes())
@@ -50,7 +50,7 @@ std::vector<NodeId> NodesIn(const Graph& graph, llvm::StringRef scope) {
   return ids;
 }
 
-// The same of the main graph, which must have some.
+// The same for the main graph. Errors: there are no such nodes.
 Expected<std::vector<NodeId>> NodesInScope(const Graph& graph, llvm::StringRef scope) {
   std::vector<NodeId> ids = NodesIn(graph, scope);
   if (!ids.empty()) return ids;
@@ -61,7 +61,7 @@ Expected<std::vector<NodeId>> NodesInScope(const Graph& graph, llvm::StringRef s
   return NotFound("scope", scope, std::vector<std::string>(scopes.begin(), scopes.end()));
 }
 
-// Makes the scope what is worked on. It is told as any other cut.
+// Makes the scope the main graph. Reported like any other cut.
 Expected<CutResult> CutScope(OpenedGraph* input, llvm::StringRef scope) {
   const Graph& graph = input->module().main;
   ASSIGN_OR_RETURN(std::vector<NodeId> ids, NodesInScope(graph, scope));
@@ -77,7 +77,7 @@ Expected<CutResult> CutScope(OpenedGraph* input, llvm::StringRef scope) {
   return result;
 }
 
-// Makes what a signature runs what is worked on; its keys stand for its tensors.
+// Makes the signature's graph the main graph; its keys replace its tensors' names.
 Error TakeSignatureOf(OpenedGraph* input, Flags* flags) {
   ASSIGN_OR_RETURN(const Signature* chosen,
                    ChooseSignature(input->model(), input->file(), flags->signature));
@@ -96,7 +96,7 @@ Error TakeSignatureOf(OpenedGraph* input, Flags* flags) {
   return Error::success();
 }
 
-// What was asked for that the main graph has not, and the function that has it.
+// A requested tensor that the main graph lacks, and the function that has it.
 struct InFunction {
   std::string what;
   const Function* function = nullptr;

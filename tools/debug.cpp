@@ -1,5 +1,5 @@
-// `grapnel debug MODEL`: a graph, or a C++ function op by op, is run and stopped, at a terminal or
-// by a script.
+// `grapnel debug MODEL`: runs and stops a graph, or a C++ function op by op, from a terminal or a
+// script.
 #include <unistd.h>
 
 #include <fstream>
@@ -25,7 +25,7 @@ struct Flags {
   int64_t keep = 1024;  // MB
 };
 
-// Lines of a file or of standard input, each said behind the prompt, as at a terminal.
+// Lines of a file or of standard input, each echoed after the prompt, as at a terminal.
 class ScriptLines : public LineSource {
  public:
   ScriptLines(std::istream& is, llvm::raw_ostream& os) : is_(is), os_(os) {}

@@ -1,4 +1,4 @@
-// `grapnel diff A B`: what differs between two graphs.
+// `grapnel diff A B`: shows the differences between two graphs.
 #include "lib/diff/diff.h"
 
 #include "lib/diff/diff_json.h"
@@ -31,7 +31,7 @@ struct Flags {
        no_values = false;
 };
 
-// All that was found.
+// Everything that was found.
 struct Findings {
   Diff diff;
   DiffStatistics statistics;
@@ -65,8 +65,8 @@ void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   os << DiffSummary(found.diff) << "\n";
 }
 
-// What a side is called beside the other: its function, its file, or its title within the file of
-// both.
+// Returns a side's name relative to the other: its function, its file, or its title within their
+// common file.
 llvm::StringRef NameOf(const OpenedGraph& side, const Flags& flags, llvm::StringRef function) {
   if (!function.empty()) return function;
   if (flags.b.empty()) return side.file().title;
@@ -102,7 +102,7 @@ Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const F
 
 using Sides = std::pair<OpenedGraph, OpenedGraph>;
 
-// A program that is compiled and loaded is not read beside another.
+// Programs are compiled and loaded one at a time.
 bool IsPlainFile(llvm::StringRef path) {
   return FileExists(path) && !IsDirectory(path) && !path.ends_with(".cpp");
 }
@@ -133,7 +133,7 @@ std::vector<std::string> WarningsOf(const OpenedGraph& side) {
   return lines;
 }
 
-// What is wrong with either, A's first.
+// Warns of the problems of both graphs, A's first.
 void WarnOfBoth(const OpenedGraph& a, const OpenedGraph& b, bool side_by_side,
                 const MessageSink& sink) {
   std::vector<std::string> of_a, of_b;
@@ -144,7 +144,7 @@ void WarnOfBoth(const OpenedGraph& a, const OpenedGraph& b, bool side_by_side,
     for (const std::string& line : *lines) sink(Severity::kWarning, line);
 }
 
-// The graphs of two files, or two graphs of one file.
+// Opens the graphs of two files, or two graphs of one file.
 Expected<Sides> OpenSides(const Flags& flags, bool side_by_side, const MessageSink& sink) {
   if (flags.a == "-" && flags.b == "-")
     return MakeError("only one of the two graphs can come from standard input");
@@ -171,7 +171,7 @@ Expected<Sides> OpenSides(const Flags& flags, bool side_by_side, const MessageSi
   return std::pair(std::move(graphs[0]), std::move(graphs[1]));
 }
 
-// The functions that are compared, instead of the graphs that hold them.
+// Selects the functions to compare instead of the graphs that contain them.
 Error TakeFunctions(const Flags& flags, Sides* sides) {
   if (flags.functions.empty()) return Error::success();
   RETURN_IF_ERROR(TakeFunction(flags.functions.front(), &sides->first).takeError());

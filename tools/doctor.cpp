@@ -1,5 +1,4 @@
-// `grapnel doctor MODEL|CASE|LOGDIR|CHECKPOINTS`: what a person would check when a network does not
-// learn.
+// `grapnel doctor MODEL|CASE|LOGDIR|CHECKPOINTS`: finds what keeps a network from learning.
 #include "lib/job/doctor_text.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_folder.h"
@@ -87,7 +86,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.path.empty()) return MakeError("doctor: which model? (--list shows the checks)");
   ASSIGN_OR_RETURN(DoctorRequest request, RequestOf(flags, invocation));
   bool is_debug_folder = IsDebugFolder(flags.path);
-  // An event file with a graph in it is one too, where a graph is asked for.
+  // An event file with a graph is a model too, if a graph is requested.
   bool is_record = flags.model.graph.empty() && IsTrainingRecord(flags.path);
   if (!is_debug_folder && !is_record) {
     return OnEachGraph(flags.path, flags.model.graph, {}, invocation, [&](OpenedGraph& opened) {

@@ -1,4 +1,4 @@
-// `grapnel info MODEL`: what is in a file, and what is wrong with it.
+// `grapnel info MODEL`: shows what is in a file, and what is wrong with it.
 #include <future>
 
 #include "lib/check/coverage.h"
@@ -43,7 +43,7 @@ struct Findings {
   OneDnnNeed onednn;
 };
 
-// Both only read the graph, and of a large one each takes a while: they go side by side.
+// Both only read the graph, and take a while for a large one: they run in parallel.
 Findings Examine(const OpenedGraph& input) {
   auto problems = std::async(std::launch::async, [&input] { return ProblemLines(input); });
   std::optional<ShapeMap> shapes;
@@ -56,7 +56,7 @@ Findings Examine(const OpenedGraph& input) {
   return {std::move(summary), std::move(library), problems.get(), std::move(onednn)};
 }
 
-// One run, of a batch of 1 where nobody said another.
+// Returns the run to measure, with a batch of 1 unless --batch is given.
 Expected<ModelRun> RunToCost(const OpenedGraph& opened, const Flags& flags) {
   return ModelRun::Of(opened, !flags.signature.empty(), /*assumed_batch=*/1);
 }
@@ -73,7 +73,7 @@ void WriteCost(ModelRun& run, llvm::json::OStream& json) {
   });
 }
 
-// Nothing of a graph without fused nodes.
+// Writes nothing for a graph without fused nodes.
 void WriteOneDnn(const OneDnnNeed& need, llvm::json::OStream& json) {
   if (!need.has_fused) return;
   json.attributeObject("onednn", [&] {
@@ -94,7 +94,7 @@ void PrintOneDnn(const OneDnnNeed& need, llvm::raw_ostream& os) {
        << "; runs in TensorFlow with and without oneDNN\n";
 }
 
-// Of a graph in a dump folder's list the title alone.
+// For a graph in a dump folder's list, writes only the title.
 void WriteOneGraph(const OpenedGraph& opened, ModelRun* run, llvm::json::OStream& json) {
   const GraphInFile& graph = opened.file();
   if (!graph.module) return json.attribute("title", llvm::json::fixUTF8(graph.title));
@@ -144,7 +144,7 @@ void WriteNode(const Node& node, const LineTable::Stack& stack, llvm::json::OStr
   json.attributeEnd();
 }
 
-// One node: what it is, and the lines of the program that made it.
+// Prints one node and its stack trace.
 Error PrintNode(const OpenedGraph& input, const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(Node node, FindNode(input.module(), flags.node));
   LineTable lines = LinesOf(input);
@@ -160,7 +160,7 @@ Error PrintNode(const OpenedGraph& input, const Flags& flags, Invocation& invoca
   return Error::success();
 }
 
-// The nodes of a line, and of a file without one.
+// Prints the nodes that a line created, or a whole file without a line.
 Error PrintLine(const OpenedGraph& input, const Flags& flags, Invocation& invocation) {
   LineTable lines = LinesOf(input);
   auto nodes = NodesOfLine(lines, input.module(), flags.line);
@@ -196,7 +196,7 @@ Expected<int> PrintDebugFolder(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
-// All graphs of the file, or the one that is named.
+// Returns all graphs of the file, or the named one.
 Expected<std::vector<OpenedGraph>> GraphsToTell(const Flags& flags, const MessageSink& sink) {
   std::vector<OpenedGraph> graphs;
   if (!flags.graph.empty() || !ReadGraphPath(flags.model).title.empty()) {
@@ -276,7 +276,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   os << flags.model << ": " << FileKindName(model.kind);
   if (model.graphs.size() > 1) os << ", " << Plural(model.graphs.size(), "graph");
   os << "\n";
-  if (!graphs.front().file().module) {  // of a dump folder: a list, each to be opened by itself
+  if (!graphs.front().file().module) {  // a dump folder: a list of graphs, each opened separately
     ASSIGN_OR_RETURN(std::string text, DumpFolderText(model, flags.all));
     os << text;
     return kExitOk;

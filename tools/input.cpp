@@ -5,7 +5,7 @@
 
 namespace grapnel {
 
-// What takes models is often given what a run of them wrote: `error` is then that.
+// Users often pass a debug folder of a run instead of the model: then replaces `error`.
 static Error OrDebugFolder(llvm::StringRef path, Error error) {
   if (!IsDebugFolder(path)) return error;
   llvm::consumeError(std::move(error));
@@ -89,7 +89,7 @@ Expected<int> OnEachGraph(llvm::StringRef path, llvm::StringRef title,
   for (OpenedGraph& graph : graphs) {
     const std::string& name = graph.file().title;
     os << (&graph == &graphs.front() ? "" : "\n") << "--- " << name << "\n";
-    os.flush();  // before what the command says on stderr
+    os.flush();  // before the command's output on stderr
     auto code = command(graph);
     os.flush();
     if (!code) {

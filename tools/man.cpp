@@ -1,4 +1,4 @@
-// `grapnel man [COMMAND]`: manual pages, made of what the commands say of themselves.
+// `grapnel man [COMMAND]`: manual pages, generated from the commands' help.
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
 #include "lib/support/version.h"
@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// As text of roff: a hyphen stays one that can be copied, and no line begins as a request does.
+// Escapes text for roff: hyphens can be copied, and no line begins like a request.
 std::string Escaped(llvm::StringRef text) {
   std::string roff;
   for (char c : text) {

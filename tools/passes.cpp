@@ -1,4 +1,4 @@
-// `grapnel passes`: every pass and rule, and why a rule did not fire.
+// `grapnel passes`: lists every pass and rule, and shows why a rule did not fire.
 #include "lib/job/job_json.h"
 #include "lib/job/missed_optimizations.h"
 #include "lib/job/near_miss_groups.h"

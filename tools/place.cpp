@@ -1,4 +1,4 @@
-// `grapnel place MODEL`: where each node runs, and why.
+// `grapnel place MODEL`: shows where each node runs, and why.
 #include "lib/job/place.h"
 
 #include "lib/ir/find.h"
@@ -27,7 +27,7 @@ struct Flags {
   bool hard = false, as_it_stands = false, as_if = false, variables_stay = false, table = false,
        nodes = false, report = false;
 
-  // Whether something is written; then the log's lines are not what was asked for.
+  // True if a file is written; then the log's lines are not printed.
   bool Writes() const {
     return !html.empty() || !files.graph.empty() || !files.dump_folder.empty() ||
            !files.ledger.empty() || !files.partitions.empty();
@@ -48,7 +48,7 @@ Error Compare(const Flags& flags, const OpenedGraph& input, const PlacementConte
   return Error::success();
 }
 
-// Reads the log, and what dumps and ledgers say of the graphs.
+// Reads the log, and the history of the graphs from dumps and ledgers.
 Expected<LoggedPlacement> ReadLogged(const Flags& flags, OpenedGraph& input, PlacedGraphs& placed) {
   LoggedPlacement logged;
   bool is_asked = !flags.log.empty() || !flags.explain.empty();
@@ -130,7 +130,7 @@ void PrintLog(const PlacementContext& context, llvm::raw_ostream& os) {
   }
 }
 
-// As a log has them: a function's graph when it is called, those of its calls when they are.
+// Prints in a log's order: a function's graph when it is called, then those of its calls.
 void PrintLogs(const PlacedGraphs& placed, llvm::raw_ostream& os) {
   PrintLog(placed.main.context(), os);
   if (placed.view.own && !placed.view.function.empty()) {
@@ -156,7 +156,7 @@ void PrintLogged(const PlacedGraphs& placed, const LoggedPlacement& logged, llvm
   if (!IsFunction(*placed.main.graph)) os << EagerText(*logged.log);
 }
 
-// What was asked for, of a graph that could be placed; the log's lines when nothing was.
+// Prints what the flags request of a placed graph; the log's lines by default.
 Error PrintPlacement(const Flags& flags, const PlacedGraphs& placed, const LoggedPlacement& logged,
                      llvm::raw_ostream& os) {
   PlacementContext context = placed.main.context();
@@ -196,7 +196,7 @@ Error WritePage(const Flags& flags, const PlacementContext& context, const std::
   return SaveHtmlFile(pages, title, flags.html);
 }
 
-// What was asked for as files, of a graph that could be placed.
+// Writes the requested files of a placed graph.
 Error Write(const Flags& flags, const PlacedGraphs& placed, llvm::ArrayRef<std::string> logged,
             OpenedGraph& graph, const MessageSink& sink, llvm::raw_ostream& os) {
   const PlacedGraph& main = placed.main;
@@ -223,7 +223,7 @@ int SayFailure(const PlacementContext& context, const std::string& where, Invoca
   return kExitNo;
 }
 
-// What of the log cannot be read, and what had to be assumed.
+// Warns of unreadable parts of the log, and of assumptions.
 void SayWhatIsMissing(const PlacedGraphs& placed, const LoggedPlacement& logged,
                       const MessageSink& sink) {
   if (logged.log) {

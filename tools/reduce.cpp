@@ -1,4 +1,4 @@
-// `grapnel reduce MODEL --check CMD -o OUT`: the smallest graph that still shows it.
+// `grapnel reduce MODEL --check CMD -o OUT`: finds the smallest graph that still shows a problem.
 #include "lib/check/reduce.h"
 
 #include "lib/io/write.h"
@@ -39,7 +39,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   options.found = [&](const Module& module) {
     if (invocation.flags.verbose)
       invocation.err() << WithCommas(module.main.num_nodes()) << " nodes\n";
-    // Whenever it is stopped, the best so far is there.
+    // If it is stopped at any time, the best graph so far is on disk.
     return WriteGraph(module, flags.output);
   };
   auto reduced = Reduce(input.TakeModule(), options);

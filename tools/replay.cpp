@@ -1,4 +1,4 @@
-// `grapnel replay CASE...`: runs case folders and compares with the outputs they expect.
+// `grapnel replay CASE...`: runs case folders and compares the outputs with the expected ones.
 #include "lib/job/replay.h"
 
 #include "lib/ir/device_name.h"
@@ -28,10 +28,10 @@ struct Flags {
   TimeLimit limit;
 };
 
-// `model`: instead of the case's own graph; null: none.
+// `model`: replaces the case's own graph; may be null.
 Replayed ReplayInTime(const std::string& path, const OpenedGraph* model, ReplayRequest request,
                       const Flags& flags, Invocation& invocation) {
-  CancelFlag of_case;  // one that took too long does not end those that follow
+  CancelFlag of_case;  // one per case: a timeout does not end later cases
   CancelFlag& cancel = flags.cases.size() == 1 ? invocation.cancel() : of_case;
   request.run.cancel = &cancel;
   Deadline deadline = flags.limit.Begin(cancel, path, invocation);
@@ -81,12 +81,12 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!taps) return Annotate("--tap", taps.takeError());
   request.taps = std::move(*taps);
   request.tap_mode = *ParseTapMode(flags.tap_mode);
-  request.demands_taps = flags.cases.size() == 1;  // of several, each has nodes of its own
+  request.demands_taps = flags.cases.size() == 1;  // with several cases, each has its own nodes
   request.repeat = flags.repeat;
   if (flags.optimize) request.optimize_for = flags.device;
   request.run.pool = &pool;
   request.run.onednn = flags.onednn.choice();
-  // What the graphs print is not what this command is asked for; -v shows it.
+  // The graphs' output is not of interest here; -v shows it.
   if (invocation.flags.verbose) request.run.print = invocation.sink();
   ASSIGN_OR_RETURN(request.run.device, Devices::Get().Find(flags.run_on));
   flags.spread.Fill(&request.run, "--run-on");

@@ -41,8 +41,8 @@ Expected<RunRequest> RequestOf(const Flags& flags) {
   return request;
 }
 
-// Where a fetch, or a variable, is not finite, one line says which op made it so. The graph runs
-// again for that, on the same values; what it prints was said.
+// If a fetch or a variable is not finite, prints one line with the op that made it so. Runs the
+// graph again for that, on the same values, without its output.
 Error SayWhatIsBad(OpenedGraph& opened, const Flags& flags, llvm::ArrayRef<Tensor> outputs,
                    const Session& session, const CancelFlag& cancel, const MessageSink& sink) {
   if (llvm::none_of(outputs, IsBad) && BadVariables(session).empty()) return Error::success();
@@ -62,7 +62,7 @@ Error Failed(const OpenedGraph& opened, const Flags& flags, const CancelFlag& ca
                   WithStack(opened, std::move(error)));
 }
 
-// The debugger runs the graph by itself, on one thread of the CPU.
+// The debugger runs the graph on one CPU thread.
 Error CheckPlainRun(const Flags& flags) {
   const std::pair<const char*, bool> others[] = {
       {"--tap", flags.tap.any() && flags.tap.logdir.empty()},
@@ -104,7 +104,7 @@ Expected<int> RunToBreakOn(const OpenedGraph& opened, const Flags& flags, Invoca
   return kExitOk;
 }
 
-// Whether an assertion cannot hold, which is said.
+// True if an assertion cannot hold, which is reported.
 bool SayRefuted(AssertionHook& assertions, llvm::ArrayRef<std::string> feeds,
                 const std::string& model, Invocation& invocation) {
   std::vector<std::string> refuted = assertions.Refuted(feeds);
@@ -113,7 +113,7 @@ bool SayRefuted(AssertionHook& assertions, llvm::ArrayRef<std::string> feeds,
   return !refuted.empty();
 }
 
-// The runs of one graph, with what watches them and what is kept of them.
+// The runs of one graph, with their hooks and saved results.
 class GraphRuns {
  public:
   GraphRuns(OpenedGraph& opened, const Flags& flags, Invocation& invocation)
@@ -148,8 +148,8 @@ class GraphRuns {
   }
 
  private:
-  // All that looks at the runs, and the files that it writes to: what cannot be written is known
-  // before anything has run.
+  // Creates all hooks and their output files, so that an unwritable file is reported before
+  // anything runs.
   Error Watch(RunRequest* request) {
     auto taps = TappedRun::Begin(flags_.tap, flags_.model, opened_, flags_.repeat > 1, pool_,
                                  invocation_.out(), invocation_.sink());
@@ -159,7 +159,7 @@ class GraphRuns {
         FlaggedHooks::Make(flags_.hooks, opened_, flags_.run.signature, invocation_.sink());
     if (!hooks) return Annotate(flags_.model, hooks.takeError());
     hooks_ = std::move(*hooks);
-    // What a check stops at is tapped before.
+    // Taps come first, so that they record the node at which a check stops.
     if (taps_.hook()) request->steps.push_back(taps_.hook());
     for (StepHook* hook : hooks_->hooks()) request->steps.push_back(hook);
     if (!flags_.profile.empty()) {
@@ -189,7 +189,7 @@ class GraphRuns {
     return Error::success();
   }
 
-  // Whether Ctrl-C would lose what so many runs made.
+  // True if Ctrl-C would lose the results of earlier runs.
   bool KeepsSomething() const {
     return flags_.tap.any() || !hooks_->hooks().empty() || trace_ || invocation_.flags.json ||
            llvm::any_of(fetched_, [](const Fetched& fetch) { return !fetch.file.empty(); });
@@ -209,7 +209,7 @@ class GraphRuns {
     return Error::success();
   }
 
-  // What the hooks keep is written, also after a run that failed.
+  // Writes the hooks' results, also after a failed run.
   Error Close() {
     Error error = job_->End();
     Error of_taps = taps_.Close(opened_, job_->feeds());
@@ -218,12 +218,12 @@ class GraphRuns {
     return error;
   }
 
-  // The end of what --check-numerics says, which names the node in TensorFlow's way.
+  // Returns the end of the --check-numerics message, which names the node in TensorFlow's format.
   std::string StackOf(const Node& node) const {
     return StackText(LinesOf(opened_).StackOf(node), LineTable::kMostFrames);
   }
 
-  // After a run that failed: what a check found is the answer, and no error.
+  // Called after a failed run: a finding of a check is a result, not an error.
   Expected<int> End(Error error) {
     if (Error late = Close()) {
       llvm::consumeError(std::move(error));
@@ -242,7 +242,7 @@ class GraphRuns {
     return kExitNo;
   }
 
-  // The op at which --check-numerics stopped, as a case.
+  // Saves the op at which --check-numerics stopped as a case.
   Error SaveFound() {
     if (flags_.save_case.empty() || !numerics_ || numerics_->finding().empty())
       return Error::success();
@@ -261,7 +261,7 @@ class GraphRuns {
   Expected<int> Finish() {
     if (Error error = Close()) return Failed(opened_, flags_, cancel_, std::move(error));
     if (invocation_.flags.json) WriteFetchesJson(fetched_, runs_, flags_.all, invocation_.out());
-    invocation_.out().flush();  // before what is said on stderr
+    invocation_.out().flush();  // before the output on stderr
     RETURN_IF_ERROR(SaveProfile());
     RETURN_IF_ERROR(SaveFetches(fetched_, outputs_));
     if (const Caller* caller = invocation_.caller()) HandOver(*caller);
@@ -287,7 +287,7 @@ class GraphRuns {
     return Error::success();
   }
 
-  // Beside what the machine can do at best, if that can be measured.
+  // Writes the profile next to the machine's peak performance, if that can be measured.
   void WriteProfileTables() {
     constexpr size_t kNodes = 20;
     auto rates = MeasureRates(pool_);
@@ -321,11 +321,11 @@ class GraphRuns {
   Profile profile_;
   std::unique_ptr<AtomicFile> trace_;
   std::optional<Interruption> interruption_;
-  std::optional<RunJob> job_;  // after what watches it
+  std::optional<RunJob> job_;  // after the hooks that observe it
   std::vector<Fetched> fetched_;
-  int made_ = 0;  // runs
+  int made_ = 0;  // number of runs made
   std::vector<Tensor> outputs_;
-  std::vector<std::vector<Tensor>> runs_;  // for --json, which is printed when all have run
+  std::vector<std::vector<Tensor>> runs_;  // for --json, which is printed after all runs
 };
 
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
@@ -335,7 +335,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   return GraphRuns(opened, flags, invocation).Do();
 }
 
-// A flag without the one that it belongs to would do nothing, in silence.
+// A flag without its required partner would be ignored silently.
 Error CheckCombination(const Flags& flags) {
   RETURN_IF_ERROR(flags.tap.CheckCombination());
   RETURN_IF_ERROR(flags.spread.CheckCombination());

@@ -1,4 +1,4 @@
-// `grapnel timeline DIR`: a folder of dumps as one ordered story.
+// `grapnel timeline DIR`: shows a dump folder as one ordered story.
 #include "lib/diff/timeline.h"
 
 #include <map>
@@ -28,8 +28,8 @@ struct Flags {
 
 constexpr size_t kMostLives = 36;
 
-// What became of a node in the trace that begins with stage `begin`, under the line of each stage.
-// Below a title, which the trace's own line is above of already, only other lines are named.
+// Prints the history of a node in the trace that begins at stage `begin`, under each stage's line.
+// Under a title, which the trace's own line already follows, prints only other lines.
 void PrintLife(const Timeline& timeline, llvm::ArrayRef<LifeEvent> life, int begin, bool has_title,
                llvm::raw_ostream& os) {
   const std::string& own = timeline.stages[begin].dump.line;
@@ -44,13 +44,13 @@ void PrintLife(const Timeline& timeline, llvm::ArrayRef<LifeEvent> life, int beg
   }
 }
 
-// Prints lives, each name's read once.
+// Prints histories; computes each name's only once.
 class Lives {
  public:
   explicit Lives(const Timeline& timeline) : timeline_(timeline) {}
 
-  // A block for each trace. Nodes that are called otherwise than `asked` have titles, and copies
-  // that come of one of them where a call is opened are told with it.
+  // Prints a block for each trace. Nodes with names other than `asked` get titles; copies made by
+  // inlining one of them are listed with it.
   void Print(llvm::ArrayRef<NamedNode> nodes, llvm::StringRef asked, llvm::raw_ostream& os) {
     bool has_titles = llvm::any_of(nodes, [&](const NamedNode& node) {
       return node.name != asked && node.name != ReadTensorName(asked).node;
@@ -98,7 +98,7 @@ class Lives {
   std::map<std::string, std::vector<LifeEvent>> lives_;
 };
 
-// Of what --node names.
+// Prints the histories of the nodes that --node selects.
 Error PrintLives(const Timeline& timeline, const Flags& flags, llvm::raw_ostream& os) {
   auto nodes = FindNodes(timeline, flags.node);
   if (!nodes) return Annotate("--node", nodes.takeError());

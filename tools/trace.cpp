@@ -1,4 +1,4 @@
-// `grapnel trace FILE.cpp:FUNCTION`: what a function written in C++ becomes.
+// `grapnel trace FILE.cpp:FUNCTION`: shows or writes the graph of a function written in C++.
 #include "lib/io/case.h"
 #include "lib/io/value.h"
 #include "lib/io/write.h"
@@ -39,7 +39,7 @@ int List(const std::vector<TracedChoice>& choices, Invocation& invocation) {
   return kExitOk;
 }
 
-// A case folder: the graph, values to feed, and what must come out.
+// Writes a case folder: the graph, its feeds, and the expected results.
 Error WriteCase(const TraceExample& example, const Module& module, llvm::StringRef folder) {
   RETURN_IF_ERROR(CreateDirectories(folder));
   Case values;
@@ -74,8 +74,8 @@ Error Write(const TracedChoice& choice, const Flags& flags, Invocation& invocati
   return WriteCase(*choice.example, *module, flags.output);
 }
 
-// "mean.cpp" or "mean.cpp:HarmonicMean": compiled, and its function; the only one, where none is
-// named.
+// Compiles "mean.cpp" or "mean.cpp:HarmonicMean" and traces the function; without a name, the only
+// one.
 Expected<int> TraceFile(llvm::StringRef file, llvm::StringRef name, const Flags& flags,
                         Invocation& invocation) {
   ASSIGN_OR_RETURN(std::vector<TracedChoice> choices, ChoicesOfFile(file, invocation));

@@ -38,7 +38,7 @@ Error EagerFlags::CheckCombination() const {
 
 namespace {
 
-// What looks at the ops, and the files that it writes.
+// The hooks that observe the ops, and their output files.
 struct EagerWatch {
   explicit EagerWatch(ThreadPool* pool) : numerics({}, pool) {}
   CheckNumerics numerics;
@@ -66,14 +66,14 @@ Error Watch(const TracedChoice& choice, const EagerFlags& flags, ThreadPool* poo
     watch->taps.emplace(std::move(request), invocation.sink());
     watch->hooks.Add(watch->taps->hook());
   }
-  // What a check stops at is tapped before.
+  // Taps come first, so that they record the op at which a check stops.
   if (!flags.check_numerics) return Error::success();
   watch->numerics.ExpectEagerOps();
   watch->hooks.Add(&watch->numerics);
   return Error::success();
 }
 
-// What --fetch asks for of the results, in that order, else all.
+// Returns the results that --fetch selects, in that order; all by default.
 Expected<std::vector<Fetched>> Choose(const EagerFlags& flags, std::vector<Tensor>* results) {
   std::vector<std::string> names, asked, tensors;
   names.reserve(results->size());

@@ -1,4 +1,4 @@
-// `grapnel train MODEL|CASE|FILE.cpp`: steps, losses, checkpoints.
+// `grapnel train MODEL|CASE|FILE.cpp`: runs training steps with losses and checkpoints.
 #include "lib/job/train.h"
 
 #include <cmath>
@@ -31,7 +31,7 @@ struct Flags {
   bool resume = false, optimize = false, eager = false;
 };
 
-// What is trained; `function`: of a program, the one that it was traced of.
+// The graph to train; `function`: the C++ function that it was traced from, if any.
 struct Subject {
   OpenedGraph opened;
   std::optional<TracedFunction> function;
@@ -61,7 +61,7 @@ std::string Line(const TrainedStep& step) {
   return os.str();
 }
 
-// A document a step, on one line.
+// Writes one JSON document per step, on one line.
 void WriteStep(const TrainedStep& step, llvm::raw_ostream& out) {
   auto write = [&](llvm::json::OStream& json) {
     json.attribute("step", step.step);
@@ -84,8 +84,7 @@ int SayBad(const Trained& trained, const Flags& flags, llvm::raw_ostream& err) {
   return kExitNo;
 }
 
-// All functions of the file or plugin that `function` is of, over the variables as they were
-// trained.
+// Returns all functions of the file or plugin of `function`, over the trained variables.
 Expected<TracedModel> WholeModel(const TracedFunction& function) {
   ModelBuilder builder;
   for (const TracedFunction& other : TracedFunctions()) {
@@ -126,7 +125,7 @@ Error CheckCombination(const Flags& flags) {
   return Error::success();
 }
 
-// The function called as C++, its ops run one by one.
+// Returns a step that calls the function as C++, running its ops one by one.
 decltype(TrainRequest::program) EagerStep(const TracedFunction& function, ThreadPool& pool,
                                           const MessageSink& print) {
   return [&function, &pool, print](Session& session, std::vector<Tensor> batch) {
@@ -164,7 +163,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
           "function's results");
     request.program = EagerStep(*subject.function, pool, request.run.print);
   }
-  std::optional<TracedModel> whole;  // made first: what is wrong with it is known before the steps
+  std::optional<TracedModel> whole;  // made first, to report its errors before training
   if (!flags.save_model.empty()) {
     if (!subject.function)
       return MakeError("--save-model requires a function of a C++ file or a --plugin");

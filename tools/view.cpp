@@ -1,4 +1,4 @@
-// `grapnel view MODEL -o FILE`: a picture of what was chosen.
+// `grapnel view MODEL -o FILE`: draws a picture of selected scopes and functions.
 #include "lib/io/named_functions.h"
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
@@ -31,7 +31,7 @@ struct Flags {
   ViewOptions view;
 };
 
-// Nullopt: JSON.
+// Returns nullopt for JSON.
 Expected<std::optional<PictureFormat>> FormatOf(const Flags& flags) {
   llvm::StringRef suffix = llvm::sys::path::extension(flags.output);
   llvm::StringRef name = flags.format.empty() ? suffix : llvm::StringRef(flags.format);
@@ -80,13 +80,13 @@ bool IsPage(const Flags& flags) {
                               : flags.format == "html";
 }
 
-// What a picture or a page of one of `graphs` is called.
+// Returns the title of a picture or page of one of `graphs`.
 std::string TitleOf(const OpenedGraph& graph, llvm::ArrayRef<OpenedGraph> graphs) {
   return graph.name() + (graphs.size() > 1 ? ": " + graph.file().title : "");
 }
 
-// The page opens any scope by itself, so it holds the whole graphs whatever was chosen; what is
-// open or hidden and which part is shown are where it begins.
+// The page can open any scope itself, so it contains the whole graphs; open scopes, hidden nodes
+// and the selected part are only its initial state.
 Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
                    OpenEachInput(flags.model, flags.graph, invocation.sink()));
@@ -94,7 +94,7 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   if (graphs.size() > 1 && part) return HoldsOneGraph(flags.output, graphs.size());
   OpenRequest wanted{flags.view.scopes, flags.view.functions, flags.view.depth,
                      flags.view.max_boxes};
-  std::vector<std::string> lacking;  // what is not there, by graph: stages need not all have it
+  std::vector<std::string> lacking;  // missing names by graph: not every stage needs to have all
   PageSet pages;
   for (OpenedGraph& graph : graphs) {
     RETURN_IF_ERROR(FillSizes(flags.sizes, flags.signature, &graph));
@@ -122,7 +122,7 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
-// A picture has the colors of one set of numbers: the first of the first file.
+// A picture shows one set of numbers: the first of the first file.
 Expected<std::vector<NodeData>> ReadNumbers(const Flags& flags, const Module& module,
                                             Invocation& invocation) {
   std::vector<NodeData> first;
@@ -138,7 +138,7 @@ Expected<std::vector<NodeData>> ReadNumbers(const Flags& flags, const Module& mo
   return first;
 }
 
-// A library without a main graph is drawn from its entry points, as many as have room.
+// A library without a main graph is drawn from its entry points, as many as fit.
 void BeginAtEntries(const OpenedGraph& input, ViewOptions* view) {
   constexpr size_t kMostEntries = 6;
   bool asked = !view->functions.empty() || !view->scopes.empty() || !view->around.empty() ||
@@ -213,7 +213,7 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   view.list_nodes = !format;
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
                    OpenEachInput(flags.model, flags.graph, invocation.sink()));
-  // DOT may hold several pictures.
+  // DOT can contain several pictures.
   if (graphs.size() > 1 && format != PictureFormat::kDot)
     return HoldsOneGraph(flags.output, graphs.size());
   std::string bytes;

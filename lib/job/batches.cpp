@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// Rows [begin, begin + count) with a buffer of their own, so that an op may write over them.
+// Returns rows [begin, begin + count) in a buffer of their own, which ops may overwrite.
 Expected<Tensor> Rows(const Tensor& tensor, int64_t begin, int64_t count, bool is_one) {
   Tensor part = tensor.Slice(begin, begin + count);
   Dims dims(part.dims().begin() + (is_one ? 1 : 0), part.dims().end());
@@ -33,7 +33,7 @@ Expected<Batches> Batches::Make(const Graph& graph, const std::vector<std::strin
     ASSIGN_OR_RETURN(Port port, FindTensor(graph, feeds[i]));
     const Shape& shape = shapes.OfPort(port);
     const Tensor& value = values[i];
-    // A scalar, such as a rate, is the same in all batches.
+    // A scalar, such as a learning rate, is the same in all batches.
     bool is_stacked =
         batch_size > 0 ? value.rank() > 0 : shape.known_rank() && value.rank() == shape.rank() + 1;
     batches.is_stacked_.push_back(is_stacked);

@@ -50,7 +50,7 @@ Expected<PolicyOutcome> RunCheck(const PolicyCheck& check, const PolicyRule& rul
   return outcome;
 }
 
-// Of a check that the policy demands and that could not be made.
+// The finding for a check that the policy enables but that could not run.
 PolicyFinding NotLooked(const PolicyCheck& check, const std::string& reason, bool is_strict) {
   PolicyFinding finding;
   finding.check = check.table.name;

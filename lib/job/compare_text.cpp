@@ -21,7 +21,7 @@ std::string NodeText(llvm::StringRef node, llvm::StringRef op) {
   return (node + " (" + op + ")").str();
 }
 
-// "largest error 0.25 (rel 0.5, 4.2e+06 ulp), cosine 0.98"
+// Returns "largest error 0.25 (rel 0.5, 4.2e+06 ulp), cosine 0.98".
 std::string ErrorText(const TensorDifference& d) {
   bool is_float = d.max_ulps > 0;
   std::string text = "largest error " + Short(d.max_abs) + " (rel " + Short(d.max_rel);
@@ -45,7 +45,7 @@ std::string HowText(const Mismatch& p) {
 
 std::string Sentence(const Mismatch& p) {
   std::string text = NodeText(p.node, p.op);
-  // One that is in other calls is said by itself.
+  // A counterpart in other calls gets its own line.
   if (!p.node_b.empty() && p.calls_b.empty()) text += ", in B " + NodeText(p.node_b, p.op_b) + ",";
   text += " " + HowText(p);
   std::string calls = CallsText(p.calls);

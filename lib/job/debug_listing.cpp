@@ -16,7 +16,7 @@
 namespace grapnel {
 namespace {
 
-// A node of this body, of main, or "function/node".
+// Finds a node in this body, in the main graph, or by "function/node".
 Expected<Node> NodeNamed(const Debugger& debugger, llvm::StringRef name) {
   const Graph* graph = nullptr;
   if (Node node = debugger.here().Find(name)) return node;
@@ -78,7 +78,7 @@ void WriteRows(DebugShell& shell, llvm::ArrayRef<TensorRow> rows) {
   shell.os() << Table(table);
 }
 
-// Other tensors that a filter names have their last values.
+// Other tensors in the filter's expression have their last values.
 bool Passes(const Debugger& debugger, const KeptValue& value, Breakpoint& filter) {
   const ValueHistory& history = debugger.history();
   Node node = value.port.graph->node(value.port.node);
@@ -136,7 +136,8 @@ DebugAnswer ListTensors(DebugShell& shell, DebugWords& words) {
 
 // --- Arguments
 
-// Where the caller's inputs for a function's arguments begin; -1: they are not among its inputs.
+// Returns the index of the caller's first input that becomes an argument of the function; -1:
+// arguments are not among its inputs.
 int FirstArgument(const Node& caller, const Function& function) {
   llvm::StringRef op = caller.op();
   for (llvm::StringRef branching : {"If", "StatelessIf", "Case", "StatelessCase"}) {
@@ -149,8 +150,8 @@ int FirstArgument(const Node& caller, const Function& function) {
   return op == function.name() ? 0 : -1;
 }
 
-// Returns "t:0, which u passes", the input that a running function's argument was called with; "" for
-// other nodes.
+// Returns "t:0, which u passes", the input that a running function's argument was called with; ""
+// for other nodes.
 std::string GivenText(const Debugger& debugger, const Node& node) {
   if (node.op() != "_Arg") return "";
   const Graph* outer = &debugger.module().main;
@@ -224,7 +225,7 @@ Error CheckLines(const Debugger& debugger) {
       "serve FOLDER` show what TensorFlow's debugger recorded");
 }
 
-// The stack of a node, with the program's text where this machine may read it for the person.
+// Writes the stack of a node, with the source text if the user may read files of this machine.
 DebugAnswer SourceOf(DebugShell& shell, const Node& node) {
   const Debugger& debugger = shell.debugger();
   RETURN_IF_ERROR(CheckLines(debugger));
@@ -239,7 +240,7 @@ DebugAnswer SourceOf(DebugShell& shell, const Node& node) {
   return std::nullopt;
 }
 
-// A word that no node is called is a line, or a file.
+// An argument that is not a node's name is a line, or a file.
 DebugAnswer Source(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto names, words.Names(0, 1, "a node, or FILE:LINE"));
   const Debugger& debugger = shell.debugger();
@@ -265,7 +266,7 @@ DebugAnswer Source(DebugShell& shell, DebugWords& words) {
   return std::nullopt;
 }
 
-// tfdbg's list_source: the files, and how many nodes each line that is the user's own made.
+// tfdbg's list_source: lists the files with the number of nodes that their lines created.
 DebugAnswer ListSource(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto names, words.Names(0, 1, "a file, or FILE:LINE"));
   const Debugger& debugger = shell.debugger();
@@ -330,7 +331,7 @@ struct Tree {
   std::set<NodeId> opened{};
   bool cuts = false;
 
-  // In order of inputs, or by name; each once.
+  // Returns each input once in order, or each reader once sorted by name.
   std::vector<Node> Around(const Node& node) const {
     std::vector<Node> found;
     auto add = [&](Node other) {

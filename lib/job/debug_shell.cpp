@@ -13,14 +13,15 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kLineWidth = 110;
-constexpr size_t kMostTensors = 6;    // of a node, shown at a stop
-constexpr int64_t kMostElements = 8;  // of a sparse or ragged one
+constexpr size_t kMostTensors = 6;    // shown at a stop
+constexpr int64_t kMostElements = 8;  // shown of a sparse or ragged tensor
 
 std::vector<llvm::ArrayRef<DebugCommand>> AllCommands() {
   return {SteppingCommands(), ListingCommands(), TensorCommands()};
 }
 
-// Innermost first: "in step that u calls", "in body that w calls, iteration 2".
+// Returns the frames as text, innermost first: "in step that u calls", "in body that w calls,
+// iteration 2".
 std::vector<std::string> FrameTexts(llvm::ArrayRef<StopFrame> frames) {
   std::vector<std::string> texts;
   for (const StopFrame& frame : llvm::reverse(frames)) {
@@ -83,14 +84,14 @@ Error Help(llvm::StringRef name, llvm::raw_ostream& os) {
   return Error::success();
 }
 
-// Of one that waited to the end of the run for a name that never came.
+// Returns why a breakpoint on a name that never appeared was not hit.
 std::string WhyNotMet(const Debugger& debugger, const Breakpoint& breakpoint) {
   if (!debugger.grows() || breakpoint.number <= 0) return "";
   auto found = Breakpoint::Parse(breakpoint.text(), debugger.module(), debugger.lines());
   return found ? "" : TextOf(found.takeError());
 }
 
-// Why breakpoints were never hit, of a run that is over.
+// Writes why breakpoints were never hit in a finished run.
 void WriteUnmet(Debugger& debugger, llvm::raw_ostream& os) {
   for (const Breakpoint& breakpoint : debugger.breakpoints()) {
     if (breakpoint.hits > 0) continue;
@@ -261,7 +262,7 @@ Expected<DebugWords> DebugWords::Parse(llvm::StringRef text) {
     if (is_quote) {
       size_t end = text.find(c, i + 1);
       if (end == llvm::StringRef::npos) return MakeError("a {0} is not closed", c);
-      // What an expression quotes in brackets stays.
+      // Quotes inside brackets belong to an expression and stay.
       word += depth > 0 ? text.slice(i, end + 1).str() : text.slice(i + 1, end).str();
       has_word = true;
       i = end;

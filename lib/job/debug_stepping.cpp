@@ -1,4 +1,4 @@
-// The debugger's commands that make the run go on, and those that say where it stops.
+// The debugger's commands that continue the run, and those that set where it stops.
 #include <limits>
 
 #include "lib/job/debug_command.h"
@@ -76,7 +76,7 @@ DebugAnswer Back(DebugShell& shell, DebugWords& words) {
   return std::optional(order);
 }
 
-// tfdbg's: from the prompt to the end of a run, or of several.
+// tfdbg's run: from the prompt to the end of a run, or of several.
 DebugAnswer Run(DebugShell& shell, DebugWords& words) {
   DebugOrder order;
   ASSIGN_OR_RETURN(auto times, words.TakeNumber("-t", "--times"));

@@ -20,7 +20,7 @@
 namespace grapnel {
 namespace {
 
-// "x:0[0, :]" -> "x:0", "[0, :]".
+// Splits "x:0[0, :]" into "x:0" and "[0, :]".
 std::pair<llvm::StringRef, llvm::StringRef> NameAndSlice(llvm::StringRef text) {
   text = text.trim();
   if (text.size() > 1 && HasPrefix(text, "`")) {
@@ -58,7 +58,7 @@ Error SaveTo(const std::string& path, const Tensor& tensor, DebugShell& shell) {
 
 // --- print_tensor
 
-// "[1, 2]", "[[-inf, -1], [1, inf]]": numbers in pairs.
+// Parses "[1, 2]" or "[[-inf, -1], [1, inf]]" into pairs of numbers.
 Expected<std::vector<std::pair<double, double>>> RangesOf(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef, 8> parts;
   std::string numbers = text.str();
@@ -84,7 +84,7 @@ Expected<std::vector<std::pair<double, double>>> RangesOf(llvm::StringRef text) 
 struct PrintFlags {
   std::optional<std::string> ranges, save, image, axes;
   bool all = false, summary = false;
-  std::optional<ImageAxes> usual_axes{};  // where no --axes are given
+  std::optional<ImageAxes> usual_axes{};  // used without --axes
 };
 
 Error DrawTo(const std::string& path, const Tensor& tensor, const PrintFlags& flags,
@@ -155,7 +155,7 @@ Expected<PrintFlags> TakePrintFlags(DebugWords* words) {
   return flags;
 }
 
-// The value of a name, and which one of how many it is, where there are several.
+// Returns the value of a name; sets `which` to its number and the total if there are several.
 Expected<const KeptValue*> ValueOf(DebugShell& shell, llvm::StringRef name,
                                    std::optional<int64_t> number, std::string* which) {
   const Debugger& debugger = shell.debugger();
@@ -167,7 +167,7 @@ Expected<const KeptValue*> ValueOf(DebugShell& shell, llvm::StringRef name,
   return value;
 }
 
-// What the tensor is a part of.
+// Writes the composite tensors that the tensor is a part of.
 void WriteWholes(DebugShell& shell, const WatchedPort& port) {
   for (const PartOf& part : PartsOf(shell.debugger(), port, shell.print.threshold)) {
     shell.os() << "part of what " << part.reader.name() << " (" << part.reader.op() << ") "
@@ -218,7 +218,7 @@ DebugAnswer PrintFeed(DebugShell& shell, DebugWords& words) {
   return PrintTensor(shell, words);
 }
 
-// An expression, with the flags of print_tensor before or after it.
+// Evaluates an expression, with the flags of print_tensor before or after it.
 DebugAnswer Eval(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(PrintFlags flags, TakePrintFlags(&words));
   ASSIGN_OR_RETURN(auto parts, words.Names(1, 1000, "an expression"));
@@ -252,7 +252,7 @@ DebugAnswer Channels(DebugShell& shell, DebugWords& words) {
 
 // --- set
 
-// "[1, 2, 3]", "[[...]]": a list of numbers as one types them; strings in quotes.
+// Parses a typed value: a list of numbers, "[1, 2, 3]" or "[[...]]", or a quoted string.
 Expected<Tensor> TypedValue(DebugShell& shell, llvm::StringRef text, DataType dtype) {
   if (HasSuffix(text, ".npy")) {
     RETURN_IF_ERROR(CheckFiles(shell));
@@ -268,7 +268,7 @@ Expected<Tensor> TypedValue(DebugShell& shell, llvm::StringRef text, DataType dt
   if (!HasPrefix(text, "[")) return Evaluate(shell.debugger(), text);
   NumberArray array;
   array.dtype = dtype;
-  std::vector<int64_t> counts;  // of the lists that are open
+  std::vector<int64_t> counts;  // of the open lists
   Dims dims;
   size_t depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {

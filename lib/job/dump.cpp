@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// Before the pass `partition`: what it is going to split, a file a device.
+// Writes the graphs that the pass `partition` will make, one file per device.
 auto PartitionWriter(const DumpOptions& options, Module& module,
                      const proto::RewriterConfig& config) {
   return [folder = options.folder, binary = options.binary, &module, config](

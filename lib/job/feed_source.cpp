@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// Which of `feeds` feeds a tensor.
+// Maps each fed tensor to its index in `feeds`.
 Expected<std::map<Port, size_t>> FedPorts(const OpenedGraph& opened,
                                           llvm::ArrayRef<FeedSource> feeds) {
   const Graph& graph = opened.module().main;
@@ -25,7 +25,7 @@ Expected<std::map<Port, size_t>> FedPorts(const OpenedGraph& opened,
   return fed;
 }
 
-// An argument that stands for an object of the runtime; no node for any other tensor.
+// Returns the argument node of a runtime object; null for any other tensor.
 Node ObjectArgument(const Graph& graph, llvm::StringRef tensor) {
   Node argument = FindArgument(graph, tensor);
   return argument && Tensor::IsObject(argument.GetType("T")) ? argument : Node();
@@ -45,7 +45,7 @@ Expected<Tensor> GivenValue(const FeedSource& feed, const Graph& graph) {
         "feed '{0}': argument {1} ({2}) cannot be fed: its object cannot be saved in a file",
         feed.tensor, argument.GetInt("index"), type.ToString());
   }
-  // Early dumps do not say what a handle is of; then the value does.
+  // Early dumps lack the dtype behind a handle; the value has it.
   DataType dtype = type.held;
   if (dtype == proto::DT_INVALID) dtype = feed.value.dtype();
   ASSIGN_OR_RETURN(Tensor held, feed.file.empty() ? FeedOf(feed.tensor, dtype, feed.value)

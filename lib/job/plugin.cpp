@@ -19,11 +19,11 @@
 namespace grapnel {
 namespace {
 
-// From the folder of the binary, in a build and where it is installed.
+// Relative to the binary's directory, both in a build and when installed.
 constexpr const char* kPrefix = "..";
 constexpr const char* kFlagsFile = "../share/grapnel/plugin_flags.txt";
 
-// How a plugin is compiled, a flag a line; "{prefix}" is the folder that bin/ is in.
+// Returns the compiler flags for a plugin, one per line; "{prefix}" is the parent of bin/.
 Expected<std::vector<std::string>> PluginFlags() {
   std::string path = BesideTheProgram(kFlagsFile);
   if (!FileExists(path))
@@ -42,7 +42,7 @@ Expected<std::vector<std::string>> PluginFlags() {
   return flags;
 }
 
-// $CXX may hold words: "ccache g++".
+// $CXX may contain several words: "ccache g++".
 Expected<std::vector<std::string>> Compiler() {
   const char* wish = std::getenv("CXX");
   llvm::SmallVector<llvm::StringRef, 4> words;
@@ -55,7 +55,7 @@ Expected<std::vector<std::string>> Compiler() {
   return command;
 }
 
-// What the command wrote to both its outputs; an error holds it where the command failed.
+// Returns the output of the command on both streams; if it fails, an error with that output.
 Expected<std::string> WhatItSays(const std::vector<std::string>& command, const std::string& log) {
   ASSIGN_OR_RETURN(pid_t pid, StartProgram(command, log));
   int status = 0;
@@ -79,7 +79,7 @@ bool NamesSource(llvm::StringRef path) {
 }
 
 std::pair<std::string, std::string> SourceAndFunction(llvm::StringRef text) {
-  // A model's folder may be called as a source file is, and a graph x.cpp:y.
+  // A model's folder may be named like a source file, and a graph like x.cpp:y.
   if (FileExists(text) && (IsDirectory(text) || !NamesSource(text))) return {"", text.str()};
   if (NamesSource(text)) return {text.str(), ""};
   for (size_t at = text.find(':'); at != llvm::StringRef::npos; at = text.find(':', at + 1)) {

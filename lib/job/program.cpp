@@ -48,11 +48,11 @@ struct Program::Impl {
   ProgramOptions options;
   ThreadPool pool;
   Session session;
-  TracedModel model;                    // of a file: its module is the file's
-  std::unique_ptr<OpenedGraph> opened;  // of a file
-  std::unique_ptr<Module> run;          // set: a copy that was optimized
+  TracedModel model;                    // if loaded from a file: uses the file's module
+  std::unique_ptr<OpenedGraph> opened;  // if loaded from a file
+  std::unique_ptr<Module> run;          // set: an optimized copy
   struct Plan {
-    std::unique_ptr<Module> placed;  // null: nothing was placed
+    std::unique_ptr<Module> placed;  // null: not placed
     std::unique_ptr<PlacerSetup> setup;
     RunPlan run;
   };
@@ -67,7 +67,7 @@ struct Program::Impl {
     return nullptr;
   }
 
-  // Passes keep the ends of all functions, so that one graph serves all.
+  // Optimizes once for all functions: the passes keep the inputs and outputs of all of them.
   Error Optimize() {
     OptimizeRequest request;
     request.pool = &pool;
@@ -139,7 +139,7 @@ struct Program::Impl {
     return Error::success();
   }
 
-  // The one function of a graph without signatures.
+  // Adds the only function of a graph without signatures.
   Error AddWhole() {
     ASSIGN_OR_RETURN(FeedsAndFetches ends, FeedsAndFetchesOf(*opened, {}, {}));
     if (ends.fetches.empty()) ends.fetches = DefaultFetches(opened->module().main);
@@ -149,7 +149,7 @@ struct Program::Impl {
     for (const std::string& feed : ends.feeds)
       whole.inputs.push_back(EndOf(opened->module().main, shapes, feed));
     for (const std::string& fetch : ends.fetches) {
-      if (!ReadTensorName(fetch).control)  // an effect of a function's graph has no value
+      if (!ReadTensorName(fetch).control)  // a control output of a function's graph has no value
         whole.outputs.push_back(EndOf(opened->module().main, shapes, fetch));
     }
     model.functions.push_back(std::move(whole));
@@ -268,8 +268,7 @@ Values CallImported(Tracer& t, const ModelFunction& function, const Values& valu
     return fail(
         llvm::formatv("takes {0} values, but {1} are given", function.inputs.size(), values.size())
             .str());
-  // What makes the outputs in the main graph is one call, whose inputs are placeholders and what is
-  // captured.
+  // The outputs in the main graph come from one call, whose inputs are placeholders and captures.
   const Graph& main = t.module().main;
   NodeId caller = kNoNode;
   std::vector<int> places;

@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// "'a', 'b' and 3 more".
+// Returns "'a', 'b' and 3 more".
 std::string Listed(llvm::ArrayRef<std::string> names) {
   constexpr size_t kMost = 4;
   std::string text = "'" + llvm::join(names.take_front(kMost), "', '") + "'";

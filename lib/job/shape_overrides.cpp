@@ -41,7 +41,7 @@ void SetShape(Graph& graph, const Node& node, const Shape& shape) {
   graph.SetAttr(node.id(), "shape", attr::ShapeOf(shape));
 }
 
-// The tensor that an input of a signature of any name stands for; else what TensorOfKey finds.
+// Returns the tensor of an input in any signature; else what TensorOfKey finds.
 Expected<std::string> TensorNamed(const OpenedGraph& opened, llvm::StringRef signature,
                                   llvm::StringRef name) {
   auto tensor = TensorOfKey(opened.model(), opened.file(), signature, name);
@@ -69,7 +69,7 @@ Error FillShape(llvm::StringRef given, llvm::StringRef signature, OpenedGraph* o
   if (!IsPlaceholder(node))
     return MakeError("node '{0}' is a {1}; a placeholder was expected", node.name(), node.op());
   Shape open = ShapeOfPlaceholder(node);
-  // In graphs of old a placeholder of any shape is written as a scalar.
+  // In old graphs a placeholder of any shape is written as a scalar.
   bool any = open.known_rank() && open.rank() == 0 && node.op() == "Placeholder" &&
              shape.rank() > 0 && !InferShapes(main).OfPort(port).known_rank();
   std::optional<Shape> filled = any ? shape : MergeShapes(open, shape);
@@ -80,7 +80,7 @@ Error FillShape(llvm::StringRef given, llvm::StringRef signature, OpenedGraph* o
   return Error::success();
 }
 
-// The nodes whose first size is the batch, in the graph's order.
+// Returns the nodes whose first size is the batch size, in graph order.
 std::vector<NodeId> BatchInputs(const OpenedGraph& opened) {
   const Graph& main = opened.module().main;
   std::set<NodeId> inputs;

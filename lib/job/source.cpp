@@ -12,7 +12,7 @@ namespace {
 
 using llvm::json::fixUTF8;
 
-// "made are nodes in lines 3, 7, 12", those that are near.
+// Returns an error that lists nearby lines that create nodes.
 Error NoNodeAt(const LineTable& lines, const Module& module, llvm::StringRef text) {
   SourcePlace place = SourcePlace::Parse(text);
   std::vector<llvm::StringRef> files = lines.Files();

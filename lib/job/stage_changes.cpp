@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostNames = 3;  // of nodes that a fusion took in
+constexpr size_t kMostNames = 3;  // names shown of fused nodes
 
 std::string Quoted(const Node& node) { return ("'" + node.name() + "' (" + node.op() + ")").str(); }
 

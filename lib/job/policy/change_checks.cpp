@@ -1,4 +1,4 @@
-// What was otherwise: in BASE, or when the cases were recorded.
+// Checks of differences: from BASE, or from the recorded cases.
 #include <map>
 #include <set>
 
@@ -15,7 +15,7 @@
 namespace grapnel {
 namespace {
 
-// What is wrong with a variable or constant beside BASE's; empty: nothing.
+// Returns the difference of a variable or constant from BASE's; "" if there is no difference.
 std::string WhatDiffers(const ValueDiff& value, double most) {
   if (value.a.empty()) return "BASE has no such variable";
   if (value.b.empty()) return "only BASE has this variable";
@@ -33,7 +33,7 @@ std::string WhatDiffers(const ValueDiff& value, double most) {
                          NumberText(distance.largest, 3));
 }
 
-// Whether a node reads it to know how far and where, and not for its values.
+// True if a node reads it as a shape, an axis or a size, not as data.
 bool IsMeasure(const Node& reader, int slot) {
   static const llvm::StringSet<> kArguments = {
       "axis",      "begin",        "block_shape", "concat_dim",   "crops",
@@ -44,7 +44,7 @@ bool IsMeasure(const Node& reader, int slot) {
   return info && kArguments.contains(ArgumentOfInput(reader, *info, slot));
 }
 
-// Constants that hold no weights: shapes, axes and sizes.
+// Returns constants that are not weights: shapes, axes and sizes.
 std::set<std::string> MeasuresOf(const OpenedGraph& opened) {
   std::set<std::string> names;
   VisitNodes(opened.module(), [&](const Node& node, const std::string& name) {
@@ -57,8 +57,8 @@ std::set<std::string> MeasuresOf(const OpenedGraph& opened) {
   return names;
 }
 
-// Functions that both models have as they are, as often, if perhaps under another name. What the
-// diff pairs such a one with is another trace, with other numbers in it.
+// Functions that occur in both models unchanged and equally often, possibly under another name. If
+// the diff pairs such a function with another one, that is another trace with other constants.
 class KeptFunctions {
  public:
   KeptFunctions(const Module& base, const Module& model) : base_(base, {}), model_(model, {}) {
@@ -79,7 +79,7 @@ class KeptFunctions {
   }
 
   const ModuleView base_, model_;
-  std::map<uint64_t, int> more_;  // by body, in the model
+  std::map<uint64_t, int> more_;  // occurrences in the model minus those in the base, by body
 };
 
 Expected<RunComparison> CompareOnCase(OpenedGraph reference, CheckedModel& model,
@@ -95,8 +95,8 @@ Expected<RunComparison> CompareOnCase(OpenedGraph reference, CheckedModel& model
   return CompareRuns(reference, copy, request);
 }
 
-// The first node of the model whose values are not those of BASE, or where there is none of the
-// case's own graph; empty: it was not found.
+// Returns the first node of the model whose values differ from BASE, or without BASE from the
+// case's own graph; "" if it is not found.
 std::string FirstThatDiffers(CheckedModel& model, const std::string& path) {
   auto reference =
       model.base() ? Expected<OpenedGraph>(model.base()->Copy()) : OpenedGraph::Open(path);
@@ -129,7 +129,7 @@ Judged CheckWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings&
   const std::vector<Glob>* except = rule.FindGlobs("except");
   const std::set<std::string> measures = MeasuresOf(model.opened());
   const KeptFunctions kept(model.base()->module(), model.module());
-  // One that is new changes none, unless it stands for one that is gone.
+  // A new variable changes nothing, unless it replaces one that is gone.
   bool are_gone =
       llvm::any_of(report->different, [](const auto& value) { return value.b.empty(); });
   double most = rule.Number("most", 0);

@@ -1,4 +1,4 @@
-// A policy to begin with: what the model is today, with some room.
+// Writes an initial policy from the current model, with some headroom.
 #include <set>
 
 #include "lib/job/check_policy.h"
@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// What most teams do without in a model that is served.
+// Ops that most teams forbid in a served model.
 constexpr const char* kUnwantedOps[] = {"PyFunc", "PyFuncStateless", "EagerPyFunc", "WriteFile",
                                         "DebugIdentity*"};
 
@@ -27,7 +27,7 @@ std::string List(const Texts& texts) {
          "]";
 }
 
-// A tenth more than there is, in two digits: 1,053 -> 1200.
+// Returns the size plus a tenth, rounded up to two digits: 1,053 -> 1200.
 int64_t WithRoom(int64_t size) {
   int64_t wanted = size + (size + 9) / 10, step = 1;
   while (wanted / step >= 100) step *= 10;
@@ -90,7 +90,7 @@ class PolicyWriter {
                              : "\n[devices]\nallowed = " + List(devices) + "\n";
   }
 
-  // A check that has no key, or does without: as it is where it finds nothing, else as a comment.
+  // Writes the checks that need no keys: enabled if they find nothing, else as a comment.
   Error WritePlain() {
     for (const char* name :
          {"dtypes", "unused_inputs", "debug_ops", "unguarded_ops", "retraced_functions"}) {
@@ -129,7 +129,7 @@ class PolicyWriter {
     return WriteRun();
   }
 
-  // What depends on sizes that are open is no budget.
+  // Costs that depend on unknown sizes have no budget.
   Error WriteRun() {
     ASSIGN_OR_RETURN(ModelRun * run, model_.Run());
     RunCost cost = run->Cost();
@@ -150,7 +150,7 @@ class PolicyWriter {
     return Error::success();
   }
 
-  // " --batch 8 --shape x=8,3", as far as sizes were given.
+  // Returns " --batch 8 --shape x=8,3" with the given sizes.
   std::string SizesText() const {
     std::string text;
     if (given_.batch > 0) text += " --batch " + std::to_string(given_.batch);

@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t kMostRows = 30;
 
-// In a cell of a table.
+// Escapes a table cell.
 std::string Cell(llvm::StringRef text) {
   std::string cell;
   for (char c : Printable(text)) {
@@ -37,7 +37,7 @@ void WriteTable(const PolicyReport& report, llvm::raw_ostream& os) {
 }
 
 void WriteBelow(const PolicyReport& report, llvm::raw_ostream& os) {
-  // One waiver may stand for thousands.
+  // One waiver may cover thousands of findings.
   std::vector<std::pair<const Waiver*, std::vector<const PolicyFinding*>>> waived;
   for (const PolicyFinding& finding : report.findings) {
     if (!finding.waiver) continue;

@@ -38,7 +38,7 @@ void WriteLocation(const PolicyFinding& finding, const PolicyReport& report, OSt
 void WriteResult(const PolicyFinding& finding, const PolicyReport& report, OStream& json) {
   json.object([&] {
     json.attribute("ruleId", finding.check);
-    // Not all that read SARIF look at suppressions.
+    // Some SARIF readers ignore suppressions.
     auto severity = finding.waiver ? FindingSeverity::kNote : finding.severity;
     json.attribute("level", FindingSeverityName(severity));
     WriteText(
