@@ -150,7 +150,7 @@ def test_a_model_is_held_against_a_policy(lenet, tmp_path):
     policy.write_text('[ops]\nforbidden = ["Conv2D"]\n')
     report = lenet.check(policy=policy)
     assert not report.ok and [found.node for found in report.findings] == [f"sequential_1/conv2d_1{copy}/convolution" for copy in ("", "_2")]
-    with pytest.raises(tg.Error, match="^check: policy= FILE says what is demanded"):
+    with pytest.raises(tg.Error, match="^check: policy= FILE is required"):
         lenet.check()
 
 
