@@ -112,7 +112,7 @@ RunCommand SetUp(CommandLine& line) {
       .NotNegative()
       .ShowDefault();
   line.Option("--graph", flags->graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   flags->pipeline.AddTo(line);
   flags->pipeline.AddValuesTo(line);
   flags->pipeline.AddDeviceTo(line);

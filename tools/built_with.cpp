@@ -23,7 +23,7 @@ static void WritePackages(llvm::StringRef how, llvm::StringRef title, llvm::raw_
 std::string BuiltWithText() {
   std::string text = VersionText() + "\n";
   llvm::raw_string_ostream os(text);
-  os << "compiled with " << __VERSION__ << " with libstdc++ " << _GLIBCXX_RELEASE << " and glibc "
+  os << "compiled by " << __VERSION__ << " with libstdc++ " << _GLIBCXX_RELEASE << " and glibc "
      << __GLIBC__ << "." << __GLIBC_MINOR__ << ", " << kBuildType << ", for x86-64-v2, kernels for "
      << kKernelCpu << "\n";
   WritePackages("linked", "linked:", os);

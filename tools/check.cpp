@@ -176,7 +176,7 @@ RunCommand SetUp(CommandLine& line) {
               "the previous model, to find what got worse: fusions, weights")
       .ShownAs("BASE");
   line.Option("--graph", flags->graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   AddSignatureFlag(line, flags->signature);
   flags->sizes.AddTo(line);
   flags->onednn.AddTo(line);

@@ -219,7 +219,7 @@ RunCommand SetUp(CommandLine& line) {
               "output file for the part: .pb, .pbtxt or .gtxt, each also .gz")
       .Required();
   line.Option("--graph", flags->graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   AddSignatureFlag(line, flags->signature);
   AddNoValuesFlag(line, flags->no_values);
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

@@ -109,8 +109,8 @@ void PrintCost(ModelRun& run, llvm::raw_ostream& os) {
   RunCost cost = run.Cost();
   const char* least = cost.open > 0 ? "at least " : "";
   os << "\none run" << run.Text() << "\n  " << least << WithCommas(cost.flops)
-     << " FLOPs, tensors of " << least << HumanBytes(cost.bytes) << ", at most "
-     << HumanBytes(cost.peak_bytes) << " at one moment\n";
+     << " FLOPs, tensors of " << least << HumanBytes(cost.bytes) << " in total, "
+     << HumanBytes(cost.peak_bytes) << " at the peak\n";
   if (cost.open > 0)
     os << "  not counted: " << Plural(cost.open, "node")
        << " with an unknown shape or a loop (--shape, --batch)\n";
@@ -307,7 +307,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Flag("--unsupported", flags->unsupported,
             "list the ops without a kernel in `run`, and why (exit 1 if there are any)");
   line.Option("--graph", flags->graph,
-              "only this graph of several: its title as listed; for dumps FUNCTION:STAGE");
+              "only the graph with this title, as listed; for dumps FUNCTION:STAGE");
   AddSignatureFlag(line, flags->signature);
   line.Option("--node", flags->node,
               "one node: its text, and its stack trace, with source text if the file can be read")

@@ -114,8 +114,10 @@ void WriteFirstPage(llvm::raw_ostream& os) {
     others +=
         (others.empty() ? "" : ",\n") + ("\\fBgrapnel\\-" + Escaped(command.name)) + "\\fR(1)";
   }
-  os << ".SH OPTIONS\n.TP\n\\fB\\-\\-version\\fR\nThe version; with \\fB\\-\\-verbose\\fR what "
-        "it was built with.\n";
+  os << ".SH OPTIONS\n"
+        ".TP\n"
+        "\\fB\\-\\-version\\fR\n"
+        "The version; with \\fB\\-\\-verbose\\fR the build configuration.\n";
   WriteEnd(os);
   os << ".SH SEE ALSO\n" << others << "\n";
 }

@@ -299,7 +299,7 @@ RunCommand SetUp(CommandLine& line) {
               "output file: .pb, .pbtxt or .gtxt, each also .gz; - for standard output; for a "
               "SavedModel also a folder, to write a SavedModel");
   line.Option("--graph", flags->graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   flags->pipeline.AddTo(line);
   flags->sizes.AddTo(line);
   flags->pipeline.AddDeviceTo(line);

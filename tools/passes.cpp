@@ -139,7 +139,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Flag("--all", flags->all,
             "with --why-not: every node for each reason, not only the first four");
   line.Option("--graph", flags->graph,
-              "with --why-not: which graph of several: its title as `info` shows it; of dumps "
+              "with --why-not: the title of one of several graphs, as `info` shows it; for dumps "
               "FUNCTION:STAGE");
   flags->pipeline.AddDeviceTo(line);
   flags->pipeline.AddTo(line);

@@ -282,7 +282,7 @@ RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model, "the graph to place").Required();
   line.Option("--graph", flags->graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   line.Option("--signature", flags->signature,
               "the signature of a SavedModel whose function to place");
   line.Option("--function", flags->function,

@@ -87,7 +87,7 @@ RunCommand SetUp(CommandLine& line) {
               "of nodes, OP[attribute=value])");
   line.Flag("--schema", flags->schema, "list the tables");
   line.Option("--graph", flags->graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   AddSignatureFlag(line, flags->signature);
   line.Option("--ledger", flags->ledger, "add the rewrites that `opt --ledger` wrote as tables")
       .ShownAs("FILE");

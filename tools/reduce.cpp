@@ -66,7 +66,7 @@ RunCommand SetUp(CommandLine& line) {
               "output file for each smaller graph: .pb, .pbtxt or .gtxt, each also .gz")
       .Required();
   line.Option("--graph", flags->graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   line.Flag("--any-output", flags->any_output,
             "accept graphs for which the check's last line differs in more than names and numbers");
   line.Option("--timeout", flags->timeout_s, "seconds after which a check fails; 0: never")

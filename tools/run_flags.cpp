@@ -9,7 +9,7 @@ std::pair<std::string, std::string> SplitAssignment(llvm::StringRef text) {
 
 void RunFlags::AddTo(CommandLine& line, const char* fetch, const char* fetch_shown_as) {
   line.Option("--graph", graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   line.Option("--signature", signature,
               "the signature of a SavedModel, whose keys name feeds and fetches");
   line.Option("--feed", feeds, "a value for a tensor").ShownAs("NAME=FILE.npy");

@@ -109,8 +109,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("FUNCTION", flags->function,
-              "FILE.cpp, which is compiled ($CXX, else c++), with one function, else they are "
-              "listed; FILE.cpp:NAME; or the name of a function of a --plugin or of an example; "
+              "FILE.cpp, which is compiled ($CXX, else c++): traces its only function, or lists "
+              "several; FILE.cpp:NAME; or the name of a function of a --plugin or of an example; "
               "default: list them");
   line.Option(
       "-o,--output", flags->output,

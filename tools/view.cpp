@@ -241,7 +241,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--format", flags->format, "dot, svg, png, html or json, whatever -o is called")
       .ShownAs("FORMAT");
   line.Option("--graph", flags->graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   line.Option("--scope", view.scopes, "open this scope (A/B, or FUNCTION/A/B); may be repeated");
   line.Option("--depth", view.depth, "open all scopes and called functions down to this depth")
       .Between(0, 1000000);

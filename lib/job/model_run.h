@@ -24,8 +24,8 @@ class ModelRun {
   const std::string& signature() const { return signature_; }  // "": none
   // The assumed batch size; 0: none, since the batch size is known.
   int64_t assumed_batch() const { return assumed_batch_; }
-  // Returns " of signature 'serving_default', with a batch of 1 (it is open: --batch)"; "" if there
-  // is nothing to say.
+  // Returns " of signature 'serving_default', with a batch of 1 (it is unknown: --batch)"; "" if
+  // there is nothing to say.
   std::string Text() const;
 
   RunCost Cost() { return costs_->OfBody(main()); }

@@ -64,7 +64,7 @@ Expected<std::string> WhatItSays(const std::vector<std::string>& command, const 
   std::string said = file->bytes().rtrim().str();
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return said;
   return MakeError("does not compile with {0}:\n{1}", command[0],
-                   said.empty() ? "(it says nothing)" : said);
+                   said.empty() ? "(no output)" : said);
 }
 
 }  // namespace

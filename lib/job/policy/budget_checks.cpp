@@ -152,7 +152,7 @@ Judged CheckPeakMemory(CheckedModel& model, const PolicyRule& rule, PolicyFindin
   Node node = Largest(*run, &RunCost::bytes);
   findings.Add(
       run->NameOf(node),
-      Sentence("one run holds {0} at one moment; this {1} makes {2}", HumanBytes(cost.peak_bytes),
+      Sentence("one run needs {0} at its peak; this {1} makes {2}", HumanBytes(cost.peak_bytes),
                node.op(), HumanBytes(run->OfNode(node).bytes)),
       HumanBytes(most) + " at most",
       "make the tensors smaller, or fewer at a time; or raise the budget");

@@ -146,7 +146,7 @@ class PolicyWriter {
     text_ += "\n# One run" + of + (sizes.empty() ? "" : ", with" + sizes) + ".\n";
     if (!sizes.empty()) text_ += "# `check` measures it only with the same flags:" + sizes + ".\n";
     WriteMost("flops", cost.flops, "floating-point operations: a product and a sum are two");
-    WriteMost("peak_memory", cost.peak_bytes, "bytes of tensors at one moment");
+    WriteMost("peak_memory", cost.peak_bytes, "peak bytes of tensors");
     return Error::success();
   }
 
