@@ -50,8 +50,8 @@ std::string KindOf(llvm::StringRef line) {
 
 // The process group of the running check: a timeout ends everything that it started.
 std::atomic<pid_t> running{0};
-// `starting` is set from before the fork until `running` has the process; a Ctrl-C in between sets
-// `interrupted`, and the starting code ends the process.
+// `starting` is set from before the fork until `running` has the process; a Ctrl-C in between only sets
+// `interrupted`, and the starting code then ends the process.
 std::atomic<bool> starting{false}, interrupted{false};
 
 // Ctrl-C reaches only the terminal's process group. Runs in a signal handler.

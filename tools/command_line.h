@@ -55,7 +55,7 @@ class CommandLine {
     Argument& Between(int least, int most);
     Argument& Separator(char between);     // between the elements of a list
     Argument& Count(int least, int most);  // number of values it takes
-    Argument& ShownAs(const char* value);  // what --help shows instead of the value: "GLOB"
+    Argument& ShownAs(const char* value);  // shown in --help instead of the value: "GLOB"
     Argument& ShowDefault();               // --help shows the variable's current value
 
    private:

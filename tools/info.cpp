@@ -246,7 +246,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     auto run = RunToCost(graphs[i], flags);
     if (run)
       runs[i] = std::move(*run);
-    else  // of a broken graph, which is told all the same
+    else  // a broken graph, which is shown anyway
       invocation.sink()(Severity::kWarning, "one run is not counted: " + TextOf(run.takeError()));
   }
   auto run_of = [&](const OpenedGraph& opened) -> ModelRun* {

@@ -268,8 +268,8 @@ void WriteComparisonText(const RunComparison& comparison, llvm::raw_ostream& os)
   if (comparison.Agrees()) {
     os << "the runs agree\n";
     if (all.diverged > 0)
-      os << "rewrites gave " << Plural(all.diverged, "tensor")
-         << " inside the graph another value; the fetches agree\n";
+      os << "rewrites changed " << Plural(all.diverged, "tensor")
+         << " inside the graph; the fetches agree\n";
   } else if (fault) {
     os << Sentence(*fault) << "\n\n";
     WriteTensors(*fault, os);

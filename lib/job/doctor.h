@@ -14,7 +14,7 @@ namespace grapnel {
 struct DoctorRequest {
   // As for BlameRun: `hook`, `watch`, `device` and `devices` are ignored.
   RunRequest run;
-  int steps = 5;                             // of a graph that trains; others run once per batch
+  int steps = 5;                             // if the graph trains; others run once per batch
   std::vector<Glob> checks;                  // names of the checks to run; empty: all
   Confidence least = Confidence::kPossible;  // findings with less confidence are left out
   // The loss: a tensor of the main graph or, in event files, a tag; empty: it is searched for.
