@@ -1,4 +1,4 @@
-// `grapnel bisect MODEL`: which pass, and which single rewrite, makes a check fail.
+// `grapnel bisect MODEL`: finds the pass and the single rewrite that make a check fail.
 #include "lib/check/value_check.h"
 #include "lib/job/job_json.h"
 #include "lib/pass/run_text.h"
@@ -16,7 +16,8 @@ struct Flags {
   int timeout_s = 60;
   std::function<std::vector<TypedOption>()> typed;
 
-  // `opt` up to that rewrite, to that file, on all that bisect was told.
+  // Returns the `opt` command that runs up to that rewrite and writes that file, with bisect's own
+  // flags.
   std::string OptUpTo(int limit, const char* output) const {
     std::vector<TypedOption> options = typed();
     llvm::erase_if(options, [](const TypedOption& option) {
@@ -103,15 +104,15 @@ RunCommand SetUp(CommandLine& line) {
   flags->typed = line.Typed();
   line.Option("MODEL", flags->model, "the graph to optimize").Required();
   line.Option("--check", flags->check,
-              "a shell command that exits 0 while all is well; {} is the graph's file; default: "
-              "whether the fetches keep their values")
+              "a shell command that exits 0 while the graph is good; {} is the graph's file; "
+              "default: whether the fetches keep their values")
       .ShownAs("CMD");
   line.Option("--timeout", flags->timeout_s,
-              "seconds after which a check has failed, or a run is an error; 0: never")
+              "seconds after which a check fails, or a run is an error; 0: never")
       .NotNegative()
       .ShowDefault();
   line.Option("--graph", flags->graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   flags->pipeline.AddTo(line);
   flags->pipeline.AddValuesTo(line);
   flags->pipeline.AddDeviceTo(line);

@@ -1,5 +1,5 @@
-// `grapnel blame MODEL|FOLDER`: the op that made the first NaN or infinity, of a run that is made
-// now, or of one that TensorFlow's debugger recorded.
+// `grapnel blame MODEL|FOLDER`: finds the op that made the first NaN or infinity, in a new run or
+// in one that TensorFlow's debugger recorded.
 #include "lib/check/cause_text.h"
 #include "lib/job/blame_text.h"
 #include "lib/job/optimize.h"
@@ -18,7 +18,7 @@ namespace {
 
 struct Flags {
   std::string path;
-  RunFlags model;  // of a model; the others of a folder
+  RunFlags model;  // for a model; the other flags are for a folder
   bool optimized = false;
   int repeat = 1;
   TimeLimit limit;
@@ -28,7 +28,7 @@ struct Flags {
 
 // --- A debug folder.
 
-// By its id; else the newest, as it is the one that a person has just made.
+// Returns the run with the id, else the newest, probably the one the user has just made.
 Expected<const DebugRun*> ChooseRun(const DebugFolder& folder, llvm::StringRef id) {
   if (id.empty()) return &folder.runs.back();
   std::vector<std::string> ids;
@@ -39,11 +39,11 @@ Expected<const DebugRun*> ChooseRun(const DebugFolder& folder, llvm::StringRef i
   return Annotate(folder.path, NotFound("run", id, ids));
 }
 
-// One tensor that was computed inside a function, whether bad or not.
+// Prints one tensor that was computed inside a function, whether bad or not.
 Expected<int> PrintTrace(const DebugRun& run, const Flags& flags, Invocation& invocation) {
   if (static_cast<size_t>(*flags.trace) >= run.traces.size())
-    return MakeError("{0}: there is no trace {1}; there are {2}, from 0", flags.path, *flags.trace,
-                     run.traces.size());
+    return MakeError("{0}: there is no trace {1}; there are {2}, numbered from 0", flags.path,
+                     *flags.trace, run.traces.size());
   DebugAlert tensor;
   tensor.trace = *flags.trace;
   tensor.output = run.traces[*flags.trace].slot;
@@ -57,7 +57,7 @@ Expected<int> PrintTrace(const DebugRun& run, const Flags& flags, Invocation& in
   return kExitOk;
 }
 
-// The newest run.
+// Writes the page of the newest run.
 Error WritePage(const Flags& flags) {
   PageSet pages;
   RETURN_IF_ERROR(pages.AddPath(flags.path));
@@ -71,7 +71,7 @@ Expected<int> BlameFolder(const Flags& flags, Invocation& invocation) {
   for (const std::string& problem : folder.problems) sink(Severity::kWarning, problem);
   if (folder.runs.size() > 1 && flags.run.empty())
     sink(Severity::kWarning,
-         llvm::formatv("{0}: holds {1} runs; this is the newest, {2} (--run ID for another)",
+         llvm::formatv("{0}: contains {1} runs; this is the newest, {2} (--run ID for another)",
                        folder.path, folder.runs.size(), run->id)
              .str());
   if (flags.trace) return PrintTrace(*run, flags, invocation);
@@ -114,7 +114,7 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
     if (blame) return MakeError("{0}: {1}", flags.path, flags.limit.Text());
     if (cancel.is_set()) return Annotate(flags.path + ": " + flags.limit.Text(), blame.takeError());
     std::string text =
-        TextOf(WithStack(opened, blame.takeError()));  // it may name the model already
+        TextOf(WithStack(opened, blame.takeError()));  // the error may name the model already
     bool is_named = HasPrefix(text, flags.path);
     return MakeError("{0}{1}", is_named ? "" : flags.path + ": ", text);
   }
@@ -128,7 +128,7 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
   return kExitOk;
 }
 
-// A flag of one kind of input, given for the other, would be silence.
+// A flag for the other kind of input would be ignored silently.
 Error CheckFlagsOf(bool is_folder, const Flags& flags) {
   const RunFlags& model = flags.model;
   bool of_model = flags.optimized || flags.repeat > 1 || !model.graph.empty() ||
@@ -141,7 +141,8 @@ Error CheckFlagsOf(bool is_folder, const Flags& flags) {
         "--optimized are for models",
         flags.path);
   if (!is_folder && of_folder)
-    return MakeError("{0} is no debug folder: --run, --trace and --html are for those", flags.path);
+    return MakeError("{0} is not a debug folder: --run, --trace and --html are for those",
+                     flags.path);
   return Error::success();
 }
 
@@ -155,35 +156,33 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  line.Option(
-          "MODEL", flags->path,
-          "what is run: a model, or a case folder with its feeds; or a folder that TensorFlow's "
-          "debugger wrote (tf.debugging.experimental.enable_dump_debug_info)")
+  line.Option("MODEL", flags->path,
+              "a model, or a case folder with its feeds; or a debug folder of TensorFlow "
+              "(tf.debugging.experimental.enable_dump_debug_info)")
       .Required();
-  flags->model.AddTo(line, "a tensor that should be finite; default: as `run` has it", "NAME");
+  flags->model.AddTo(line, "a tensor that should be finite; default: as in `run`", "NAME");
   flags->model.AddVariablesTo(line);
   line.Flag("--optimized", flags->optimized,
-            "ask of the graph that the default passes make, and not of the graph as it is");
+            "examine the result of the default passes instead of the graph itself");
   line.Option("--repeat", flags->repeat,
-              "run up to so many times, as `run` has it, until something fetched is not finite")
+              "run up to this many times, as in `run`, until a fetch is not finite")
       .Positive();
-  flags->limit.AddTo(line, "stop after so long with an error; default: never");
+  flags->limit.AddTo(line, "stop with an error after this time; default: never");
   line.Option("--run", flags->run,
-              "of a debug folder with several runs: this one, by its id; default: "
-              "the newest")
+              "in a debug folder with several runs: the id of one; default: the newest")
       .ShownAs("ID");
   line.Option("--trace", flags->trace,
-              "of a debug folder: tell of this tensor instead, by its number in the traces of "
+              "in a debug folder: examine this tensor instead, by its number in the traces of "
               "`info --json`")
       .ShownAs("N")
       .NotNegative();
   line.Option("--html", flags->html,
-              "of a debug folder: a page with the story and every tensor of the newest run")
+              "for a debug folder: write a page with the story and every tensor of the newest run")
       .ShownAs("FILE");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("blame", "names the op that made the first NaN or infinity, and why",
+GRAPNEL_COMMAND("blame", "finds the op that made the first NaN or infinity, and why",
                 "blame model.pb --feed x=x.npy", SetUp);
 
 }  // namespace

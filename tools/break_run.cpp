@@ -18,9 +18,9 @@ using Go = DebugOrder::Go;
 using Why = DebugStop::Why;
 
 constexpr int64_t kKept = 1024 * int64_t{1000000};  // bytes of values for the prompt
-constexpr int64_t kMostElements = 8;                // of the value, in JSON
+constexpr int64_t kMostElements = 8;                // shown of the value in JSON
 
-// Answers the debugger until a breakpoint is hit, or all has run.
+// Drives the debugger until a breakpoint is hit, or all runs have ended.
 class UntilBreak {
  public:
   UntilBreak(Debugger& debugger, int repeat, Invocation& invocation)
@@ -135,8 +135,8 @@ void SayWhatNeverHeld(Debugger& debugger, Invocation& invocation) {
     if (breakpoint.hits > 0) continue;
     std::string text = "--break '" + breakpoint.text() + "' never held";
     if (breakpoint.unanswered > 0)
-      text += "; of " + Plural(breakpoint.unanswered, std::string("tensor")) +
-              " there was no answer: " + breakpoint.problem;
+      text += "; for " + Plural(breakpoint.unanswered, std::string("tensor")) +
+              " the condition had no answer: " + breakpoint.problem;
     invocation.err() << "grapnel: " << text << "\n";
   }
 }

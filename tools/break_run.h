@@ -1,4 +1,4 @@
-// `run --break`: a run that ends, or is given to a person, where a filter holds.
+// `run --break`: a run that ends, or opens the debugger, when a breakpoint is hit.
 #ifndef GRAPNEL_TOOLS_BREAK_RUN_H_
 #define GRAPNEL_TOOLS_BREAK_RUN_H_
 
@@ -11,16 +11,16 @@
 namespace grapnel {
 
 struct BreakRun {
-  bool has_stopped = false;               // a filter held, and that was said
-  std::vector<std::string> fetches;       // else what was computed,
-  std::vector<std::string> fetch_names;   // what a person calls that, and
-  std::vector<std::vector<Tensor>> runs;  // what came of each run
+  bool has_stopped = false;               // a filter held, and this was reported
+  std::vector<std::string> fetches;       // else: the fetched tensors,
+  std::vector<std::string> fetch_names;   // their display names, and
+  std::vector<std::vector<Tensor>> runs;  // their values in each run
 };
 
-// Runs `opened` until one of the breakpoints (lib/job/breakpoint.h) is hit: says where, with the
-// node, its output, the calls and a summary of the value; at a terminal the debugger's prompt opens
-// there. Of a run in which none is hit, it says which never were. Errors: a filter that cannot be
-// read; the run's.
+// Runs `opened` until one of the breakpoints (lib/job/breakpoint.h) is hit; reports the node, its
+// output, the calls and a summary of the value, and on a terminal opens the debugger's prompt
+// there. If a run ends without a hit, reports which breakpoints were never reached. Errors: a
+// filter that cannot be parsed; the run's.
 Expected<BreakRun> RunToBreak(const OpenedGraph& opened, const RunRequest& request,
                               llvm::ArrayRef<std::string> filters, int repeat,
                               Invocation& invocation);

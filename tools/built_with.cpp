@@ -27,8 +27,8 @@ std::string BuiltWithText() {
      << __GLIBC__ << "." << __GLIBC_MINOR__ << ", " << kBuildType << ", for x86-64-v2, kernels for "
      << kKernelCpu << "\n";
   WritePackages("linked", "linked:", os);
-  WritePackages("opened", "opened by modules, when needed:", os);
-  WritePackages("headers", "headers alone:", os);
+  WritePackages("opened", "loaded by modules on demand:", os);
+  WritePackages("headers", "headers only:", os);
   return llvm::StringRef(text).rtrim().str();
 }
 

@@ -1,4 +1,4 @@
-// What this program is and what it was built with.
+// The program's version and build configuration.
 #ifndef GRAPNEL_TOOLS_BUILT_WITH_H_
 #define GRAPNEL_TOOLS_BUILT_WITH_H_
 
@@ -6,11 +6,11 @@
 
 namespace grapnel {
 
-// One line: "grapnel 0.1.0 (no CUDA: nvcc was not found)".
+// Returns one line: "grapnel 0.1.0 (no CUDA: nvcc was not found)".
 std::string VersionText();
 
-// That, the compiler, the processor that it was compiled for, and the packages of Debian that it is
-// linked with, that its modules open, and of which it has headers.
+// Returns that line, the compiler, the target processor, and the Debian packages that the program
+// is linked with, that its modules load, and whose headers it includes.
 std::string BuiltWithText();
 
 }  // namespace grapnel

@@ -9,14 +9,14 @@ As a module, where the program is:
 As a command, for SavedModels:
     python tools/capture.py model_dir --signature serving_default --feed x=x.npy --out case
 
-Then: grapnel replay case. Variables become constants; freeze=False or --no-freeze leaves them, and so does a graph that
-writes some, or has tables or iterators: values before the run are "variables" in case.json, and what makes the others
-is init.pb. steps=[...], arguments or feeds of further calls, runs them in order on what the ones before left. The
-captured graph is run once more by itself, to see that it gives the same outputs.
+Then: grapnel replay case. Variables become constants, unless freeze=False or --no-freeze is given or the graph writes
+variables or has tables or iterators: then the values before the run are "variables" in case.json, and init.pb creates
+the tables and iterators. steps=[...] are the arguments or feeds of further calls, which run in order and keep the state.
+The captured graph is then run again by itself, to verify that it gives the same outputs.
 
-A case of a SavedModel has the keys of the signature for its feeds and fetches, so that it runs on any model with that
-signature; "tensors" in case.json says what these are in graph.pb.
-needs: tensorflow 2, and tolerance.py and capture_state.py beside this file
+A case of a SavedModel uses the keys of the signature for its feeds and fetches, so that it runs on any model with that
+signature; "tensors" in case.json maps them to the tensors of graph.pb.
+needs: tensorflow 2, and tolerance.py and capture_state.py next to this file
 """
 # mypy: ignore-errors
 import argparse
@@ -40,17 +40,17 @@ else:
     from tolerance import atol_of
 
 RTOL = 1e-4
-GRAPH_LIMIT = 2**31 - 1                                       # protobuf's, for one message
+GRAPH_LIMIT = 2**31 - 1                                       # protobuf's limit for one message
 
 
 class CaptureError(Exception):
-    """What could not be captured, and why: one line, then what TensorFlow says of it."""
+    """Says what could not be captured and why: one line, then TensorFlow's own message."""
 
 
 # ---- the case folder ----
 
 def to_npy(name, value):
-    """An array that numpy.save writes and grapnel reads: strings as fixed-width bytes."""
+    """Returns an array that numpy.save can write and grapnel can read: strings become fixed-width bytes."""
     a = np.asarray(value)
     if a.dtype.kind in "OU":
         flat = [s.encode() if isinstance(s, str) else s for s in a.ravel()]
@@ -66,10 +66,10 @@ def to_npy(name, value):
 
 def write_case(out, graph_def, feeds, fetches, rtol=RTOL, atol=None, variables=None, about=None, init=None, steps=(),
                keys=None):
-    """Writes the folder `out`; feeds and fetches are {tensor: value}, variables {node: value}, init a graph that is run
-    before, steps pairs of further feeds and fetches; `about` is added to case.json. `keys`: feeds and fetches are called
-    by a signature's keys, and these two {key: tensor} say what its inputs and outputs are in the graph. Without `atol`
-    each fetch gets one from its own values. Returns what case.json says."""
+    """Writes the folder `out`. Feeds and fetches are {tensor: value}, variables {node: value}, init a graph that runs
+    first, steps pairs of further feeds and fetches; `about` is added to case.json. `keys`: if feeds and fetches are named
+    by a signature's keys, two {key: tensor} that map its inputs and outputs to tensors of the graph. Without `atol` each
+    fetch gets one from its own values. Returns the contents of case.json."""
     try:
         graph = graph_def.SerializeToString(deterministic=True)
     except Exception as e:                                    # protobuf's own errors differ from version to version
@@ -102,7 +102,7 @@ def write_case(out, graph_def, feeds, fetches, rtol=RTOL, atol=None, variables=N
         os.makedirs(out, exist_ok=True)
         there = os.listdir(out)
         if there and "case.json" not in there:
-            raise CaptureError(f"{out}: holds other files and no case.json: a new folder or an older case was expected")
+            raise CaptureError(f"{out}: contains other files and no case.json: a new folder or an older case was expected")
         for old in there:
             if re.fullmatch(r"(feed|out|var)_\d+(_\d+)?\.npy|init\.pb", old):
                 os.remove(os.path.join(out, old))
@@ -132,12 +132,12 @@ def first_line(e):
 
 
 def whole(e):
-    """All that TensorFlow says, which may be many lines."""
+    """Returns TensorFlow's whole message, which may have many lines."""
     return (getattr(e, "message", None) or str(e) or type(e).__name__).strip()
 
 
 def check_again(graph_def, steps, rtol, atol, variables=None, init=None, keys=None):
-    """Runs the captured graph by itself, all steps, and compares with what the program gave. `keys`: as of write_case."""
+    """Runs all steps of the captured graph by itself, and compares with the program's results. `keys`: see write_case."""
     inputs, outputs = keys or ({}, {})
     try:
         with tf.Graph().as_default() as g, tf.compat.v1.Session(graph=g) as sess:
@@ -161,7 +161,7 @@ def compare(fetches, again, rtol, atol):
             same = np.array_equal(got, want)
         if not same:
             raise CaptureError(f"output '{name}' differs when the graph is run again (random ops, or state?); "
-                               "check=False (--no-check) captures it all the same")
+                               "check=False (--no-check) captures it anyway")
 
 
 # ---- functions ----
@@ -171,7 +171,7 @@ def is_tensor_like(x):
 
 
 def concrete(fn, args, kwargs):
-    """The trace of fn for such arguments, and both kinds of arguments in the order in which the trace takes them."""
+    """Returns the trace of fn for these arguments, and both kinds of arguments in the order of the trace's parameters."""
     if isinstance(fn, tf.types.experimental.ConcreteFunction):
         return fn, args, kwargs
     if hasattr(fn, "predict_on_batch"):                       # a Keras model
@@ -187,7 +187,7 @@ def concrete(fn, args, kwargs):
     spec = lambda x: tf.TensorSpec(np.shape(x), tf.as_dtype(x.dtype)) if is_tensor_like(x) else x
     try:
         cf = f.get_concrete_function(*tf.nest.map_structure(spec, args), **tf.nest.map_structure(spec, kwargs))
-    except Exception as e:                                    # whatever the user's code raises while it is traced
+    except Exception as e:                                    # any exception of the user's code during tracing
         raise CaptureError(f"the function cannot be traced: {whole(e)}") from e
     return cf, args, kwargs
 
@@ -197,10 +197,10 @@ def with_value(captures):
 
 
 def frozen(cf, captures):
-    """Outputs and GraphDef of cf with its variables as constants, and the {input tensor name: captured value} left."""
+    """Returns outputs and GraphDef of cf with its variables as constants, and the other {input name: captured value}."""
     try:
         done = convert_to_constants.convert_variables_to_constants_v2(cf, lower_control_flow=False)
-    except Exception as e:                                    # TensorFlow's reasons come as several types
+    except Exception as e:                                    # TensorFlow raises several types
         raise CaptureError(f"the variables cannot become constants: {whole(e)}; "
                            "freeze=False (--no-freeze) keeps them") from e
     for t in done.inputs:
@@ -208,14 +208,14 @@ def frozen(cf, captures):
             raise CaptureError(f"input '{t.name}' is a captured {t.dtype.name} that cannot become a constant")
     inputs = {t.op.name: i for i, t in enumerate(done.inputs)}
     graph = done.graph.as_graph_def()
-    nodes = sorted(graph.node, key=lambda n: inputs.get(n.name, len(inputs)))   # TensorFlow's order is a hash set's
+    nodes = sorted(graph.node, key=lambda n: inputs.get(n.name, len(inputs)))   # TensorFlow's order comes from a hash set
     del graph.node[:]
     graph.node.extend(nodes)
     return done.outputs, graph, {name: v for name, v in with_value(captures).items() if name.split(":")[0] in inputs}
 
 
 def kept(cf, captures, variables):
-    """GraphDef of cf with its variables, tables and iterators as resources, and the graph that makes the latter."""
+    """Returns the GraphDef of cf with its state as resources, and the graph that creates tables and iterators."""
     graph = cf.graph.as_graph_def()
     try:
         init = state.hold_captures(graph, captures, variables)
@@ -226,7 +226,7 @@ def kept(cf, captures, variables):
 
 
 def called(cf, args, kwargs):
-    """What cf gives, as arrays."""
+    """Returns the results of cf as arrays."""
     tensors = tf.nest.map_structure(lambda v: tf.convert_to_tensor(v) if is_tensor_like(v) else v, [args, kwargs])
     try:
         results = cf(*tensors[0], **tensors[1])
@@ -238,7 +238,7 @@ def called(cf, args, kwargs):
 def function(fn, args, out, kwargs=None, freeze=True, rtol=RTOL, atol=None, check=True, about=None, steps=()):
     """Captures fn(*args, **kwargs), called once, and then with the arguments of each of `steps`, which are like `args`.
     Arrays and tensors become feeds, other arguments part of the graph. A Keras model is called with training=False.
-    Returns what case.json says."""
+    Returns the contents of case.json."""
     args = list(args) if isinstance(args, (list, tuple)) else [args]
     cf, args, kwargs = concrete(fn, args, kwargs or {})
     calls = [(given if isinstance(given, (list, tuple)) else [given], kwargs) for given in (args, *steps)]
@@ -246,8 +246,8 @@ def function(fn, args, out, kwargs=None, freeze=True, rtol=RTOL, atol=None, chec
 
 
 def capture_calls(cf, calls, out, freeze, rtol, atol, check, about, signature=None):
-    """Captures cf, called with each (args, kwargs) of `calls` in order. `signature`: cf is the function of this one,
-    whose keys name the feeds and fetches."""
+    """Captures cf, called with each (args, kwargs) of `calls` in order. `signature`: the signature of cf, if
+    its keys name the feeds and fetches."""
     count = len(cf.inputs) - len(cf.captured_inputs)
     captures = {t.name: v for t, v in zip(cf.inputs[count:], cf.captured_inputs)}
     handles = {id(v.handle): v for v in cf.graph.variables if hasattr(v, "handle")}
@@ -266,7 +266,7 @@ def capture_calls(cf, calls, out, freeze, rtol, atol, check, about, signature=No
             raise CaptureError(f"output '{t.name}' is a {t.dtype.name}, which has no value to compare")
     inputs, fetched, keys = [t.name for t in cf.inputs[:count]], [t.name for t in outputs], None
     if signature is not None:
-        # Arguments are in the function's own order of keywords, results in that of the sorted keys.
+        # Arguments are in the function's keyword order, results in the order of the sorted keys.
         keys = dict(zip(cf._arg_keywords, inputs)), dict(zip(sorted(signature.outputs), fetched))
         inputs, fetched = list(keys[0]), list(keys[1])
     done = []
@@ -276,7 +276,7 @@ def capture_calls(cf, calls, out, freeze, rtol, atol, check, about, signature=No
         else:
             values = [v for v in tf.nest.flatten([args, kwargs], expand_composites=True) if is_tensor_like(v)]
         if count != len(values):
-            raise CaptureError(f"the function takes {count} tensors, {len(values)} were given")
+            raise CaptureError(f"the function takes {count} tensors, but {len(values)} were given")
         feeds = {name: np.asarray(v) for name, v in zip(inputs, values)}
         feeds.update((name, v.numpy()) for name, v in extra.items())
         done.append((feeds, {name: r.numpy() for name, r in zip(fetched, called(cf, args, kwargs))}))
@@ -295,7 +295,7 @@ def tensor_name(t):
 
 
 def variable_values(sess, graph):
-    """{node: value} of the variables in graph; a resource is read through a reader that the session's graph has."""
+    """Returns {node: value} of the variables in graph; resources are read through a reader in the session's graph."""
     readers = {n.input[0]: n.name for n in sess.graph.as_graph_def().node if n.op == "ReadVariableOp"}
     tensors = {n.name: n.name for n in graph.node if n.op in ("Variable", "VariableV2")}
     tensors.update((n.name, readers[n.name]) for n in graph.node if n.op == "VarHandleOp" and n.name in readers)
@@ -305,15 +305,15 @@ def variable_values(sess, graph):
 def frozen_session(sess, graph, nodes):
     try:
         return convert_to_constants.convert_variables_to_constants_from_session_graph(sess, graph, nodes)
-    except Exception as e:                                    # TensorFlow's reasons come as several types
+    except Exception as e:                                    # TensorFlow raises several types
         raise CaptureError(f"the variables cannot become constants: {whole(e)}; "
                            "freeze=False (--no-freeze) keeps them") from e
 
 
 def session(sess, feeds, fetches, out, freeze=True, rtol=RTOL, atol=None, check=True, about=None, steps=(), keys=None):
-    """Captures sess.run(fetches, feeds), run once, and then with each feeds of `steps`. All give tensors by name or as
-    objects; the graph is cut to what the fetches need. `keys`: two {key: tensor}, of a signature whose inputs and
-    outputs these are; the case then has the keys. Returns what case.json says."""
+    """Captures sess.run(fetches, feeds), run once, and then with each feeds of `steps`. Tensors are named or
+    passed as objects; the graph is cut to what the fetches need. `keys`: two {key: tensor}, the inputs and outputs of a
+    signature; the case then uses the keys. Returns the contents of case.json."""
     runs = [{tensor_name(k): np.asarray(v) for k, v in f.items()} for f in (feeds, *steps)]
     feeds = runs[0]
     names = [tensor_name(t) for t in ([fetches] if isinstance(fetches, str) or tf.is_tensor(fetches) else fetches)]
@@ -346,11 +346,11 @@ def session(sess, feeds, fetches, out, freeze=True, rtol=RTOL, atol=None, check=
 # ---- SavedModels ----
 
 def random_feed(name, info, seed, dim):
-    """A value of a signature input's dtype and shape; `dim` stands for each dimension that is not known."""
+    """Returns a random value with a signature input's dtype and shape; `dim` replaces each unknown dimension."""
     dtype = tf.as_dtype(info.dtype)
     if info.tensor_shape.unknown_rank or dtype in (tf.string, tf.resource, tf.variant):
         what = "of unknown shape" if info.tensor_shape.unknown_rank else f"a {dtype.name}"
-        raise CaptureError(f"input '{name}' is {what}: give it with --feed {name}=FILE.npy")
+        raise CaptureError(f"input '{name}' is {what}: pass it with --feed {name}=FILE.npy")
     shape = [d.size if d.size >= 0 else dim for d in info.tensor_shape.dim]
     r = np.random.RandomState(seed)
     if dtype.is_floating or dtype.is_complex:
@@ -365,7 +365,7 @@ def one_of(kind, name, names):
 
 
 def values_of_inputs(signature, sig, feeds, seed, dim):
-    """{key: value} of all inputs; those that `feeds` lacks are random."""
+    """Returns {key: value} of all inputs; those missing in `feeds` are random."""
     for name in feeds:
         one_of(f"input of '{signature}' named", name, sig.inputs)
     values = {}
@@ -373,26 +373,26 @@ def values_of_inputs(signature, sig, feeds, seed, dim):
         values[name] = feeds[name] if name in feeds else random_feed(name, sig.inputs[name], seed + i, dim)
         dtype = tf.as_dtype(sig.inputs[name].dtype)
         if dtype != tf.string and np.asarray(values[name]).dtype != dtype.as_numpy_dtype:
-            raise CaptureError(f"input '{name}' is {dtype.name}, the value given is {np.asarray(values[name]).dtype}")
+            raise CaptureError(f"input '{name}' is {dtype.name}, but the given value is {np.asarray(values[name]).dtype}")
     return values
 
 
 def keys_of(signature, sig):
-    """{key: tensor} of the inputs of a TF1 signature, and of its outputs."""
+    """Returns {key: tensor} of the inputs of a TF1 signature, and of its outputs."""
     inputs, outputs = ({k: t[k].name for k in sorted(t)} for t in (sig.inputs, sig.outputs))
     key_of = {}
     for key, tensor in inputs.items():
         if tensor in key_of:
-            raise CaptureError(f"inputs '{key_of[tensor]}' and '{key}' of '{signature}' are one tensor, '{tensor}'")
+            raise CaptureError(f"inputs '{key_of[tensor]}' and '{key}' of '{signature}' are the same tensor, '{tensor}'")
         key_of[tensor] = key
     return inputs, outputs
 
 
 def saved_model(path, feeds, out, signature="serving_default", freeze=True, tags=None, seed=0, dim=1, rtol=RTOL, atol=None,
                 check=True, about=None, steps=()):
-    """Captures a signature; the case has its keys. feeds: {key: value}; an input that is missing gets a random value from
-    `seed`, with `dim` for unknown dimensions. `tags` chooses the meta graph (default: the first). steps: such feeds of
-    further calls; an input that is missing there keeps its value. The rest is as for function()."""
+    """Captures a signature; the case uses its keys. feeds: {key: value}; missing inputs get a random value from `seed`,
+    with `dim` for unknown dimensions. `tags` selects the meta graph (default: the first). steps: feeds of further calls;
+    inputs missing there keep their values. The rest is as for function()."""
     try:
         metas = loader_impl.parse_saved_model(path).meta_graphs
     except (OSError, tf.errors.OpError) as e:
@@ -430,13 +430,13 @@ def main(argv=None):
     p.add_argument("--signature", default="serving_default", help="default: serving_default")
     p.add_argument("--tags", help="tags of the meta graph, comma-separated; default: the first one")
     p.add_argument("--feed", action="append", default=[], metavar="NAME=FILE.npy",
-                   help="an input; random values where not given")
-    p.add_argument("--seed", type=int, default=0, help="of random values; default: 0")
+                   help="an input; missing inputs get random values")
+    p.add_argument("--seed", type=int, default=0, help="seed of random values; default: 0")
     p.add_argument("--dim", type=int, default=1, help="size of unknown dimensions of random values; default: 1")
     p.add_argument("--no-freeze", dest="freeze", action="store_false", help="keep variables as variables")
     p.add_argument("--no-check", dest="check", action="store_false", help="do not run the captured graph again")
     p.add_argument("--rtol", type=float, default=RTOL, help=f"default: {RTOL}")
-    p.add_argument("--atol", type=float, help="of every output; default: from its values")
+    p.add_argument("--atol", type=float, help="absolute tolerance of every output; default: from its values")
     p.add_argument("-o", "--out", required=True, metavar="DIR", help="the case folder to write")
     a = p.parse_args(argv)
     tf.get_logger().setLevel("ERROR")

@@ -1,7 +1,7 @@
-"""What a captured graph keeps between runs: variables, tables, iterators. Part of capture.py.
+"""The state of a captured graph between runs: variables, tables, iterators. Part of capture.py.
 
-A function that captured a variable, a table or an iterator has a placeholder of its handle; here that becomes the node
-that makes the resource, and what gives it its contents becomes a graph of its own, whose node `init` is run once.
+A function that captured a variable, a table or an iterator has a placeholder for its handle. This module replaces it by
+the node that creates the resource; the nodes that fill it become a separate graph, whose node `init` runs once.
 """
 # mypy: ignore-errors
 import gc
@@ -29,7 +29,7 @@ def all_nodes(graph):
 
 
 def writes(graph):
-    """Whether running the graph changes what it keeps."""
+    """True if running the graph changes its state."""
     return any(WRITERS.match(n.op) for n in all_nodes(graph))
 
 
@@ -42,7 +42,7 @@ def const(graph, name, value):
 
 
 def become(node, op, **attrs):
-    """The placeholder `node` is from now on the op that makes the resource of its name."""
+    """Turns the placeholder `node` into the op that creates the resource with its name."""
     node.op = op
     node.attr.clear()
     node.attr["shared_name"].s = node.name.encode()
@@ -69,7 +69,7 @@ def hold_variable(node, variable):
 
 
 def readers(functions, nodes, name):
-    """Ops on the table of the handle `name`, in functions that it is handed to as well."""
+    """Yields the ops on the table with the handle `name`, including those in functions that it is passed to."""
     for node in nodes:
         for slot, given in enumerate(i for i in node.input if not i.startswith("^")):
             if given.split(":")[0] != name:
@@ -83,8 +83,8 @@ def readers(functions, nodes, name):
 
 
 def types_of(graph, name, handle):
-    """(dtype of keys, of values, whether it never changes) of a table: what its object says, else the ops that it is
-    given to. TensorFlow ends the process on others."""
+    """Returns (dtype of keys, of values, whether it is immutable) of a table: from its object, else from the ops that read
+    it. With wrong dtypes TensorFlow would abort the process."""
     for o in gc.get_objects():
         if isinstance(o, LookupInterface) and getattr(o, "_resource_handle", None) is handle:
             if isinstance(o, DenseHashTable):
@@ -97,7 +97,7 @@ def types_of(graph, name, handle):
 
 
 def contents(graph, name, handle):
-    """Keys and values of a table, and whether it never changes; None of what is none."""
+    """Returns the keys and values of a table, and whether it is immutable; None if it is not a table."""
     types = types_of(graph, name, handle)
     if types is None:
         return None
@@ -124,7 +124,7 @@ def hold_table(init, node, table):
 
 
 def hold_iterator(init, node, iterator):
-    """The iterator stands before its first element when the case begins."""
+    """Recreates an iterator; when the case begins, it is before its first element."""
     source = tf.compat.v1.GraphDef()
     source.ParseFromString(tf.raw_ops.DatasetToGraphV2(
         input_dataset=iterator._dataset._variant_tensor, external_state_policy=1, strip_device_assignment=True).numpy())
@@ -155,7 +155,7 @@ def iterator_of(handle):
 
 
 def run_last(init):
-    """A node that all of `init` comes before; an empty graph stays one."""
+    """Adds a node that runs after all initializers; an empty graph stays empty."""
     last = [n.name for n in init.node if n.op in INITIALIZERS]
     if last:
         init.node.add(name=INIT, op="NoOp").input.extend("^" + n for n in last)
@@ -182,12 +182,12 @@ def hold_captures(graph, captures, variables):
         elif table is not None:
             hold_table(init, node, table)
         else:
-            raise StateError(f"input '{name}' is a captured resource that is no variable, table or iterator")
+            raise StateError(f"input '{name}' is a captured resource that is not a variable, table or iterator")
     return run_last(init)
 
 
 def keep_effects(graph, outputs, effects):
-    """What a run changes happens though no output needs it: outputs wait for it."""
+    """Adds control edges so that outputs wait for the run's effects, which no output reads."""
     nodes = {n.name: n for n in graph.node}
     for name in {t.split(":")[0] for t in outputs}:
         node = nodes[name]
@@ -196,7 +196,7 @@ def keep_effects(graph, outputs, effects):
 
 
 def session_initializers(whole, graph):
-    """Of a session's graph what fills the tables and makes the iterators that `graph` has."""
+    """Returns the part of a session's graph that fills the tables and creates the iterators of `graph`."""
     inside = {n.name for n in graph.node}
     kept = {n.name for n in graph.node if n.op not in ("Placeholder", "Const")}
     names = [n.name for n in whole.node if n.op in INITIALIZERS and n.name not in inside
@@ -204,17 +204,17 @@ def session_initializers(whole, graph):
     if not names:
         return run_last(tf.compat.v1.GraphDef())
     init = tf.compat.v1.graph_util.extract_sub_graph(whole, names)
-    for node in list(graph.node) + list(init.node):           # one resource in both graphs, by whatever name of node
+    for node in list(graph.node) + list(init.node):           # the same resource in both graphs, whatever the node's name
         if node.op.endswith(("TableV2", "OfTensorsV2", "IteratorV2")) and not node.attr["shared_name"].s:
             node.attr["shared_name"].s = node.name.encode()
     fed = [n.name for n in init.node if n.op == "Placeholder"]
     if fed:
-        raise StateError(f"'{fed[0]}' is fed where a table or an iterator is initialized, and no case holds that")
+        raise StateError(f"'{fed[0]}' is fed where a table or an iterator is initialized, which a case cannot contain")
     return run_last(init)
 
 
 def prepare(session, graph, variables, init):
-    """In a session of the imported graph: variables get their values, tables and iterators are made."""
+    """In a session of the imported graph, assigns the variables and creates the tables and iterators."""
     for name, value in variables.items():
         handle = session.graph.get_tensor_by_name(name + ":0")
         if handle.dtype == tf.resource:

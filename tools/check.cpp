@@ -1,4 +1,4 @@
-// `grapnel check MODEL --policy FILE`: whether a model is what its team demands of it.
+// `grapnel check MODEL --policy FILE`: checks a model against its team's policy.
 #include <ctime>
 
 #include "lib/job/check_policy.h"
@@ -66,7 +66,7 @@ Error WriteReports(const PolicyReport& report, const Flags& flags) {
   return WriteReport(flags.sarif, [&](auto& os) { WritePolicySarif(report, os); });
 }
 
-// What goes to standard output instead of the text, as flags name it.
+// Returns the flags whose output goes to standard output instead of the text.
 std::vector<std::string> OnStandardOutput(const Flags& flags, const Invocation& invocation) {
   std::vector<std::string> on;
   if (invocation.flags.json) on.push_back("--json");
@@ -94,7 +94,7 @@ int List(Invocation& invocation) {
   return kExitOk;
 }
 
-// A report in the place of what is read, or of another report, would be a loss.
+// Rejects a report that would overwrite an input or another report.
 Error CheckOwnPlaces(const Flags& flags) {
   std::vector<std::pair<const char*, std::string>> taken = {
       {"MODEL", flags.model}, {"--against", flags.against}, {"--policy", flags.policy}};
@@ -108,7 +108,7 @@ Error CheckOwnPlaces(const Flags& flags) {
       bool is_same =
           llvm::sys::fs::is_regular_file(path) && llvm::sys::fs::equivalent(path, of_other);
       if (path == of_other || is_same)
-        return MakeError("{0} {1}: {2} is that file: give another", flag, path, other);
+        return MakeError("{0} {1}: {2} is the same file: choose another", flag, path, other);
     }
     taken.emplace_back(flag, path);
   }
@@ -121,7 +121,7 @@ Error CheckFlags(const Flags& flags, const Invocation& invocation) {
   if (flags.init && invocation.flags.json) return MakeError("--init prints TOML, not JSON");
   if (flags.model.empty()) return MakeError("check: which model? (--list shows the checks)");
   if (flags.policy.empty() && !flags.init)
-    return MakeError("check: --policy FILE says what is demanded; --init prints one to begin with");
+    return MakeError("check: --policy FILE is required; --init prints one to start with");
   if (!flags.picture.empty() && flags.against.empty())
     return MakeError("--picture draws what changed from BASE: give --against");
   if (!flags.date.empty() && !IsDate(flags.date))
@@ -170,32 +170,32 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  line.Option("MODEL", flags->model, "the model that is checked");
-  line.Option("--policy", flags->policy, "what is demanded, as TOML (docs/check.md)")
-      .ShownAs("FILE");
+  line.Option("MODEL", flags->model, "the model to check");
+  line.Option("--policy", flags->policy, "the policy, as TOML (docs/check.md)").ShownAs("FILE");
   line.Option("--against", flags->against,
-              "the model as it was, for what may not get worse: fusions, weights")
+              "the previous model, to find what got worse: fusions, weights")
       .ShownAs("BASE");
   line.Option("--graph", flags->graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   AddSignatureFlag(line, flags->signature);
   flags->sizes.AddTo(line);
   flags->onednn.AddTo(line);
-  line.Option("--junit", flags->junit, "write a JUnit report: a test case a check").ShownAs("FILE");
+  line.Option("--junit", flags->junit, "write a JUnit report: a test case per check")
+      .ShownAs("FILE");
   line.Option("--sarif", flags->sarif, "write SARIF 2.1.0, for code scanning").ShownAs("FILE");
   line.Option("--markdown", flags->markdown,
               "write Markdown for a pull request, with a Mermaid drawing of what changed")
       .ShownAs("FILE");
   line.Option("--picture", flags->picture,
-              "draw what changed from BASE (.svg, .png, .dot); the Markdown names it")
+              "draw what changed from BASE (.svg, .png, .dot); the Markdown links to it")
       .ShownAs("FILE");
-  line.Option("--date", flags->date, "the day by which waivers run out; default: today")
+  line.Option("--date", flags->date, "the day used to expire waivers; default: today")
       .ShownAs("DAY");
-  flags->limit.AddTo(line, "stop after so long with an error; default: never");
+  flags->limit.AddTo(line, "stop with an error after this time; default: never");
   line.Flag("--all", flags->all, "every finding, not only the first of each check");
   line.Flag("--strict", flags->strict,
-            "a check that could not be made (no BASE, open sizes) is an error, no warning");
-  line.Flag("--init", flags->init, "print a policy that MODEL passes as it is");
+            "a check that cannot run (no BASE, unknown sizes) is an error, not a warning");
+  line.Flag("--init", flags->init, "print a policy that MODEL passes");
   line.Flag("--list", flags->list, "list the checks, what each finds and its keys");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }

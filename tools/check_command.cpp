@@ -25,7 +25,7 @@ std::string TemporaryFile(llvm::StringRef suffix) {
   return path.str().str();
 }
 
-// As one word for sh.
+// Quotes one word for sh.
 std::string Quoted(llvm::StringRef text) {
   std::string quoted = "'";
   for (char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -48,31 +48,32 @@ std::string KindOf(llvm::StringRef line) {
   return kind;
 }
 
-// The processes of the check that runs, a group of its own: a timeout ends all that it started.
+// The process group of the running check: a timeout ends everything that it started.
 std::atomic<pid_t> running{0};
-// From before a process is there until `running` says which: whoever starts it ends it then.
+// `starting` is set from before the fork until `running` has the process; a Ctrl-C in between only sets
+// `interrupted`, and the starting code then ends the process.
 std::atomic<bool> starting{false}, interrupted{false};
 
-// Ctrl-C reaches the group of the terminal alone. In a handler of a signal.
+// Ctrl-C reaches only the terminal's process group. Runs in a signal handler.
 void EndCheckToo() {
   interrupted = true;
   if (starting) return;
   if (pid_t group = running.load()) kill(-group, SIGKILL);
-  raise(SIGINT);        // which ends this program, since LLVM has taken its handlers away ...
-  _exit(128 + SIGINT);  // ... unless it was started to ignore it
+  raise(SIGINT);        // ends this program, since LLVM has removed its handlers ...
+  _exit(128 + SIGINT);  // ... unless SIGINT is ignored
 }
 
 struct Ended {
-  int status = 0;  // of waitpid
+  int status = 0;  // from waitpid
   bool timed_out = false;
 };
 
-// After so many seconds (0: never) the whole group is ended.
+// Ends the whole group after `timeout_s` seconds (0: never).
 Ended WaitFor(pid_t pid, int timeout_s) {
   using Clock = std::chrono::steady_clock;
   constexpr int kAskAgain = 10, kLongest = 3600000;  // milliseconds
   auto end = Clock::now() + std::chrono::seconds(timeout_s);
-  int handle = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));  // -1: an old kernel
+  int handle = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));  // -1 on old kernels
   Ended ended;
   while (waitpid(pid, &ended.status, WNOHANG) == 0) {
     auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
@@ -85,7 +86,7 @@ Ended WaitFor(pid_t pid, int timeout_s) {
     int64_t patience = handle < 0 ? kAskAgain : kLongest;
     if (timeout_s > 0) patience = std::min<int64_t>(patience, left);
     pollfd over = {handle, POLLIN, 0};
-    poll(&over, 1, static_cast<int>(patience));  // one that is below 0 is only waited for
+    poll(&over, 1, static_cast<int>(patience));  // poll ignores a negative handle and just waits
   }
   if (handle >= 0) close(handle);
   return ended;
@@ -111,7 +112,7 @@ CheckCommand::~CheckCommand() {
 }
 
 Expected<CheckCommand::Outcome> CheckCommand::Run(const Module& module) {
-  if (graph_.empty() || output_.empty()) return MakeError("no temporary file can be made");
+  if (graph_.empty() || output_.empty()) return MakeError("cannot create a temporary file");
   RETURN_IF_ERROR(WriteGraph(module, graph_));
   std::string line = command_;
   if (llvm::StringRef(line).contains("{}")) {
@@ -132,8 +133,8 @@ Expected<CheckCommand::Outcome> CheckCommand::Run(const Module& module) {
   constexpr int kNoSuchCommand = 127;
   Outcome outcome;
   outcome.exit_code = WIFEXITED(ended.status) ? WEXITSTATUS(ended.status) : -1;
-  // There is no such command: no verdict on the graph.
-  if (outcome.exit_code == kNoSuchCommand) return MakeError("the check cannot be run: {0}", line);
+  // The command does not exist: this says nothing about the graph.
+  if (outcome.exit_code == kNoSuchCommand) return MakeError("the check cannot run: {0}", line);
   if (outcome.exit_code > 128) outcome.exit_code = -1;
   ASSIGN_OR_RETURN(auto output, FileBytes::Open(output_));
   outcome.text = ended.timed_out ? "it took too long" : LastLine(output->bytes());

@@ -1,4 +1,4 @@
-// A person's own check of a graph: a shell command that is given a file.
+// A user-defined check of a graph: a shell command that gets a file.
 #ifndef GRAPNEL_TOOLS_CHECK_COMMAND_H_
 #define GRAPNEL_TOOLS_CHECK_COMMAND_H_
 
@@ -10,20 +10,20 @@ namespace grapnel {
 
 class CheckCommand {
  public:
-  // `{}` in `command` becomes the file's path; without it the path comes last.
+  // Replaces `{}` in `command` by the file's path; without `{}`, appends the path.
   CheckCommand(std::string command, int timeout_s);
   ~CheckCommand();
   CheckCommand(const CheckCommand&) = delete;
   CheckCommand& operator=(const CheckCommand&) = delete;
 
   struct Outcome {
-    int exit_code = 0;  // -1: ended by a signal, or by the timeout
-    std::string text;   // the last line that it printed, for a message
-    // What it printed last, without numbers and quoted names: the same for the same kind of
-    // failure.
+    int exit_code = 0;  // -1: ended by a signal or the timeout
+    std::string text;   // its last line of output, for a message
+    // Its last line of output without numbers and quoted names: equal for failures of the same
+    // kind.
     std::string kind;
   };
-  // Writes `module` to a temporary file and runs the command on it. An error when it cannot be
+  // Writes `module` to a temporary file and runs the command on it. Errors: the command cannot be
   // started.
   Expected<Outcome> Run(const Module& module);
 

@@ -1,4 +1,4 @@
-// `grapnel check-gradients MODEL|CASE`: are the gradients of a graph what finite differences say?
+// `grapnel check-gradients MODEL|CASE`: compares a graph's gradients with finite differences.
 #include "lib/job/check_gradients.h"
 
 #include "lib/io/write.h"
@@ -22,7 +22,7 @@ struct Flags {
   TimeLimit limit;
 };
 
-// "[1,2]" of element 5 of a [2,3].
+// Returns "[1,2]" for element 5 of a [2,3].
 std::string PlaceOf(int64_t index, llvm::ArrayRef<int64_t> dims) {
   Dims place(dims.size());
   for (size_t i = dims.size(); i-- > 0; index /= dims[i]) place[i] = index % dims[i];
@@ -77,7 +77,7 @@ void WriteCheck(const GradientCheck& check, llvm::json::OStream& json) {
   });
 }
 
-// The graph with the gradients of what is fetched, without a check.
+// Writes the graph with the gradients of the fetches, without a check.
 Expected<int> Write(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(FeedsAndFetches names,
                    FeedsAndFetchesOf(opened, flags.by, flags.run.fetches, flags.run.signature));
@@ -91,7 +91,7 @@ Expected<int> Write(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   return kExitOk;
 }
 
-// The ops that have a gradient, and those of which it is known that they have none.
+// Lists the ops with a gradient, and those known to have none.
 int List(Invocation& invocation) {
   if (!invocation.flags.json) {
     for (const GradientEntry* entry : AllGradients()) {
@@ -147,22 +147,22 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model, "a model, or a case folder with its feeds");
-  flags->run.AddTo(line, "a tensor whose gradients are checked; default: as `run` has it", "NAME");
+  flags->run.AddTo(line, "a tensor whose gradients are checked; default: as in `run`", "NAME");
   flags->run.AddVariablesTo(line);
-  line.Option("--by", flags->by, "only by this feed or variable; default: by all").ShownAs("NAME");
-  line.Option("--elements", flags->elements, "how many elements of each tensor are measured")
+  line.Option("--by", flags->by, "only with respect to this feed or variable; default: all")
+      .ShownAs("NAME");
+  line.Option("--elements", flags->elements, "how many elements of each tensor to measure")
       .Positive()
       .ShowDefault();
   line.Option("--tolerance", flags->tolerance,
-              "how far off, over the largest derivative of the tensor; default: by dtype");
-  line.Option("--step", flags->step,
-              "how far an element is moved, over its size; default: by dtype");
+              "allowed error relative to the largest derivative of the tensor; default: by dtype");
+  line.Option("--step", flags->step, "step of an element relative to its size; default: by dtype");
   line.Option("-o,--output", flags->output,
-              "instead of checking, write the graph with the gradients beside it, and say which "
-              "tensor is the gradient by which")
+              "instead of checking, write the graph with its gradients, and print which tensor is "
+              "the gradient of which")
       .ShownAs("GRAPH");
-  line.Flag("--list", flags->list, "list the ops that have a gradient");
-  flags->limit.AddTo(line, "stop after so long with an error; default: never");
+  line.Flag("--list", flags->list, "list the ops with a gradient");
+  flags->limit.AddTo(line, "stop with an error after this time; default: never");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -1,4 +1,4 @@
-// Subcommands: how one registers itself, and the flags that mean the same everywhere.
+// Subcommands: their registration, and the flags that all of them share.
 #ifndef GRAPNEL_TOOLS_COMMAND_H_
 #define GRAPNEL_TOOLS_COMMAND_H_
 
@@ -27,23 +27,24 @@ struct CommonFlags {
 };
 void AddCommonFlags(CommandLine& line, CommonFlags& flags);
 
-// A program that has commands work in its own process, several at a time (CallCommand). It stands
-// for the process's streams, for its end, and for who presses Ctrl-C. What is here is called on the
-// threads of the work.
+// A program that runs commands in its own process, several at a time (CallCommand). It replaces the
+// process's streams, its exit, and Ctrl-C. Its functions are called on the threads that run the
+// command.
 struct Caller {
-  llvm::raw_ostream& out;  // in the place of standard output
-  llvm::raw_ostream& err;  // of stderr, but for messages
-  MessageSink sink;        // messages of each severity
-  CancelFlag cancel;       // ends the work where it looks at it: with an error, of whatever text
-  std::function<void(std::string)> give_up;  // --timeout is over, and no kernel heard of it
+  llvm::raw_ostream& out;  // replaces standard output
+  llvm::raw_ostream& err;  // replaces standard error, except for messages
+  MessageSink sink;        // receives messages of all severities
+  CancelFlag cancel;       // stops the command with some error, where the command checks the flag
+  std::function<void(std::string)> give_up;  // --timeout has expired, and a kernel ignores the
+                                             // cancel flag
   std::function<void(const std::string& name, const Tensor& value)>
-      take_value;                        // what `run` fetched
-  const PassRegistry* passes = nullptr;  // with those of the caller's own; null: the program's
-  // As Invocation::ReportProgress; null: nobody looks.
+      take_value;                        // receives what `run` fetched
+  const PassRegistry* passes = nullptr;  // includes the caller's own; null: the program's
+  // Like Invocation::ReportProgress; may be null.
   std::function<void(llvm::StringRef what, int64_t done, int64_t total)> progress = nullptr;
 };
 
-// One invocation of a command: its flags and where its words go.
+// One invocation of a command: its flags and its output streams.
 class Invocation {
  public:
   explicit Invocation(Caller* caller = nullptr) : caller_(caller) {}
@@ -51,26 +52,26 @@ class Invocation {
   Invocation& operator=(const Invocation&) = delete;
 
   CommonFlags flags;
-  // The command reads files again that change, and says itself which were cut short.
+  // Set if the command rereads files that change, and itself reports the ones that were truncated.
   bool follows_files = false;
 
-  // Standard output and the other, for words and JSON: what a graph's names hold that a terminal
-  // would obey is written as escapes (lib/support/printable.h). Files that go to standard output,
-  // as `-o -`, are written as they are.
+  // Standard output and standard error, for text and JSON: control characters in a graph's names
+  // are escaped (lib/support/printable.h). Files that go to standard output, such as `-o -`, are
+  // written unchanged.
   llvm::raw_ostream& out();
   llvm::raw_ostream& err();
-  // Messages of libraries and tools, on stderr, as --log-level, --quiet, -v and
-  // TF_CPP_MIN_LOG_LEVEL allow.
+  // Receives messages of libraries and tools; prints them on stderr, as --log-level, --quiet, -v
+  // and TF_CPP_MIN_LOG_LEVEL allow.
   MessageSink sink();
   bool UseColor() const;  // on standard output
-  // Ends the command's work: --timeout sets it, and a caller.
+  // Stops the command: set by --timeout or a caller.
   CancelFlag& cancel() { return caller_ ? caller_->cancel : cancel_; }
-  // To who waits, from any thread: what is being done, "constant_folding", and which of how many;
-  // total 0: not said.
+  // Reports progress, from any thread: the current activity, "constant_folding", and how many are
+  // done; total 0: unknown.
   void ReportProgress(llvm::StringRef what, int64_t done = 0, int64_t total = 0);
-  // The passes and rules that there are; null: the program's.
+  // The available passes and rules; null: the program's.
   const PassRegistry* passes() const { return caller_ ? caller_->passes : nullptr; }
-  // Null: the command was typed, and the process is its own.
+  // Null if the command was typed and has the process to itself.
   Caller* caller() { return caller_; }
 
  private:
@@ -78,16 +79,16 @@ class Invocation {
   CancelFlag cancel_;
 };
 
-// What a command does when its flags are read: an exit code, or an error that main prints as
+// Runs a command after its flags are parsed. Returns an exit code, or an error that main prints as
 // `grapnel: ...` before exiting with kExitBadInput.
 using RunCommand = std::function<Expected<int>(Invocation&)>;
 
-// A command: `set_up` adds its flags to `line` and returns what runs it; flags' variables live in
-// shared state that the returned function holds.
+// A command: `set_up` adds its flags to `line` and returns the function that runs it, which shares
+// ownership of the flags' variables.
 struct Command {
   const char* name;
   const char* help;
-  const char* example;  // shown under --help, "grapnel " left out
+  const char* example;  // shown under --help, without "grapnel "
   RunCommand (*set_up)(CommandLine& line);
 };
 
@@ -97,7 +98,7 @@ inline bool RegisterCommand(Command command) {
   return true;
 }
 
-// The arguments of a command, those of every command too, as its --help lists them.
+// Returns the arguments of a command, including those of every command, as its --help lists them.
 std::vector<ArgumentInfo> ArgumentsOf(const Command& command);
 
 // At namespace scope of tools/<name>.cpp:

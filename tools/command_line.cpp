@@ -15,8 +15,8 @@ using Argument = CommandLine::Argument;
 
 namespace {
 
-// What --help puts in the value's place, by the option's name: one meaning has one name in every
-// command. By position the name says it.
+// Returns what --help shows for the value, by the option's name: a name has the same meaning in
+// every command. Positional arguments need none.
 std::string ValueName(llvm::StringRef names) {
   if (!names.starts_with("-")) return "";
   llvm::StringRef name = names.rsplit(',').second.empty() ? names : names.rsplit(',').second;
@@ -35,7 +35,7 @@ std::string ValueName(llvm::StringRef names) {
 
 }  // namespace
 
-// What a value of a variable is.
+// Returns the type name of a variable's values.
 template <typename T>
 constexpr const char* kTypeName = "text";
 template <>
@@ -62,7 +62,7 @@ Argument& Argument::OneOf(std::vector<std::string> words) {
   option_->check(is_member);
   return *this;
 }
-// CLI11 says of a number only that it is not in the range of a double.
+// CLI11 only reports that a number is outside the range of a double.
 Argument& Argument::Number(const std::string& wanted, const std::function<bool(double)>& is_fine) {
   option_->check([=](const std::string& text) -> std::string {
     double number = 0;
@@ -75,7 +75,7 @@ Argument& Argument::Positive() {
   return Number("a number above 0", [](double number) { return number > 0; });
 }
 Argument& Argument::NotNegative() {
-  return Number("a number from 0 on", [](double number) { return number >= 0; });
+  return Number("a number of at least 0", [](double number) { return number >= 0; });
 }
 Argument& Argument::Between(int least, int most) {
   return Number(llvm::formatv("a number from {0} to {1}", least, most).str(),
@@ -101,7 +101,7 @@ Argument& Argument::ShowDefault() {
 template <typename T>
 Argument CommandLine::Option(const char* names, T& variable, const char* help) {
   CLI::Option* option = app_.add_option(names, variable, help);
-  // One value after each flag, so that a list does not take the MODEL that follows it.
+  // One value per flag, so that a list does not take the MODEL that follows it.
   if (names[0] == '-') option->allow_extra_args(false);
   std::string value = ValueName(names);
   if (!value.empty() || names[0] != '-') option->type_name(value);
@@ -169,7 +169,7 @@ std::vector<ArgumentInfo> CommandLine::Arguments() const {
   return arguments;
 }
 
-// A word as a shell takes it for that word.
+// Quotes a word for a shell.
 static std::string Quoted(llvm::StringRef word) {
   constexpr llvm::StringLiteral kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%^";
@@ -186,7 +186,7 @@ std::string CommandText(const std::string& command, const std::string& model,
   auto add = [&](const TypedOption& option) {
     std::string name = (option.name.size() == 1 ? "-" : "--") + option.name;
     if (option.values.empty()) text += " " + name;
-    // With '=' where a value could be taken for an option.
+    // Uses '=' if the value could be taken for an option.
     for (llvm::StringRef value : option.values)
       text += " " + name + (value.starts_with("-") ? "=" : " ") + Quoted(value);
   };

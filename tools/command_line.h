@@ -1,5 +1,5 @@
-// The arguments of one command. A cover over CLI11, whose header costs every file that includes it
-// more than the rest of the command.
+// The arguments of one command. Wraps CLI11, whose header takes longer to compile than the rest of
+// a command.
 #ifndef GRAPNEL_TOOLS_COMMAND_LINE_H_
 #define GRAPNEL_TOOLS_COMMAND_LINE_H_
 
@@ -18,9 +18,9 @@ class Option;
 
 namespace grapnel {
 
-// An argument as data, for what is made of a command beside its --help.
+// An argument as data, to generate documents and completions from.
 struct ArgumentInfo {
-  std::string name;        // "dump-dir"; by position as --help shows it, "MODEL"
+  std::string name;        // "dump-dir"; if positional, as --help shows it, "MODEL"
   std::string short_name;  // "o", or empty
   std::string help;
   std::string shown_as;  // "FILE", or empty
@@ -30,21 +30,21 @@ struct ArgumentInfo {
   bool by_position = false, required = false, is_list = false;
 };
 
-// An option as it was typed: "feed" and its values; a flag has none.
+// An option that the user typed: "feed" and its values; a flag has none.
 struct TypedOption {
   std::string name;
   std::vector<std::string> values;
 };
 
-// "grapnel NAME MODEL --passes 'a b' ...", quoted for a shell: of `typed` what the command has,
-// then `more`, which stands instead of what was typed under those names.
+// Returns "grapnel NAME MODEL --passes 'a b' ...", quoted for a shell: the options in `typed` that
+// the command has, then `more`, which replaces typed options of the same names.
 std::string CommandText(const std::string& command, const std::string& model,
                         const std::vector<TypedOption>& typed,
                         const std::vector<TypedOption>& more);
 
 class CommandLine {
  public:
-  // What else is to be said of an argument; each returns itself.
+  // Further properties of an argument; each function returns the argument.
   class Argument {
    public:
     explicit Argument(CLI::Option* option) : option_(option) {}
@@ -53,10 +53,10 @@ class CommandLine {
     Argument& Positive();
     Argument& NotNegative();
     Argument& Between(int least, int most);
-    Argument& Separator(char between);     // of the elements of a list
-    Argument& Count(int least, int most);  // how many values it takes
-    Argument& ShownAs(const char* value);  // what --help puts in the value's place: "GLOB"
-    Argument& ShowDefault();               // --help says what the variable holds now
+    Argument& Separator(char between);     // between the elements of a list
+    Argument& Count(int least, int most);  // number of values it takes
+    Argument& ShownAs(const char* value);  // shown in --help instead of the value: "GLOB"
+    Argument& ShowDefault();               // --help shows the variable's current value
 
    private:
     Argument& Number(const std::string& wanted, const std::function<bool(double)>& is_fine);
@@ -65,18 +65,19 @@ class CommandLine {
   };
 
   explicit CommandLine(CLI::App& app) : app_(app) {}
-  // "--output" or "-o,--output"; without a dash, by position. T is std::string, an optional one,
+  // "--output" or "-o,--output"; without a dash, positional. T is std::string, an optional one,
   // int, int64_t, size_t, double, or a vector of strings.
   template <typename T>
   Argument Option(const char* names, T& variable, const char* help);
   Argument Flag(const char* names, bool& variable, const char* help);
-  // What was added, in that order. For who parses nothing: --help would then show all defaults.
+  // Returns the arguments in the order added. Only for callers that do not parse: --help would show
+  // all defaults afterwards.
   std::vector<ArgumentInfo> Arguments() const;
-  // Gives the options that were typed, once they were: call it when the command runs.
+  // Returns a function that returns the options that were typed; call it when the command runs.
   std::function<std::vector<TypedOption>()> Typed() const;
-  // For a command that has nothing to say in JSON: --json is none of its flags.
+  // Removes --json, for a command without JSON output.
   void WithoutJson();
-  // For a command that runs no code of others.
+  // Removes --plugin, for a command that runs no foreign code.
   void WithoutPlugins();
 
  private:
@@ -84,7 +85,7 @@ class CommandLine {
   std::map<const CLI::Option*, std::string> types_;
 };
 
-// "--help", "--output" and all others that `set_up` adds.
+// Returns "--help", "--output" and all other flags that `set_up` adds.
 std::vector<std::string> LongFlags(llvm::function_ref<void(CommandLine&)> set_up);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// `grapnel compare A B`: the first tensor in which two runs part.
+// `grapnel compare A B`: finds the first tensor at which two runs diverge.
 #include "lib/job/case_on_model.h"
 #include "lib/job/compare_text.h"
 #include "lib/job/graph_path.h"
@@ -22,27 +22,28 @@ struct Flags {
   TimeLimit limit;
 };
 
-// B is another graph: of a file of its own, or of A's.
+// True if B is another graph: from its own file, or from A's.
 bool HasB(const Flags& flags) { return !flags.b.empty() || !flags.graph_b.empty(); }
 
-// Flags that go with one kind of comparison would be silence beside another.
+// A flag for another kind of comparison would be ignored silently.
 Error CheckOneKind(const Flags& flags, bool is_folder) {
   bool has_b = HasB(flags);
   bool is_other_run = !flags.device.empty() || flags.threads_b > 0;
   if (!has_b && !flags.optimized && !is_other_run && flags.precision.empty())
     return MakeError(
-        "nothing to compare with: give B, or --optimized, --device, --threads-b or --precision");
+        "nothing to compare with: pass B, --optimized, --device, --threads-b or --precision");
   if (has_b && (flags.optimized || !flags.precision.empty()))
-    return MakeError("{0} compares A with itself: give no B",
+    return MakeError("{0} compares A with itself: do not pass B",
                      flags.optimized ? "--optimized" : "--precision");
   if (!flags.precision.empty() && (flags.optimized || is_other_run))
-    return MakeError("--precision goes with no other condition of run B");
+    return MakeError("--precision cannot be combined with other conditions of run B");
   if (is_folder && (is_other_run || !flags.ledger.empty()))
     return MakeError("{0} is a debug folder: --device, --threads-b and --ledger are for graphs",
                      flags.b);
   if (!is_folder && (flags.step >= 0 || !flags.run.empty()))
-    return MakeError("--step and --run are for a B that is a debug folder");
-  if (!has_b && !flags.ledger.empty()) return MakeError("--ledger says how B was made: give B");
+    return MakeError("--step and --run require a debug folder as B");
+  if (!has_b && !flags.ledger.empty())
+    return MakeError("--ledger describes how B was made: pass B");
   return Error::success();
 }
 
@@ -50,14 +51,14 @@ Error CheckOneKind(const Flags& flags, bool is_folder) {
 Error TakeCase(const OpenedGraph& a, const Flags& flags, CompareRequest* request) {
   if (flags.values.empty()) return Error::success();
   if (a.model().case_info)
-    return MakeError("{0} is a case and has values of its own: --case is for a model", flags.a);
+    return MakeError("{0} is a case and has its own values: --case is for a model", flags.a);
   ASSIGN_OR_RETURN(Case values, LoadCase(flags.values));
   if (values.rtol > 0) request->tolerance.rtol = values.rtol;
   ASSIGN_OR_RETURN(CaseOfModel on_a, CaseOnModel(std::move(values), a));
   return FillFromCase(on_a, a, &request->run);
 }
 
-// What a case says of its outputs holds for all within.
+// A case's tolerance for outputs applies to all tensors.
 void FillTolerance(const OpenedGraph& a, const Flags& flags, CompareRequest* request) {
   if (const auto& values = a.model().case_info; values && values->rtol > 0)
     request->tolerance.rtol = values->rtol;
@@ -130,8 +131,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.a == "-" && flags.b == "-")
     return MakeError("only one of the two graphs can come from standard input");
   if (IsDebugFolder(flags.a))
-    return MakeError("{0} is a debug folder: it goes second, after the model that was recorded",
-                     flags.a);
+    return MakeError("{0} is a debug folder: pass it second, after the recorded model", flags.a);
   bool is_folder = !flags.b.empty() && IsDebugFolder(flags.b);
   RETURN_IF_ERROR(CheckOneKind(flags, is_folder));
   ASSIGN_OR_RETURN(OpenedGraph a, OpenInput(flags.a, flags.model.graph, invocation.sink()));
@@ -156,49 +156,46 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  line.Option("A", flags->a,
-              "a model, or a case folder with its feeds; run on one thread of the CPU")
+  line.Option("A", flags->a, "a model, or a case folder with its feeds; runs on one CPU thread")
       .Required();
-  line.Option(
-      "B", flags->b,
-      "another, which gets A's feeds, by the keys of a signature that both have, unless both "
-      "are cases; or a folder that TensorFlow's debugger wrote with "
-      "tensor_debug_mode=\"FULL_TENSOR\"");
-  flags->model.AddTo(line, "a tensor that both runs compute; default: as `run` has it", "NAME");
-  line.Option("--graph-b", flags->graph_b, "which graph of B, or another one of A's file, likewise")
+  line.Option("B", flags->b,
+              "another one; it gets A's feeds, by the keys of a common signature, unless both are "
+              "cases; or a debug folder of TensorFlow with tensor_debug_mode=\"FULL_TENSOR\"");
+  flags->model.AddTo(line, "a tensor that both runs compute; default: as in `run`", "NAME");
+  line.Option("--graph-b", flags->graph_b,
+              "which graph of B, or of A's file if there is no B, likewise")
       .ShownAs("TITLE");
   flags->model.AddVariablesTo(line);
-  line.Option(
-          "--case", flags->values,
-          "a case folder with the feeds of both; one that was captured from a signature has its "
-          "keys, by which each model is fed")
+  line.Option("--case", flags->values,
+              "a case folder with the feeds of both; if it was captured from a signature, its keys "
+              "select the inputs of each model")
       .ShownAs("DIR");
-  line.Option("--ledger", flags->ledger, "what `opt --ledger` wrote when it made B of A")
+  line.Option("--ledger", flags->ledger, "the file that `opt --ledger` wrote when it made B from A")
       .ShownAs("FILE");
-  line.Flag("--optimized", flags->optimized, "B is what the default passes make of A");
+  line.Flag("--optimized", flags->optimized, "B is A after the default passes");
   line.Option("--device", flags->device,
-              "run B there, where a node names no device and has a kernel: CPU, GPU, GPU:1");
-  line.Option("--threads-b", flags->threads_b, "run B on so many threads").Positive();
+              "device for B's nodes that request none and have a kernel there: CPU, GPU, GPU:1");
+  line.Option("--threads-b", flags->threads_b, "number of threads for B").Positive();
   line.Option("--precision", flags->precision,
-              "B is A with every float rounded to this: what overflows, vanishes or cancels, and "
-              "what to keep in float32")
+              "B is A with every float rounded to this: shows what overflows, vanishes or cancels, "
+              "and what to keep in float32")
       .OneOf({"float16", "bfloat16"});
   line.Option("--rtol", flags->rtol,
-              "what agrees: |b - a| <= max(atol + rtol * |a|, 2 ulp); default: the case's, else "
+              "values agree if |b - a| <= max(atol + rtol * |a|, 2 ulp); default: the case's, else "
               "1e-4; 64 times that for 16 bits; with --precision 8 times its epsilon")
       .NotNegative();
   line.Option("--atol", flags->atol,
-              "default: of each tensor rtol of its median magnitude, as cases are made")
+              "default: for each tensor, rtol times its median magnitude, as in cases")
       .NotNegative();
-  line.Option("--step", flags->step, "of a debug folder: which call, from 0; default: the first")
+  line.Option("--step", flags->step, "in a debug folder: which call, from 0; default: the first")
       .NotNegative();
-  line.Option("--run", flags->run, "of a debug folder: which run, by its id; default: the newest")
+  line.Option("--run", flags->run, "in a debug folder: which run, by its id; default: the newest")
       .ShownAs("ID");
-  flags->limit.AddTo(line, "stop after so long with an error; default: never");
+  flags->limit.AddTo(line, "stop with an error after this time; default: never");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("compare", "names the first tensor in which two runs part",
+GRAPNEL_COMMAND("compare", "finds the first tensor at which two runs diverge",
                 "compare model.pb optimized.pb --feed x=x.npy", SetUp);
 
 }  // namespace

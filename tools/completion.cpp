@@ -1,4 +1,4 @@
-// `grapnel completion SHELL`: completion generated from the commands and flags that there are.
+// `grapnel completion SHELL`: shell completion generated from the registered commands and flags.
 #include "llvm/ADT/STLExtras.h"
 #include "tools/command.h"
 

@@ -1,4 +1,4 @@
-// `grapnel convert MODEL -o OUT [--to FORMAT]`: a graph for another tool.
+// `grapnel convert MODEL -o OUT [--to FORMAT]`: writes a graph for another tool.
 #include "lib/render/convert.h"
 
 #include "lib/diff/diff.h"
@@ -16,7 +16,7 @@ struct Flags {
   bool no_values = false;
 };
 
-// All graphs of a text to another text.
+// Converts all graphs of a text file to another text file.
 Expected<int> WriteEach(llvm::MutableArrayRef<OpenedGraph> graphs, const ConvertOptions& options,
                         const Flags& flags, Invocation& invocation) {
   std::vector<TitledGraph> titled;
@@ -33,7 +33,7 @@ Expected<int> WriteEach(llvm::MutableArrayRef<OpenedGraph> graphs, const Convert
   return kExitOk;
 }
 
-// What makes no sense with the format is refused, so that nobody waits for what it should do.
+// Rejects flags that have no effect with the format, so that users do not expect one.
 Error CheckFlags(const Flags& flags, ConvertFormat format) {
   bool two = format == ConvertFormat::kSyncNavigation;
   if (two && flags.other.empty())
@@ -45,7 +45,7 @@ Error CheckFlags(const Flags& flags, ConvertFormat format) {
   return Error::success();
 }
 
-// The others have names and numbers of nodes alone.
+// Other formats have only names and numbers of nodes.
 bool HoldsValues(ConvertFormat format) {
   return format != ConvertFormat::kNodeData && format != ConvertFormat::kSyncNavigation;
 }
@@ -105,7 +105,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 }
 
 std::string FormatHelp() {
-  std::string help = "the format; by default what OUT's name tells";
+  std::string help = "the format; default: by OUT's suffix";
   for (const ConvertFormatInfo& info : ConvertFormats())
     help += (llvm::Twine(&info == ConvertFormats().begin() ? ": " : "; ") + info.name + ": " +
              info.meaning)
@@ -120,7 +120,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("MODEL", flags->model, "the graph").Required();
   line.Option("B", flags->other, "the second graph, for sync-navigation");
   line.Option("-o,--output", flags->output,
-              "the file, compressed when it ends in .gz; for event also a folder")
+              "the output file, compressed if it ends in .gz; for event also a folder")
       .ShownAs("OUT")
       .Required();
   line.Option("--to", flags->to, FormatHelp().c_str()).ShownAs("FORMAT");
@@ -128,20 +128,19 @@ RunCommand SetUp(CommandLine& line) {
               "which number: estimated FLOPs, or the bytes of constants")
       .OneOf({"op-cost", "constant-bytes"})
       .ShowDefault();
-  line.Option(
-          "--devices", flags->devices,
-          "devices that nodes ask for: none takes them away, OLD=NEW renames those that the glob "
-          "OLD fits")
+  line.Option("--devices", flags->devices,
+              "the devices that nodes request: none removes them, OLD=NEW renames those that match "
+              "the glob OLD")
       .Separator(',')
       .ShownAs("none|OLD=NEW,...");
   line.Option("--graph", flags->graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   AddSignatureFlag(line, flags->signature);
   AddNoValuesFlag(line, flags->no_values);
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("convert", "writes a graph in the form that another tool reads",
+GRAPNEL_COMMAND("convert", "writes a graph in the format of another tool",
                 "convert saved_model --to model-explorer -o model.json", SetUp);
 
 }  // namespace

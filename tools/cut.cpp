@@ -1,4 +1,4 @@
-// `grapnel cut MODEL --outputs ... -o FILE`: a part of a graph as a graph of its own.
+// `grapnel cut MODEL --outputs ... -o FILE`: writes a part of a graph as a graph of its own.
 #include "lib/pass/cut.h"
 
 #include <set>
@@ -42,7 +42,7 @@ bool IsInScope(const Node& node, llvm::StringRef scope) {
   return rest.consume_front(scope) && (rest.empty() || rest.starts_with("/"));
 }
 
-// The nodes of a graph in a scope, or the one of that name.
+// Returns the nodes of a graph in a scope, or the node with that name.
 std::vector<NodeId> NodesIn(const Graph& graph, llvm::StringRef scope) {
   std::vector<NodeId> ids;
   for (Node node : graph.nodes())
@@ -50,7 +50,7 @@ std::vector<NodeId> NodesIn(const Graph& graph, llvm::StringRef scope) {
   return ids;
 }
 
-// The same of the main graph, which must have some.
+// The same for the main graph. Errors: there are no such nodes.
 Expected<std::vector<NodeId>> NodesInScope(const Graph& graph, llvm::StringRef scope) {
   std::vector<NodeId> ids = NodesIn(graph, scope);
   if (!ids.empty()) return ids;
@@ -61,7 +61,7 @@ Expected<std::vector<NodeId>> NodesInScope(const Graph& graph, llvm::StringRef s
   return NotFound("scope", scope, std::vector<std::string>(scopes.begin(), scopes.end()));
 }
 
-// Makes the scope what is worked on. It is told as any other cut.
+// Makes the scope the main graph. Reported like any other cut.
 Expected<CutResult> CutScope(OpenedGraph* input, llvm::StringRef scope) {
   const Graph& graph = input->module().main;
   ASSIGN_OR_RETURN(std::vector<NodeId> ids, NodesInScope(graph, scope));
@@ -77,7 +77,7 @@ Expected<CutResult> CutScope(OpenedGraph* input, llvm::StringRef scope) {
   return result;
 }
 
-// Makes what a signature runs what is worked on; its keys stand for its tensors.
+// Makes the signature's graph the main graph; its keys replace its tensors' names.
 Error TakeSignatureOf(OpenedGraph* input, Flags* flags) {
   ASSIGN_OR_RETURN(const Signature* chosen,
                    ChooseSignature(input->model(), input->file(), flags->signature));
@@ -96,7 +96,7 @@ Error TakeSignatureOf(OpenedGraph* input, Flags* flags) {
   return Error::success();
 }
 
-// What was asked for that the main graph has not, and the function that has it.
+// A requested tensor that the main graph lacks, and the function that has it.
 struct InFunction {
   std::string what;
   const Function* function = nullptr;
@@ -124,8 +124,8 @@ Expected<CutResult> CutAsAsked(OpenedGraph* input, Flags* flags) {
   if (!function) return Annotate(flags->model, result.takeError());
   llvm::consumeError(result.takeError());
   return MakeError(
-      "{0}: {1} is in function '{2}': --signature cuts what a signature runs, and `grapnel info` "
-      "lists them",
+      "{0}: {1} is in function '{2}': --signature cuts the graph of a signature; `grapnel info` "
+      "lists signatures",
       flags->model, what, function->name());
 }
 
@@ -177,7 +177,7 @@ Error CheckFlags(const Flags& flags) {
                : Error::success();
   if (flags.outputs.empty() && flags.inputs.empty()) return Error::success();
   return MakeError(
-      "--scope takes a scope with all that enters and leaves it: no --inputs, --outputs");
+      "--scope selects a scope with all its inputs and outputs: do not pass --inputs, --outputs");
 }
 
 Expected<int> Run(Flags flags, Invocation& invocation) {
@@ -204,23 +204,22 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   line.WithoutPlugins();
   auto flags = std::make_shared<Flags>();
-  line.Option("MODEL", flags->model, "the graph to take a part of").Required();
+  line.Option("MODEL", flags->model, "the graph to cut").Required();
   line.Option("--inputs", flags->inputs, "tensors that become placeholders")
       .Separator(',')
       .ShownAs("TENSOR,...");
-  line.Option(
-          "--outputs", flags->outputs,
-          "tensors, or nodes without outputs, that the part is for; with --signature by default "
-          "the signature's")
+  line.Option("--outputs", flags->outputs,
+              "tensors, or nodes without outputs, to compute; with --signature by default the "
+              "signature's")
       .Separator(',')
       .ShownAs("TENSOR,...");
   line.Option("--scope", flags->scope,
-              "instead: the nodes of this scope, with placeholders for what enters it");
+              "instead: the nodes of this scope, with placeholders for its inputs");
   line.Option("-o,--output", flags->output,
-              "where the part is written: .pb, .pbtxt or .gtxt, each also .gz")
+              "output file for the part: .pb, .pbtxt or .gtxt, each also .gz")
       .Required();
   line.Option("--graph", flags->graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   AddSignatureFlag(line, flags->signature);
   AddNoValuesFlag(line, flags->no_values);
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

@@ -1,5 +1,5 @@
-// `grapnel debug MODEL`: a graph, or a C++ function op by op, is run and stopped, at a terminal or
-// by a script.
+// `grapnel debug MODEL`: runs and stops a graph, or a C++ function op by op, from a terminal or a
+// script.
 #include <unistd.h>
 
 #include <fstream>
@@ -25,7 +25,7 @@ struct Flags {
   int64_t keep = 1024;  // MB
 };
 
-// Lines of a file or of standard input, each said behind the prompt, as at a terminal.
+// Lines of a file or of standard input, each echoed after the prompt, as at a terminal.
 class ScriptLines : public LineSource {
  public:
   ScriptLines(std::istream& is, llvm::raw_ostream& os) : is_(is), os_(os) {}
@@ -70,7 +70,7 @@ Expected<int> Prompt(Debugger& debugger, const Flags& flags, bool is_from_input,
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!flags.commands.empty() && !flags.script.empty())
-    return MakeError("--command and --script both give commands: take one of them");
+    return MakeError("--command and --script both give commands: pass only one");
   bool is_from_input = flags.commands.empty() &&
                        (flags.script == "-" || (flags.script.empty() && !isatty(STDIN_FILENO)));
   auto print = [&](Severity, llvm::StringRef text) { invocation.out() << text << "\n"; };
@@ -80,7 +80,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     if (!run.fetches.empty() || !run.graph.empty() || !run.signature.empty() ||
         !run.variables.empty())
       return MakeError(
-          "--fetch, --graph, --signature and --variables are of graphs, and not of --eager");
+          "--fetch, --graph, --signature and --variables cannot be combined with --eager");
     ASSIGN_OR_RETURN(TracedChoice choice, TheChoice(flags.model, invocation));
     ASSIGN_OR_RETURN(std::vector<Tensor> feeds, FeedsOf(choice, run.feeds));
     Debugger debugger(std::make_unique<EagerTarget>(choice.program, std::move(feeds), print),
@@ -88,7 +88,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     return Prompt(debugger, flags, is_from_input, invocation);
   }
   if (flags.model == "-" && is_from_input)
-    return MakeError("standard input holds the model: --script FILE for the commands");
+    return MakeError("standard input is the model: pass the commands with --script FILE");
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph, invocation.sink()));
   ASSIGN_OR_RETURN(RunRequest request, flags.run.Request());
   request.sink = invocation.sink();
@@ -107,13 +107,13 @@ RunCommand SetUp(CommandLine& line) {
   flags->run.AddVariablesTo(line);
   line.Flag("--eager", flags->is_eager,
             "MODEL is a C++ function: step through it op by op, as it calls them");
-  line.Option("--command", flags->commands, "do this and end; may be given several times, in order")
+  line.Option("--command", flags->commands, "run this command and exit; may be repeated, in order")
       .ShownAs("LINE");
-  line.Option("--script", flags->script,
-              "take commands from this file and say each with what it gives; -: standard input, "
-              "as without a terminal")
+  line.Option(
+          "--script", flags->script,
+          "run the commands in this file and echo each; -: standard input, as without a terminal")
       .ShownAs("FILE");
-  line.Option("--keep", flags->keep, "keep values of so many MB, the newest")
+  line.Option("--keep", flags->keep, "MB of values to keep, the newest first")
       .ShowDefault()
       .Positive();
   line.WithoutJson();

@@ -1,4 +1,4 @@
-// The debugger's prompt, at a terminal and for scripts.
+// The debugger's prompt, for terminals and scripts.
 #ifndef GRAPNEL_TOOLS_DEBUG_PROMPT_H_
 #define GRAPNEL_TOOLS_DEBUG_PROMPT_H_
 
@@ -11,26 +11,26 @@
 
 namespace grapnel {
 
-// Says where the run has stopped and asks for commands until one makes it go on.
+// Shows where the run has stopped and reads commands until one makes it continue.
 class DebugPrompt {
  public:
   // Both outlive it.
   DebugPrompt(DebugShell& shell, LineSource& lines) : shell_(shell), lines_(lines) {}
 
   DebugOrder operator()(const DebugStop& stop);
-  bool has_failed() const { return has_failed_; }  // whether a command had an error
+  bool has_failed() const { return has_failed_; }  // true if a command failed
 
  private:
   DebugShell& shell_;
   LineSource& lines_;
-  std::string last_;  // what an empty line says again
+  std::string last_;  // the command that an empty line repeats
   bool has_failed_ = false;
 };
 
-// Lines typed at this terminal, completed by the shell, which outlives it.
+// Returns lines typed at the terminal, completed by the shell, which outlives them.
 std::unique_ptr<LineSource> TypedLines(const DebugShell& shell);
 
-// While it lives, Ctrl-C stops the run, and not the program. One at a time.
+// While it lives, Ctrl-C stops the run instead of the program. At most one at a time.
 class OnInterrupt {
  public:
   explicit OnInterrupt(Debugger& debugger);

@@ -12,7 +12,7 @@ run() {
   printf '$ grapnel %s\n' "$*"
   "$grapnel" "$@"
 }
-# diff's "they differ" is an answer here, not a failure.
+# Exit code 1 of diff means "they differ", which is not a failure here.
 differs() { run diff "$@" || [ $? -eq 1 ]; }
 
 say "1. A function written in C++ becomes a graph (lib/trace/examples.cpp)"
@@ -23,7 +23,7 @@ say "2. Optimized as Grappler does, with a dump around each pass: model_pruner r
 run opt "$out/harmonic_mean.pb" --fetch Identity --explain --dump-dir "$out/dumps" -o "$out/harmonic_mean.optimized.pb"
 ls "$out/dumps"
 
-say "3. What differs between the two ends"
+say "3. The differences between the two graphs"
 differs "$out/harmonic_mean.pb" "$out/harmonic_mean.optimized.pb"
 
 say "4. Run, with a tap on every tensor"

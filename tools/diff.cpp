@@ -1,4 +1,4 @@
-// `grapnel diff A B`: what differs between two graphs.
+// `grapnel diff A B`: shows the differences between two graphs.
 #include "lib/diff/diff.h"
 
 #include "lib/diff/diff_json.h"
@@ -31,7 +31,7 @@ struct Flags {
        no_values = false;
 };
 
-// All that was found.
+// Everything that was found.
 struct Findings {
   Diff diff;
   DiffStatistics statistics;
@@ -65,8 +65,8 @@ void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   os << DiffSummary(found.diff) << "\n";
 }
 
-// What a side is called beside the other: its function, its file, or its title within the file of
-// both.
+// Returns a side's name relative to the other: its function, its file, or its title within their
+// common file.
 llvm::StringRef NameOf(const OpenedGraph& side, const Flags& flags, llvm::StringRef function) {
   if (!function.empty()) return function;
   if (flags.b.empty()) return side.file().title;
@@ -102,7 +102,7 @@ Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const F
 
 using Sides = std::pair<OpenedGraph, OpenedGraph>;
 
-// A program that is compiled and loaded is not read beside another.
+// Programs are compiled and loaded one at a time.
 bool IsPlainFile(llvm::StringRef path) {
   return FileExists(path) && !IsDirectory(path) && !path.ends_with(".cpp");
 }
@@ -133,7 +133,7 @@ std::vector<std::string> WarningsOf(const OpenedGraph& side) {
   return lines;
 }
 
-// What is wrong with either, A's first.
+// Warns of the problems of both graphs, A's first.
 void WarnOfBoth(const OpenedGraph& a, const OpenedGraph& b, bool side_by_side,
                 const MessageSink& sink) {
   std::vector<std::string> of_a, of_b;
@@ -144,12 +144,12 @@ void WarnOfBoth(const OpenedGraph& a, const OpenedGraph& b, bool side_by_side,
     for (const std::string& line : *lines) sink(Severity::kWarning, line);
 }
 
-// The graphs of two files, or two graphs of one file.
+// Opens the graphs of two files, or two graphs of one file.
 Expected<Sides> OpenSides(const Flags& flags, bool side_by_side, const MessageSink& sink) {
   if (flags.a == "-" && flags.b == "-")
     return MakeError("only one of the two graphs can come from standard input");
-  if (flags.graphs.size() > 2) return MakeError("--graph: two at most, of A and of B");
-  if (flags.functions.size() > 2) return MakeError("--function: two at most, of A and of B");
+  if (flags.graphs.size() > 2) return MakeError("--graph: at most two, for A and B");
+  if (flags.functions.size() > 2) return MakeError("--function: at most two, for A and B");
   std::string title_a, title_b;
   if (!flags.graphs.empty()) {
     title_a = flags.graphs.front();
@@ -164,14 +164,14 @@ Expected<Sides> OpenSides(const Flags& flags, bool side_by_side, const MessageSi
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.a, title_a, sink));
   if (graphs.size() != 2) {
     return MakeError(
-        "{0}: holds {1}, two are compared: name another file, or two graphs of this one by "
-        "--graph A --graph B",
+        "{0}: contains {1}, but a diff needs two: name another file, or two graphs of this one "
+        "with --graph A --graph B",
         flags.a, Plural(graphs.size(), "graph"));
   }
   return std::pair(std::move(graphs[0]), std::move(graphs[1]));
 }
 
-// The functions that are compared, instead of the graphs that hold them.
+// Selects the functions to compare instead of the graphs that contain them.
 Error TakeFunctions(const Flags& flags, Sides* sides) {
   if (flags.functions.empty()) return Error::success();
   RETURN_IF_ERROR(TakeFunction(flags.functions.front(), &sides->first).takeError());
@@ -180,11 +180,11 @@ Error TakeFunctions(const Flags& flags, Sides* sides) {
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!flags.functions.empty() && (flags.values || !flags.signature.empty()))
-    return MakeError("--function compares bodies: no --signature, no --values");
+    return MakeError("--function compares bodies: do not pass --signature or --values");
   if (flags.values && flags.no_values)
-    return MakeError("--values tells of what --no-values leaves out: one of them");
+    return MakeError("--values shows what --no-values leaves out: pass only one");
   if (flags.values && !flags.signature.empty())
-    return MakeError("--values compares whole models: no --signature");
+    return MakeError("--values compares whole models: do not pass --signature");
   bool side_by_side = invocation.flags.threads != 1;
   MessageSink sink = invocation.sink();
   ASSIGN_OR_RETURN(auto sides, OpenSides(flags, side_by_side, sink));
@@ -237,40 +237,38 @@ RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("A", flags->a, "a graph, or a file with two").Required();
   line.Option("B", flags->b, "the graph to compare it with");
-  line.Option(
-      "--graph", flags->graphs,
-      "which graph of files with several, as A:NAME does too; twice: of A and of B, which may be "
-      "one file");
+  line.Option("--graph", flags->graphs,
+              "which graph of files with several, like A:NAME; twice: for A and for B, which may "
+              "be one file");
   AddSignatureFlag(line, flags->signature);
   line.Option("--function", flags->functions,
-              "compare this function's body, not the main graph; twice: of A and of B, which may "
+              "compare this function's body, not the main graph; twice: for A and for B, which may "
               "be one file")
       .ShownAs("NAME");
   line.Option("--ignore", flags->ignored,
-              "what does not count: attribute names (globs), device, control, node:GLOB, op:GLOB")
+              "what to ignore: attribute names (globs), device, control, node:GLOB, op:GLOB")
       .Separator(',')
       .ShownAs("RULE,...");
   line.Option("--only", flags->only, "only these nodes and scopes; also op:GLOB, function:GLOB")
       .Separator(',')
       .ShownAs("GLOB,...");
-  line.Flag("--names", flags->names, "a new name is a difference");
+  line.Flag("--names", flags->names, "treat a new name as a difference");
   line.Flag("--by-name", flags->by_name,
-            "a node is the one of its name, whatever else differs; always so for two dumps of one "
-            "run");
-  line.Option("--ledger", flags->ledger, "what `opt --ledger` wrote when it made B of A")
+            "match nodes by name only; always so for two dumps of one run");
+  line.Option("--ledger", flags->ledger, "the file that `opt --ledger` wrote when it made B from A")
       .ShownAs("FILE");
   line.Option("-o,--output", flags->output,
-              "a picture in the scope tree, a color each for removed, added, changed and fused: "
+              "a picture of the scope tree, with colors for removed, added, changed and fused: "
               ".dot, .svg, .png or a page (.html)");
   line.Flag("--values", flags->values,
-            "by how much variables and constants differ, those of checkpoints too");
+            "by how much variables and constants differ, including those in checkpoints");
   AddNoValuesFlag(line, flags->no_values);
   line.Flag("--statistics", flags->statistics, "ops, constants and estimated FLOPs of both");
   line.Flag("--all", flags->all, "every change, and every value in full");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("diff", "says what differs between two graphs, node by node",
+GRAPNEL_COMMAND("diff", "shows the differences between two graphs, node by node",
                 "diff before.pb after.pb", SetUp);
 
 }  // namespace

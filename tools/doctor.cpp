@@ -1,5 +1,4 @@
-// `grapnel doctor MODEL|CASE|LOGDIR|CHECKPOINTS`: what a person would check when a network does not
-// learn.
+// `grapnel doctor MODEL|CASE|LOGDIR|CHECKPOINTS`: finds what keeps a network from learning.
 #include "lib/job/doctor_text.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_folder.h"
@@ -87,15 +86,15 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.path.empty()) return MakeError("doctor: which model? (--list shows the checks)");
   ASSIGN_OR_RETURN(DoctorRequest request, RequestOf(flags, invocation));
   bool is_debug_folder = IsDebugFolder(flags.path);
-  // An event file with a graph in it is one too, where a graph is asked for.
+  // An event file with a graph is a model too, if a graph is requested.
   bool is_record = flags.model.graph.empty() && IsTrainingRecord(flags.path);
   if (!is_debug_folder && !is_record) {
     return OnEachGraph(flags.path, flags.model.graph, {}, invocation, [&](OpenedGraph& opened) {
       return OfGraph(opened, flags, request, invocation);
     });
   }
-  RETURN_IF_ERROR(CheckFlagsOf(is_debug_folder ? "a debug folder" : "what a training wrote",
-                                !is_debug_folder, flags));
+  RETURN_IF_ERROR(CheckFlagsOf(is_debug_folder ? "a debug folder" : "the output of a training run",
+                               !is_debug_folder, flags));
   ASSIGN_OR_RETURN(Diagnosis diagnosis, is_debug_folder
                                             ? ExamineDebugFolder(flags.path, request)
                                             : ExamineTrainingRecord(flags.path, request));
@@ -104,30 +103,27 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  line.Option(
-      "MODEL", flags->path,
-      "what is looked at: a model, or a case folder with its feeds; a folder that "
-      "TensorFlow's debugger wrote; a checkpoint, an event file with scalars, or a folder of "
-      "them");
-  flags->model.AddTo(line, "what is run: the training step; default: as `run` has it", "NAME");
+  line.Option("MODEL", flags->path,
+              "a model, or a case folder with its feeds; a debug folder of TensorFlow; a "
+              "checkpoint, an event file with scalars, or a folder of them");
+  flags->model.AddTo(line, "the training step; default: as in `run`", "NAME");
   flags->model.AddVariablesTo(line);
-  line.Option(
-          "--loss", flags->loss,
-          "the loss, of event files its tag; default: scalars that are fetched and trained, tags "
-          "with the word loss")
+  line.Option("--loss", flags->loss,
+              "the loss, or its tag in event files; default: scalars that are fetched and trained, "
+              "tags with the word loss")
       .ShownAs("NODE");
-  line.Option("--steps", flags->steps, "run a step that trains so often").Positive().ShowDefault();
+  line.Option("--steps", flags->steps, "number of training steps to run").Positive().ShowDefault();
   line.Option("--checks", flags->checks, "only these, by name").ShownAs("GLOB");
-  line.Option("--sure", flags->sure, "leave out findings that are less sure than this")
+  line.Option("--sure", flags->sure, "leave out findings with less confidence than this")
       .OneOf({"certain", "likely", "possible"})
       .ShowDefault();
   line.Flag("--list", flags->list, "list the checks, what each looks for and what it needs");
   line.Flag("--strict", flags->strict, "exit 1 if there is a finding, or the run fails");
-  flags->limit.AddTo(line, "stop after so long with an error; default: never");
+  flags->limit.AddTo(line, "stop with an error after this time; default: never");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("doctor", "looks for what keeps a network from learning",
+GRAPNEL_COMMAND("doctor", "finds what keeps a network from learning",
                 "doctor saved_model --signature train_step --feed x=x.npy --feed y=y.npy", SetUp);
 
 }  // namespace

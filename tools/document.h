@@ -1,4 +1,4 @@
-// Documents of --json. Each has a schema in docs/schemas.
+// Writes the documents of --json. Each has a schema in docs/schemas.
 #ifndef GRAPNEL_TOOLS_DOCUMENT_H_
 #define GRAPNEL_TOOLS_DOCUMENT_H_
 
@@ -9,13 +9,14 @@
 namespace grapnel {
 
 struct DocumentStyle {
-  // Rises when a field goes or changes its meaning, together with the schema's (docs/json.md).
+  // Increases when a field is removed or changes its meaning, together with the schema's
+  // (docs/json.md).
   int format = 1;
   bool on_one_line = false;
 };
 
 // Writes an object that begins with "format", and ends the line. `fields` adds its other
-// attributes. No command writes a document in another way: tests/check_documents.py.
+// attributes. All commands write documents this way: tests/check_documents.py.
 void WriteDocument(llvm::raw_ostream& os,
                    llvm::function_ref<void(llvm::json::OStream& json)> fields,
                    DocumentStyle style = {});

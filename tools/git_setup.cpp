@@ -19,7 +19,7 @@ struct Flags {
   bool global = false;
 };
 
-// By its name where that is what a shell finds, so that it may move.
+// Returns the program's name if the shell finds it by name, so that it may move; else its path.
 std::string ProgramForGit() {
   std::string here = BesideTheProgram("grapnel");
   auto found = llvm::sys::findProgramByName("grapnel");
@@ -28,13 +28,14 @@ std::string ProgramForGit() {
   return here;
 }
 
-// What Git LFS leaves in a repository in place of a file is three lines of text or some more.
+// A Git LFS pointer, which replaces a file in a repository, is three or a few more lines of text.
 bool IsLfsPointer(llvm::StringRef bytes) {
   return bytes.size() < 1024 && bytes.starts_with("version https://git-lfs.github.com/spec/");
 }
 
-// What git asks for. It knows files by their names, and stops where one cannot be shown: of what is
-// no graph the size is said, and a hash, without which two of one size would not differ.
+// Prints a file for git, which selects files by name and stops if one cannot be shown: for a file
+// that is not a graph, prints its size and a hash, without which two files of one size would look
+// equal.
 Expected<int> Show(const std::string& path, Invocation& invocation) {
   auto model = OpenModel(path);
   if (model) {
@@ -47,7 +48,7 @@ Expected<int> Show(const std::string& path, Invocation& invocation) {
   if (IsLfsPointer(bytes))
     invocation.out() << "a pointer of Git LFS, not the graph:\n" << PrintableLines(bytes);
   else
-    invocation.out() << "no graph: " << Plural(bytes.size(), "byte")
+    invocation.out() << "not a graph: " << Plural(bytes.size(), "byte")
                      << llvm::formatv("  # {0:x-16}\n", HashBytes(bytes));
   return kExitOk;
 }
@@ -67,13 +68,13 @@ RunCommand SetUp(CommandLine& line) {
   line.WithoutJson();
   line.WithoutPlugins();
   auto flags = std::make_shared<Flags>();
-  line.Flag("--global", flags->global, "for all repositories of this user, not only this one");
-  line.Option("--show", flags->show, "print a file as git is to compare it: what git calls")
+  line.Flag("--global", flags->global, "for all of the user's repositories, not only this one");
+  line.Option("--show", flags->show, "print a file as text for git to compare; git calls this")
       .ShownAs("FILE");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("git-setup", "makes git show what differs between graphs",
+GRAPNEL_COMMAND("git-setup", "sets up git to show the differences between graphs",
                 "git-setup && git diff HEAD~1 -- model.pb", SetUp);
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace grapnel {
 
 void HookFlags::AddTo(CommandLine& line) {
   line.Option("--summaries", summaries,
-              "write event files for TensorBoard: of what is fetched, or of each --summary")
+              "write event files for TensorBoard: of the fetches, or of each --summary")
       .ShownAs("DIR");
   line.Option(
           "--summary", summary,
@@ -15,16 +15,16 @@ void HookFlags::AddTo(CommandLine& line) {
           "as body/loss:0")
       .ShownAs("KIND:TENSOR[=TAG]");
   line.Option("--assert", assertions,
-              "what must hold, as 'rank(x:0) == 2: a batch is a matrix'; said before the run where "
-              "shapes and dtypes decide, else the run ends there; exit code 1")
+              "a condition that must hold, as 'rank(x:0) == 2: a batch is a matrix'; checked "
+              "before the run if shapes and dtypes decide it, else it ends the run; exit code 1")
       .ShownAs("EXPR[: MESSAGE]");
-  line.Option("--until", until, "of --repeat: the last run is the first after which this is true")
+  line.Option("--until", until, "with --repeat: stop after the first run after which this is true")
       .ShownAs("EXPR");
   line.Option("--save-variables", save_variables,
               "write the variables as a checkpoint that TensorFlow reads")
       .ShownAs("PREFIX");
   line.Option("--save-every", save_every,
-              "of --save-variables: also after each N runs, as PREFIX-RUN")
+              "with --save-variables: also after every N runs, as PREFIX-RUN")
       .ShownAs("N")
       .Positive();
 }
@@ -40,7 +40,7 @@ Expected<FlaggedHooks> FlaggedHooks::Make(const HookFlags& flags, const OpenedGr
     return name.str();
   };
   if (!flags.summary.empty() && flags.summaries.empty())
-    return MakeError("--summary goes with --summaries DIR, where it is written");
+    return MakeError("--summary requires --summaries DIR");
   if (!flags.summaries.empty()) {
     std::vector<SummaryRequest> requests;
     for (const std::string& text : flags.summary) {
@@ -69,7 +69,7 @@ Expected<FlaggedHooks> FlaggedHooks::Make(const HookFlags& flags, const OpenedGr
     made.until_ = std::move(*hook);
   }
   if (flags.save_every > 0 && flags.save_variables.empty())
-    return MakeError("--save-every goes with --save-variables PREFIX");
+    return MakeError("--save-every requires --save-variables PREFIX");
   if (flags.save_variables.empty()) return made;
   if (Error error = CheckHasSaver(opened.file()))
     return Annotate("--save-variables", std::move(error));

@@ -1,4 +1,4 @@
-// Flags of `run` about what is asked of each run: summaries, assertions, when to stop and to save.
+// Flags of `run` for things to do in each run: summaries, assertions, when to stop and to save.
 #ifndef GRAPNEL_TOOLS_HOOK_FLAGS_H_
 #define GRAPNEL_TOOLS_HOOK_FLAGS_H_
 
@@ -21,16 +21,16 @@ struct HookFlags {
   void AddTo(CommandLine& line);
 };
 
-// The hooks that the flags ask for.
+// The hooks that the flags request.
 class FlaggedHooks {
  public:
-  // `feeds`: tensors that are given, or keys of `signature`. Errors: a flag that cannot be read, a
-  // name that nothing has.
+  // `feeds`: fed tensors, or keys of `signature`. Errors: a flag that cannot be parsed; a name that
+  // matches nothing.
   static Expected<FlaggedHooks> Make(const HookFlags& flags, const OpenedGraph& opened,
                                      const std::string& signature, const MessageSink& sink);
   // In the order in which they are called.
   std::vector<StepHook*> hooks() const;
-  // Null: nothing is asserted.
+  // Null if nothing is asserted.
   AssertionHook* assertions() const { return assertions_.get(); }
 
  private:

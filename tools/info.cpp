@@ -1,4 +1,4 @@
-// `grapnel info MODEL`: what is in a file, and what is wrong with it.
+// `grapnel info MODEL`: shows what is in a file, and what is wrong with it.
 #include <future>
 
 #include "lib/check/coverage.h"
@@ -43,7 +43,7 @@ struct Findings {
   OneDnnNeed onednn;
 };
 
-// Both only read the graph, and of a large one each takes a while: they go side by side.
+// Both only read the graph, and take a while for a large one: they run in parallel.
 Findings Examine(const OpenedGraph& input) {
   auto problems = std::async(std::launch::async, [&input] { return ProblemLines(input); });
   std::optional<ShapeMap> shapes;
@@ -56,7 +56,7 @@ Findings Examine(const OpenedGraph& input) {
   return {std::move(summary), std::move(library), problems.get(), std::move(onednn)};
 }
 
-// One run, of a batch of 1 where nobody said another.
+// Returns the run to measure, with a batch of 1 unless --batch is given.
 Expected<ModelRun> RunToCost(const OpenedGraph& opened, const Flags& flags) {
   return ModelRun::Of(opened, !flags.signature.empty(), /*assumed_batch=*/1);
 }
@@ -73,7 +73,7 @@ void WriteCost(ModelRun& run, llvm::json::OStream& json) {
   });
 }
 
-// Nothing of a graph without fused nodes.
+// Writes nothing for a graph without fused nodes.
 void WriteOneDnn(const OneDnnNeed& need, llvm::json::OStream& json) {
   if (!need.has_fused) return;
   json.attributeObject("onednn", [&] {
@@ -91,10 +91,10 @@ void PrintOneDnn(const OneDnnNeed& need, llvm::raw_ostream& os) {
     os << "\n" << need.Text() << "\n";
   else
     os << "\nfused" << (need.made_with ? " by TensorFlow with oneDNN" : "")
-       << ", and runs in TensorFlow with oneDNN and without\n";
+       << "; runs in TensorFlow with and without oneDNN\n";
 }
 
-// Of a graph in a dump folder's list the title alone.
+// For a graph in a dump folder's list, writes only the title.
 void WriteOneGraph(const OpenedGraph& opened, ModelRun* run, llvm::json::OStream& json) {
   const GraphInFile& graph = opened.file();
   if (!graph.module) return json.attribute("title", llvm::json::fixUTF8(graph.title));
@@ -109,11 +109,11 @@ void PrintCost(ModelRun& run, llvm::raw_ostream& os) {
   RunCost cost = run.Cost();
   const char* least = cost.open > 0 ? "at least " : "";
   os << "\none run" << run.Text() << "\n  " << least << WithCommas(cost.flops)
-     << " FLOPs, tensors of " << least << HumanBytes(cost.bytes) << ", of them "
-     << HumanBytes(cost.peak_bytes) << " at one moment\n";
+     << " FLOPs, tensors of " << least << HumanBytes(cost.bytes) << " in total, "
+     << HumanBytes(cost.peak_bytes) << " at the peak\n";
   if (cost.open > 0)
-    os << "  left out: " << Plural(cost.open, "node")
-       << " with an open shape or a loop (--shape, --batch)\n";
+    os << "  not counted: " << Plural(cost.open, "node")
+       << " with an unknown shape or a loop (--shape, --batch)\n";
 }
 
 Expected<int> PrintUnsupported(const OpenedGraph& input, const Flags& flags,
@@ -144,7 +144,7 @@ void WriteNode(const Node& node, const LineTable::Stack& stack, llvm::json::OStr
   json.attributeEnd();
 }
 
-// One node: what it is, and the lines of the program that made it.
+// Prints one node and its stack trace.
 Error PrintNode(const OpenedGraph& input, const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(Node node, FindNode(input.module(), flags.node));
   LineTable lines = LinesOf(input);
@@ -152,7 +152,7 @@ Error PrintNode(const OpenedGraph& input, const Flags& flags, Invocation& invoca
   llvm::raw_ostream& os = invocation.out();
   if (!invocation.flags.json) {
     os << FullName(node) << " (" << node.op() << ")\n  " << NodeText(node) << "\n";
-    if (stack.empty()) os << "  made by no line that the graph tells of\n";
+    if (stack.empty()) os << "  no known source line\n";
     WriteStack(stack, input.model().path, os);
     return Error::success();
   }
@@ -160,7 +160,7 @@ Error PrintNode(const OpenedGraph& input, const Flags& flags, Invocation& invoca
   return Error::success();
 }
 
-// The nodes of a line, and of a file without one.
+// Prints the nodes that a line created, or a whole file without a line.
 Error PrintLine(const OpenedGraph& input, const Flags& flags, Invocation& invocation) {
   LineTable lines = LinesOf(input);
   auto nodes = NodesOfLine(lines, input.module(), flags.line);
@@ -196,7 +196,7 @@ Expected<int> PrintDebugFolder(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
-// All graphs of the file, or the one that is named.
+// Returns all graphs of the file, or the named one.
 Expected<std::vector<OpenedGraph>> GraphsToTell(const Flags& flags, const MessageSink& sink) {
   std::vector<OpenedGraph> graphs;
   if (!flags.graph.empty() || !ReadGraphPath(flags.model).title.empty()) {
@@ -227,7 +227,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   }
   if (!flags.node.empty() || !flags.line.empty()) {
     if (!flags.node.empty() && !flags.line.empty())
-      return MakeError("--node and --line are two questions: ask one");
+      return MakeError("--node and --line cannot be combined: pass only one");
     return OnEachGraph(flags.model, flags.graph, {}, invocation,
                        [&](OpenedGraph& input) -> Expected<int> {
                          const auto print = flags.node.empty() ? PrintLine : PrintNode;
@@ -246,7 +246,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     auto run = RunToCost(graphs[i], flags);
     if (run)
       runs[i] = std::move(*run);
-    else  // of a broken graph, which is told all the same
+    else  // a broken graph, which is shown anyway
       invocation.sink()(Severity::kWarning, "one run is not counted: " + TextOf(run.takeError()));
   }
   auto run_of = [&](const OpenedGraph& opened) -> ModelRun* {
@@ -276,7 +276,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   os << flags.model << ": " << FileKindName(model.kind);
   if (model.graphs.size() > 1) os << ", " << Plural(model.graphs.size(), "graph");
   os << "\n";
-  if (!graphs.front().file().module) {  // of a dump folder: a list, each to be opened by itself
+  if (!graphs.front().file().module) {  // a dump folder: a list of graphs, each opened separately
     ASSIGN_OR_RETURN(std::string text, DumpFolderText(model, flags.all));
     os << text;
     return kExitOk;
@@ -303,33 +303,30 @@ RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model,
               "any TensorFlow graph: a file, a folder, or - for standard input; or a debug folder");
-  line.Flag("--all", flags->all, "no list is cut short");
+  line.Flag("--all", flags->all, "show all lists in full");
   line.Flag("--unsupported", flags->unsupported,
-            "say which ops `run` has no kernel for, and why (exit 1 if there are any)");
+            "list the ops without a kernel in `run`, and why (exit 1 if there are any)");
   line.Option("--graph", flags->graph,
-              "only this graph of several: its title, as all are listed; of dumps FUNCTION:STAGE");
+              "only the graph with this title, as listed; for dumps FUNCTION:STAGE");
   AddSignatureFlag(line, flags->signature);
   line.Option("--node", flags->node,
-              "one node: its text, and the lines of the program that made it, with the program's "
-              "text where its file can be read")
+              "one node: its text, and its stack trace, with source text if the file can be read")
       .ShownAs("NAME");
-  line.Option(
-          "--line", flags->line,
-          "the nodes that a line of the program made; FILE is the end of its path, without LINE "
-          "all of it")
+  line.Option("--line", flags->line,
+              "the nodes that a source line created; FILE is the end of its path, without LINE the "
+              "whole file")
       .ShownAs("FILE:LINE");
-  line.Flag(
-      "--costs", flags->costs,
-      "say what one run computes and holds: of the default signature, with a batch of 1 where "
-      "the batch is open");
+  line.Flag("--costs", flags->costs,
+            "show the FLOPs and memory of one run: of the default signature, with a batch of 1 if "
+            "the batch size is unknown");
   flags->sizes.AddTo(line);
-  line.Flag("--kernels", flags->kernels, "list the ops that `run` knows, by device and dtype");
+  line.Flag("--kernels", flags->kernels, "list the ops that `run` supports, by device and dtype");
   line.Flag("--devices", flags->devices,
-            "list the devices of this machine, and why there is no GPU if there is none");
+            "list the devices of this machine, and why there is no GPU if it has none");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("info", "says what is in a model and what is wrong with it", "info model.pb",
+GRAPNEL_COMMAND("info", "shows what is in a model and what is wrong with it", "info model.pb",
                 SetUp);
 
 }  // namespace

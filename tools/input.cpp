@@ -5,13 +5,13 @@
 
 namespace grapnel {
 
-// What takes models is often given what a run of them wrote: `error` is then that.
+// Users often pass a debug folder of a run instead of the model: then replaces `error`.
 static Error OrDebugFolder(llvm::StringRef path, Error error) {
   if (!IsDebugFolder(path)) return error;
   llvm::consumeError(std::move(error));
   return MakeError(
-      "{0}: is a folder of TensorFlow's debugger, and no model: `grapnel blame`, `doctor`, `info` "
-      "and `serve` read it",
+      "{0}: is a debug folder of TensorFlow, not a model: `grapnel blame`, `doctor`, `info` and "
+      "`serve` read it",
       path);
 }
 
@@ -50,20 +50,19 @@ Expected<OpenedGraph> OpenFunction(llvm::StringRef path, llvm::ArrayRef<TracedFu
   if (graphs.size() == 1) return std::move(graphs[0]);
   std::vector<std::string> names;
   for (const OpenedGraph& graph : graphs) names.push_back(graph.file().title);
-  return MakeError("{0}: has {1} functions: name one, as {0}:{2}, or by --graph: {3}", path,
+  return MakeError("{0}: has {1} functions: name one, as {0}:{2} or with --graph: {3}", path,
                    names.size(), names[0], NameList(names));
 }
 
 void AddSignatureFlag(CommandLine& line, std::string& signature) {
-  line.Option("--signature", signature,
-              "only the network that this signature of a SavedModel runs, as a graph of its own")
+  line.Option("--signature", signature, "only the graph that this signature of a SavedModel runs")
       .ShownAs("NAME");
 }
 
 void AddNoValuesFlag(CommandLine& line, bool& no_values) {
   line.Flag("--no-values", no_values,
-            "constants as dtype and shape, no paths and no lines of the program: to be shown to "
-            "others (docs/seeing.md)");
+            "show constants as dtype and shape, without paths and source lines: for sharing "
+            "(docs/seeing.md)");
 }
 
 Error TakeGiven(llvm::StringRef signature, const ShapeOverrides& sizes, OpenedGraph* opened) {
@@ -72,7 +71,7 @@ Error TakeGiven(llvm::StringRef signature, const ShapeOverrides& sizes, OpenedGr
 }
 
 Error HoldsOneGraph(llvm::StringRef output, size_t graphs) {
-  return MakeError("{0}: cannot hold what comes of {1} graphs: name one by --graph", output,
+  return MakeError("{0}: cannot hold the results of {1} graphs: name one with --graph", output,
                    graphs);
 }
 
@@ -90,7 +89,7 @@ Expected<int> OnEachGraph(llvm::StringRef path, llvm::StringRef title,
   for (OpenedGraph& graph : graphs) {
     const std::string& name = graph.file().title;
     os << (&graph == &graphs.front() ? "" : "\n") << "--- " << name << "\n";
-    os.flush();  // before what the command says on stderr
+    os.flush();  // before the command's output on stderr
     auto code = command(graph);
     os.flush();
     if (!code) {

@@ -14,7 +14,7 @@ std::atomic<CancelFlag*> to_cancel{nullptr};
 std::atomic<int> presses{0};
 std::atomic<bool> lets_one_end{false};
 
-// In a handler of a signal: only system calls.
+// Called in a signal handler: only system calls are allowed.
 void Write(llvm::StringRef text) {
   [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
@@ -23,10 +23,10 @@ void OnPress(int /*signal*/) {
   int press = ++presses + (lets_one_end ? 0 : 1);
   CancelFlag* cancel = to_cancel;
   if (press == 1) {
-    Write("\ngrapnel: ends after this run (Ctrl-C again: now)\n");
+    Write("\ngrapnel: stopping after this run (Ctrl-C again: now)\n");
   } else if (press == 2 && cancel) {
     cancel->Cancel();
-    Write("\ngrapnel: ends, and keeps what it has (Ctrl-C again: keeps nothing)\n");
+    Write("\ngrapnel: stopping, keeping the results so far (Ctrl-C again: keeps nothing)\n");
   } else {
     Interruption::Obey();
   }

@@ -1,4 +1,4 @@
-// Ctrl-C while a command runs a graph: the run ends, and what it has is kept.
+// Handles Ctrl-C while a command runs a graph: the run ends, and its results so far are kept.
 #ifndef GRAPNEL_TOOLS_INTERRUPTION_H_
 #define GRAPNEL_TOOLS_INTERRUPTION_H_
 
@@ -8,17 +8,18 @@
 
 namespace grapnel {
 
-// While it lives, Ctrl-C is asked for and not obeyed. Of several runs the first press lets the one
-// that goes on end, the second sets the flag; of one run the first sets it. One more ends the
-// process as ever. Each says on stderr what it does. Where SIGINT was ignored it stays so. One at a
-// time; made after the files that are kept, so that nobody takes the signal from it.
+// While it lives, Ctrl-C is a request. With several runs, the first press stops after the current
+// run, and the second sets the flag; with one run, the first sets the flag. One more press ends the
+// process as usual. Each press prints what it does on stderr. If SIGINT was ignored it stays
+// ignored. At most one at a time; must be created after the files that are kept, whose own signal
+// handlers would replace this one.
 class Interruption {
  public:
   // `cancel` outlives it.
   Interruption(CancelFlag& cancel, bool has_several_runs);
   ~Interruption();
   bool is_asked() const;
-  // Ends the process as Ctrl-C does, so that a script that started it ends too.
+  // Ends the process as Ctrl-C does by default, so that a calling script ends too.
   [[noreturn]] static void Obey();
 
  private:

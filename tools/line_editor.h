@@ -1,4 +1,4 @@
-// Lines that a person types at a terminal, with history and completion.
+// Reads lines from a terminal, with history and completion.
 #ifndef GRAPNEL_TOOLS_LINE_EDITOR_H_
 #define GRAPNEL_TOOLS_LINE_EDITOR_H_
 
@@ -13,16 +13,17 @@ namespace grapnel {
 class LineSource {
  public:
   virtual ~LineSource() = default;
-  // nullopt: there are no more.
+  // nullopt at the end.
   virtual std::optional<std::string> Next(const char* prompt) = 0;
   virtual bool is_script() const { return false; }
 };
 
-// What the last word of a line may be.
+// Returns the completions of the last word of a line.
 using Completer = std::function<std::vector<std::string>(const std::string& line)>;
 
-// With libedit, which is loaded now; where it is not installed, lines without history. The history
-// is kept in $XDG_STATE_HOME/grapnel/debug_history, else in ~/.local/state. One at a time.
+// Uses libedit, which is loaded here; if it is not installed, reads lines without history. The
+// history is in $XDG_STATE_HOME/grapnel/debug_history, else in ~/.local/state. At most one at a
+// time.
 std::unique_ptr<LineSource> MakeLineEditor(Completer completer);
 
 }  // namespace grapnel

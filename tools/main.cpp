@@ -1,4 +1,4 @@
-// The entry of the binary; tests that run commands link everything but this file.
+// The entry point of the binary; tests that run commands link everything except this file.
 #include <cstdio>
 #include <cstdlib>
 
@@ -8,8 +8,7 @@
 
 namespace {
 
-// Kernels use the instructions that the build was told to; a processor without them should hear it
-// in words.
+// Kernels use the instruction sets that the build selected; reports a processor that lacks them.
 __attribute__((constructor(101))) void CheckProcessor() {
   __builtin_cpu_init();
   bool wants_v3 = llvm::StringRef(GRAPNEL_CPU) == "x86-64-v3";

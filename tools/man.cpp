@@ -1,4 +1,4 @@
-// `grapnel man [COMMAND]`: manual pages, made of what the commands say of themselves.
+// `grapnel man [COMMAND]`: manual pages, generated from the commands' help.
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
 #include "lib/support/version.h"
@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// As text of roff: a hyphen stays one that can be copied, and no line begins as a request does.
+// Escapes text for roff: hyphens can be copied, and no line begins like a request.
 std::string Escaped(llvm::StringRef text) {
   std::string roff;
   for (char c : text) {
@@ -114,8 +114,10 @@ void WriteFirstPage(llvm::raw_ostream& os) {
     others +=
         (others.empty() ? "" : ",\n") + ("\\fBgrapnel\\-" + Escaped(command.name)) + "\\fR(1)";
   }
-  os << ".SH OPTIONS\n.TP\n\\fB\\-\\-version\\fR\nThe version; with \\fB\\-\\-verbose\\fR what "
-        "it was built with.\n";
+  os << ".SH OPTIONS\n"
+        ".TP\n"
+        "\\fB\\-\\-version\\fR\n"
+        "The version; with \\fB\\-\\-verbose\\fR the build configuration.\n";
   WriteEnd(os);
   os << ".SH SEE ALSO\n" << others << "\n";
 }
@@ -164,7 +166,7 @@ RunCommand SetUp(CommandLine& line) {
   line.WithoutPlugins();
   line.WithoutJson();
   auto flags = std::make_shared<ManFlags>();
-  line.Option("COMMAND", flags->command, "whose page; default: the page of grapnel itself");
+  line.Option("COMMAND", flags->command, "the command; default: the page of grapnel itself");
   line.Option("-o,--output", flags->folder, "write all pages into a folder").ShownAs("DIR");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }

@@ -1,7 +1,7 @@
-// The operator new of the program: a list that a graph asks for and the machine cannot hold is an
-// error with its size, and no process that the system kills. What is small is not looked at. All
-// forms are here, so that memory of one is never given back by another's. The thread sanitizer has
-// its own, which give way to no others.
+// The program's operator new: if a graph requests a list larger than the machine's memory, this is
+// an error with the size instead of the system killing the process. Small allocations are not
+// checked. All forms are here, so that memory allocated by one is never freed by another's. The
+// thread sanitizer has its own forms, which cannot be replaced.
 #ifndef GRAPNEL_TSAN
 #include <algorithm>
 #include <cstdlib>
@@ -38,7 +38,8 @@ void* OrThrow(void* memory, size_t bytes) {
 using Aligned = std::align_val_t;
 using NoThrow = const std::nothrow_t&;
 
-// For libraries that are loaded, as plugins, too: a compiler does not know all of these by itself.
+// Visible to loaded libraries, such as plugins, too: a compiler does not export all of these by
+// itself.
 #pragma GCC visibility push(default)
 void* operator new(size_t n) { return OrThrow(Take(n), n); }
 void* operator new[](size_t n) { return OrThrow(Take(n), n); }

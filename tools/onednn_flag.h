@@ -13,8 +13,8 @@ struct OneDnnFlag {
   std::string word = "auto";
   void AddTo(CommandLine& line) {
     line.Option("--onednn", word,
-                "imitate TensorFlow with oneDNN or without; auto: as TensorFlow decides on this "
-                "processor, and by TF_ENABLE_ONEDNN_OPTS")
+                "imitate TensorFlow with or without oneDNN; auto: as TensorFlow decides from this "
+                "processor and TF_ENABLE_ONEDNN_OPTS")
         .OneOf({"auto", "on", "off"})
         .ShowDefault();
   }

@@ -1,4 +1,4 @@
-// `grapnel ops`: what an op takes, gives and may be told, and where it runs.
+// `grapnel ops`: shows the inputs, outputs and attributes of an op, and where it runs.
 #include "lib/exec/op_reference.h"
 #include "lib/support/glob.h"
 #include "lib/support/suggest.h"
@@ -14,7 +14,7 @@ struct Flags {
   bool unsupported = false;
 };
 
-// Ops by name; a pattern stands for all that fit.
+// Returns the ops by name; a pattern selects all that match.
 Expected<std::vector<std::string>> Wanted(const Flags& flags) {
   std::vector<llvm::StringRef> all = AllOpNames();
   std::vector<std::string> wanted;
@@ -47,7 +47,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     });
     return kExitOk;
   }
-  // Of many ops the names are enough.
+  // For many ops, only the names.
   bool is_list = flags.ops.empty() || flags.unsupported;
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (is_list) {
@@ -62,12 +62,12 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  line.Option("OP", flags->ops, "ops by name, or globs such as '*Conv?D'; none: all names");
-  line.Flag("--unsupported", flags->unsupported, "only names of ops that have no kernel here");
+  line.Option("OP", flags->ops, "ops by name, or globs such as '*Conv?D'; default: all names");
+  line.Flag("--unsupported", flags->unsupported, "only names of ops without a kernel here");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("ops", "says what an op takes, gives and may be told, and where it runs",
+GRAPNEL_COMMAND("ops", "shows the inputs, outputs and attributes of an op, and where it runs",
                 "ops 'BatchMatMul*'", SetUp);
 
 }  // namespace

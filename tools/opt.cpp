@@ -1,4 +1,4 @@
-// `grapnel opt MODEL`: optimizes a graph as Grappler does, and keeps a record.
+// `grapnel opt MODEL`: optimizes a graph as Grappler does, and records every rewrite.
 #include "lib/check/value_check.h"
 #include "lib/exec/saved_state.h"
 #include "lib/io/saved_model_writer.h"
@@ -33,33 +33,33 @@ struct Flags {
   bool print = false, timing = false, explain = false;
   std::function<std::vector<TypedOption>()> typed;
 
-  // Of a SavedModel, whether the result is one too.
+  // True if a SavedModel is written as a SavedModel again.
   bool WritesFolder(const OpenedGraph& opened) const {
     return opened.model().kind == FileKind::kSavedModel && !output.empty() &&
            !NamesGraphFile(output) && !pipeline.request.freeze;
   }
 };
 
-// ", made at file.py:12 in f": of a node of the graph as it was given; else "".
+// Returns ", made at file.py:12 in f" for a node of the original graph; else "".
 std::string MadeAt(const LineTable& lines, llvm::StringRef function, llvm::StringRef node) {
   std::optional<SourceFrame> line = lines.LineOf(lines.Find(function, node));
   return line ? ", made at " + FrameText(*line) : "";
 }
 
-// Beside a printed graph it is comments of its text.
+// Next to a printed graph, rewrites are comments in its text.
 void PrintRewrite(const Rewrite& rewrite, const LineTable& made_at, bool as_comments,
                   llvm::raw_ostream& os) {
   llvm::SmallVector<llvm::StringRef, 4> lines;
   std::string text = RewriteText(rewrite);
   llvm::StringRef origin = rewrite.node;
   if (std::string at = MadeAt(made_at, rewrite.function, origin); !at.empty())
-    text += ("  looked at " + origin + at + "\n").str();
+    text += ("  examined " + origin + at + "\n").str();
   llvm::StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef line : lines) os << (as_comments ? "# " : "") << line << "\n";
 }
 
-// Where a rule's pattern was found and a condition failed; or only where TensorFlow rewrites and is
-// wrong.
+// Prints where a rule's pattern was found and a condition failed; or only where TensorFlow rewrites
+// incorrectly.
 void PrintNearMisses(llvm::ArrayRef<Refusal> misses, const LineTable& lines, bool all,
                      bool as_comments, llvm::raw_ostream& os) {
   for (const Refusal& refusal : misses) {
@@ -83,8 +83,8 @@ Error PrintResult(const Module& module, llvm::raw_ostream& os) {
   return Error::success();
 }
 
-// Saves what a pass failed on, and says how to see it fail again: the file has what the other
-// options asked for.
+// Saves the input of a failed pass, and returns how to reproduce the failure: the file already
+// reflects the other flags.
 std::string ReproducerText(const OpenedGraph& opened, const OptimizeRequest& request,
                            const Optimized& done, std::vector<TypedOption> typed) {
   auto path = SaveFailedInput(opened, request, *done.failed);
@@ -98,10 +98,10 @@ std::string ReproducerText(const OpenedGraph& opened, const OptimizeRequest& req
   if (!done.tensors.feeds.empty()) more.push_back({"feed", {llvm::join(done.tensors.feeds, ",")}});
   if (!done.tensors.fetches.empty())
     more.push_back({"fetch", {llvm::join(done.tensors.fetches, ",")}});
-  return "its input is saved; to repeat it: " + CommandText("opt", *path, typed, more);
+  return "its input is saved; to reproduce: " + CommandText("opt", *path, typed, more);
 }
 
-// A pass that failed, or changed a value: then the rewrite that did it is named.
+// Reports a pass that failed or changed a value; in the latter case finds the rewrite.
 Expected<int> TellFailure(const OpenedGraph& opened, const OptimizeRequest& request,
                           const Optimized& done, const Flags& flags, Invocation& invocation) {
   const std::string& path = opened.model().path;
@@ -114,28 +114,28 @@ Expected<int> TellFailure(const OpenedGraph& opened, const OptimizeRequest& requ
     return kExitNo;
   }
   Error error = Annotate(path, done.AsError());
-  // With passes of the caller's own `grapnel` repeats nothing.
+  // `grapnel` cannot reproduce passes that belong to the caller.
   if (!done.failed || request.registry) return error;
   return MakeError("{0}\n{1}", TextOf(std::move(error)),
                    ReproducerText(opened, request, done, flags.typed()));
 }
 
-// "2 fetches with the same values and the same effects with open sizes as 2, 1 and 3".
+// Returns "2 fetches with the same values and the same effects with open sizes as 2, 1 and 3".
 std::string ComparedText(const Optimized& done) {
   std::string text = Plural(*done.values_compared, "fetch") + " with the same values";
   if (done.effects_compared > 0) text += " and the same effects";
   return text + OpenSizesText(done.open_sizes);
 }
 
-// A GraphDef has no values of variables: who opens it without the SavedModel gets none.
+// Warns that a GraphDef has no values of variables, unlike the SavedModel.
 void WarnOfVariables(const OpenedGraph& opened, const MessageSink& sink) {
   if (opened.model().variables_prefix.empty()) return;
   size_t variables = 0;
   for (Node node : opened.module().main.nodes()) variables += IsVariable(node);
   if (variables == 0) return;
   sink(Severity::kWarning,
-       llvm::formatv("{0}: the values of {1} are not in a GraphDef; -o FOLDER writes a SavedModel "
-                     "with them, --freeze makes constants of them",
+       llvm::formatv("{0}: a GraphDef cannot hold the values of {1}; -o FOLDER writes a SavedModel "
+                     "with them, --freeze makes them constants",
                      opened.model().path, Plural(variables, "variable"))
            .str());
 }
@@ -150,8 +150,8 @@ Error WriteResult(const OpenedGraph& opened, const Optimized& done, const Flags&
   return WriteGraph(module, flags.output, TopologicalOrder(module.main));
 }
 
-// What a written GraphDef no longer says: which tensor is which key of the signature, and what is
-// to be run before the outputs.
+// Facts that a written GraphDef loses: the tensors of the signature's keys, and the node to run
+// before the outputs.
 struct Written {
   std::vector<SignatureTensor> inputs, outputs;
   std::string init;
@@ -160,7 +160,7 @@ struct Written {
     const Graph& main = opened.module().main;
     if (request.freeze) init = TableInitOf(main);
     auto chosen = ChooseSignature(opened.model(), opened.file(), request.signature);
-    if (!chosen) llvm::consumeError(chosen.takeError());  // the job succeeded without
+    if (!chosen) llvm::consumeError(chosen.takeError());  // not an error: the job succeeded
     if (!chosen || !*chosen) return;
     for (const SignatureTensor& input : (*chosen)->inputs) {
       if (FindTensorIfThere(main, input.tensor)) inputs.push_back(input);
@@ -170,7 +170,7 @@ struct Written {
     }
   }
 
-  // Nothing is said of tensors that all have the names of their keys.
+  // Returns "" if all tensors have the names of their keys.
   static std::string LineOf(llvm::StringRef what, llvm::ArrayRef<SignatureTensor> tensors) {
     if (llvm::all_of(tensors, [](const SignatureTensor& one) {
           return one.tensor == one.key || one.tensor == one.key + ":0";
@@ -296,27 +296,27 @@ RunCommand SetUp(CommandLine& line) {
   flags->typed = line.Typed();
   line.Option("MODEL", flags->model, "the graph to optimize").Required();
   line.Option("-o,--output", flags->output,
-              "where the result goes: .pb, .pbtxt or .gtxt, each also .gz; - for standard output; "
-              "of a SavedModel also a folder, a SavedModel again");
+              "output file: .pb, .pbtxt or .gtxt, each also .gz; - for standard output; for a "
+              "SavedModel also a folder, to write a SavedModel");
   line.Option("--graph", flags->graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   flags->pipeline.AddTo(line);
   flags->sizes.AddTo(line);
   flags->pipeline.AddDeviceTo(line);
   line.Flag("--freeze", flags->pipeline.request.freeze,
-            "put the values of a SavedModel's variables and tables into the graph, as constants");
+            "convert a SavedModel's variables and tables to constants");
   line.Option("--dump-dir", flags->dump_dir,
               "dump before and after each pass that changed something (or TF_DUMP_GRAPH_PREFIX)");
   line.Option("--ledger", flags->ledger, "every rewrite as a line of JSON");
   line.Flag("--check-values", flags->pipeline.request.check_values,
-            "run the graph before and after each pass, and name the first rewrite that changes "
-            "what is fetched (exit 1)");
+            "run the graph before and after each pass, and find the first rewrite that changes a "
+            "fetch (exit 1)");
   flags->pipeline.AddValuesTo(line);
-  flags->limit.AddTo(line, "with --check-values: how long each run may take; default: as it likes");
+  flags->limit.AddTo(line, "with --check-values: time limit for each run; default: none");
   line.Flag("--explain", flags->explain,
             "print every rewrite, and where TensorFlow makes a wrong one");
   line.Flag("--why-not", flags->pipeline.request.wants_near_misses,
-            "print where a rule's pattern was found but a condition failed");
+            "print where a rule's pattern was found, but a condition failed");
   line.Flag("--print", flags->print, "print the result, one line a node");
   line.Flag("--timing", flags->timing, "print the time of each pass");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

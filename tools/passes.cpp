@@ -1,4 +1,4 @@
-// `grapnel passes`: every pass and rule, and why a rule did not fire.
+// `grapnel passes`: lists every pass and rule, and shows why a rule did not fire.
 #include "lib/job/job_json.h"
 #include "lib/job/missed_optimizations.h"
 #include "lib/job/near_miss_groups.h"
@@ -69,7 +69,7 @@ int List(Invocation& invocation) {
     if (*info.config_name) os << "; in a RewriterConfig: " << info.config_name;
     if (*entry->plugin) os << "; of " << entry->plugin;
     os << ")\n  " << info.help << "\n";
-    if (*info.refuses) os << "  leaves alone: " << info.refuses << "\n";
+    if (*info.refuses) os << "  refuses: " << info.refuses << "\n";
     std::vector<std::vector<std::string>> rows;
     for (const PassStep& rule : registry.ReportedBy(*entry)) {
       bool is_guest = *rule.plugin && !*entry->plugin;
@@ -116,7 +116,7 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
     return FileExists(model) || !SourceAndFunction(model).first.empty();
   };
   if (no_rule && is_there(rule))
-    return Annotate("--why-not: the rule comes first, then the model", std::move(no_rule));
+    return Annotate("--why-not: pass the rule first, then the model", std::move(no_rule));
   if (no_rule) return no_rule;
   if (const std::string& model = flags.why_not.back(); rule.empty() && !is_there(model)) {
     Error no_such_rule = registry.CheckRuleExists(model);
@@ -132,13 +132,14 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("--why-not", flags->why_not,
-              "say where a rule's pattern is left undone since a condition failed, by reason, the "
-              "most costly first; of all rules when none is named")
+              "show where a rule's pattern was found but a condition failed, by reason, the most "
+              "costly first; for all rules if none is named")
       .ShownAs("[RULE] MODEL")
       .Count(1, 2);
-  line.Flag("--all", flags->all, "with --why-not: every node of a reason, not only the first four");
+  line.Flag("--all", flags->all,
+            "with --why-not: every node for each reason, not only the first four");
   line.Option("--graph", flags->graph,
-              "with --why-not: which graph of several: its title as `info` shows it; of dumps "
+              "with --why-not: the title of one of several graphs, as `info` shows it; for dumps "
               "FUNCTION:STAGE");
   flags->pipeline.AddDeviceTo(line);
   flags->pipeline.AddTo(line);
@@ -148,7 +149,7 @@ RunCommand SetUp(CommandLine& line) {
   };
 }
 
-GRAPNEL_COMMAND("passes", "lists passes and rules, or says why one did not fire",
+GRAPNEL_COMMAND("passes", "lists passes and rules, or shows why one did not fire",
                 "passes --why-not remapper model.pb --device /device:CPU:0", SetUp);
 
 }  // namespace

@@ -29,40 +29,41 @@ std::unique_ptr<Instrumentation> MakePassProgress(Invocation& invocation) {
 
 void PipelineFlags::AddTo(CommandLine& line) {
   line.Option("--feed", feeds,
-              "tensors that are fed, besides placeholders; with a value for --check-values")
+              "tensors that are fed, in addition to placeholders; with a value for --check-values")
       .Separator(',')
       .ShownAs("NAME[=FILE.npy],...");
   line.Option("--fetch", request.fetches,
-              "tensors whose values must stay; default: of the case or signature, else the graph's "
-              "ends")
+              "tensors whose values must not change; default: those of the case or signature, else "
+              "the graph's sinks")
       .Separator(',')
       .ShownAs("NAME,...");
   line.Option("--signature", request.signature,
               "take feeds and fetches from this signature of a SavedModel");
   line.Option("--passes", request.passes,
-              "run just these, in this order, each once (`grapnel passes` lists them)")
+              "run only these, in this order, each once (`grapnel passes` lists them)")
       .Separator(',')
       .ShownAs("NAME,...");
   line.Option("--rewriter-config", request.rewriter_config,
-              "TensorFlow's RewriterConfig as text proto: a file, or the text itself");
+              "TensorFlow's RewriterConfig as a text proto: a file, or the text itself");
   line.Option("--limit", request.limit, "stop after this many rewrites").NotNegative();
   line.Flag("--keep-nan", request.keep_nan,
-            "no fusion that makes 0 of a NaN, as oneDNN's Relu and Relu6 do (TensorFlow's too)");
+            "no fusion that turns NaN into 0, as oneDNN's Relu and Relu6 do (in TensorFlow too)");
   onednn.AddTo(line);
 }
 
 void PipelineFlags::AddDeviceTo(CommandLine& line) {
   line.Option("--device", request.device,
-              "write this device into nodes without one; default: they are taken to be on "
-              "the first CPU, and stay as they are (with --rewriter-config, or '': on none)")
+              "write this device into nodes without one; default: assume the first CPU for them, "
+              "but write nothing (with --rewriter-config, or '': assume none)")
       .ShownAs("DEVICE");
 }
 
 void PipelineFlags::AddValuesTo(CommandLine& line) {
-  line.Option("--rtol", request.rtol, "relative difference that a value may have")
+  line.Option("--rtol", request.rtol, "allowed relative difference of a value")
       .NotNegative()
       .ShowDefault();
-  line.Option("--atol", request.atol, "the same as a part of the largest value of its tensor")
+  line.Option("--atol", request.atol,
+              "allowed difference relative to the largest value of its tensor")
       .NotNegative()
       .ShowDefault();
 }

@@ -1,4 +1,4 @@
-// Flags that say which passes run on what: opt, bisect, passes --why-not.
+// Flags that select passes and their settings: opt, bisect, passes --why-not.
 #ifndef GRAPNEL_TOOLS_PIPELINE_H_
 #define GRAPNEL_TOOLS_PIPELINE_H_
 
@@ -12,19 +12,19 @@
 namespace grapnel {
 
 struct PipelineFlags {
-  OptimizeRequest request;         // all but the feeds
+  OptimizeRequest request;         // everything except the feeds
   std::vector<std::string> feeds;  // "NAME" or "NAME=FILE.npy"
   OneDnnFlag onednn;
 
   void AddTo(CommandLine& line);
   void AddDeviceTo(CommandLine& line);
-  void AddValuesTo(CommandLine& line);  // how values are compared
-  // What the flags ask for.
+  void AddValuesTo(CommandLine& line);  // the flags for comparing values
+  // Returns the request that the flags describe.
   OptimizeRequest Request(const Invocation& invocation) const;
 };
 
-// Says which pass runs, to who waits, and ends the work between two passes when who called no
-// longer waits; null where there is neither.
+// Reports the running pass as progress, and stops between two passes if the command is canceled;
+// null if neither is possible.
 std::unique_ptr<Instrumentation> MakePassProgress(Invocation& invocation);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// `grapnel place MODEL`: where each node runs, and why.
+// `grapnel place MODEL`: shows where each node runs, and why.
 #include "lib/job/place.h"
 
 #include "lib/ir/find.h"
@@ -27,7 +27,7 @@ struct Flags {
   bool hard = false, as_it_stands = false, as_if = false, variables_stay = false, table = false,
        nodes = false, report = false;
 
-  // Whether something is written; then the log's lines are not what was asked for.
+  // True if a file is written; then the log's lines are not printed.
   bool Writes() const {
     return !html.empty() || !files.graph.empty() || !files.dump_folder.empty() ||
            !files.ledger.empty() || !files.partitions.empty();
@@ -48,7 +48,7 @@ Error Compare(const Flags& flags, const OpenedGraph& input, const PlacementConte
   return Error::success();
 }
 
-// Reads the log, and what dumps and ledgers say of the graphs.
+// Reads the log, and the history of the graphs from dumps and ledgers.
 Expected<LoggedPlacement> ReadLogged(const Flags& flags, OpenedGraph& input, PlacedGraphs& placed) {
   LoggedPlacement logged;
   bool is_asked = !flags.log.empty() || !flags.explain.empty();
@@ -110,7 +110,7 @@ Error ExplainOne(const Flags& flags, const PlacedGraphs& placed, const LoggedPla
     ExplainWithWay(placed, logged, found[i], os);
   }
   if (found.size() > kMostExplained) {
-    os << "not told: " << found.size() - kMostExplained << " more, such as '"
+    os << "not shown: " << found.size() - kMostExplained << " more, such as '"
        << found[kMostExplained].node.name() << "'\n";
   }
   return Error::success();
@@ -130,7 +130,7 @@ void PrintLog(const PlacementContext& context, llvm::raw_ostream& os) {
   }
 }
 
-// As a log has them: a function's graph when it is called, those of its calls when they are.
+// Prints in a log's order: a function's graph when it is called, then those of its calls.
 void PrintLogs(const PlacedGraphs& placed, llvm::raw_ostream& os) {
   PrintLog(placed.main.context(), os);
   if (placed.view.own && !placed.view.function.empty()) {
@@ -156,7 +156,7 @@ void PrintLogged(const PlacedGraphs& placed, const LoggedPlacement& logged, llvm
   if (!IsFunction(*placed.main.graph)) os << EagerText(*logged.log);
 }
 
-// What was asked for, of a graph that could be placed; the log's lines when nothing was.
+// Prints what the flags request of a placed graph; the log's lines by default.
 Error PrintPlacement(const Flags& flags, const PlacedGraphs& placed, const LoggedPlacement& logged,
                      llvm::raw_ostream& os) {
   PlacementContext context = placed.main.context();
@@ -196,7 +196,7 @@ Error WritePage(const Flags& flags, const PlacementContext& context, const std::
   return SaveHtmlFile(pages, title, flags.html);
 }
 
-// What was asked for as files, of a graph that could be placed.
+// Writes the requested files of a placed graph.
 Error Write(const Flags& flags, const PlacedGraphs& placed, llvm::ArrayRef<std::string> logged,
             OpenedGraph& graph, const MessageSink& sink, llvm::raw_ostream& os) {
   const PlacedGraph& main = placed.main;
@@ -223,7 +223,7 @@ int SayFailure(const PlacementContext& context, const std::string& where, Invoca
   return kExitNo;
 }
 
-// What of the log cannot be read, and what had to be assumed.
+// Warns of unreadable parts of the log, and of assumptions.
 void SayWhatIsMissing(const PlacedGraphs& placed, const LoggedPlacement& logged,
                       const MessageSink& sink) {
   if (logged.log) {
@@ -243,8 +243,8 @@ Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocati
   ASSIGN_OR_RETURN(PlacedGraphs placed, PlaceWithCalls(input, flags.Request(flags.settings)));
   if (!placed.view.own && !flags.function.empty() && flags.Writes()) {
     return MakeError(
-        "--as-it-stands: a function's body as it stands is no graph of its own, so there is "
-        "nothing to write (-o, --html, --dump-dir and --ledger)");
+        "--as-it-stands: an unchanged function body is not a graph of its own, so it cannot be "
+        "written (-o, --html, --dump-dir and --ledger)");
   }
   ASSIGN_OR_RETURN(LoggedPlacement logged, ReadLogged(flags, input, placed));
   PlacementContext context = placed.main.context();
@@ -282,61 +282,64 @@ RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model, "the graph to place").Required();
   line.Option("--graph", flags->graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   line.Option("--signature", flags->signature,
-              "which signature of a SavedModel: the function that it runs is placed");
+              "the signature of a SavedModel whose function to place");
   line.Option("--function", flags->function,
-              "place this function's body, as for a call from the default device")
+              "place this function's body, as if called from the default device")
       .ShownAs("NAME");
   line.Flag("--saved-variable-devices", flags->variables_stay,
-            "variables are where they were saved, as a load with that policy has them");
+            "place variables where they were saved, as loading with that policy does");
   line.Flag("--as-it-stands", flags->as_it_stands,
-            "open no calls and no control flow first, as TensorFlow does: the main graph as it is");
+            "do not inline calls and lower control flow first, as TensorFlow does: place the main "
+            "graph unchanged");
   line.Option("--devices", flags->settings.devices,
-              "what there is: names, counts like cpu:1,gpu:2, or a cluster file (JSON)")
+              "the available devices: names, counts like cpu:1,gpu:2, or a cluster file (JSON)")
       .Required()
       .ShownAs("D,...");
-  line.Flag("--hard", flags->hard, "a request that cannot be met is an error, not replaced");
+  line.Flag("--hard", flags->hard,
+            "an unsatisfiable request is an error instead of being replaced");
   line.Option("--default-device", flags->settings.default_device,
-              "taken wherever it is possible: the device a function is called on");
-  line.Option("--kernels", flags->settings.kernels, "whose kernels say what can run where")
+              "the preferred device: the one a function is called on");
+  line.Option("--kernels", flags->settings.kernels, "whose kernels decide what can run where")
       .OneOf({"tensorflow", "tensorflow-2.16", "tensorflow-2.13", "grapnel"})
       .ShowDefault();
-  line.Option("--explain", flags->explain, "why these nodes are where they are")
+  line.Option("--explain", flags->explain, "explain the devices of these nodes")
       .Separator(',')
       .ShownAs("NODE,...");
   line.Flag("--table", flags->table,
             "nodes by scope and device, tensors that cross, CPU islands, memory");
   line.Flag(
       "--report", flags->report,
-      "what a run would take, by a stated model: devices, links, the chain that takes the time");
+      "estimate the time of a run with a documented model: devices, links, the critical path");
   line.Flag("--nodes", flags->nodes, "requested, assigned and logged device of each node");
   line.Option("--what-if", flags->what_if,
-              "what moves with other devices, or with `hard` or `soft`")
+              "show what moves with other devices, or with `hard` or `soft`")
       .ShownAs("D,...");
   line.Option("--log", flags->log,
-              "a log of log_device_placement: where it differs; its devices go to -o");
-  line.Option("--history", flags->history,
-              "dumps or a ledger that tell what passes did to nodes; else the dump's own folder")
+              "a log of log_device_placement: show the differences; its devices go to -o");
+  line.Option(
+          "--history", flags->history,
+          "dumps or a ledger that record what passes did to nodes; default: the dump's own folder")
       .ShownAs("FOLDER|FILE");
   line.Flag("--as-if", flags->as_if,
-            "as if it had not been placed yet: recorded devices are dropped, requests stay");
-  line.Option(
-      "-o,--output", flags->files.graph,
-      "where the placed graph goes: .pb, .pbtxt or .gtxt, each also .gz; - for standard output");
+            "drop recorded devices, keep requests, as if the graph had not been placed yet");
+  line.Option("-o,--output", flags->files.graph,
+              "output file for the placed graph: .pb, .pbtxt or .gtxt, each also .gz; - for "
+              "standard output");
   line.Option(
       "--partitions", flags->files.partitions,
-      "a folder for the graph of each device, with sends and receives, as TensorFlow splits it");
+      "write each device's graph to this folder, with sends and receives, as TensorFlow splits it");
   line.Option("--html", flags->html,
-              "a page: final devices in colors, what crosses, why each node is there")
+              "write a page: final devices in colors, transfers, why each node is there")
       .ShownAs("FILE");
   line.Option("--dump-dir", flags->files.dump_folder,
-              "dump the graph before and after, as any pass");
-  line.Option("--ledger", flags->files.ledger, "every node that was placed as a line of JSON");
+              "dump the graph before and after, like any pass");
+  line.Option("--ledger", flags->files.ledger, "write every placed node as a line of JSON");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("place", "says on which device each node runs, as TensorFlow places it, and why",
+GRAPNEL_COMMAND("place", "shows on which device TensorFlow runs each node, and why",
                 "place model.pb --devices cpu:1,gpu:2 --explain dense/kernel", SetUp);
 
 }  // namespace

@@ -25,19 +25,18 @@ std::vector<Command>& Commands() {
 
 void AddCommonFlags(CommandLine& line, CommonFlags& flags) {
   line.Flag("--json", flags.json, "print one stable JSON document");
-  line.Flag("-q,--quiet", flags.quiet, "say only what went wrong");
-  line.Flag("-v,--verbose", flags.verbose, "say what is going on");
+  line.Flag("-q,--quiet", flags.quiet, "print only errors");
+  line.Flag("-v,--verbose", flags.verbose, "print progress information");
   line.Option("--log-level", flags.log_level,
-              "what is said on stderr; default: TF_CPP_MIN_LOG_LEVEL, else warning")
+              "messages to print on stderr; default: TF_CPP_MIN_LOG_LEVEL, else warning")
       .OneOf({"info", "warning", "error"});
   line.Option("--threads", flags.threads, "threads to use; default: one per core").Between(0, 4096);
   line.Option("--memory", flags.memory,
-              "the most that values may take, as 8G or 50%; default: 80% of what is free")
+              "memory limit for values, as 8G or 50%; default: 80% of free memory")
       .ShownAs("SIZE");
-  line.Option(
-          "--plugin", flags.plugins,
-          "a shared object with passes, rules, kernels or functions to trace of its own; may be "
-          "repeated (docs/library.md)")
+  line.Option("--plugin", flags.plugins,
+              "a shared object with its own passes, rules, kernels or functions to trace; may be "
+              "repeated (docs/library.md)")
       .ShownAs("FILE.so");
   line.Option("--color", flags.color, "colors on a terminal")
       .OneOf({"auto", "always", "never"})
@@ -51,7 +50,7 @@ Severity LevelFrom(const CommonFlags& flags) {
   if (name == "info" || flags.verbose) return Severity::kInfo;
   if (name == "warning") return Severity::kWarning;
   if (name == "error" || flags.quiet) return Severity::kError;
-  // TensorFlow's users have this set already: 0 all, 1 no information, 2 no warnings.
+  // TensorFlow users often have this set: 0 all, 1 no information, 2 no warnings.
   const char* level = std::getenv("TF_CPP_MIN_LOG_LEVEL");
   if (name.empty() && level)
     return level[0] == '0'   ? Severity::kInfo
@@ -60,7 +59,7 @@ Severity LevelFrom(const CommonFlags& flags) {
   return Severity::kWarning;
 }
 
-// In our words where a command or a flag is not known, and what may have been meant.
+// Formats a parse error; for an unknown command or flag, suggests similar names.
 std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
   std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
   llvm::erase_if(unknown, [](const std::string& word) { return word == "--"; });
@@ -85,7 +84,7 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
   return "argument '" + unknown[0] + "' was not expected";
 }
 
-// The outermost line of every command: what libraries throw is an error like any other.
+// The outermost call of every command: exceptions of libraries become errors.
 Expected<int> Run(const RunCommand& run, Invocation& invocation) {
   if (!invocation.flags.memory.empty()) {
     auto bytes = ParseMemory(invocation.flags.memory);
@@ -100,12 +99,12 @@ void Write(llvm::StringRef text) {
   [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
-// In a handler of a signal: only system calls.
+// Called in a signal handler: only system calls are allowed.
 void EndOnCutFile(const char* path) {
   Write("grapnel: ");
   Write(path);
-  Write(": was cut short while it was read; try again when it is complete\n");
-  llvm::sys::RunInterruptHandlers();  // removes what is written and not complete
+  Write(": was truncated while it was read; try again when it is complete\n");
+  llvm::sys::RunInterruptHandlers();  // removes unfinished files
   std::_Exit(kExitBadInput);
 }
 
@@ -118,7 +117,7 @@ void EndInConstructor(const char* path, const char* why) {
   std::_Exit(kExitBadInput);
 }
 
-// What came of a file that was cut short meanwhile is not to be believed, an error neither.
+// The result of reading a truncated file is unreliable, even an error.
 Expected<int> WithWholeFiles(Expected<int> code) {
   Error cut = CheckOpenFiles();
   if (!cut) cut = CheckClosedFiles();
@@ -127,17 +126,17 @@ Expected<int> WithWholeFiles(Expected<int> code) {
   return cut;
 }
 
-// The command line: all commands by name and help, those that `arguments` name with their flags.
+// The command line: all commands with name and help; those in `arguments` with their flags.
 class Parser {
  public:
   Parser(llvm::ArrayRef<const char*> arguments, Invocation& invocation);
 
-  // Reads the arguments, the program's name first. Errors: CLI11's, thrown.
+  // Parses the arguments, the program's name first. Throws CLI11's errors.
   void Parse(llvm::ArrayRef<const char*> arguments) {
     app_.parse(static_cast<int>(arguments.size()), arguments.data());
   }
   CLI::App& app() { return app_; }
-  // What was asked for, and what does it.
+  // Returns the selected command, and the function that runs it.
   const std::pair<CLI::App*, RunCommand>& command() const {
     return *llvm::find_if(commands_, [](const auto& command) { return command.first->parsed(); });
   }
@@ -150,14 +149,14 @@ class Parser {
 Parser::Parser(llvm::ArrayRef<const char*> arguments, Invocation& invocation)
     : app_(
           "Opens TensorFlow graphs: shows them, optimizes them as Grappler does, runs them and "
-          "says what happened.",
+          "reports what happened.",
           "grapnel") {
-  // CLI11 ends at --version before it complains of what it does not know.
+  // CLI11 stops at --version before it reports unknown arguments.
   bool is_verbose = llvm::any_of(arguments.drop_front(), [](llvm::StringRef argument) {
     return argument == "--verbose" || argument == "-v";
   });
   app_.set_version_flag("--version", is_verbose ? BuiltWithText() : VersionText(),
-                        "the version; with --verbose what it was built with");
+                        "the version; with --verbose the build configuration");
   app_.require_subcommand(1);
   app_.footer(
       "`grapnel COMMAND --help` explains a command. Exit codes: 0 fine, 1 the answer is no, 2 bad "
@@ -167,8 +166,8 @@ Parser::Parser(llvm::ArrayRef<const char*> arguments, Invocation& invocation)
              [](const Command& a, const Command& b) { return llvm::StringRef(a.name) < b.name; });
   for (const Command& command : sorted) {
     CLI::App* sub = app_.add_subcommand(command.name, command.help);
-    // Flags of all commands take a third of the time that the program needs to start, so only
-    // those of a command that is named are made.
+    // Creating the flags of all commands takes a third of the startup time, so only those of the
+    // named commands are created.
     if (!llvm::is_contained(arguments, llvm::StringRef(command.name))) continue;
     sub->footer(std::string("Example:\n  grapnel ") + command.example);
     CommandLine line(*sub);
@@ -182,7 +181,7 @@ Parser::Parser(llvm::ArrayRef<const char*> arguments, Invocation& invocation)
 int RunProgram(int argc, const char* const* argv) {
   Invocation invocation;
   std::vector<const char*> arguments(argv, argv + argc);
-  // As is typed elsewhere: `help COMMAND`.
+  // As in other programs: `help COMMAND`.
   if (argc > 1 && llvm::StringRef(argv[1]) == "help") {
     arguments.erase(arguments.begin() + 1);
     arguments.push_back("--help");
@@ -201,7 +200,7 @@ int RunProgram(int argc, const char* const* argv) {
     invocation.err() << "(`grapnel"
                      << (app.get_subcommands().empty() ? ""
                                                        : " " + app.get_subcommands()[0]->get_name())
-                     << " --help` lists what there is)\n";
+                     << " --help` lists the options)\n";
     return kExitBadInput;
   }
   const auto& [sub, run] = parser.command();
@@ -235,7 +234,7 @@ Expected<int> CallCommand(llvm::ArrayRef<std::string> arguments, Caller& caller)
   } catch (const CLI::ParseError& error) {
     return MakeError("{0}", WhatIsWrong(parser.app(), error));
   }
-  std::string wrong_before = TextOf(CheckClosedFiles());  // of other calls
+  std::string wrong_before = TextOf(CheckClosedFiles());  // from other calls
   Expected<int> code = Run(parser.command().second, invocation);
   caller.out.flush();
   caller.err.flush();
@@ -252,11 +251,11 @@ std::vector<ArgumentInfo> ArgumentsOf(const Command& command) {
   CommonFlags common;
   CommandLine line(app);
   AddCommonFlags(line, common);
-  RunCommand owner = command.set_up(line);  // of the flags' variables
+  RunCommand owner = command.set_up(line);  // owns the flags' variables
   return line.Arguments();
 }
 
-// One stream each, as of llvm's.
+// One stream each, like llvm's.
 static PrintableStream& PrintableOut() {
   static auto* stream = new PrintableStream(llvm::outs());
   return *stream;

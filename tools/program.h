@@ -1,4 +1,4 @@
-// The command line: finds the subcommand, reads its flags, runs it, prints what went wrong.
+// The command line: finds the subcommand, parses its flags, runs it, prints errors.
 #ifndef GRAPNEL_TOOLS_PROGRAM_H_
 #define GRAPNEL_TOOLS_PROGRAM_H_
 
@@ -11,14 +11,14 @@ namespace grapnel {
 
 struct Caller;
 
-// What `grapnel ARGUMENT...` does; argv[0] is the program. Returns the exit code. A process may
-// call it many times, one call at a time: --memory stays as the last call that had it set it, and
-// `run` ends the process where a kernel does not hear that its --timeout is over.
+// Runs `grapnel ARGUMENT...`; argv[0] is the program. Returns the exit code. A process may call it
+// many times, one call at a time: --memory keeps the last value that a call set, and `run` ends the
+// process if a kernel ignores an expired --timeout.
 int RunProgram(int argc, const char* const* argv);
 
-// `COMMAND ARGUMENT...` for a program that goes on: nothing is written to its streams, no signal is
-// taken but SIGBUS (lib/support/file_mapping.h), and what went wrong is an error. Gives 0 or 1
-// (ExitCode). Any number of calls at a time, each with a caller of its own.
+// Runs `COMMAND ARGUMENT...` inside a program that continues afterwards: nothing is written to its
+// streams, no signal is handled except SIGBUS (lib/support/file_mapping.h), and failures are
+// errors. Returns 0 or 1 (ExitCode). Calls may run in parallel, each with its own caller.
 Expected<int> CallCommand(llvm::ArrayRef<std::string> arguments, Caller& caller);
 
 }  // namespace grapnel

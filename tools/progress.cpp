@@ -57,14 +57,14 @@ class Line {
     while (!is_over_) {
       changed_.wait_until(lock, next_, [this] { return is_over_; });
       if (is_over_) return;
-      if (Clock::now() < next_) continue;  // somebody was made way for
+      if (Clock::now() < next_) continue;  // MakeWay() was called
       Write("\r\x1b[K" + Text());
       is_shown_ = true;
       next_ = Clock::now() + kBetween;
     }
   }
 
-  // "opt: constant_folding, 3 of 12 ... 4 s", as much of it as the terminal is wide.
+  // Returns "opt: constant_folding, 3 of 12 ... 4 s", truncated to the terminal's width.
   std::string Text() const {
     auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin_).count();
     std::string text = command_;
@@ -87,13 +87,13 @@ class Line {
 
   const std::string command_;
   const Clock::time_point begin_;
-  std::mutex mutex_;  // guards all that follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::string what_;
   int64_t done_ = 0, total_ = 0;
-  Clock::time_point next_;  // when the line is to be written
+  Clock::time_point next_;  // when to redraw the line
   bool is_shown_ = false, is_over_ = false;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last: it uses the members above
 };
 
 std::unique_ptr<Line>& TheLine() {

@@ -1,5 +1,4 @@
-// A line at the foot of a terminal that says what a command is doing, for who waits longer than a
-// second.
+// A progress line on stderr, shown on a terminal after one second.
 #ifndef GRAPNEL_TOOLS_PROGRESS_H_
 #define GRAPNEL_TOOLS_PROGRESS_H_
 
@@ -11,17 +10,18 @@
 
 namespace grapnel {
 
-// The process has one. Any thread may call it; where nothing is shown a call costs next to nothing.
+// There is one per process. Any thread may call it; the calls are nearly free if nothing is shown.
 class Progress {
  public:
-  // From now on; a second later the line appears, and is written anew five times a second. Not
-  // where stderr is no terminal, or a dumb one.
+  // Starts: the line appears after a second, and is redrawn five times a second. Does nothing if
+  // stderr is not a terminal, or is a dumb one.
   static void Start(llvm::StringRef command);
-  // What is being done, "constant_folding", and which of how many; total 0: not said.
+  // Sets the current activity, "constant_folding", and how many are done; total 0: unknown.
   static void Report(llvm::StringRef what, int64_t done = 0, int64_t total = 0);
-  // Somebody is about to write to the terminal: the line goes, and comes back half a second later.
+  // Removes the line because the caller is about to write to the terminal; it returns half a second
+  // later.
   static void MakeWay();
-  // For good.
+  // Removes the line for good.
   static void End();
   static bool IsOn();
 };

@@ -1,4 +1,4 @@
-// `grapnel query MODEL 'SQL'`: questions about a graph, in SQL or as chains of ops.
+// `grapnel query MODEL 'SQL'`: answers questions about a graph, in SQL or as chains of ops.
 #include "lib/io/named_functions.h"
 #include "lib/job/source.h"
 #include "lib/query/graph_tables.h"
@@ -21,7 +21,7 @@ struct Flags {
   bool csv = false, schema = false;
 };
 
-// The pattern of "path 'A -> B'"; nothing when the query is SQL.
+// Returns the pattern of "path 'A -> B'"; nullopt if the query is SQL.
 std::optional<llvm::StringRef> PatternOf(llvm::StringRef query) {
   query = query.trim();
   if (!query.consume_front("path") || query.empty() || !llvm::isSpace(query[0]))
@@ -36,7 +36,7 @@ std::optional<llvm::StringRef> PatternOf(llvm::StringRef query) {
 
 Expected<QueryResult> RunSql(const OpenedGraph& input, const Flags& flags) {
   ASSIGN_OR_RETURN(Database database, Database::Create());
-  // A database that is kept has all tables.
+  // A saved database has all tables.
   llvm::StringRef only_for;
   if (flags.database.empty()) only_for = flags.query;
   RETURN_IF_ERROR(AddGraph(input.module(), &database, LinesOf(input), only_for,
@@ -85,17 +85,17 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("QUERY", flags->query,
               "one SQL statement, or path 'A -> * -> B': chains of ops (* any op, ** any number "
               "of nodes, OP[attribute=value])");
-  line.Flag("--schema", flags->schema, "say which tables there are");
+  line.Flag("--schema", flags->schema, "list the tables");
   line.Option("--graph", flags->graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   AddSignatureFlag(line, flags->signature);
-  line.Option("--ledger", flags->ledger, "rewrites that `opt --ledger` wrote, as tables too")
+  line.Option("--ledger", flags->ledger, "add the rewrites that `opt --ledger` wrote as tables")
       .ShownAs("FILE");
   line.Option("--db", flags->database, "keep the database in this new file; SQL may change it")
       .ShownAs("FILE");
   flags->sizes.AddTo(line);
   line.Flag("--csv", flags->csv, "print comma-separated values");
-  line.Option("--limit", flags->limit, "show at most so many paths").Positive().ShowDefault();
+  line.Option("--limit", flags->limit, "show at most this many paths").Positive().ShowDefault();
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

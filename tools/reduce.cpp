@@ -1,4 +1,4 @@
-// `grapnel reduce MODEL --check CMD -o OUT`: the smallest graph that still shows it.
+// `grapnel reduce MODEL --check CMD -o OUT`: finds the smallest graph that still shows a problem.
 #include "lib/check/reduce.h"
 
 #include "lib/io/write.h"
@@ -29,7 +29,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     ASSIGN_OR_RETURN(CheckCommand::Outcome outcome, command.Run(module));
     if (outcome.exit_code != 0) {
       if (!kind)
-        return MakeError("the check must exit 0 for the graph as it is, and exits {0}{1}",
+        return MakeError("the check must exit 0 for the original graph, but exits {0}{1}",
                          outcome.exit_code, outcome.text.empty() ? "" : ": " + outcome.text);
       return false;
     }
@@ -39,7 +39,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   options.found = [&](const Module& module) {
     if (invocation.flags.verbose)
       invocation.err() << WithCommas(module.main.num_nodes()) << " nodes\n";
-    // Whenever it is stopped, the best so far is there.
+    // If it is stopped at any time, the best graph so far is on disk.
     return WriteGraph(module, flags.output);
   };
   auto reduced = Reduce(input.TakeModule(), options);
@@ -56,22 +56,23 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   line.WithoutJson();
   auto flags = std::make_shared<Flags>();
-  line.Option("MODEL", flags->model, "the graph to make smaller").Required();
-  line.Option("--check", flags->check,
-              "a shell command that exits 0 while the graph shows it; {} is the graph's file")
+  line.Option("MODEL", flags->model, "the graph to shrink").Required();
+  line.Option(
+          "--check", flags->check,
+          "a shell command that exits 0 while the graph shows the problem; {} is the graph's file")
       .ShownAs("CMD")
       .Required();
   line.Option("-o,--output", flags->output,
-              "where each smaller graph is written: .pb, .pbtxt or .gtxt, each also .gz")
+              "output file for each smaller graph: .pb, .pbtxt or .gtxt, each also .gz")
       .Required();
   line.Option("--graph", flags->graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   line.Flag("--any-output", flags->any_output,
-            "take a graph for which the check's last line differs in more than names and numbers");
-  line.Option("--timeout", flags->timeout_s, "seconds after which a check has failed; 0: never")
+            "accept graphs for which the check's last line differs in more than names and numbers");
+  line.Option("--timeout", flags->timeout_s, "seconds after which a check fails; 0: never")
       .NotNegative()
       .ShowDefault();
-  line.Option("--max-checks", flags->max_checks, "stop after so many checks").Positive();
+  line.Option("--max-checks", flags->max_checks, "stop after this many checks").Positive();
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

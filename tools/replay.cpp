@@ -1,4 +1,4 @@
-// `grapnel replay CASE...`: runs case folders and compares with the outputs they expect.
+// `grapnel replay CASE...`: runs case folders and compares the outputs with the expected ones.
 #include "lib/job/replay.h"
 
 #include "lib/ir/device_name.h"
@@ -28,10 +28,10 @@ struct Flags {
   TimeLimit limit;
 };
 
-// `model`: instead of the case's own graph; null: none.
+// `model`: replaces the case's own graph; may be null.
 Replayed ReplayInTime(const std::string& path, const OpenedGraph* model, ReplayRequest request,
                       const Flags& flags, Invocation& invocation) {
-  CancelFlag of_case;  // one that took too long does not end those that follow
+  CancelFlag of_case;  // one per case: a timeout does not end later cases
   CancelFlag& cancel = flags.cases.size() == 1 ? invocation.cancel() : of_case;
   request.run.cancel = &cancel;
   Deadline deadline = flags.limit.Begin(cancel, path, invocation);
@@ -72,21 +72,21 @@ void Print(const Flags& flags, const std::string& path, const Replayed& replayed
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   RETURN_IF_ERROR(flags.spread.CheckCombination());
   if (flags.taps.empty() && flags.tap_mode != Flags().tap_mode)
-    return MakeError("--tap-mode goes with --tap GLOB");
+    return MakeError("--tap-mode requires --tap GLOB");
   if (!flags.optimize && flags.device != kLocalCpu)
-    return MakeError("--device goes with --optimize; --run-on says where nodes run");
+    return MakeError("--device requires --optimize; --run-on selects where nodes run");
   ThreadPool pool(invocation.flags.threads);
   ReplayRequest request;
   auto taps = Glob::ParseAll(flags.taps);
   if (!taps) return Annotate("--tap", taps.takeError());
   request.taps = std::move(*taps);
   request.tap_mode = *ParseTapMode(flags.tap_mode);
-  request.demands_taps = flags.cases.size() == 1;  // of several, each has nodes of its own
+  request.demands_taps = flags.cases.size() == 1;  // with several cases, each has its own nodes
   request.repeat = flags.repeat;
   if (flags.optimize) request.optimize_for = flags.device;
   request.run.pool = &pool;
   request.run.onednn = flags.onednn.choice();
-  // What the graphs print is not what this command is asked for; -v shows it.
+  // The graphs' output is not of interest here; -v shows it.
   if (invocation.flags.verbose) request.run.print = invocation.sink();
   ASSIGN_OR_RETURN(request.run.device, Devices::Get().Find(flags.run_on));
   flags.spread.Fill(&request.run, "--run-on");
@@ -94,7 +94,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!flags.model.empty()) {
     ASSIGN_OR_RETURN(model, OpenInput(flags.model, flags.graph, invocation.sink()));
   } else if (!flags.graph.empty()) {
-    return MakeError("--graph goes with --model: a case has one graph");
+    return MakeError("--graph requires --model: a case has one graph");
   }
   int passed = 0, failed = 0;
   for (const std::string& path : flags.cases) {
@@ -114,31 +114,31 @@ RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("CASE", flags->cases, "case folders: graph.pb, case.json, .npy files").Required();
   line.Option("--model", flags->model,
-              "run the cases on this model instead of their own graphs: those that were captured "
-              "from a signature, by its keys; others by the names of tensors")
+              "run the cases on this model instead of their own graphs: cases captured from a "
+              "signature by its keys, others by tensor names")
       .ShownAs("MODEL");
   line.Option("--graph", flags->graph, "which graph of MODEL: its title as `info` shows it");
   line.Flag("--optimize", flags->optimize, "optimize first, with the default passes");
   line.Option("--repeat", flags->repeat,
-              "run so often more, on feeds that differ a little, and say the median time")
+              "run this many more times, on slightly different feeds, and print the median time")
       .Positive();
   flags->limit.AddTo(
-      line, "a case that takes longer has failed; default: never (a graph may loop for ever)");
-  line.Option("--tap", flags->taps, "tap nodes whose names fit").ShownAs("GLOB");
+      line, "a case that takes longer fails; default: no limit (a graph may loop forever)");
+  line.Option("--tap", flags->taps, "tap nodes whose names match").ShownAs("GLOB");
   line.Option("--tap-mode", flags->tap_mode, "what a tap computes")
       .OneOf(TapModeNames())
       .ShowDefault();
   line.Option("--device", flags->device, "device for nodes without one, with --optimize")
       .ShowDefault();
   line.Option("--run-on", flags->run_on,
-              "where nodes run that name no device and have a kernel there: CPU, GPU, GPU:1")
+              "device for nodes that request none and have a kernel there: CPU, GPU, GPU:1")
       .ShowDefault();
   flags->spread.AddTo(line);
   flags->onednn.AddTo(line);
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("replay", "runs case folders and compares with the outputs they expect",
+GRAPNEL_COMMAND("replay", "runs case folders and compares the outputs with the expected ones",
                 "replay cases/*", SetUp);
 
 }  // namespace

@@ -41,8 +41,8 @@ Expected<RunRequest> RequestOf(const Flags& flags) {
   return request;
 }
 
-// Where a fetch, or a variable, is not finite, one line says which op made it so. The graph runs
-// again for that, on the same values; what it prints was said.
+// If a fetch or a variable is not finite, prints one line with the op that made it so. Runs the
+// graph again for that, on the same values, without its output.
 Error SayWhatIsBad(OpenedGraph& opened, const Flags& flags, llvm::ArrayRef<Tensor> outputs,
                    const Session& session, const CancelFlag& cancel, const MessageSink& sink) {
   if (llvm::none_of(outputs, IsBad) && BadVariables(session).empty()) return Error::success();
@@ -53,7 +53,7 @@ Error SayWhatIsBad(OpenedGraph& opened, const Flags& flags, llvm::ArrayRef<Tenso
   // A graph that draws random numbers may be finite the second time.
   if (const BadProducer* producer = blame.first_harmful())
     sink(Severity::kWarning,
-         flags.model + ": " + ProducerSentence(*producer) + " (`grapnel blame` tells more)");
+         flags.model + ": " + ProducerSentence(*producer) + " (`grapnel blame` finds the cause)");
   return Error::success();
 }
 
@@ -62,7 +62,7 @@ Error Failed(const OpenedGraph& opened, const Flags& flags, const CancelFlag& ca
                   WithStack(opened, std::move(error)));
 }
 
-// The debugger runs the graph by itself, on one thread of the CPU.
+// The debugger runs the graph on one CPU thread.
 Error CheckPlainRun(const Flags& flags) {
   const std::pair<const char*, bool> others[] = {
       {"--tap", flags.tap.any() && flags.tap.logdir.empty()},
@@ -78,7 +78,7 @@ Error CheckPlainRun(const Flags& flags) {
       {"--summaries", !flags.hooks.summaries.empty()},
       {"--until", !flags.hooks.until.empty()}};
   for (const auto& [name, is_given] : others)
-    if (is_given) return MakeError("--break and {0} do not go together", name);
+    if (is_given) return MakeError("--break and {0} cannot be combined", name);
   return Error::success();
 }
 
@@ -104,7 +104,7 @@ Expected<int> RunToBreakOn(const OpenedGraph& opened, const Flags& flags, Invoca
   return kExitOk;
 }
 
-// Whether an assertion cannot hold, which is said.
+// True if an assertion cannot hold, which is reported.
 bool SayRefuted(AssertionHook& assertions, llvm::ArrayRef<std::string> feeds,
                 const std::string& model, Invocation& invocation) {
   std::vector<std::string> refuted = assertions.Refuted(feeds);
@@ -113,7 +113,7 @@ bool SayRefuted(AssertionHook& assertions, llvm::ArrayRef<std::string> feeds,
   return !refuted.empty();
 }
 
-// The runs of one graph, with what watches them and what is kept of them.
+// The runs of one graph, with their hooks and saved results.
 class GraphRuns {
  public:
   GraphRuns(OpenedGraph& opened, const Flags& flags, Invocation& invocation)
@@ -148,8 +148,8 @@ class GraphRuns {
   }
 
  private:
-  // All that looks at the runs, and the files that it writes to: what cannot be written is known
-  // before anything has run.
+  // Creates all hooks and their output files, so that an unwritable file is reported before
+  // anything runs.
   Error Watch(RunRequest* request) {
     auto taps = TappedRun::Begin(flags_.tap, flags_.model, opened_, flags_.repeat > 1, pool_,
                                  invocation_.out(), invocation_.sink());
@@ -159,7 +159,7 @@ class GraphRuns {
         FlaggedHooks::Make(flags_.hooks, opened_, flags_.run.signature, invocation_.sink());
     if (!hooks) return Annotate(flags_.model, hooks.takeError());
     hooks_ = std::move(*hooks);
-    // What a check stops at is tapped before.
+    // Taps come first, so that they record the node at which a check stops.
     if (taps_.hook()) request->steps.push_back(taps_.hook());
     for (StepHook* hook : hooks_->hooks()) request->steps.push_back(hook);
     if (!flags_.profile.empty()) {
@@ -168,7 +168,7 @@ class GraphRuns {
     }
     RETURN_IF_ERROR(CheckFoldersOf(flags_.run.fetches));
     if (FileExists(flags_.save_case) && !IsDirectory(flags_.save_case))
-      return MakeError("--save-case: {0}: is a file, a folder was expected", flags_.save_case);
+      return MakeError("--save-case: {0}: is a file; a folder was expected", flags_.save_case);
     request->pool = &pool_;
     request->sink = invocation_.sink();
     request->cancel = &cancel_;
@@ -189,7 +189,7 @@ class GraphRuns {
     return Error::success();
   }
 
-  // Whether Ctrl-C would lose what so many runs made.
+  // True if Ctrl-C would lose the results of earlier runs.
   bool KeepsSomething() const {
     return flags_.tap.any() || !hooks_->hooks().empty() || trace_ || invocation_.flags.json ||
            llvm::any_of(fetched_, [](const Fetched& fetch) { return !fetch.file.empty(); });
@@ -209,7 +209,7 @@ class GraphRuns {
     return Error::success();
   }
 
-  // What the hooks keep is written, also after a run that failed.
+  // Writes the hooks' results, also after a failed run.
   Error Close() {
     Error error = job_->End();
     Error of_taps = taps_.Close(opened_, job_->feeds());
@@ -218,12 +218,12 @@ class GraphRuns {
     return error;
   }
 
-  // The end of what --check-numerics says, which names the node in TensorFlow's way.
+  // Returns the end of the --check-numerics message, which names the node in TensorFlow's format.
   std::string StackOf(const Node& node) const {
     return StackText(LinesOf(opened_).StackOf(node), LineTable::kMostFrames);
   }
 
-  // After a run that failed: what a check found is the answer, and no error.
+  // Called after a failed run: a finding of a check is a result, not an error.
   Expected<int> End(Error error) {
     if (Error late = Close()) {
       llvm::consumeError(std::move(error));
@@ -242,26 +242,26 @@ class GraphRuns {
     return kExitNo;
   }
 
-  // The op at which --check-numerics stopped, as a case.
+  // Saves the op at which --check-numerics stopped as a case.
   Error SaveFound() {
     if (flags_.save_case.empty() || !numerics_ || numerics_->finding().empty())
       return Error::success();
     if (!numerics_->failure()) {
       invocation_.sink()(Severity::kWarning,
-                         "--save-case: nothing is written: a constant was given nothing");
+                         "--save-case: nothing is written: a constant has no inputs to save");
       return Error::success();
     }
     RETURN_IF_ERROR(SaveFailingCase(*numerics_->failure(), flags_.save_case));
     if (!invocation_.flags.quiet)
-      invocation_.err() << "grapnel: the op and what it was given are in " << flags_.save_case
-                        << ": `grapnel replay` fails on it alike\n";
+      invocation_.err() << "grapnel: the op and its inputs are in " << flags_.save_case
+                        << ": `grapnel replay` reproduces the failure\n";
     return Error::success();
   }
 
   Expected<int> Finish() {
     if (Error error = Close()) return Failed(opened_, flags_, cancel_, std::move(error));
     if (invocation_.flags.json) WriteFetchesJson(fetched_, runs_, flags_.all, invocation_.out());
-    invocation_.out().flush();  // before what is said on stderr
+    invocation_.out().flush();  // before the output on stderr
     RETURN_IF_ERROR(SaveProfile());
     RETURN_IF_ERROR(SaveFetches(fetched_, outputs_));
     if (const Caller* caller = invocation_.caller()) HandOver(*caller);
@@ -287,7 +287,7 @@ class GraphRuns {
     return Error::success();
   }
 
-  // Beside what the machine can do at best, if that can be measured.
+  // Writes the profile next to the machine's peak performance, if that can be measured.
   void WriteProfileTables() {
     constexpr size_t kNodes = 20;
     auto rates = MeasureRates(pool_);
@@ -304,7 +304,7 @@ class GraphRuns {
 
   [[noreturn]] void EndInterrupted() {
     Progress::End();
-    invocation_.err() << "grapnel: " << flags_.model << ": ended by Ctrl-C after "
+    invocation_.err() << "grapnel: " << flags_.model << ": stopped by Ctrl-C after "
                       << WithCommas(made_) << " of " << Plural(flags_.repeat, "run") << "\n";
     invocation_.err().flush();
     Interruption::Obey();
@@ -321,35 +321,35 @@ class GraphRuns {
   Profile profile_;
   std::unique_ptr<AtomicFile> trace_;
   std::optional<Interruption> interruption_;
-  std::optional<RunJob> job_;  // after what watches it
+  std::optional<RunJob> job_;  // after the hooks that observe it
   std::vector<Fetched> fetched_;
-  int made_ = 0;  // runs
+  int made_ = 0;  // number of runs made
   std::vector<Tensor> outputs_;
-  std::vector<std::vector<Tensor>> runs_;  // for --json, which is printed when all have run
+  std::vector<std::vector<Tensor>> runs_;  // for --json, which is printed after all runs
 };
 
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
   if (!flags.breaks.empty()) return RunToBreakOn(opened, flags, invocation);
   if (!flags.tap.logdir.empty() && !flags.spread.devices.empty())
-    return MakeError("--logdir goes with one device, and not with --devices");
+    return MakeError("--logdir requires one device and cannot be combined with --devices");
   return GraphRuns(opened, flags, invocation).Do();
 }
 
-// A flag without the one that it belongs to would do nothing, in silence.
+// A flag without its required partner would be ignored silently.
 Error CheckCombination(const Flags& flags) {
   RETURN_IF_ERROR(flags.tap.CheckCombination());
   RETURN_IF_ERROR(flags.spread.CheckCombination());
   if (!flags.unchecked.empty() && !flags.check_numerics)
-    return MakeError("--skip-numerics goes with --check-numerics");
+    return MakeError("--skip-numerics requires --check-numerics");
   if (!flags.hooks.until.empty() && flags.repeat == 1)
-    return MakeError("--until goes with --repeat N: the most runs that there are");
+    return MakeError("--until requires --repeat N: the maximum number of runs");
   return Error::success();
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   RETURN_IF_ERROR(CheckCombination(flags));
   if (invocation.flags.json && flags.tap.writes_lines_to_stdout())
-    return MakeError("--json and --tap both write to standard output: give --tap-file too");
+    return MakeError("--json and --tap both write to standard output: pass --tap-file too");
   std::vector<llvm::StringRef> outputs = flags.tap.outputs();
   outputs.insert(outputs.end(), {flags.profile, flags.hooks.save_variables, flags.save_case});
   for (const std::string& text : flags.run.fetches)
@@ -363,39 +363,40 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("MODEL", flags->model, "the graph to run; a case folder brings its feeds and fetches")
       .Required();
   flags->run.AddTo(line, "a tensor to compute; printed, or saved to the file", "NAME[=FILE.npy]");
-  line.Flag("--all", flags->all, "print every element of what is fetched, and not the first 8");
+  line.Flag("--all", flags->all, "print every element of the fetches, not only the first 8");
   line.Option("--device", flags->device,
-              "where nodes run that name no device and have a kernel there: CPU, GPU, GPU:1")
+              "device for nodes that request none and have a kernel there: CPU, GPU, GPU:1")
       .ShowDefault();
   flags->spread.AddTo(line);
-  line.Option("--repeat", flags->repeat,
-              "run so many times; variables keep what each run made of them, taps say the run")
+  line.Option(
+          "--repeat", flags->repeat,
+          "run this many times; variables keep their values between runs, and taps show the run")
       .Positive();
   line.Flag("--winograd", flags->winograd,
-            "compute 3x3 convolutions in Winograd's way where that is faster (AVX-512): other "
-            "rounding; --profile says which");
+            "compute 3x3 convolutions with Winograd's algorithm where that is faster (AVX-512); "
+            "rounding differs; --profile shows which");
   flags->limit.AddTo(
-      line, "stop after so long with an error; default: never (a graph may loop for ever)");
+      line, "stop with an error after this time; default: never (a graph may loop forever)");
   flags->run.AddVariablesTo(line);
   flags->hooks.AddTo(line);
   flags->tap.AddTo(line);
   line.Flag(
       "--check-numerics", flags->check_numerics,
-      "stop at the first op that puts out NaN or infinity, with TensorFlow's message; exit code 1");
-  line.Option("--skip-numerics", flags->unchecked, "nodes that --check-numerics passes over")
+      "stop at the first op that outputs NaN or infinity, with TensorFlow's message; exit code 1");
+  line.Option("--skip-numerics", flags->unchecked, "nodes that --check-numerics ignores")
       .ShownAs("GLOB");
   line.Option(
           "--break", flags->breaks,
-          "stop where this holds: has_inf_or_nan, 'max(abs(_)) > 1e3', a node, op:Log; says node, "
-          "calls and value, and at a terminal opens the prompt of `debug` there; exit code 1")
+          "stop where this holds: has_inf_or_nan, 'max(abs(_)) > 1e3', a node, op:Log; prints "
+          "node, calls and value, and on a terminal opens the prompt of `debug` there; exit code 1")
       .ShownAs("FILTER");
-  line.Option("--profile", flags->profile,
-              "write a trace for Perfetto or chrome://tracing, and say where time and memory went")
+  line.Option(
+          "--profile", flags->profile,
+          "write a trace for Perfetto or chrome://tracing, and print where time and memory went")
       .ShownAs("FILE.json");
   line.Option("--save-case", flags->save_case,
-              "write graph, feeds and outputs as a case folder; where --check-numerics stops, that "
-              "op and "
-              "what it was given")
+              "write graph, feeds and outputs as a case folder; if --check-numerics stops, that op "
+              "and its inputs")
       .ShownAs("DIR");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }

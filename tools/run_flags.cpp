@@ -9,9 +9,9 @@ std::pair<std::string, std::string> SplitAssignment(llvm::StringRef text) {
 
 void RunFlags::AddTo(CommandLine& line, const char* fetch, const char* fetch_shown_as) {
   line.Option("--graph", graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   line.Option("--signature", signature,
-              "the signature of a SavedModel; its keys then name feeds and fetches");
+              "the signature of a SavedModel, whose keys name feeds and fetches");
   line.Option("--feed", feeds, "a value for a tensor").ShownAs("NAME=FILE.npy");
   line.Option("--fetch", fetches, fetch).ShownAs(fetch_shown_as);
   onednn.AddTo(line);
@@ -19,7 +19,7 @@ void RunFlags::AddTo(CommandLine& line, const char* fetch, const char* fetch_sho
 
 void RunFlags::AddVariablesTo(CommandLine& line) {
   line.Option("--variables", variables,
-              "begin from this checkpoint: of --save-variables, of a tf.train.Checkpoint, or "
+              "start from this checkpoint: of --save-variables, of a tf.train.Checkpoint, or "
               "Keras's .weights.h5 or .keras")
       .ShownAs("PREFIX");
 }
@@ -35,7 +35,7 @@ Expected<RunRequest> RunFlags::Request() const {
   request.signature = signature;
   request.variables = variables;
   request.onednn = onednn.choice();
-  request.words.fetches = "by --fetch";
+  request.words.fetches = "with --fetch";
   return request;
 }
 

@@ -1,4 +1,4 @@
-// Flags that say what is run, the same in every command that runs one graph on values.
+// Flags that select what to run, the same in every command that runs one graph on values.
 #ifndef GRAPNEL_TOOLS_RUN_FLAGS_H_
 #define GRAPNEL_TOOLS_RUN_FLAGS_H_
 
@@ -14,17 +14,17 @@ namespace grapnel {
 
 struct RunFlags {
   std::string graph, signature, variables;
-  std::vector<std::string> feeds, fetches;  // NAME=FILE; of a fetch the file may be missing
+  std::vector<std::string> feeds, fetches;  // NAME=FILE; optional FILE for fetches
   OneDnnFlag onednn;
-  // --graph, --signature, --onednn and --feed; `fetch`: what --fetch is for and how its value is
-  // shown.
+  // Adds --graph, --signature, --onednn and --feed. `fetch`: the help of --fetch; `fetch_shown_as`:
+  // its value in the help.
   void AddTo(CommandLine& line, const char* fetch, const char* fetch_shown_as);
   void AddVariablesTo(CommandLine& line);
-  // Feeds, fetches, signature and variables. Errors: a feed without a file.
+  // Returns a request with feeds, fetches, signature and variables. Errors: a feed without a file.
   Expected<RunRequest> Request() const;
 };
 
-// "name=file" -> (name, file); without '=' the file is empty.
+// Splits "name=file" into (name, file); without '=' the file is empty.
 std::pair<std::string, std::string> SplitAssignment(llvm::StringRef text);
 
 }  // namespace grapnel

@@ -26,7 +26,7 @@ Error CheckFoldersOf(llvm::ArrayRef<std::string> asked) {
     std::string file = SplitAssignment(text).second;
     llvm::StringRef folder = llvm::sys::path::parent_path(file);
     if (!folder.empty() && !IsDirectory(folder))
-      return MakeError("{0}: cannot write: there is no folder {1}", file, folder);
+      return MakeError("{0}: cannot write: folder {1} does not exist", file, folder);
   }
   return Error::success();
 }
@@ -67,7 +67,7 @@ Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> output
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i] || fetched[i].file.empty()) continue;
     if (outputs[i].HoldsObjects()) {
-      return MakeError("fetch '{0}' is {1}, which no .npy file holds", fetched[i].name,
+      return MakeError("fetch '{0}' is {1}, which cannot be saved as .npy", fetched[i].name,
                        outputs[i].ToString());
     }
     RETURN_IF_ERROR(SaveNpyLiteral(fetched[i].file, outputs[i].ToLiteral()));

@@ -1,4 +1,4 @@
-// What comes of the fetches of `run`: printed, written as JSON, saved to files.
+// Outputs the fetches of `run`: prints them, writes them as JSON, saves them to files.
 #ifndef GRAPNEL_TOOLS_RUN_OUTPUTS_H_
 #define GRAPNEL_TOOLS_RUN_OUTPUTS_H_
 
@@ -9,24 +9,24 @@
 
 namespace grapnel {
 
-// What came of a fetch: the tensor, what a person calls it, and the file that it goes to; empty: it
-// is printed.
+// A fetch: the tensor, its display name, and its output file; empty: it is printed.
 struct Fetched {
   std::string tensor, name, file;
 };
 
-// `asked`: what --fetch says, "NAME" or "NAME=FILE.npy"; those come first among the tensors, in
-// their order.
+// `asked`: the values of --fetch, "NAME" or "NAME=FILE.npy"; these are first among the tensors, in
+// the same order.
 std::vector<Fetched> FetchedBy(llvm::ArrayRef<std::string> tensors,
                                llvm::ArrayRef<std::string> names,
                                llvm::ArrayRef<std::string> asked);
-// The files are written after the last run: an error where one has no folder to be written in.
+// Returns an error if a file's directory does not exist. Called before the run, since files are
+// written after the last run.
 Error CheckFoldersOf(llvm::ArrayRef<std::string> asked);
 
-// A line for each that goes to no file; `all`: every element, and not the first 8.
+// Prints a line for each fetch without a file. `all`: every element, not only the first 8.
 void PrintFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs, bool all,
                   llvm::raw_ostream& out);
-// Of all runs. What is saved to files is in the document too.
+// Writes the fetches of all runs, including those saved to files.
 void WriteFetchesJson(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<std::vector<Tensor>> runs,
                       bool all, llvm::raw_ostream& os);
 Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs);

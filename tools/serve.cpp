@@ -1,4 +1,4 @@
-// `grapnel serve [PATH...]`: the page, on this machine.
+// `grapnel serve [PATH...]`: serves the web page on this machine.
 #include <unistd.h>
 
 #include <chrono>
@@ -28,7 +28,7 @@ struct Flags {
   int port = 0;
 };
 
-// Keeps the signals that end it from every thread made after this.
+// Blocks the signals that end the program in all threads created after this.
 sigset_t BlockSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -38,7 +38,7 @@ sigset_t BlockSignals() {
   return signals;
 }
 
-// "user@machine", as far as they are known here.
+// Returns "user@machine", as far as known here.
 std::string SshTarget() {
   char host[256] = "";
   if (gethostname(host, sizeof(host) - 1) != 0 || host[0] == 0) return "MACHINE";
@@ -48,8 +48,8 @@ std::string SshTarget() {
 
 constexpr auto kTimeToEnd = std::chrono::milliseconds(250);
 
-// One thread waits for them, which may then stop the server; the result says when it has. A kernel
-// or a pass that takes longer is not waited for: nothing of it would be kept.
+// Starts a thread that waits for the signals and then stops the server; the result is ready
+// afterwards. A long kernel or pass is not waited for, since its result would be lost anyway.
 std::future<void> StopOnSignal(Server& server, sigset_t signals) {
   std::promise<void> promise;
   std::future<void> stopped = promise.get_future();
@@ -64,7 +64,7 @@ std::future<void> StopOnSignal(Server& server, sigset_t signals) {
   return stopped;
 }
 
-// One of several models may have it; that none has it is a slip.
+// It is enough if one of several models has it; if none does, it is a mistake.
 Error CheckSignature(const PageSet& pages, llvm::StringRef name) {
   if (name.empty()) return Error::success();
   std::vector<llvm::StringRef> names;
@@ -76,13 +76,13 @@ Error CheckSignature(const PageSet& pages, llvm::StringRef name) {
   return llvm::is_contained(names, name) ? Error::success() : NotFound("signature", name, names);
 }
 
-// Who opens a page has not asked for a compiler.
+// Opening a page must not run a compiler.
 Error CheckNoSource(llvm::ArrayRef<std::string> paths) {
   for (const std::string& path : paths) {
     if (std::string file = SourceAndFunction(path).first; FileExists(file))
       return MakeError(
-          "{0}: is a program, and the page compiles none: `grapnel trace {0} -o FILE.pb` makes a "
-          "graph of it",
+          "{0}: is a C++ program, which the page does not compile: `grapnel trace {0} -o FILE.pb` "
+          "makes a graph of it",
           path);
   }
   return Error::success();
@@ -97,7 +97,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   RETURN_IF_ERROR(CheckSignature(*pages, flags.paths.signature));
   ASSIGN_OR_RETURN(std::vector<std::string> missing, pages->MissingNodes());
   for (const std::string& line : missing) invocation.sink()(Severity::kWarning, line);
-  Progress::End();  // its thread would take the signals
+  Progress::End();  // its thread would receive the signals
   sigset_t signals = BlockSignals();
   auto hosts = HostNames::Parse(flags.host_names);
   if (!hosts) return Annotate("--host-name", hosts.takeError());
@@ -114,28 +114,28 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   invocation.out().flush();
   invocation.sink()(Severity::kInfo, "open it in a browser on this machine; Ctrl-C ends it");
   server->Run();
-  stopped.wait();  // from here on nobody calls the server
+  stopped.wait();  // the server is not called after this
   return kExitOk;
 }
 
 RunCommand SetUp(CommandLine& line) {
   line.WithoutJson();
-  line.WithoutPlugins();  // what the page is sent never runs code that is not ours
+  line.WithoutPlugins();  // requests to the page must never run foreign code
   auto flags = std::make_shared<Flags>();
   line.Option("PATH", flags->paths.models,
-              "any TensorFlow graphs, or folders of dumps; the page may read nothing else")
+              "any TensorFlow graphs, or dump folders; the page can read nothing else")
       .Required();
   line.Option("--signature", flags->paths.signature,
               "the signature of a SavedModel whose body is shown first; default: serving_default, "
               "else the largest")
       .ShownAs("NAME");
   line.Option("--node-data", flags->paths.node_data,
-              "numbers for nodes, which boxes are colored by: Model Explorer's node data, or a "
-              "table (CSV) of nodes and values; may be repeated")
+              "numbers for nodes, to color boxes by: Model Explorer's node data, or a table (CSV) "
+              "of nodes and values; may be repeated")
       .ShownAs("FILE");
   line.Option("--host-name", flags->host_names,
-              "a further name in the addresses by which a browser reaches it, as through a proxy; "
-              "this machine's own do with any port")
+              "a further host name by which browsers reach it, as through a proxy; this machine's "
+              "own names work with any port")
       .ShownAs("NAME[:PORT]");
   line.Option("--port", flags->port, "where to listen on 127.0.0.1; 0: any free port")
       .Between(0, 65535)

@@ -1,4 +1,4 @@
-// Flags that fill in sizes which a file leaves open, the same in every command that shows shapes.
+// Flags that set sizes left unknown by a file, the same in every command that shows shapes.
 #ifndef GRAPNEL_TOOLS_SIZE_FLAGS_H_
 #define GRAPNEL_TOOLS_SIZE_FLAGS_H_
 
@@ -10,10 +10,9 @@ namespace grapnel {
 struct SizeFlags : ShapeOverrides {
   void AddTo(CommandLine& line) {
     line.Option("--shape", shapes,
-                "sizes that the file leaves open of an input: x=8,224,224,3 (? stays open); may be "
-                "repeated")
+                "unknown sizes of an input: x=8,224,224,3 (? stays unknown); may be repeated")
         .ShownAs("NAME=DIMS");
-    line.Option("--batch", batch, "the first size of every input, where it is open")
+    line.Option("--batch", batch, "the first size of every input, if it is unknown")
         .Positive()
         .ShownAs("N");
   }

@@ -5,18 +5,17 @@
 namespace grapnel {
 
 void SpreadFlags::AddTo(CommandLine& line) {
-  line.Option(
-          "--devices", devices,
-          "place the graph on these CPUs (cpu:4, or names), split it, and run the parts side by "
-          "side")
+  line.Option("--devices", devices,
+              "place the graph on these CPUs (cpu:4, or names), split it, and run the parts in "
+              "parallel")
       .ShownAs("D,...");
-  line.Flag("--hard", hard, "with --devices: a request that cannot be met is an error");
+  line.Flag("--hard", hard, "with --devices: an unsatisfiable request is an error");
   line.Flag("--log-device-placement", log_placement,
-            "say where each node runs, as TensorFlow does, on standard error");
+            "print where each node runs, as TensorFlow does, on standard error");
 }
 
 Error SpreadFlags::CheckCombination() const {
-  if (hard && devices.empty()) return MakeError("--hard goes with --devices D,...");
+  if (hard && devices.empty()) return MakeError("--hard requires --devices D,...");
   return Error::success();
 }
 

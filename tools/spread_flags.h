@@ -13,9 +13,9 @@ struct SpreadFlags {
   std::string devices;
   bool hard = false, log_placement = false;
   void AddTo(CommandLine& line);
-  Error CheckCombination() const;  // --hard says how --devices are taken
-  // The log goes to standard error. `device` is the command's flag for where else nodes run, as
-  // errors call it.
+  Error CheckCombination() const;  // --hard requires --devices
+  // The log goes to standard error. `device`: the flag with which this command selects another
+  // device, for errors.
   void Fill(RunRequest* request, const char* device) const;
 };
 

@@ -33,28 +33,28 @@ Expected<uint64_t> BytesOf(const std::string& text) {
 }  // namespace
 
 void TapFlags::AddTo(CommandLine& line) {
-  line.Option("--tap", names, "say what nodes whose names fit put out, as JSON lines")
+  line.Option("--tap", names, "print the outputs of nodes whose names match, as JSON lines")
       .ShownAs("GLOB");
-  line.Option("--tap-op", ops, "tap nodes of these ops alone").ShownAs("GLOB");
+  line.Option("--tap-op", ops, "tap only nodes with these ops").ShownAs("GLOB");
   line.Option("--tap-function", functions,
-              "tap nodes in the bodies of these functions alone; '' is the main graph")
+              "tap only nodes in the bodies of these functions; '' is the main graph")
       .ShownAs("GLOB");
-  line.Option("--tap-dtype", dtypes, "tap tensors of these dtypes alone, as 'float' or 'int*'")
+  line.Option("--tap-dtype", dtypes, "tap only tensors of these dtypes, as 'float' or 'int*'")
       .ShownAs("GLOB");
-  line.Option("--tap-mode", mode, "what a tap says").OneOf(TapModeNames()).ShowDefault();
-  line.Option("--tap-file", file, "where taps go; default: standard output");
-  line.Option("--tap-bytes", most_bytes,
-              "the most that taps write, as 8G; what is beyond is counted and said; default: all")
+  line.Option("--tap-mode", mode, "what a tap prints").OneOf(TapModeNames()).ShowDefault();
+  line.Option("--tap-file", file, "output file for taps; default: standard output");
+  line.Option(
+          "--tap-bytes", most_bytes,
+          "limit on the size of tap output, as 8G; the rest is counted and reported; default: none")
       .ShownAs("SIZE");
-  line.Option("--taps-report", report,
-              "write for each tensor how often it was tapped, or why it was not")
+  line.Option("--taps-report", report, "write how often each tensor was tapped, or why it was not")
       .ShownAs("FILE");
   line.Option("--logdir", logdir,
-              "write what taps say (of all nodes without --tap) as a folder of TensorFlow's "
-              "debugger, for TensorBoard's Debugger V2, `info`, `blame` and `serve`")
+              "write taps (of all nodes without --tap) as a debug folder of TensorFlow, for "
+              "TensorBoard's Debugger V2, `info`, `blame` and `serve`")
       .ShownAs("DIR");
   line.Option("--circular-buffer-size", circular_buffer_size,
-              "of --logdir: the most traces that are kept, the last ones; -1: all")
+              "with --logdir: how many of the last traces to keep; -1: all")
       .ShownAs("N")
       .ShowDefault();
 }
@@ -65,16 +65,16 @@ Error TapFlags::CheckCombination() const {
                                                 {"--tap-file", !file.empty()},
                                                 {"--tap-bytes", !most_bytes.empty()}};
   for (const auto& [name, is_given] : given) {
-    if (is_given && !any()) return MakeError("{0} goes with --tap GLOB or --logdir DIR", name);
+    if (is_given && !any()) return MakeError("{0} requires --tap GLOB or --logdir DIR", name);
   }
   if (circular_buffer_size != defaults.circular_buffer_size && logdir.empty())
-    return MakeError("--circular-buffer-size goes with --logdir DIR");
+    return MakeError("--circular-buffer-size requires --logdir DIR");
   return Error::success();
 }
 
 Expected<TapRequest> TapFlags::Request() const {
   if (!logdir.empty() && !file.empty())
-    return MakeError("--logdir and --tap-file are two places for one thing: give one of them");
+    return MakeError("--logdir and --tap-file cannot be combined: pass only one");
   TapRequest request;
   ASSIGN_OR_RETURN(request.filter, FilterOf(*this));
   ASSIGN_OR_RETURN(request.most_bytes, BytesOf(most_bytes));

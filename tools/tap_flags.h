@@ -1,4 +1,4 @@
-// Flags of `run` that say what is tapped, and where it goes.
+// Flags of `run` that select what is tapped, and where the output goes.
 #ifndef GRAPNEL_TOOLS_TAP_FLAGS_H_
 #define GRAPNEL_TOOLS_TAP_FLAGS_H_
 
@@ -18,27 +18,28 @@ struct TapFlags {
   int circular_buffer_size = 1000;
 
   void AddTo(CommandLine& line);
-  // Files that are written, for what refuses two graphs that write one.
+  // The output files, to detect that two graphs would write the same file.
   std::vector<llvm::StringRef> outputs() const { return {file, report}; }
   bool any() const {
     return !logdir.empty() || !report.empty() || !names.empty() || !ops.empty() ||
            !functions.empty() || !dtypes.empty();
   }
-  // Errors: a flag that says how, where no other says what.
+  // Errors: a flag that says how to tap, without one that says what to tap.
   Error CheckCombination() const;
-  // What they say, but for where lines go, the model and threads. Errors: a pattern, a size.
+  // Returns the taps that the flags describe, without the stream for lines, the model and the pool.
+  // Errors: a malformed pattern or size.
   Expected<TapRequest> Request() const;
   bool writes_lines_to_stdout() const { return any() && file.empty() && logdir.empty(); }
 };
 
-// The taps of one run with their files. Nothing where no flag asks for a tap.
+// The taps of one run and their files. Does nothing if no flag requests a tap.
 class TappedRun {
  public:
   static Expected<TappedRun> Begin(const TapFlags& flags, const std::string& model,
                                    const OpenedGraph& opened, bool says_run, ThreadPool& pool,
                                    llvm::raw_ostream& out, const MessageSink& sink);
-  StepHook* hook() { return taps_.get(); }  // null: nothing is tapped
-  // Files appear. Also after a run that failed. `fed`: the tensors that were given.
+  StepHook* hook() { return taps_.get(); }  // null if nothing is tapped
+  // Writes the files, also after a failed run. `fed`: the fed tensors.
   Error Close(const OpenedGraph& opened, llvm::ArrayRef<std::string> fed);
 
  private:

@@ -20,7 +20,7 @@ Deadline TimeLimit::Begin(CancelFlag& cancel, const std::string& what,
     invocation.out().flush();
     invocation.err() << "grapnel: " << what << ": " << Text() << "\n";
     invocation.err().flush();
-    llvm::sys::RunInterruptHandlers();  // removes what is written and not complete
+    llvm::sys::RunInterruptHandlers();  // removes unfinished files
     std::_Exit(kExitBadInput);
   });
 }

@@ -1,4 +1,4 @@
-// `--timeout SECONDS`: how long a command's work may take.
+// `--timeout SECONDS`: the time limit of a command.
 #ifndef GRAPNEL_TOOLS_TIME_LIMIT_H_
 #define GRAPNEL_TOOLS_TIME_LIMIT_H_
 
@@ -10,12 +10,12 @@
 namespace grapnel {
 
 struct TimeLimit {
-  double seconds = 0;  // 0: none
+  double seconds = 0;  // 0: no limit
   void AddTo(CommandLine& line, const char* help);
-  // "not done after 5 s (--timeout)".
+  // Returns "not done after 5 s (--timeout)".
   std::string Text() const;
-  // Sets `cancel` in time, and ends the process with `what` and Text() as its error where a kernel
-  // does not look at the flag. All outlive the deadline, which ends with the work.
+  // Sets `cancel` when the time is over, and ends the process with `what` and Text() as its error
+  // if a kernel does not check the flag. All arguments outlive the deadline.
   Deadline Begin(CancelFlag& cancel, const std::string& what, Invocation& invocation) const;
 };
 

@@ -1,4 +1,4 @@
-// `grapnel timeline DIR`: a folder of dumps as one ordered story.
+// `grapnel timeline DIR`: shows a dump folder as one ordered story.
 #include "lib/diff/timeline.h"
 
 #include <map>
@@ -28,8 +28,8 @@ struct Flags {
 
 constexpr size_t kMostLives = 36;
 
-// What became of a node in the trace that begins with stage `begin`, under the line of each stage.
-// Below a title, which the trace's own line is above of already, only other lines are named.
+// Prints the history of a node in the trace that begins at stage `begin`, under each stage's line.
+// Under a title, which the trace's own line already follows, prints only other lines.
 void PrintLife(const Timeline& timeline, llvm::ArrayRef<LifeEvent> life, int begin, bool has_title,
                llvm::raw_ostream& os) {
   const std::string& own = timeline.stages[begin].dump.line;
@@ -44,13 +44,13 @@ void PrintLife(const Timeline& timeline, llvm::ArrayRef<LifeEvent> life, int beg
   }
 }
 
-// Prints lives, each name's read once.
+// Prints histories; computes each name's only once.
 class Lives {
  public:
   explicit Lives(const Timeline& timeline) : timeline_(timeline) {}
 
-  // A block for each trace. Nodes that are called otherwise than `asked` have titles, and copies
-  // that come of one of them where a call is opened are told with it.
+  // Prints a block for each trace. Nodes with names other than `asked` get titles; copies made by
+  // inlining one of them are listed with it.
   void Print(llvm::ArrayRef<NamedNode> nodes, llvm::StringRef asked, llvm::raw_ostream& os) {
     bool has_titles = llvm::any_of(nodes, [&](const NamedNode& node) {
       return node.name != asked && node.name != ReadTensorName(asked).node;
@@ -98,7 +98,7 @@ class Lives {
   std::map<std::string, std::vector<LifeEvent>> lives_;
 };
 
-// Of what --node names.
+// Prints the histories of the nodes that --node selects.
 Error PrintLives(const Timeline& timeline, const Flags& flags, llvm::raw_ostream& os) {
   auto nodes = FindNodes(timeline, flags.node);
   if (!nodes) return Annotate("--node", nodes.takeError());
@@ -107,7 +107,7 @@ Error PrintLives(const Timeline& timeline, const Flags& flags, llvm::raw_ostream
       for (const TimelineStage& stage : timeline.stages) VisitNodeNames(*stage.module, take);
     };
     return Annotate(flags.folder,
-                    NotFound("node", flags.node, names, " in any stage, nor one of that op"));
+                    NotFound("node", flags.node, names, " in any stage, nor a node with that op"));
   }
   Lives(timeline).Print(*nodes, flags.node, os);
   return Error::success();
@@ -152,28 +152,27 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   line.WithoutPlugins();
   auto flags = std::make_shared<Flags>();
-  line.Option("DIR", flags->folder, "a folder of dumps, TensorFlow's or grapnel's").Required();
-  line.Option("--log", flags->log, "what TensorFlow wrote to stderr: the order of the dumps")
+  line.Option("DIR", flags->folder, "a dump folder, TensorFlow's or grapnel's").Required();
+  line.Option("--log", flags->log, "TensorFlow's stderr output, which gives the order of the dumps")
       .ShownAs("FILE");
   line.Option("--function", flags->function,
-              "the stages of this function alone, with those of its partitions: train_step_221, or "
+              "only the stages of this function and of its partitions: train_step_221, or "
               "train_step for all its traces")
       .ShownAs("NAME");
   line.Flag("--brief", flags->brief, "leave out stages that changed nothing");
   line.Option("--node", flags->node,
-              "the life of this node, a block for each trace: NODE, FUNCTION/NODE, the end of a "
-              "name, a "
-              "pattern with * and ?, or an op; TRACE/ before it chooses a trace")
+              "the history of this node, a block for each trace: NODE, FUNCTION/NODE, the end of a "
+              "name, a pattern with * and ?, or an op; a TRACE/ prefix selects a trace")
       .ShownAs("NAME");
-  line.Flag("--changes", flags->changes, "what each stage changed, as `diff` shows it");
+  line.Flag("--changes", flags->changes, "show what each stage changed, as `diff` does");
   line.Flag("--all", flags->all, "with --changes: every change, and every value in full");
   line.Option("--html", flags->html,
-              "a page with a slider through the stages, what each did glowing")
+              "write a page with a slider through the stages, with the changes of each highlighted")
       .ShownAs("FILE");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("timeline", "tells what each stage of a folder of dumps changed",
+GRAPNEL_COMMAND("timeline", "shows what each stage of a dump folder changed",
                 "timeline dumps --node Min", SetUp);
 
 }  // namespace

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""How far from zero a value may be where a case folder expects zero or little: `atol`, from the expected values alone.
+"""Computes `atol` of a case folder, the absolute tolerance for expected values near zero, from the expected values alone.
 
-    python3 tools/tolerance.py CASE ...      writes it anew into each case.json that has a number for each fetch
+    python3 tools/tolerance.py CASE ...      rewrites it in each case.json that has one per fetch
 
 AbsoluteTolerance in lib/check/comparison.h is the same rule, and a test holds testdata against it.
 needs: numpy
@@ -15,9 +15,9 @@ import numpy as np
 
 
 def atol_of(a, rtol):
-    """`rtol` of the median magnitude: sums of numbers of both signs come near zero, and are off by a part of what was added.
-    Never more than a tenth of what the smallest fifth of the elements stays below, so that none passes for zero where
-    magnitudes spread over many powers of ten. 0 where nothing is rounded."""
+    """Returns `rtol` times the median magnitude: sums of numbers with both signs can be near zero, but their error is
+    relative to the terms. At most a tenth of the 20th percentile of magnitudes, so that small elements cannot pass as zero
+    when magnitudes span many powers of ten. 0 if nothing is rounded."""
     if a.dtype.kind not in "fc" and a.dtype.name != "bfloat16":
         return 0.
     parts = np.stack([a.real, a.imag]) if a.dtype.kind == "c" else a

@@ -1,4 +1,4 @@
-// `grapnel trace FILE.cpp:FUNCTION`: what a function written in C++ becomes.
+// `grapnel trace FILE.cpp:FUNCTION`: shows or writes the graph of a function written in C++.
 #include "lib/io/case.h"
 #include "lib/io/value.h"
 #include "lib/io/write.h"
@@ -39,7 +39,7 @@ int List(const std::vector<TracedChoice>& choices, Invocation& invocation) {
   return kExitOk;
 }
 
-// A case folder: the graph, values to feed, and what must come out.
+// Writes a case folder: the graph, its feeds, and the expected results.
 Error WriteCase(const TraceExample& example, const Module& module, llvm::StringRef folder) {
   RETURN_IF_ERROR(CreateDirectories(folder));
   Case values;
@@ -63,7 +63,7 @@ Error WriteCase(const TraceExample& example, const Module& module, llvm::StringR
 Error Write(const TracedChoice& choice, const Flags& flags, Invocation& invocation) {
   if (!flags.output.empty() && !NamesGraphFile(flags.output) && !choice.example)
     return MakeError(
-        "-o {0}: a case folder needs values, and '{1}' is no example; {0}.pb is a graph",
+        "-o {0}: a case folder needs values, but '{1}' is not an example; use {0}.pb for a graph",
         flags.output, choice.name);
   ASSIGN_OR_RETURN(std::unique_ptr<Module> module, choice.trace());
   if (flags.output.empty()) {
@@ -74,15 +74,15 @@ Error Write(const TracedChoice& choice, const Flags& flags, Invocation& invocati
   return WriteCase(*choice.example, *module, flags.output);
 }
 
-// "mean.cpp" or "mean.cpp:HarmonicMean": compiled, and its function; the only one, where none is
-// named.
+// Compiles "mean.cpp" or "mean.cpp:HarmonicMean" and traces the function; without a name, the only
+// one.
 Expected<int> TraceFile(llvm::StringRef file, llvm::StringRef name, const Flags& flags,
                         Invocation& invocation) {
   ASSIGN_OR_RETURN(std::vector<TracedChoice> choices, ChoicesOfFile(file, invocation));
   bool wants_list = flags.output.empty() && (choices.size() > 1 || invocation.flags.json);
   if (name.empty() && wants_list) return List(choices, invocation);
   if (name.empty() && choices.size() > 1) {
-    return MakeError("{0}: has {1} functions, and -o takes one: {0}:{2}", file, choices.size(),
+    return MakeError("{0}: has {1} functions, but -o takes one: {0}:{2}", file, choices.size(),
                      choices[0].name);
   }
   if (name.empty()) name = choices[0].name;
@@ -95,7 +95,7 @@ Expected<int> TraceFile(llvm::StringRef file, llvm::StringRef name, const Flags&
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   RETURN_IF_ERROR(flags.eager.CheckCombination());
   if (flags.eager.is_set && !flags.output.empty())
-    return MakeError("-o goes with a graph, and not with --eager");
+    return MakeError("-o writes a graph and cannot be combined with --eager");
   auto [file, name] = SourceAndFunction(flags.function);
   if (!file.empty()) return TraceFile(file, name, flags, invocation);
   std::vector<TracedChoice> choices = TracedChoices();
@@ -109,17 +109,18 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("FUNCTION", flags->function,
-              "FILE.cpp, which is compiled ($CXX, else c++) and has one function or lists them; "
-              "FILE.cpp:NAME; or the name of a function of a --plugin or of an example; without "
-              "one they are listed");
-  line.Option("-o,--output", flags->output,
-              "a graph (.pb, .pbtxt or .gtxt, each also .gz; - for standard output), of an example "
-              "also the name of a case folder; without it the graph is printed, a line a node");
+              "FILE.cpp, which is compiled ($CXX, else c++): traces its only function, or lists "
+              "several; FILE.cpp:NAME; or the name of a function of a --plugin or of an example; "
+              "default: list them");
+  line.Option(
+      "-o,--output", flags->output,
+      "output file for the graph (.pb, .pbtxt or .gtxt, each also .gz; - for standard output), for "
+      "an example also a case folder; default: print the graph, one line per node");
   flags->eager.AddTo(line);
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("trace", "makes a graph of a function written in C++",
+GRAPNEL_COMMAND("trace", "traces a function written in C++ to a graph",
                 "trace docs/examples/collatz.cpp -o collatz.pb", SetUp);
 
 }  // namespace

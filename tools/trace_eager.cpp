@@ -16,29 +16,29 @@ void EagerFlags::AddTo(CommandLine& line) {
   line.Flag("--eager", is_set, "run it op by op, and print the results");
   line.Option("--feed", feeds, "with --eager: a value for an input").ShownAs("NAME=FILE.npy");
   line.Option("--fetch", fetches,
-              "with --eager: these results alone, Identity, Identity_1, ...; printed, or saved")
+              "with --eager: only these results, Identity, Identity_1, ...; printed, or saved")
       .ShownAs("NAME[=FILE.npy]");
-  line.Flag("--all", all, "with --eager: print every element of the results, and not the first 8");
+  line.Flag("--all", all, "with --eager: print every element of the results, not only the first 8");
   line.Flag("--check-numerics", check_numerics,
-            "with --eager: stop at the first op that puts out NaN or infinity; exit code 1");
+            "with --eager: stop at the first op that outputs NaN or infinity; exit code 1");
   line.Flag("--log-device-placement", log_placement,
-            "with --eager: say of each op where it runs, as TensorFlow does");
+            "with --eager: print where each op runs, as TensorFlow does");
   tap.AddTo(line);
 }
 
 Error EagerFlags::CheckCombination() const {
   if (!is_set && (!feeds.empty() || !fetches.empty() || all || check_numerics || log_placement))
     return MakeError(
-        "--feed, --fetch, --all, --check-numerics and --log-device-placement go with --eager");
-  if (!is_set && tap.any()) return MakeError("--tap and --logdir go with --eager");
+        "--feed, --fetch, --all, --check-numerics and --log-device-placement require --eager");
+  if (!is_set && tap.any()) return MakeError("--tap and --logdir require --eager");
   if (!tap.report.empty())
-    return MakeError("--taps-report is of a graph, which `grapnel run FILE.cpp:FUNCTION` runs");
+    return MakeError("--taps-report requires a graph: use `grapnel run FILE.cpp:FUNCTION`");
   return tap.CheckCombination();
 }
 
 namespace {
 
-// What looks at the ops, and the files that it writes.
+// The hooks that observe the ops, and their output files.
 struct EagerWatch {
   explicit EagerWatch(ThreadPool* pool) : numerics({}, pool) {}
   CheckNumerics numerics;
@@ -66,14 +66,14 @@ Error Watch(const TracedChoice& choice, const EagerFlags& flags, ThreadPool* poo
     watch->taps.emplace(std::move(request), invocation.sink());
     watch->hooks.Add(watch->taps->hook());
   }
-  // What a check stops at is tapped before.
+  // Taps come first, so that they record the op at which a check stops.
   if (!flags.check_numerics) return Error::success();
   watch->numerics.ExpectEagerOps();
   watch->hooks.Add(&watch->numerics);
   return Error::success();
 }
 
-// What --fetch asks for of the results, in that order, else all.
+// Returns the results that --fetch selects, in that order; all by default.
 Expected<std::vector<Fetched>> Choose(const EagerFlags& flags, std::vector<Tensor>* results) {
   std::vector<std::string> names, asked, tensors;
   names.reserve(results->size());
@@ -99,7 +99,7 @@ Expected<int> RunProgram(const TracedChoice& choice, const EagerFlags& flags,
                          Invocation& invocation) {
   RETURN_IF_ERROR(CheckFoldersOf(flags.fetches));
   if (invocation.flags.json && flags.tap.writes_lines_to_stdout())
-    return MakeError("--json and --tap both write to standard output: give --tap-file too");
+    return MakeError("--json and --tap both write to standard output: pass --tap-file too");
   ASSIGN_OR_RETURN(std::vector<Tensor> feeds, FeedsOf(choice, flags.feeds));
   const EagerProgram& program = choice.program;
   ThreadPool pool(invocation.flags.threads);

@@ -1,4 +1,4 @@
-// `grapnel trace --eager`: a function runs op by op instead of becoming a graph.
+// `grapnel trace --eager`: runs a function op by op instead of making a graph of it.
 #ifndef GRAPNEL_TOOLS_TRACE_EAGER_H_
 #define GRAPNEL_TOOLS_TRACE_EAGER_H_
 
@@ -17,12 +17,12 @@ struct EagerFlags {
   TapFlags tap;
 
   void AddTo(CommandLine& line);
-  // Errors: a flag that goes with --eager, without it.
+  // Errors: a flag that requires --eager, without it.
   Error CheckCombination() const;
 };
 
-// Runs it and prints the results, named as those of its graph are. Exit code 1: --check-numerics
-// has found something.
+// Runs the function and prints the results, named as in its graph. Exit code 1: --check-numerics
+// found something.
 Expected<int> RunProgram(const TracedChoice& choice, const EagerFlags& flags,
                          Invocation& invocation);
 

@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// "x: float[3], n: int32, of mean.cpp:12".
+// Returns "x: float[3], n: int32, of mean.cpp:12".
 std::string Describe(const TracedFunction& function) {
   std::vector<std::string> inputs;
   for (const TensorSpec& input : function.inputs)
@@ -71,20 +71,20 @@ Expected<TracedChoice> TheChoice(llvm::StringRef text, Invocation& invocation) {
   std::vector<std::string> names;
   names.reserve(choices.size());
   for (const TracedChoice& choice : choices) names.push_back(choice.name);
-  return MakeError("{0}: has {1} functions; name one: {0}:{2}, of {3}", file, choices.size(),
+  return MakeError("{0}: has {1} functions; name one, as {0}:{2}: {3}", file, choices.size(),
                    names[0], llvm::join(names, ", "));
 }
 
 Expected<std::vector<Tensor>> FeedsOf(const TracedChoice& choice,
                                       llvm::ArrayRef<std::string> feeds) {
-  Tracer placeholders;  // a graph that says which dtypes are expected
+  Tracer placeholders;  // a graph with the expected dtypes
   std::vector<std::string> names;
   for (const TensorSpec& input : choice.program.inputs) {
     placeholders.Placeholder(input.dtype, input.shape, input.name);
     names.push_back(input.name);
   }
   std::vector<Tensor> values(names.size());
-  // "x" and "x:0" are one.
+  // "x" and "x:0" are the same.
   auto place = [&](llvm::StringRef name) {
     return static_cast<size_t>(llvm::find(names, ReadTensorName(name).node) - names.begin());
   };

@@ -1,5 +1,5 @@
-// Functions written in C++ that a command is given by name: FILE.cpp:NAME, or of a plugin or
-// example.
+// Functions written in C++ that the user names on the command line: FILE.cpp:NAME, or the name of a
+// plugin's function or of an example.
 #ifndef GRAPNEL_TOOLS_TRACED_FUNCTIONS_H_
 #define GRAPNEL_TOOLS_TRACED_FUNCTIONS_H_
 
@@ -14,27 +14,29 @@
 
 namespace grapnel {
 
-// Registered by a plugin or a file, or one of the examples.
+// A function registered by a plugin or a file, or an example.
 struct TracedChoice {
   std::string name, help;
   std::function<Expected<std::unique_ptr<Module>>()> trace;
   EagerProgram program = {};
-  const TraceExample* example = nullptr;  // has values to feed, and what must come out
+  const TraceExample* example = nullptr;  // set for an example: has feeds and expected results
 };
 
-// Those of plugins, in the order in which they registered, and the examples.
+// Returns the functions of plugins, in the order of registration, and the examples.
 std::vector<TracedChoice> TracedChoices();
-// Those of a file of C++, which is compiled. Errors: LoadSource's; it has none.
+// Compiles a C++ file and returns its functions. Errors: LoadSource's; it registers none.
 Expected<std::vector<TracedChoice>> ChoicesOfFile(llvm::StringRef file, Invocation& invocation);
-// Errors: `kind` "function" is not there, with the nearest; `where` comes after "found".
+// Errors: no `kind` ("function") has this name, with the nearest name; `where` follows "found" in
+// the message.
 Expected<TracedChoice> FindChoice(llvm::StringRef kind, llvm::StringRef name,
                                   const std::vector<TracedChoice>& choices,
                                   const std::string& where);
-// The one that is meant, for commands that take one: of a file the only one where none is named.
+// Returns the function that the user names, for commands that take one: for a file without a
+// function name, its only function.
 Expected<TracedChoice> TheChoice(llvm::StringRef text, Invocation& invocation);
 
-// Values of its inputs: NAME=FILE each, else those that an example has. Errors: a name or file that
-// is not there; an input without a value.
+// Returns the values of its inputs: from NAME=FILE, else from the example. Errors: a name or file
+// that does not exist; an input without a value.
 Expected<std::vector<Tensor>> FeedsOf(const TracedChoice& choice,
                                       llvm::ArrayRef<std::string> feeds);
 

@@ -1,4 +1,4 @@
-// `grapnel train MODEL|CASE|FILE.cpp`: steps, losses, checkpoints.
+// `grapnel train MODEL|CASE|FILE.cpp`: runs training steps with losses and checkpoints.
 #include "lib/job/train.h"
 
 #include <cmath>
@@ -31,7 +31,7 @@ struct Flags {
   bool resume = false, optimize = false, eager = false;
 };
 
-// What is trained; `function`: of a program, the one that it was traced of.
+// The graph to train; `function`: the C++ function that it was traced from, if any.
 struct Subject {
   OpenedGraph opened;
   std::optional<TracedFunction> function;
@@ -61,7 +61,7 @@ std::string Line(const TrainedStep& step) {
   return os.str();
 }
 
-// A document a step, on one line.
+// Writes one JSON document per step, on one line.
 void WriteStep(const TrainedStep& step, llvm::raw_ostream& out) {
   auto write = [&](llvm::json::OStream& json) {
     json.attribute("step", step.step);
@@ -77,15 +77,14 @@ int SayBad(const Trained& trained, const Flags& flags, llvm::raw_ostream& err) {
   err << "grapnel: " << flags.model << ": step " << trained.last << ": '" << trained.bad
       << "' is not finite; ";
   if (trained.failing_case.empty())
-    err << "with --checkpoint-dir that step is kept as a case, and `grapnel blame` tells which op "
-           "made it so\n";
+    err << "with --checkpoint-dir that step is saved as a case, in which `grapnel blame` finds the "
+           "op that made it so\n";
   else
-    err << "`grapnel blame " << trained.failing_case << "` tells which op made it so\n";
+    err << "`grapnel blame " << trained.failing_case << "` finds the op that made it so\n";
   return kExitNo;
 }
 
-// All functions of the file or plugin that `function` is of, over the variables as they were
-// trained.
+// Returns all functions of the file or plugin of `function`, over the trained variables.
 Expected<TracedModel> WholeModel(const TracedFunction& function) {
   ModelBuilder builder;
   for (const TracedFunction& other : TracedFunctions()) {
@@ -110,22 +109,23 @@ Expected<TrainRequest> RequestOf(const Flags& flags) {
 
 Error CheckCombination(const Flags& flags) {
   if (flags.checkpoint_dir.empty() && (flags.resume || flags.checkpoint_every > 0))
-    return MakeError("{0} goes with --checkpoint-dir",
+    return MakeError("{0} requires --checkpoint-dir",
                      flags.resume ? "--resume" : "--checkpoint-every");
   if (flags.make.optimizer.empty() != flags.make.loss.empty())
     return MakeError(
-        "--optimizer and --loss go together: they make the step of a graph without one");
+        "--optimizer and --loss require each other: they add a training step to a graph without "
+        "one");
   if (flags.make.optimizer.empty() && !flags.make.only.empty())
-    return MakeError("--train goes with --optimizer");
+    return MakeError("--train requires --optimizer");
   if (flags.eager && (flags.optimize || !flags.make.optimizer.empty()))
-    return MakeError("--eager runs a program, and {0} is of a graph",
+    return MakeError("--eager runs a program, but {0} requires a graph",
                      flags.optimize ? "--opt" : "--optimizer");
   if (!flags.make.optimizer.empty() && !llvm::is_contained(OptimizerNames(), flags.make.optimizer))
     return NotFound("optimizer", flags.make.optimizer, OptimizerNames(), "");
   return Error::success();
 }
 
-// The function called as C++, its ops run one by one.
+// Returns a step that calls the function as C++, running its ops one by one.
 decltype(TrainRequest::program) EagerStep(const TracedFunction& function, ThreadPool& pool,
                                           const MessageSink& print) {
   return [&function, &pool, print](Session& session, std::vector<Tensor> batch) {
@@ -156,15 +156,17 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   }
   if (flags.eager) {
     if (!subject.function)
-      return MakeError("--eager goes with a function of a C++ file or a --plugin");
+      return MakeError("--eager requires a function of a C++ file or a --plugin");
     if (request.run.fetches != results)
-      return MakeError("--fetch is of a graph, and not of --eager: a function gives its results");
+      return MakeError(
+          "--fetch requires a graph and cannot be combined with --eager, which returns the "
+          "function's results");
     request.program = EagerStep(*subject.function, pool, request.run.print);
   }
-  std::optional<TracedModel> whole;  // made first: what is wrong with it is known before the steps
+  std::optional<TracedModel> whole;  // made first, to report its errors before training
   if (!flags.save_model.empty()) {
     if (!subject.function)
-      return MakeError("--save-model goes with a function of a C++ file or a --plugin");
+      return MakeError("--save-model requires a function of a C++ file or a --plugin");
     ASSIGN_OR_RETURN(whole, WholeModel(*subject.function));
     request.finish = [&](Session& session) -> Error {
       RETURN_IF_ERROR(SetInitialValues(session, whole->variables));
@@ -196,8 +198,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   invocation.out().flush();
   if (!trained->bad.empty()) return SayBad(*trained, flags, invocation.err());
   if (trained->first >= flags.steps && !invocation.flags.quiet)
-    invocation.err() << "grapnel: " << trained->checkpoint << " is of step " << trained->first
-                     << " already: --steps " << flags.steps << " asks for no more\n";
+    invocation.err() << "grapnel: " << trained->checkpoint << " is from step " << trained->first
+                     << ": --steps " << flags.steps << " is already reached\n";
   else if (!trained->checkpoint.empty() && !invocation.flags.quiet)
     invocation.err() << "grapnel: step " << trained->last << " is in " << trained->checkpoint
                      << "\n";
@@ -208,7 +210,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model,
-              "a graph that makes a step: a case folder, which brings batches and variables; a "
+              "a graph that runs a training step: a case folder, with batches and variables; a "
               "SavedModel with --signature train_step; FILE.cpp or FILE.cpp:FUNCTION, which is "
               "compiled and traced; the name of a function of a --plugin")
       .Required();
@@ -216,37 +218,37 @@ RunCommand SetUp(CommandLine& line) {
   flags->run.AddVariablesTo(line);
   line.Option(
           "--steps", flags->steps,
-          "how many steps in all, those before --resume included; 0 writes the variables as they "
-          "begin")
+          "total number of steps, including those before --resume; 0 writes the initial variables")
       .NotNegative()
       .ShowDefault();
   line.Option("--batch-size", flags->batch_size,
-              "how many rows of the feeds a step takes, in order; without it a feed with one "
+              "number of rows of the feeds per step, in order; without it a feed with one "
               "dimension more than its placeholder is a stack of batches")
       .Positive();
-  line.Option("--log-every", flags->log_every, "print the loss of each so-many-th step")
+  line.Option("--log-every", flags->log_every, "print the loss every N steps")
       .Positive()
       .ShowDefault();
   line.Option("--optimizer", flags->make.optimizer,
-              "make the step of a graph that has none: adam, adamw, momentum, nesterov, rmsprop or "
-              "sgd, on the gradients of --loss");
-  line.Option("--learning-rate", flags->make.learning_rate, "of --optimizer").ShowDefault();
-  line.Option("--loss", flags->make.loss, "the scalar that --optimizer makes small")
+              "add a training step to a graph that has none: adam, adamw, momentum, nesterov, "
+              "rmsprop or sgd, on the gradients of --loss");
+  line.Option("--learning-rate", flags->make.learning_rate, "the learning rate of --optimizer")
+      .ShowDefault();
+  line.Option("--loss", flags->make.loss, "the scalar that --optimizer minimizes")
       .ShownAs("TENSOR");
-  line.Option("--train", flags->make.only, "the variables that --optimizer changes; default: all")
+  line.Option("--train", flags->make.only, "the variables that --optimizer updates; default: all")
       .ShownAs("VARIABLE");
   line.Option("--checkpoint-dir", flags->checkpoint_dir,
               "write checkpoints here, as tf.train.load_checkpoint and --variables read them");
   line.Option("--checkpoint-every", flags->checkpoint_every,
-              "a checkpoint each so many steps; without it one at the end")
+              "write a checkpoint every N steps; without it one at the end")
       .Positive();
   line.Option("--keep", flags->keep, "how many checkpoints to keep").Positive().ShowDefault();
   line.Option("--save-model", flags->save_model,
-              "when trained, write the functions of the C++ file or plugin and the variables as a "
-              "SavedModel")
+              "after training, write the functions of the C++ file or plugin and the variables as "
+              "a SavedModel")
       .ShownAs("FOLDER");
   line.Flag("--resume", flags->resume,
-            "go on from the last checkpoint of --checkpoint-dir, if any");
+            "continue from the last checkpoint in --checkpoint-dir, if any");
   line.Flag("--opt", flags->optimize, "optimize the graph first, as `opt` does");
   line.Flag("--eager", flags->eager,
             "call the function for each step, op by op; a run and a graph give the same losses");

@@ -1,4 +1,4 @@
-// `grapnel view MODEL -o FILE`: a picture of what was chosen.
+// `grapnel view MODEL -o FILE`: draws a picture of selected scopes and functions.
 #include "lib/io/named_functions.h"
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
@@ -31,23 +31,23 @@ struct Flags {
   ViewOptions view;
 };
 
-// Nullopt: JSON.
+// Returns nullopt for JSON.
 Expected<std::optional<PictureFormat>> FormatOf(const Flags& flags) {
   llvm::StringRef suffix = llvm::sys::path::extension(flags.output);
   llvm::StringRef name = flags.format.empty() ? suffix : llvm::StringRef(flags.format);
   if (auto format = ParsePictureFormat(name)) return format;
   if (name.ltrim('.') == "json") return std::nullopt;
-  if (flags.output == "-")
-    return MakeError("--format dot, svg, png, html or json is needed with -o -");
-  return MakeError("{0}: a picture is .dot, .svg, .png, .html or .json (or say which by --format)",
-                   flags.output);
+  if (flags.output == "-") return MakeError("-o - requires --format dot, svg, png, html or json");
+  return MakeError(
+      "{0}: a picture is .dot, .svg, .png, .html or .json (or choose one with --format)",
+      flags.output);
 }
 
 Error ReadPath(Flags& flags) {
   if (flags.path.empty()) return Error::success();
   auto [from, to] = llvm::StringRef(flags.path).split("..");
   if (from.empty() || to.empty())
-    return MakeError("--path wants two nodes, A..B, not '{0}'", flags.path);
+    return MakeError("--path requires two nodes, A..B, not '{0}'", flags.path);
   flags.view.path_from = from.str();
   flags.view.path_to = to.str();
   return Error::success();
@@ -80,13 +80,13 @@ bool IsPage(const Flags& flags) {
                               : flags.format == "html";
 }
 
-// What a picture or a page of one of `graphs` is called.
+// Returns the title of a picture or page of one of `graphs`.
 std::string TitleOf(const OpenedGraph& graph, llvm::ArrayRef<OpenedGraph> graphs) {
   return graph.name() + (graphs.size() > 1 ? ": " + graph.file().title : "");
 }
 
-// The page opens any scope by itself, so it holds the whole graphs whatever was chosen; what is
-// open or hidden and which part is shown are where it begins.
+// The page can open any scope itself, so it contains the whole graphs; open scopes, hidden nodes
+// and the selected part are only its initial state.
 Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
                    OpenEachInput(flags.model, flags.graph, invocation.sink()));
@@ -94,7 +94,7 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   if (graphs.size() > 1 && part) return HoldsOneGraph(flags.output, graphs.size());
   OpenRequest wanted{flags.view.scopes, flags.view.functions, flags.view.depth,
                      flags.view.max_boxes};
-  std::vector<std::string> lacking;  // what is not there, by graph: stages need not all have it
+  std::vector<std::string> lacking;  // missing names by graph: not every stage needs to have all
   PageSet pages;
   for (OpenedGraph& graph : graphs) {
     RETURN_IF_ERROR(FillSizes(flags.sizes, flags.signature, &graph));
@@ -122,7 +122,7 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
-// A picture has the colors of one set of numbers: the first of the first file.
+// A picture shows one set of numbers: the first of the first file.
 Expected<std::vector<NodeData>> ReadNumbers(const Flags& flags, const Module& module,
                                             Invocation& invocation) {
   std::vector<NodeData> first;
@@ -138,7 +138,7 @@ Expected<std::vector<NodeData>> ReadNumbers(const Flags& flags, const Module& mo
   return first;
 }
 
-// A library without a main graph is drawn from its entry points, as many as have room.
+// A library without a main graph is drawn from its entry points, as many as fit.
 void BeginAtEntries(const OpenedGraph& input, ViewOptions* view) {
   constexpr size_t kMostEntries = 6;
   bool asked = !view->functions.empty() || !view->scopes.empty() || !view->around.empty() ||
@@ -213,7 +213,7 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   view.list_nodes = !format;
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
                    OpenEachInput(flags.model, flags.graph, invocation.sink()));
-  // DOT may hold several pictures.
+  // DOT can contain several pictures.
   if (graphs.size() > 1 && format != PictureFormat::kDot)
     return HoldsOneGraph(flags.output, graphs.size());
   std::string bytes;
@@ -234,56 +234,58 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("MODEL", flags->model,
               "any TensorFlow graph: a file, a folder, or - for standard input")
       .Required();
-  line.Option("-o,--output", flags->output,
-              "the picture: .dot, .svg, .png, .html or .json; - for standard output")
+  line.Option(
+          "-o,--output", flags->output,
+          "output file for the picture: .dot, .svg, .png, .html or .json; - for standard output")
       .Required();
   line.Option("--format", flags->format, "dot, svg, png, html or json, whatever -o is called")
       .ShownAs("FORMAT");
   line.Option("--graph", flags->graph,
-              "which graph of several: its title as `info` shows it; of dumps FUNCTION:STAGE");
+              "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   line.Option("--scope", view.scopes, "open this scope (A/B, or FUNCTION/A/B); may be repeated");
   line.Option("--depth", view.depth, "open all scopes and called functions down to this depth")
       .Between(0, 1000000);
   line.Option("--function", view.functions,
-              "open this function, beside the op that calls it; may be repeated; all: every one");
-  line.Option("--around", view.around, "only what is near this node (NODE, or FUNCTION/NODE)");
-  line.Option("--hops", view.hops, "how near, in edges").Between(0, 1000000).ShowDefault();
+              "open this function, next to the op that calls it; may be repeated; all: every one");
+  line.Option("--around", view.around,
+              "only the surroundings of this node (NODE, or FUNCTION/NODE)");
+  line.Option("--hops", view.hops, "maximum distance from --around, in edges")
+      .Between(0, 1000000)
+      .ShowDefault();
   line.Option("--path", flags->path, "only nodes on directed paths between two nodes: A..B");
-  line.Option("--color-by", flags->color_by, "what fills mean")
+  line.Option("--color-by", flags->color_by, "what fill colors mean")
       .OneOf({"op", "device", "scope"})
       .ShowDefault();
   line.Option("--node-data", flags->node_data,
-              "numbers for nodes, which boxes are colored by: Model Explorer's node data, or a "
-              "table (CSV) of nodes and values; may be repeated, for a page")
+              "numbers for nodes, to color boxes by: Model Explorer's node data, or a table (CSV) "
+              "of nodes and values; may be repeated, for a page")
       .ShownAs("FILE");
-  line.Option("--aggregate", flags->aggregate, "what a closed box has of the numbers in it")
+  line.Option("--aggregate", flags->aggregate, "how a closed box aggregates the numbers in it")
       .OneOf({"max", "min", "mean", "sum", "count"})
       .ShowDefault();
   line.Option("--group-by", flags->group_by,
-              "what boxes mean: scopes, or devices with scopes in them")
+              "what boxes represent: scopes, or devices with scopes in them")
       .OneOf({"scope", "device"})
       .ShowDefault();
-  line.Option(
-          "--hide", flags->hide,
-          "a list of control, resources, constants, shapes and main (edges of control, of "
-          "resources "
-          "and variants, ...), and of nodes by op:GLOB, name:GLOB and /REGEX/ of names; dashes go "
-          "through what is hidden")
+  line.Option("--hide", flags->hide,
+              "a list of control, resources, constants, shapes and main (control edges, edges of "
+              "resources and variants, ...), and of nodes by op:GLOB, name:GLOB and /REGEX/ of "
+              "names; dashed edges pass through hidden nodes")
       .ShownAs("WHAT,...");
   line.Flag("--show-constants", view.show_constants, "a box for each constant");
-  line.Flag("--show-control", view.show_control,
-            "NoOps as boxes, and control edges however many meet");
-  line.Option("--direction", flags->direction, "where data flows to; up is as TensorBoard draws it")
+  line.Flag("--show-control", view.show_control, "show NoOps as boxes, and all control edges");
+  line.Option("--direction", flags->direction,
+              "direction of the data flow; up is as in TensorBoard")
       .OneOf({"down", "up", "right"})
       .ShowDefault();
-  line.Option("--max-boxes", view.max_boxes, "fold what goes beyond this")
+  line.Option("--max-boxes", view.max_boxes, "fold scopes beyond this")
       .Between(5, 2000)
       .ShowDefault();
   line.Option("--signature", flags->signature,
               "the signature whose body is drawn; default: serving_default, else the largest")
       .ShownAs("NAME");
   line.Flag("--whole", flags->whole,
-            "the main graph of a SavedModel, with all that saves and restores variables");
+            "the main graph of a SavedModel, including the nodes that save and restore variables");
   AddNoValuesFlag(line, flags->no_values);
   flags->sizes.AddTo(line);
   line.Option("--feed", flags->feeds, "a tensor to mark as an input").ShownAs("TENSOR");

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// Rows [begin, begin + count) with a buffer of their own, so that an op may write over them.
+// Returns rows [begin, begin + count) in a buffer of their own, which ops may overwrite.
 Expected<Tensor> Rows(const Tensor& tensor, int64_t begin, int64_t count, bool is_one) {
   Tensor part = tensor.Slice(begin, begin + count);
   Dims dims(part.dims().begin() + (is_one ? 1 : 0), part.dims().end());
@@ -33,7 +33,7 @@ Expected<Batches> Batches::Make(const Graph& graph, const std::vector<std::strin
     ASSIGN_OR_RETURN(Port port, FindTensor(graph, feeds[i]));
     const Shape& shape = shapes.OfPort(port);
     const Tensor& value = values[i];
-    // A scalar, such as a rate, is the same in all batches.
+    // A scalar, such as a learning rate, is the same in all batches.
     bool is_stacked =
         batch_size > 0 ? value.rank() > 0 : shape.known_rank() && value.rank() == shape.rank() + 1;
     batches.is_stacked_.push_back(is_stacked);
@@ -42,13 +42,13 @@ Expected<Batches> Batches::Make(const Graph& graph, const std::vector<std::strin
       first = feeds[i];
       batches.rows_ = value.dim(0);
     } else if (value.dim(0) != batches.rows_) {
-      return MakeError("feed '{0}' has {1}, feed '{2}' {3}", first,
+      return MakeError("feed '{0}' has {1}, but feed '{2}' has {3}", first,
                        Plural(batches.rows_, batch_size > 0 ? "row" : "batch"), feeds[i],
                        value.dim(0));
     }
   }
   if (!first.empty() && batches.rows_ < std::max<int64_t>(batch_size, 1)) {
-    return MakeError("feed '{0}' has {1}, and a batch takes {2}", first,
+    return MakeError("feed '{0}' has {1}, but a batch needs {2}", first,
                      Plural(batches.rows_, "row"), std::max<int64_t>(batch_size, 1));
   }
   batches.values_ = std::move(values);

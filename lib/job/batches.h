@@ -1,4 +1,5 @@
-// What is fed in each step of a training: a value as it is, stacked batches, or rows.
+// The values that each training step is fed: a whole value, one of a stack of batches, or a range
+// of rows.
 #ifndef GRAPNEL_LIB_JOB_BATCHES_H_
 #define GRAPNEL_LIB_JOB_BATCHES_H_
 
@@ -13,22 +14,22 @@ namespace grapnel {
 
 class Batches {
  public:
-  // `feeds` are tensors of `graph`. See TrainRequest::batch_size. Errors: values of different
+  // `feeds` are tensors of `graph`. See TrainRequest::batch_size. Errors: values with different
   // numbers of batches or rows; fewer rows than a batch.
   static Expected<Batches> Make(const Graph& graph, const std::vector<std::string>& feeds,
                                 std::vector<Tensor> values, int64_t batch_size);
-  // Further batches, one value a feed each.
+  // Appends a batch: one value per feed.
   void Append(std::vector<Tensor> batch) { more_.push_back(std::move(batch)); }
 
-  int64_t size() const;  // until they begin again
-  // Of step `step`, from 0.
+  int64_t size() const;  // number of batches before the first one repeats
+  // Returns the values that step `step` (from 0) is fed.
   Expected<std::vector<Tensor>> At(int64_t step) const;
 
  private:
   std::vector<Tensor> values_;
-  std::vector<bool> is_stacked_;  // by feed: the first dimension is cut
-  int64_t rows_ = 0;              // of those
-  int64_t batch_size_ = 0;        // 0: a batch is one of the stack
+  std::vector<bool> is_stacked_;  // by feed: true if steps slice its first dimension
+  int64_t rows_ = 0;              // size of the first dimension of these feeds
+  int64_t batch_size_ = 0;        // 0: each batch is one element of the stack
   std::vector<std::vector<Tensor>> more_;
 };
 

@@ -14,7 +14,7 @@ struct Trial {
   std::vector<BadProducer> producers;
   std::vector<BadFetch> bad_fetches;
   std::string failure;
-  int runs = 0;           // that were made
+  int runs = 0;           // number of runs made
   int bad_variables = 0;  // the first run after which a variable was bad; 0: none
   bool IsBad() const { return !bad_fetches.empty() || !failure.empty(); }
 };
@@ -33,7 +33,7 @@ class Blamer {
 
   Expected<RunBlame> Run() {
     ASSIGN_OR_RETURN(Trial first, Try({}, /*ones=*/false));
-    // What the graph prints and what is wrong with it was said.
+    // Further runs must not repeat the graph's output and warnings.
     request_.sink = [](Severity, llvm::StringRef) {};
     request_.print = [](Severity, llvm::StringRef) {};
     if (!first.IsBad() && first.bad_variables > 0) {
@@ -59,7 +59,8 @@ class Blamer {
   }
 
  private:
-  // In order, while that is cheap; of many, the shortest beginning of them that does harm.
+  // Tries the first few producers one by one; among the rest, bisects for the shortest prefix of
+  // producers that is harmful.
   Error FindFirstHarmful() {
     constexpr size_t kFew = 8;
     size_t count = blame_.producers.size();
@@ -69,7 +70,7 @@ class Blamer {
       if (harmful) return Blame(done);
       blame_.producers[done].harm = Impact::kNone;
     }
-    size_t low = done, high = count;  // the first `high` do harm, the first `low` do not
+    size_t low = done, high = count;  // the first `high` are harmful, the first `low` are not
     while (low + 1 < high) {
       size_t middle = (low + high) / 2;
       ASSIGN_OR_RETURN(bool harmful, DoesHarm(0, middle));
@@ -84,13 +85,13 @@ class Blamer {
     return Error::success();
   }
 
-  // Whether the producers [begin, end) do, all others made finite.
+  // True if the producers [begin, end) are harmful when all others are made finite.
   Expected<bool> DoesHarm(size_t begin, size_t end) {
     if (begin == 0 && end == blame_.producers.size()) return true;
     std::set<BadNode> tamed = all_;
     for (size_t i = begin; i < end; ++i) tamed.erase(blame_.producers[i].producer.key);
     bool is_bad = false;
-    // The largest number may overflow further on: then 1 stands for what is bad.
+    // The largest finite number may overflow downstream; then tries 1 as the replacement.
     for (bool ones : {false, true}) {
       ASSIGN_OR_RETURN(Trial trial, Try(tamed, ones));
       is_bad = trial.IsBad();
@@ -142,12 +143,12 @@ class Blamer {
     return trial;
   }
 
-  // The shortest, along data.
+  // Finds the shortest path along data edges.
   void FindPath() {
     const BadProducer* producer = blame_.first_harmful();
     if (!producer) return;
     const Graph& main = opened_.module().main;
-    // In a function it is the outermost call that reaches the fetch.
+    // For a producer in a function, starts at the outermost call that reaches the fetch.
     std::string start = producer->cause.node;
     for (const CallSite& call : llvm::reverse(producer->calls)) {
       if (!call.caller.empty()) start = call.caller;

@@ -13,7 +13,7 @@ namespace {
 using llvm::json::fixUTF8;
 using llvm::json::OStream;
 
-constexpr size_t kMostNames = 12;  // of a path
+constexpr size_t kMostNames = 12;  // names shown of a path
 constexpr size_t kMostOthers = 5;
 
 const char* OriginName(BadOrigin origin) {
@@ -69,8 +69,8 @@ void WriteOthers(const RunBlame& blame, llvm::raw_ostream& os) {
   if (harmless > 0) {
     os << "\n"
        << (harmless == 1 ? "one other made" : std::to_string(harmless) + " others made")
-       << " NaN or infinity too, that nothing fetched depends on (a mask, minimum or comparison "
-          "drops it):\n";
+       << " NaN or infinity too, but no fetch depends on it (a mask, minimum or comparison drops "
+          "it):\n";
     size_t shown = 0;
     for (const BlamedProducer& p : blame.producers) {
       if (p.harm == Impact::kNone && shown++ < kMostOthers)
@@ -81,13 +81,14 @@ void WriteOthers(const RunBlame& blame, llvm::raw_ostream& os) {
   if (later > 0)
     os << "\n"
        << Plural(later, "later op")
-       << " made NaN or infinity of finite numbers too; once this one is fixed, run it again\n";
+       << " made NaN or infinity from finite numbers too; fix this one, then run again\n";
 }
 
 void WriteFetches(const RunBlame& blame, llvm::raw_ostream& os) {
-  if (blame.bad_run > 0) os << "run " << blame.bad_run << " is the first that is not finite:\n";
+  if (blame.bad_run > 0)
+    os << "run " << blame.bad_run << " is the first with a fetch that is not finite:\n";
   if (blame.is_of_variables)
-    os << "all that is fetched is finite, but what the run keeps is not:\n";
+    os << "all fetches are finite, but a variable that the run changed is not:\n";
   for (const BadFetch& fetch : blame.bad_fetches) {
     os << (fetch.is_variable ? "variable " : "fetch ");
     os << (fetch.key.empty() ? fetch.name : fetch.key + " (" + fetch.name + ")");
@@ -201,7 +202,7 @@ std::string ProducerSentence(const BadProducer& producer) {
 void WriteRunBlameText(const RunBlame& blame, const LineTable& lines, llvm::raw_ostream& os) {
   const BadProducer* first = blame.first_harmful();
   if (!blame.IsBad()) {
-    os << "all that is fetched is finite";
+    os << "all fetches are finite";
     if (blame.runs > 1) os << " in all " << blame.runs << " runs";
     os << "\n";
     WriteOthers(blame, os);
@@ -209,7 +210,7 @@ void WriteRunBlameText(const RunBlame& blame, const LineTable& lines, llvm::raw_
   }
   if (!first) {
     WriteFetches(blame, os);
-    os << "what made it could not be found: no op made it out of finite numbers\n";
+    os << "the source could not be found: no op made it from finite numbers\n";
     return;
   }
   os << ProducerSentence(*first) << StackText(StackOf(first->cause, lines)) << "\n\n";
@@ -220,7 +221,7 @@ void WriteRunBlameText(const RunBlame& blame, const LineTable& lines, llvm::raw_
   std::string fix = SuggestedFix(first->cause);
   if (!fix.empty()) os << "\nto fix it: " << fix << "\n";
   if (!blame.is_certain)
-    os << "\nthis may not be all: without the other bad values the run made new ones\n";
+    os << "\nthis may be incomplete: with the other bad values replaced, the run made new ones\n";
   WriteOthers(blame, os);
 }
 
@@ -233,7 +234,7 @@ void WriteRunBlameJson(const RunBlame& blame, const LineTable& lines, OStream& j
       json.value(nullptr);
     json.attributeEnd();
   };
-  // What is fetched decides; what variables keep is told beside.
+  // Fetches decide "first_bad"; variables are reported separately.
   write("first_bad", blame.is_of_variables ? nullptr : blame.first_harmful());
   write("first_bad_kept", blame.is_of_variables ? blame.first_harmful() : nullptr);
   write("first_any", blame.producers.empty() ? nullptr : &blame.producers[0].producer);

@@ -1,4 +1,4 @@
-// What a run's blame says, for people and for programs.
+// Formats a RunBlame as text and as JSON.
 #ifndef GRAPNEL_LIB_JOB_BLAME_TEXT_H_
 #define GRAPNEL_LIB_JOB_BLAME_TEXT_H_
 
@@ -10,19 +10,19 @@
 
 namespace grapnel {
 
-// "in step that u calls, in body that w calls, iteration 2"; empty in the main graph.
+// Returns "in step that u calls, in body that w calls, iteration 2"; "" in the main graph.
 std::string CallsText(llvm::ArrayRef<CallSite> calls);
 std::string IndexText(llvm::ArrayRef<int64_t> index);  // "[1,0]"
-// [{"caller", "function", "iteration"}, ...] as the value that is expected.
+// Writes [{"caller", "function", "iteration"}, ...] as a JSON value.
 void WriteCallsJson(llvm::ArrayRef<CallSite> calls, llvm::json::OStream& json);
 
-// "loss/Log (Log) made -inf x1 of 6 at [1,0] because its input Softmax:0 holds 1 zero".
+// Returns "loss/Log (Log) made -inf x1 of 6 at [1,0] because its input Softmax:0 holds 1 zero".
 std::string ProducerSentence(const BadProducer& producer);
-// `lines`: of the graph that was run.
+// `lines`: the source lines of the graph that was run.
 void WriteRunBlameText(const RunBlame& blame, const LineTable& lines, llvm::raw_ostream& os);
-// "first_bad", "first_bad_kept" (where all that is fetched is finite, and a variable is not) and
-// "first_any": an object or null; "producers", "bad_fetches", "failure", "path",
-// "is_certain"; as fields of an object that is open.
+// Writes fields into the open object: "first_bad", "first_bad_kept" (if all fetches are finite but
+// a variable is not) and "first_any", each an object or null; "producers", "bad_fetches",
+// "failure", "path", "is_certain".
 void WriteRunBlameJson(const RunBlame& blame, const LineTable& lines, llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -22,7 +22,7 @@ bool IsSame(const Tensor& a, const Tensor& b) {
   return std::memcmp(a.raw(), b.raw(), a.byte_size()) == 0;
 }
 
-// No name has these, but for TensorFlow's of functions that are lambdas.
+// Names never contain these characters, except TensorFlow's names of lambda functions.
 bool IsExpression(llvm::StringRef text) {
   if (HasPrefix(text, "op:") || HasPrefix(text, "func:")) return false;
   std::string rest = text.str();
@@ -30,7 +30,7 @@ bool IsExpression(llvm::StringRef text) {
   return llvm::StringRef(rest).find_first_of("(<>=") != llvm::StringRef::npos;
 }
 
-// "function/node".
+// Returns "function/node".
 std::string WholeName(const Node& node) {
   const Function* function = FunctionOf(node.graph());
   return (function ? function->name() + "/" + node.name() : node.name()).str();
@@ -42,7 +42,7 @@ bool IsNode(const Module& module, llvm::StringRef text) {
   return static_cast<bool>(node);
 }
 
-// Nodes that are made there themselves; else those of calls from there.
+// Returns the nodes created at that line itself, or else by calls from there.
 std::vector<Node> NodesAtLine(const SourcePlace& place, const Module& module,
                               const LineTable& lines) {
   std::vector<Node> nodes = lines.NodesAt(place, module), own;
@@ -52,7 +52,7 @@ std::vector<Node> NodesAtLine(const SourcePlace& place, const Module& module,
   return own.empty() ? nodes : own;
 }
 
-// What comes before " if " and after it; a filter by itself is a condition too.
+// Splits at " if " into place and condition; a filter alone is a condition too.
 std::pair<llvm::StringRef, llvm::StringRef> Split(llvm::StringRef text) {
   if (text.consume_front("if ") || text.consume_front("where ")) return {"", text.trim()};
   for (llvm::StringRef word : {" if ", " where "}) {
@@ -170,16 +170,16 @@ Error Breakpoint::ParsePlace(llvm::StringRef place, const Module& module, const 
         nodes(take);
         for (const std::string& filter : TensorFilterNames()) take(filter);
       });
-      // Of few nodes all are said.
+      // In a small graph this lists all nodes.
       if (near.empty()) near = DidYouMean(place, nodes);
       return MakeError("node '{0}' not found{1}", place, near);
     }
-    return MakeError("no node fits '{0}'", place);
+    return MakeError("no node matches '{0}'", place);
   }
   if (llvm::any_of(names, [&](llvm::StringRef name) { return glob_->Fits(name); }))
     return Error::success();
   llvm::StringRef kind = is_op ? "op" : "function";
-  if (!glob_->IsName()) return MakeError("no {0} fits '{1}'", kind, place);
+  if (!glob_->IsName()) return MakeError("no {0} matches '{1}'", kind, place);
   return NotFound(kind, place, llvm::ArrayRef(names), is_op ? " in the graph" : "");
 }
 
@@ -189,7 +189,7 @@ Error Breakpoint::ParseCondition(llvm::StringRef condition, const Module& module
     filter_ = condition.str();
     return Error::success();
   }
-  // "has_inf_or_nam" is a filter misspelt rather than a tensor.
+  // "has_inf_or_nam" is a misspelled filter rather than a tensor.
   if (HasPrefix(condition, "has_") && !condition.contains('('))
     return NotFound("filter", condition, TensorFilterNames());
   ASSIGN_OR_RETURN(condition_, TensorExpression::Parse(condition));
@@ -220,7 +220,7 @@ Error Breakpoint::ParseCondition(llvm::StringRef condition, const Module& module
     if (makers_.size() == before) return MakeError("{0}", problem);
   }
   if (!has_stand_in && makers_.empty() && awaited_.empty())
-    return MakeError("'{0}' names no tensor: `_` stands for each that is made", condition);
+    return MakeError("'{0}' names no tensor: `_` stands for each output of a node", condition);
   if (place_ == Place::kAny && !has_stand_in) place_ = Place::kTensors;
   return Error::success();
 }
@@ -230,7 +230,7 @@ bool Breakpoint::IsAt(const Node& node, int64_t iteration, bool begins_call) con
   const Function* function = nullptr;
   switch (place_) {
     case Place::kAny:
-      // "iteration 3" by itself: its first node.
+      // "iteration 3" alone stops at the iteration's first node.
       return has_condition() || begins_call;
     case Place::kOp:
       return glob_->Fits(node.op());

@@ -1,4 +1,4 @@
-// Where a debugged run is to stop.
+// Breakpoints of a debugged run.
 #ifndef GRAPNEL_LIB_JOB_BREAKPOINT_H_
 #define GRAPNEL_LIB_JOB_BREAKPOINT_H_
 
@@ -14,26 +14,27 @@
 
 namespace grapnel {
 
-// As a person types it, any part of it:
+// A breakpoint as the user types it. Each part is optional:
 //
-//   NODE                 before a node whose name fits the glob; in a function it is the node's
-//                        name alone, or FUNCTION/NODE
-//   FILE:LINE            before each node that was made in that line of the program
-//   op:GLOB              before nodes of these ops
+//   NODE                 before a node whose name matches the glob; nodes in functions match by
+//                        their own name, or by FUNCTION/NODE
+//   FILE:LINE            before each node that was created at that source line
+//   op:GLOB              before nodes with these ops
 //   func:GLOB            before the first node of a call of these functions
 //   iteration N          only in that iteration of the innermost loop, from 0
-//   if FILTER            after a node, when one of its outputs is so: has_inf_or_nan, has_nan,
-//                        has_inf, changed (other than the last time)
-//   if EXPRESSION        after a node, when it is true (lib/watch/tensor_expression.h). `_` stands
-//                        for each output; so does `x` where no node is called x. Without `_` and
-//                        without a place: after the nodes that make its tensors
+//   if FILTER            after a node, if one of its outputs passes the filter: has_inf_or_nan,
+//                        has_nan, has_inf, changed (differs from the last time)
+//   if EXPRESSION        after a node, if the expression is true (lib/watch/tensor_expression.h).
+//                        `_` stands for each output; so does `x` if no node is named x. Without `_`
+//                        and without a place: after the nodes that produce its tensors
 //
-// Of a filter, or an expression that compares or calls, by itself "if" may be left out.
+// A filter alone, or an expression alone that compares or calls, needs no "if".
 class Breakpoint {
  public:
-  // Errors: a name (no glob) that nothing has, with the nearest; a condition that cannot be read.
-  // `lines`: what FILE:LINE is looked up in. `stack_to_come`: where nodes are yet to come, the
-  // stack of one that has, by which FILE:LINE finds it; what nothing has yet is no error then.
+  // Errors: a name (not a glob) that matches nothing, with the nearest name; a condition that
+  // cannot be parsed. FILE:LINE is looked up in `lines`. `stack_to_come`: for programs whose nodes
+  // are created during the run, returns the stack of such a node, so that FILE:LINE can match it
+  // later; an unknown name is then not an error.
   using StackLookup = std::function<LineTable::Stack(const Node&)>;
   static Expected<Breakpoint> Parse(llvm::StringRef text, const Module& module,
                                     const LineTable& lines = {}, StackLookup stack_to_come = {});
@@ -41,17 +42,18 @@ class Breakpoint {
   const std::string& text() const { return text_; }
   bool has_condition() const { return !filter_.empty() || condition_; }
 
-  // Whether node and iteration are those that are meant; of one with a condition, whether it is to
-  // be asked there. `begins_call`: it is the first node of its function's call.
+  // True if the node and iteration match; for a breakpoint with a condition, whether to evaluate
+  // the condition there. `begins_call`: `node` is the first node of its function's call.
   bool IsAt(const Node& node, int64_t iteration, bool begins_call) const;
-  // Whether the condition holds of an output. `before`: its value of the last time; none: the
-  // first. A tensor that has no answer (no numbers, no elements, another not made yet) is none.
+  // True if the condition holds for an output. `before`: the output's previous value; empty the
+  // first time. A tensor for which the condition has no answer (not numeric, no elements, another
+  // tensor not computed yet) does not match.
   bool Holds(const Tensor& output, const Tensor& before, const TensorExpression::Lookup& lookup);
 
-  int number = 0;  // as people name it
+  int number = 0;  // the number that the user sees
   int64_t hits = 0;
-  int64_t unanswered = 0;  // tensors without an answer
-  std::string problem;     // of the first of them
+  int64_t unanswered = 0;  // tensors for which the condition had no answer
+  std::string problem;     // why the first of them had none
 
  private:
   Error ParsePlace(llvm::StringRef place, const Module& module, const LineTable& lines);
@@ -63,20 +65,22 @@ class Breakpoint {
   std::string text_;
   Place place_ = Place::kAny;
   std::optional<Glob> glob_;
-  std::string function_;                                 // of FUNCTION/NODE, whose node glob_ is
-  std::vector<std::pair<const Graph*, NodeId>> makers_;  // of kTensors
+  std::string function_;                                 // FUNCTION of FUNCTION/NODE; glob_ matches
+                                                         // NODE
+  std::vector<std::pair<const Graph*, NodeId>> makers_;  // for kTensors
   StackLookup stack_to_come_;
   std::optional<SourcePlace> awaited_line_;
-  std::vector<std::string> awaited_;  // of kTensors that wait: nodes, NODE or FUNCTION/NODE
+  std::vector<std::string> awaited_;  // for kTensors: nodes that do not exist yet, NODE or
+                                      // FUNCTION/NODE
   std::optional<int64_t> iteration_;
   std::string filter_;
   std::optional<TensorExpression> condition_;
   bool x_is_any_ = false;
 };
 
-// The filters by name, sorted.
+// Returns the names of all filters, sorted.
 std::vector<std::string> TensorFilterNames();
-// Whether a filter of TensorFilterNames() holds of a tensor.
+// True if a filter of TensorFilterNames() holds for a tensor.
 bool FilterHolds(llvm::StringRef filter, const Tensor& tensor, const Tensor& before);
 
 }  // namespace grapnel

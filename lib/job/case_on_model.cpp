@@ -23,14 +23,15 @@ std::vector<std::string> SortedKeys(const Tensors& tensors) {
   return keys;
 }
 
-// TensorFlow puts '_' for what no argument's name may hold, and small letters for capitals.
+// TensorFlow replaces characters that an argument name cannot contain by '_', and capitals by lower
+// case.
 std::string AsNodeName(llvm::StringRef key) {
   std::string name;
   for (char c : key) name += llvm::isAlnum(c) || c == '_' || c == '.' ? llvm::toLower(c) : '_';
   return name;
 }
 
-// Null: none has that key.
+// Returns null if there is no such key.
 const SignatureTensor* WithKey(llvm::StringRef key, const Tensors& tensors) {
   auto found = llvm::find_if(tensors, [&](const auto& tensor) { return tensor.key == key; });
   return found == tensors.end() ? nullptr : &*found;
@@ -41,7 +42,8 @@ const SignatureTensor* WithTensor(llvm::StringRef name, const Tensors& tensors) 
   return found == tensors.end() ? nullptr : &*found;
 }
 
-// Inputs of a frozen graph are named after the keys. Null: none is, or several may be meant.
+// Inputs of a frozen graph are named after the keys. Returns null if no input matches, or several
+// do.
 const SignatureTensor* WithNode(llvm::StringRef name, const Tensors& tensors) {
   llvm::StringRef node = ReadTensorName(name).node;
   if (const SignatureTensor* same = WithKey(node, tensors)) return same;
@@ -54,8 +56,8 @@ const SignatureTensor* WithNode(llvm::StringRef name, const Tensors& tensors) {
   return found;
 }
 
-// Whether a feed of a graph that TensorFlow froze holds what the function captured: it calls those
-// "unknown", "unknown_0", ...
+// True if a feed of a graph that TensorFlow froze is a value captured by the function: these are
+// called "unknown", "unknown_0", ...
 bool IsCapture(llvm::StringRef name) {
   llvm::StringRef node = ReadTensorName(name).node;
   if (!node.consume_front("unknown")) return false;
@@ -104,8 +106,8 @@ class Finder {
     }
     if (!has_names && sorted.size() != values.fetches.size()) {
       return MakeError(
-          "{0}: has {1} of signature '{2}', which has {3} in {4}: {5}; capture the case again: "
-          "it then has their keys",
+          "{0}: has {1} of signature '{2}', but {4} has {3}: {5}; capture the case again so that "
+          "it has their keys",
           values.folder, Plural(static_cast<int64_t>(values.fetches.size()), "output"),
           signature_.name, sorted.size(), model_.model().path, NameList(sorted));
     }
@@ -123,7 +125,7 @@ class Finder {
   }
 
  private:
-  // case.json says of keys alone which tensors of the case's graph they are.
+  // case.json maps only keys to tensors of the case's graph.
   static bool IsKey(llvm::StringRef name, llvm::StringRef tensor) { return name != tensor; }
 
   Error NoSuch(const char* what, llvm::StringRef key, const Tensors& tensors) const {
@@ -222,7 +224,7 @@ Error FillFromCase(const CaseOfModel& on_model, const OpenedGraph& model, RunReq
 
 namespace {
 
-// For a case with keys: A has the case's own tensors, B the model's.
+// For a case with keys: side A gets the case's own tensors, side B the model's.
 SameEnds EndsOf(const CaseOfModel& on_model) {
   SameEnds ends;
   ends.by_keys = true;
@@ -259,7 +261,7 @@ Expected<SameEnds> FindSameEnds(const OpenedGraph& a, const OpenedGraph& b,
   const auto& case_b = b.model().case_info;
   if (case_a || case_b) {
     if (case_a && case_b) {
-      // Both have their own values: what they call alike is alike.
+      // Both have their own values: pairs those with the same names.
       ASSIGN_OR_RETURN(CaseOfModel keys_a, CaseOnItself(*case_a));
       ASSIGN_OR_RETURN(CaseOfModel keys_b, CaseOnItself(*case_b));
       SameEnds ends;

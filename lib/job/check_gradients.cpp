@@ -38,7 +38,7 @@ Tensor Of(DataType dtype, llvm::ArrayRef<int64_t> dims, llvm::function_ref<doubl
   return Tensor();
 }
 
-// With one element replaced.
+// Returns a copy with one element replaced.
 Tensor With(const Tensor& tensor, int64_t index, double value) {
   Literal literal = tensor.ToLiteral();
   std::string bytes = literal.bytes().str();
@@ -50,7 +50,7 @@ Tensor With(const Tensor& tensor, int64_t index, double value) {
   return Tensor();
 }
 
-// Numbers that are the same everywhere, in [-1, 1].
+// Pseudo-random numbers in [-1, 1], the same on every machine.
 class Numbers {
  public:
   double Next() { return static_cast<double>(engine_()) / (1u << 31) - 1; }
@@ -59,11 +59,11 @@ class Numbers {
   std::mt19937 engine_{20240229};
 };
 
-// An x: a tensor that is fed, or a variable of the session.
+// An x: a fed tensor, or a variable of the session.
 struct Input {
   std::string name;
   int feed = -1;
-  std::vector<StoredVariable*> variables;  // in the sessions of all jobs; the first is the graph's
+  std::vector<StoredVariable*> variables;  // one per job's session; the first is the graph's
   Tensor value;
 };
 
@@ -110,19 +110,19 @@ class Checker {
                             [&](int64_t) { return 1 + 0.5 * numbers.Next(); }));
       if (values[i].num_elements() != 0 && !again[i].ToLiteral().SameValue(values[i].ToLiteral()))
         return MakeError(
-            "fetch '{0}' is something else in each run, so nothing can be measured: "
-            "is it of random numbers, or of a variable that the run changes?",
+            "fetch '{0}' changes from run to run, so finite differences cannot be measured: does "
+            "it depend on random numbers, or on a variable that the run changes?",
             ys_.back());
     }
     values_ = std::move(values);
     if (ys_.empty())
       return MakeError(
-          "nothing that is fetched is floating point: gradients are of such numbers; "
-          "name a tensor with --fetch");
+          "no fetch is floating point: gradients need floating-point fetches; name a tensor with "
+          "--fetch");
     return Error::success();
   }
 
-  // Random numbers for placeholders of a known shape that nobody feeds.
+  // Feeds random numbers to placeholders of known shape without a feed.
   Error FillPlaceholders(RunRequest* run) {
     ASSIGN_OR_RETURN(FeedsAndFetches known,
                      FeedsAndFetchesOf(opened_, {}, {}, request_.run.signature));
@@ -177,12 +177,11 @@ class Checker {
     }
     for (const std::string& name : request_.by) {
       if (!asked_.contains(name))
-        return MakeError("--by {0}: it is neither fed nor a variable of floating point", name);
+        return MakeError("--by {0}: is neither fed nor a floating-point variable", name);
     }
     if (inputs_.empty())
       return MakeError(
-          "there is nothing to differentiate by: no feed and no variable is floating "
-          "point");
+          "nothing to differentiate with respect to: no feed and no variable is floating point");
     return Error::success();
   }
 
@@ -266,7 +265,7 @@ class Checker {
     double x = literal.AsDouble(index);
     ASSIGN_OR_RETURN(double up, SumAt(input, index, x + step));
     ASSIGN_OR_RETURN(double down, SumAt(input, index, x - step));
-    // The step that was taken is the one that the dtype can hold.
+    // The actual step is the one that the dtype can represent.
     double above = Literal::Scalar(input.value.dtype(), x + step).AsDouble(0);
     double below = Literal::Scalar(input.value.dtype(), x - step).AsDouble(0);
     return (up - down) / (above - below);
@@ -282,7 +281,7 @@ class Checker {
         request_.tolerance > 0 ? request_.tolerance : DefaultTolerance(checked.dtype);
     int64_t count = input.value.num_elements();
     if (gradient && gradient.num_elements() != count)
-      return MakeError("the gradient by '{0}' is {1}, the tensor {2}", input.name,
+      return MakeError("the gradient by '{0}' is {1}, but the tensor is {2}", input.name,
                        DimsText(gradient.dims()), DimsText(checked.dims));
     int64_t steps = std::min<int64_t>(count, request_.elements);
     double scale = 1e-3;
@@ -314,7 +313,8 @@ class Checker {
       double measured = (4 * near - far) / 3;
       double most = std::max(scale, std::fabs(measured));
       double distance = std::fabs(element.made - measured);
-      // Smaller steps are for corners: what rounding makes of them would hide any error.
+      // Smaller steps are for kinks: an allowance for their rounding error would hide any real
+      // error.
       if (attempt == 0 && distance > tolerance * most) {
         ASSIGN_OR_RETURN(rounding, Rounding(input, index, first));
       }
@@ -326,9 +326,10 @@ class Checker {
     return element;
   }
 
-  // The error of one sum, as a standard deviation: what storing the ys rounds off, or what is left
-  // of the sums on a fine grid when all that is smooth is taken out, the fourth differences (More
-  // and Wild, Estimating Computational Noise). Their median leaves out the corner of a Relu.
+  // Returns the standard deviation of the error of one sum: the rounding error of storing the ys,
+  // or the residual of the sums on a fine grid after removing the smooth part with fourth
+  // differences (More and Wild, Estimating Computational Noise). Their median ignores the kink of a
+  // Relu.
   Expected<double> Rounding(Input& input, int64_t index, double step) {
     constexpr int kPoints = 13, kOrder = 4;
     const double of_fourth = std::sqrt(70.0), of_median = 0.6745;
@@ -351,7 +352,7 @@ class Checker {
     return std::max(std::sqrt(stored), noise);
   }
 
-  // Of the rounding of each element to the dtype, evenly between its neighbors.
+  // The squared deviation of rounding each element to the dtype, uniform between its neighbors.
   static double SquareOfStored(const Tensor& value, const Tensor& weight) {
     Literal y = value.ToLiteral(), w = weight.ToLiteral();
     double square = 0, unit = RoundingUnit(value.dtype()) / std::sqrt(3.0);
@@ -375,16 +376,16 @@ class Checker {
     }
   }
 
-  // A derivative of two steps is off by about one deviation of a sum over the step; so many are
-  // taken for rounding.
+  // The derivative from two steps is off by about one deviation of a sum divided by the step; this
+  // many deviations are attributed to rounding.
   static constexpr double kSureness = 4;
 
   OpenedGraph& opened_;
   const GradientCheckRequest& request_;
   std::unique_ptr<RunJob> job_;
   std::vector<std::string> ys_;
-  std::vector<size_t> at_;      // the places of the ys among the fetches
-  std::vector<Tensor> values_;  // what is fetched, of the graph as it is
+  std::vector<size_t> at_;      // positions of the ys among the fetches
+  std::vector<Tensor> values_;  // the fetches of the unmodified graph
   std::vector<Tensor> weights_, gradients_;
   std::vector<Input> inputs_;
   llvm::StringSet<> asked_;

@@ -1,4 +1,4 @@
-// A job: the gradients that grapnel makes of a graph, held against finite differences.
+// A job: checks the gradients that grapnel builds for a graph against finite differences.
 #ifndef GRAPNEL_LIB_JOB_CHECK_GRADIENTS_H_
 #define GRAPNEL_LIB_JOB_CHECK_GRADIENTS_H_
 
@@ -10,20 +10,23 @@
 namespace grapnel {
 
 struct GradientCheckRequest {
-  // Feeds, signature, checkpoint; its fetches are the ys: those that are no floating point are left
-  // out.
+  // Feeds, signature, checkpoint; its fetches are the ys. Fetches that are not floating point are
+  // ignored.
   RunRequest run;
-  std::vector<std::string> by;  // the xs: tensors and variables; empty: each feed and variable
+  std::vector<std::string> by;  // the xs: tensors and variables; empty: all feeds and variables
   double tolerance = 0;         // 0: by dtype, DefaultTolerance
-  double step = 0;              // of x, relative to its size; 0: by dtype
-  int elements = 32;            // of each x, spread over it; 0: the gradients alone
+  double step = 0;              // step of x, relative to its size; 0: by dtype
+  int elements = 32;            // checked per x, spread over it; 0: only build and run the
+                                // gradients
 };
 
-// A derivative: of the sum of all ys, each element with a weight of its own, by one element.
+// One element of a gradient: the derivative of the weighted sum of all ys, each element with its
+// own weight, with respect to one element of x.
 struct CheckedElement {
   int64_t index = 0;  // row-major
   double made = 0, measured = 0;
-  // What rounding does not explain of their difference, over the largest derivative of the tensor.
+  // The part of their difference that rounding does not explain, relative to the tensor's largest
+  // derivative.
   double error = 0;
 };
 
@@ -31,7 +34,7 @@ struct CheckedTensor {
   std::string name;
   DataType dtype = proto::DT_INVALID;
   Dims dims;
-  bool is_connected = true;  // false: no y depends on it, as far as gradients go
+  bool is_connected = true;  // false: no y depends on it differentiably
   int64_t checked = 0;       // elements
   double tolerance = 0;
   CheckedElement worst;
@@ -42,22 +45,21 @@ struct GradientCheck {
   std::vector<std::string> ys;
   std::vector<CheckedTensor> tensors;
   bool ok() const;
-  // The tensor whose worst element is the farthest above its tolerance; null: there are none.
+  // The tensor whose worst element exceeds its tolerance most; null if there are no tensors.
   const CheckedTensor* worst() const;
 };
 
 double DefaultTolerance(DataType dtype);  // 1e-6 for double, 5e-3 for float, 0.2 for half
 
-// Runs the graph, makes its gradients, runs those, and runs the graph again with each element a
-// little larger and smaller (central differences of two steps, extrapolated; where they do not fit,
-// as beside the corner of a Relu, smaller steps). How far rounding alone moves a difference is
-// measured too. Errors: RunJob's; what Gradients reports; no y or
-// x that has gradients; a graph that gives something else each time. Cost: four to 29 runs an
-// element.
+// Runs the graph, builds and runs its gradients, and runs the graph again with each element
+// slightly larger and smaller (central differences with two steps, extrapolated; smaller steps
+// where they disagree, as near the kink of a Relu). Also measures how much rounding alone changes a
+// difference. Errors: RunJob's; those of Gradients; no y or x has gradients; a graph whose results
+// differ from run to run. Cost: 4 to 29 runs per element.
 Expected<GradientCheck> CheckGradients(OpenedGraph& opened, const GradientCheckRequest& request);
 
-// The graph with the gradients of the sum of `ys` by each of `xs` beside it, and their names; "" of
-// one that no y depends on. A variable is named by its node.
+// The graph extended by the gradients of the sum of `ys` with respect to each of `xs`, and the
+// gradients' names; "" if no y depends on that x. A variable is identified by its node.
 struct GraphWithGradients {
   std::unique_ptr<Module> module;
   std::vector<std::string> gradients;

@@ -50,17 +50,17 @@ Expected<PolicyOutcome> RunCheck(const PolicyCheck& check, const PolicyRule& rul
   return outcome;
 }
 
-// Of a check that the policy demands and that could not be made.
+// The finding for a check that the policy enables but that could not run.
 PolicyFinding NotLooked(const PolicyCheck& check, const std::string& reason, bool is_strict) {
   PolicyFinding finding;
   finding.check = check.table.name;
   finding.severity = is_strict ? FindingSeverity::kError : FindingSeverity::kWarning;
-  finding.what = "the check could not be made: " + reason;
-  finding.expected = std::string("a look at ") + check.reads;
+  finding.what = "the check could not run: " + reason;
+  finding.expected = std::string("a check of ") + check.reads;
   finding.advice = check.needs_base
-                       ? "give the model as it was (--against BASE), or take [" + finding.check +
-                             "] out of the policy"
-                       : "give what it needs, or take [" + finding.check + "] out of the policy";
+                       ? "pass the previous model (--against BASE), or remove [" + finding.check +
+                             "] from the policy"
+                       : "provide what it needs, or remove [" + finding.check + "] from the policy";
   return finding;
 }
 

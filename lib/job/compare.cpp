@@ -19,7 +19,7 @@ namespace {
 
 // --- The runs.
 
-// Some errors of jobs name the file, some do not.
+// Adds the path to errors that do not name the file yet.
 Error WithPath(const OpenedGraph& opened, Error error) {
   const std::string& path = opened.model().path;
   std::string text = TextOf(WithStack(opened, std::move(error)));
@@ -27,7 +27,7 @@ Error WithPath(const OpenedGraph& opened, Error error) {
                                                  : MakeError("{0}: {1}", path, text);
 }
 
-// What a run came to.
+// The result of a run.
 struct Ran {
   std::vector<std::string> feeds, fetches;
   std::vector<Tensor> values, outputs;
@@ -45,7 +45,7 @@ class RunComparer {
         finder_(request.tolerance, evaluator_.get()) {}
 
   Expected<RunComparison> Run(OpenedGraph& b) {
-    // Loops of a broken graph cannot be opened to find what is in them.
+    // Loops of a broken graph cannot be lowered to pair the nodes inside.
     if (Error error = CheckValid(a_, nullptr)) return WithPath(a_, std::move(error));
     if (Error error = CheckValid(b, nullptr)) return WithPath(b, std::move(error));
     auto ends = FindSameEnds(a_, b, request_.run.signature);
@@ -72,7 +72,8 @@ class RunComparer {
   Expected<RunComparison> RunRecorded(const DebugFolder& folder, const DebugRun& run, int step);
 
  private:
-  // B's tensor for a tensor of A: the one with the same key, else with the same name.
+  // Returns B's tensor for a tensor of A: the one with the same key, else the one with the same
+  // name.
   static std::string InB(llvm::ArrayRef<SameEnds::End> ends, const std::string& tensor) {
     auto end = llvm::find_if(ends, [&](const auto& one) { return one.a == tensor; });
     return end == ends.end() ? tensor : end->b;
@@ -85,17 +86,17 @@ class RunComparer {
     return ends_.by_keys ? NameInA(tensor) : tensor;
   }
 
-  // Empty if the fetch is an output of A's signature and B's signature lacks its key. A tensor of
-  // that name in B would be a different one.
+  // Returns "" if the fetch is an output of A's signature and B's signature lacks its key. A tensor
+  // with that name in B would be a different one.
   std::string FetchInB(const std::string& fetch) const {
     bool has_key = llvm::any_of(ends_.outputs, [&](const auto& end) { return end.a == fetch; });
-    // Where no output is asked for and no key is the same, outputs are paired by tensor.
+    // If no output is requested and no key is shared, outputs are paired by tensor.
     bool matters = !ends_.outputs.empty() || !request_.run.fetches.empty();
     if (!has_key && ends_.by_keys && matters && NameInA(fetch) != fetch) return "";
     return InB(ends_.outputs, fetch);
   }
 
-  // The key, of an output of A's signature.
+  // Returns the key for an output of A's signature.
   std::string NameInA(const std::string& fetch) const {
     return NamesOfFetches(a_.model(), a_.file(), request_.run.signature, {fetch}).front();
   }
@@ -122,7 +123,7 @@ class RunComparer {
     return request;
   }
 
-  // `b`: a case that has values for A, unless A is one itself; null: none.
+  // `b`: a case with values for A, unless A is a case itself; null: none.
   Expected<Ran> RunA(RunPairs& pairs, bool is_first, const OpenedGraph* b = nullptr) {
     RunRequest request = RequestFor(is_first);
     if (b && b->model().case_info && !a_.model().case_info && ends_.by_keys) {
@@ -134,7 +135,7 @@ class RunComparer {
     return RunOne(a_, std::move(request), [](const Ran&) { return Error::success(); });
   }
 
-  // With what A had, unless it is a case that has its own.
+  // Runs B with A's feeds and fetches, unless B is a case with its own.
   Expected<Ran> RunB(OpenedGraph& b, const Ran& ran_a, RunPairs& pairs, bool is_first) {
     RunRequest request = RequestFor(is_first);
     if (&b != &a_) request.print = [](Severity, llvm::StringRef) {};
@@ -148,18 +149,18 @@ class RunComparer {
       }
       std::vector<std::string> fetches;
       for (const std::string& fetch : ran_a.fetches) {
-        if (ReadTensorName(fetch).control) {  // must run, and gives nothing to compare
+        if (ReadTensorName(fetch).control) {  // must run, but has no value to compare
           if (main.Find(ReadTensorName(fetch).node)) fetches.push_back(fetch);
         } else if (std::string in_b = FetchInB(fetch); !in_b.empty()) {
           fetches.push_back(std::move(in_b));
-        } else if (!request_.run.fetches.empty()) {  // else it is told that it is not compared
+        } else if (!request_.run.fetches.empty()) {  // else it is reported as not compared
           return NoSuchOutput(b, NameInA(fetch));
         }
       }
       bool has_all = llvm::all_of(fetches, [&](const std::string& fetch) {
         return ReadTensorName(fetch).control || FindTensorIfThere(main, fetch).has_value();
       });
-      // The graph of a case may have feeds that are no inputs of the signature.
+      // The graph of a case may have feeds that are not inputs of the signature.
       request.completes = !has_all || b.model().case_info;
       if (b.model().case_info) request.signature.clear();
       if (has_all) request.fetches = fetches;
@@ -259,7 +260,7 @@ class RunComparer {
     }
   }
 
-  // Through tensors of B that diverged too, or have no counterpart.
+  // Follows tensors of B that diverged too, or have no counterpart.
   bool ReachesPartedFetch(const Graph& main, const Mismatch& fault) const {
     llvm::DenseSet<NodeId> goals;
     for (size_t i = 0; i < comparison_.fetches.size(); ++i) {
@@ -293,14 +294,14 @@ class RunComparer {
   ThreadPool pool_a_, pool_b_;
   std::unique_ptr<Evaluator> evaluator_;
   DivergenceFinder finder_;
-  SameEnds ends_;                       // by keys, of A and B
+  SameEnds ends_;                       // paired by keys of A and B
   std::vector<std::string> fetches_b_;  // B's tensor for each fetch of `comparison_`
   RunComparison comparison_;
 };
 
 // --- What TensorFlow's debugger recorded.
 
-// "loss_fn" of "__inference_loss_fn_154", as Python called it.
+// Returns "loss_fn" for "__inference_loss_fn_154": the name in Python.
 llvm::StringRef PythonName(llvm::StringRef function) {
   for (llvm::StringRef prefix : {"__inference_", "__forward_"}) {
     if (function.consume_front(prefix)) break;
@@ -309,7 +310,7 @@ llvm::StringRef PythonName(llvm::StringRef function) {
   return without.ends_with("_") ? without.drop_back() : function;
 }
 
-// A body of A for each graph of the record: null where none has a node of any of its names.
+// Maps each graph of the record to a body of A; null if no body has a node with any of its names.
 class RecordedBodies {
  public:
   RecordedBodies(const Module& module, const DebugRun& run) : bodies_(run.graphs.size()) {
@@ -321,7 +322,7 @@ class RecordedBodies {
 
   struct Body {
     const Graph* graph = nullptr;
-    std::string function;  // in A
+    std::string function;  // A's function
   };
   const Body& Of(int graph) const { return bodies_[graph]; }
 
@@ -356,7 +357,7 @@ bool IsWhole(const DebugTrace& trace) {
   return trace.mode == proto::FULL_TENSOR && !trace.tensor.empty();
 }
 
-// "net.py:21 in loss_fn": the user's own line that made an op; empty: it is not known.
+// Returns "net.py:21 in loss_fn", the user's own line that created an op; "" if it is unknown.
 std::string PlaceOf(const DebugRun& run, const DebugOp& op) {
   int index = UserFrame(run, op.stack);
   if (index < 0) return "";
@@ -366,7 +367,7 @@ std::string PlaceOf(const DebugRun& run, const DebugOp& op) {
       .str();
 }
 
-// The executions with whole tensors of bodies that A has, in order.
+// Returns the executions, in order, of bodies in A with full tensors.
 std::vector<int> StepsOf(const DebugRun& run, const RecordedBodies& bodies) {
   std::vector<int> steps;
   for (const DebugTrace& trace : run.traces) {
@@ -376,7 +377,7 @@ std::vector<int> StepsOf(const DebugRun& run, const RecordedBodies& bodies) {
   return steps;
 }
 
-// Of the call's arguments those that another execution put out; numbers that Python brought were
+// Adds those arguments of the call that another execution produced; values passed from Python were
 // not recorded.
 Error AddArguments(const Graph& main, const DebugRun& run, int step, const RecordedBodies& bodies,
                    llvm::function_ref<void(const Node&, Tensor)> add) {
@@ -401,7 +402,7 @@ Error AddArguments(const Graph& main, const DebugRun& run, int step, const Recor
   return Error::success();
 }
 
-// Placeholders of the main graph that nobody feeds get what is recorded for them.
+// Feeds recorded values to placeholders of the main graph that have no feed.
 Error AddFeedsOfRecord(const OpenedGraph& a, const DebugRun& run, int step,
                        const RecordedBodies& bodies, llvm::ArrayRef<const DebugTrace*> traces,
                        std::vector<FeedSource>* feeds) {
@@ -429,18 +430,18 @@ Expected<RunComparison> RunComparer::RunRecorded(const DebugFolder& folder, cons
                                                  int step) {
   if (llvm::none_of(run.traces, IsWhole)) {
     return MakeError(
-        "{0}: holds no whole tensors of functions ({1}); to compare, record with "
+        "{0}: has no full tensors of functions ({1}); to compare, record with "
         "tensor_debug_mode=\"FULL_TENSOR\"",
         folder.path, DebugModeName(run.mode));
   }
   RecordedBodies bodies(a_.module(), run);
   std::vector<int> steps = StepsOf(run, bodies);
   if (steps.empty()) {
-    return MakeError("{0}: no op that was traced has the name of a node of {1}", folder.path,
+    return MakeError("{0}: no traced op has the name of a node of {1}", folder.path,
                      a_.model().path);
   }
   if (step >= static_cast<int>(steps.size())) {
-    return MakeError("{0}: there is no step {1}; there are {2}, from 0", folder.path, step,
+    return MakeError("{0}: there is no step {1}; there are {2}, numbered from 0", folder.path, step,
                      steps.size());
   }
   std::vector<const DebugTrace*> traces;

@@ -1,5 +1,4 @@
-// A job: two runs are made, of two graphs or of one under two conditions, and where they part is
-// found.
+// A job: runs two graphs, or one graph under two conditions, and finds where the runs diverge.
 #ifndef GRAPNEL_LIB_JOB_COMPARE_H_
 #define GRAPNEL_LIB_JOB_COMPARE_H_
 
@@ -15,18 +14,18 @@ namespace grapnel {
 
 struct CompareRequest {
   // Feeds, fetches, signature and variables of both runs, `sink`, `print` and `cancel`; the rest is
-  // not looked at. Run A is on one thread of the CPU.
+  // ignored. Run A uses one CPU thread.
   RunRequest run;
   Tolerance tolerance;
-  Device* device_b = nullptr;  // where B's nodes run that have a kernel there; null: the CPU
+  Device* device_b = nullptr;  // device for B's nodes that have a kernel there; null: the CPU
   int threads_b = 1;
-  const Provenance* provenance = nullptr;  // what a ledger says of how B was made of A
-  int64_t budget = 0;  // bytes of A's tensors that are held at a time; 0: a quarter of MemoryBudget
+  const Provenance* provenance = nullptr;  // the ledger of how B was derived from A
+  int64_t budget = 0;  // bytes of A's tensors held at a time; 0: a quarter of MemoryBudget
 };
 
 struct ComparedFetch {
   std::string name;
-  bool is_compared = true;  // false: B has none of that name, or it holds objects
+  bool is_compared = true;  // false: B has no such fetch, or it holds objects
   TensorDifference difference;
 };
 
@@ -34,13 +33,13 @@ struct RunComparison {
   Divergence divergence;
   std::vector<ComparedFetch> fetches;
   std::string failure_a, failure_b;  // the error that ended a run; else empty
-  int64_t nodes_of_a = 0;            // that ran
-  int64_t paired = 0;                // of those, that had a counterpart
-  int parts = 1;                     // how often both ran
-  // B was made by rewrites, which may give a tensor inside another meaning: only what reaches a
-  // fetch that parts is a fault.
+  int64_t nodes_of_a = 0;            // nodes of A that ran
+  int64_t paired = 0;                // of these, nodes with a counterpart
+  int parts = 1;                     // how often both graphs ran
+  // True if rewrites made B from A: inner tensors may then have another meaning, and only a
+  // mismatch that reaches a diverged fetch is a fault.
   bool is_rewritten = false;
-  // Index of the fault to tell first, in divergence.faults; -1: there is none.
+  // Index in divergence.faults of the fault to report first; -1: no faults.
   int first = -1;
   const Mismatch* first_fault() const {
     return first < 0 ? nullptr : &divergence.faults[static_cast<size_t>(first)];
@@ -49,19 +48,18 @@ struct RunComparison {
   bool Agrees() const;
 };
 
-// `a` and `b` may be one. B is given A's feeds and fetches, unless it is a case with its own. Cost:
-// both run as often as A's tensors fill the budget, and for a tensor that parts one op more.
-// Errors: RunJob's, with the path; a run that fails is part of the answer, unless both do and had
-// not diverged before.
+// `a` and `b` may be the same graph. B gets A's feeds and fetches, unless it is a case with its
+// own. Cost: both run once for each budget-sized part of A's tensors, and each diverged tensor runs
+// one more op. Errors: RunJob's, with the path; a failing run is part of the result, unless both
+// fail and had not diverged before.
 Expected<RunComparison> CompareRuns(OpenedGraph& a, OpenedGraph& b, const CompareRequest& request);
 
-// The graph as it is, and what the default passes make of it.
+// Compares the graph with what the default passes make of it.
 Expected<RunComparison> CompareOptimized(OpenedGraph& opened, const CompareRequest& request);
 
-// B is what TensorFlow's debugger recorded with FULL_TENSOR: of the functions that were called from
-// Python, call number `step` of those of which tensors were traced. Placeholders that are not fed
-// get what is recorded for them. Errors: nothing recorded has the name of a node; there is no such
-// step.
+// Compares with B, a run that TensorFlow's debugger recorded with FULL_TENSOR: call number `step`
+// of those functions called from Python that have traced tensors. Placeholders without a feed get
+// their recorded values. Errors: no recorded tensor has the name of a node; there is no such step.
 Expected<RunComparison> CompareWithRecord(OpenedGraph& a, const DebugFolder& folder,
                                           const DebugRun& run, int step,
                                           const CompareRequest& request);

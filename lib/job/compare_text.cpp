@@ -21,7 +21,7 @@ std::string NodeText(llvm::StringRef node, llvm::StringRef op) {
   return (node + " (" + op + ")").str();
 }
 
-// "largest error 0.25 (rel 0.5, 4.2e+06 ulp), cosine 0.98"
+// Returns "largest error 0.25 (rel 0.5, 4.2e+06 ulp), cosine 0.98".
 std::string ErrorText(const TensorDifference& d) {
   bool is_float = d.max_ulps > 0;
   std::string text = "largest error " + Short(d.max_abs) + " (rel " + Short(d.max_rel);
@@ -31,7 +31,7 @@ std::string ErrorText(const TensorDifference& d) {
   return text;
 }
 
-// "parts in 3 of 6 elements" and how.
+// Returns "diverges in 3 of 6 elements", or how it differs otherwise.
 std::string HowText(const Mismatch& p) {
   const TensorDifference& d = p.difference;
   if (d.mismatch == "dtype" || d.mismatch == "shape")
@@ -39,13 +39,13 @@ std::string HowText(const Mismatch& p) {
   std::string of =
       d.elements > 1 ? " in " + WithCommas(d.diverged) + " of " + WithCommas(d.elements) + " elements"
                      : "";
-  if (d.mismatch == "nan") return "is NaN or infinite in one run alone" + of;
-  return "parts" + of;
+  if (d.mismatch == "nan") return "is NaN or infinite in only one run" + of;
+  return "diverges" + of;
 }
 
 std::string Sentence(const Mismatch& p) {
   std::string text = NodeText(p.node, p.op);
-  // One that is in other calls is said by itself.
+  // A counterpart in other calls gets its own line.
   if (!p.node_b.empty() && p.calls_b.empty()) text += ", in B " + NodeText(p.node_b, p.op_b) + ",";
   text += " " + HowText(p);
   std::string calls = CallsText(p.calls);
@@ -60,7 +60,7 @@ std::string InputText(const ComparedInput& input) {
   if (!input.is_compared) return "not compared";
   if (d.agreement == Agreement::kSame) return "the same";
   if (d.mismatch == "dtype" || d.mismatch == "shape") return "another " + d.mismatch;
-  std::string text = d.agreement == Agreement::kWithin ? "agrees" : "parts";
+  std::string text = d.agreement == Agreement::kWithin ? "agrees" : "diverges";
   if (d.max_abs > 0) text += ": largest error " + Short(d.max_abs);
   return text + (d.norm_error > 0 ? " (" + Short(d.norm_error) + " of its largest number)" : "");
 }
@@ -127,8 +127,8 @@ void WriteFetches(llvm::ArrayRef<ComparedFetch> fetches, llvm::raw_ostream& os) 
     } else if (d.mismatch == "dtype" || d.mismatch == "shape") {
       os << "has another " << d.mismatch << "\n";
     } else {
-      os << (d.agreement == Agreement::kDiverged ? "parts" : "agrees")
-         << (d.mismatch == "nan" ? " (NaN or infinity in one run alone)" : "") << ": largest error "
+      os << (d.agreement == Agreement::kDiverged ? "diverges" : "agrees")
+         << (d.mismatch == "nan" ? " (NaN or infinity in only one run)" : "") << ": largest error "
          << Short(d.max_abs) << " (rel " << Short(d.max_rel) << ")";
       if (!d.value_a.empty() && d.agreement == Agreement::kDiverged)
         os << ", " << d.value_a << " in A, " << d.value_b << " in B"
@@ -146,7 +146,7 @@ void WriteCounts(const RunComparison& comparison, llvm::raw_ostream& os) {
   int64_t alone = comparison.nodes_of_a - comparison.paired;
   if (alone > 0)
     os << "; " << WithCommas(alone) << " of " << Plural(comparison.nodes_of_a, "node")
-       << " that ran in A without a counterpart in B";
+       << " that ran in A have no counterpart in B";
   os << "\n";
 }
 
@@ -254,8 +254,8 @@ std::string LossText(const PrecisionLoss& loss) {
     case LossKind::kUnderflow:
       return of + " become 0, the smallest " + Short(loss.extreme);
     case LossKind::kCancelled:
-      return "no digit is left: its inputs are off by " + Short(loss.error_before) +
-             " of their largest number, it by " + Short(loss.norm_error);
+      return "no digit is left: the error of its inputs is " + Short(loss.error_before) +
+             " of their largest number, its own " + Short(loss.norm_error);
   }
   return "";
 }
@@ -268,20 +268,20 @@ void WriteComparisonText(const RunComparison& comparison, llvm::raw_ostream& os)
   if (comparison.Agrees()) {
     os << "the runs agree\n";
     if (all.diverged > 0)
-      os << "rewrites gave " << Plural(all.diverged, "tensor")
-         << " inside another value; what is fetched agrees\n";
+      os << "rewrites changed " << Plural(all.diverged, "tensor")
+         << " inside the graph; the fetches agree\n";
   } else if (fault) {
     os << Sentence(*fault) << "\n\n";
     WriteTensors(*fault, os);
   } else if (all.first_rounding) {
-    os << "the runs part by rounding: no op makes more of what it reads than rounding does\n\n"
+    os << "the runs diverge by rounding: no op adds more error than rounding does\n\n"
        << Sentence(*all.first_rounding) << "\n\n";
     WriteTensors(*all.first_rounding, os);
   } else if (all.first_diverged) {
     os << Sentence(*all.first_diverged) << "\n\n";
     WriteTensors(*all.first_diverged, os);
   } else {
-    os << "the runs part, though no tensor of both that was compared does\n";
+    os << "the runs diverge, but no tensor that was compared does\n";
   }
   os << "\n";
   WriteFailures(comparison, os);
@@ -338,7 +338,7 @@ void WritePrecisionText(const PrecisionReport& report, llvm::raw_ostream& os) {
     os << "\nnothing overflows, vanishes or cancels\n";
     return;
   }
-  std::vector<std::vector<std::string>> rows = {{"tensor", "op", "what is lost", ""}};
+  std::vector<std::vector<std::string>> rows = {{"tensor", "op", "loss", ""}};
   constexpr size_t kMost = 20;
   for (const PrecisionLoss& loss : llvm::ArrayRef(report.losses).take_front(kMost)) {
     std::string calls = CallsText(loss.calls);
@@ -347,13 +347,13 @@ void WritePrecisionText(const PrecisionReport& report, llvm::raw_ostream& os) {
   os << "\n" << Table(rows);
   if (report.losses.size() > kMost) os << "... and " << report.losses.size() - kMost << " more\n";
   if (report.kept.empty()) return;
-  os << "\nto keep in float32:\n";
+  os << "\nkeep in float32:\n";
   std::vector<std::vector<std::string>> kept;
   for (const KeptOp& op : report.kept)
     kept.push_back({op.function.empty() ? op.node : op.function + "/" + op.node, op.op, op.reason});
   os << Table(kept, "  ");
   if (!report.readers.empty()) {
-    os << "and what reads them: ";
+    os << "and their readers: ";
     for (size_t i = 0; i < std::min<size_t>(report.readers.size(), 8); ++i)
       os << (i ? ", " : "") << report.readers[i];
     if (report.readers.size() > 8) os << ", ... " << report.readers.size() - 8 << " more";

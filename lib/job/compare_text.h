@@ -1,4 +1,4 @@
-// What a comparison of two runs says, for people and for programs.
+// Formats a comparison of two runs as text and as JSON.
 #ifndef GRAPNEL_LIB_JOB_COMPARE_TEXT_H_
 #define GRAPNEL_LIB_JOB_COMPARE_TEXT_H_
 
@@ -9,12 +9,12 @@
 namespace grapnel {
 
 void WriteComparisonText(const RunComparison& comparison, llvm::raw_ostream& os);
-// "verdict" ("agree", "fault", "rounding"), "first", "first_diverged" (an object or null), "worst",
-// "growth", "fetches", counts and failures; as fields of an object that is open.
+// Writes fields into the open object: "verdict" ("agree", "fault", "rounding"), "first",
+// "first_diverged" (an object or null), "worst", "growth", "fetches", counts and failures.
 void WriteComparisonJson(const RunComparison& comparison, llvm::json::OStream& json);
 
 void WritePrecisionText(const PrecisionReport& report, llvm::raw_ostream& os);
-// "format", "agrees", "losses", "keep", "readers", "all_rounded", "with_kept"; the same.
+// Likewise: "format", "agrees", "losses", "keep", "readers", "all_rounded", "with_kept".
 void WritePrecisionJson(const PrecisionReport& report, llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -16,7 +16,7 @@
 namespace grapnel {
 namespace {
 
-// A node of this body, of main, or "function/node".
+// Finds a node in this body, in the main graph, or by "function/node".
 Expected<Node> NodeNamed(const Debugger& debugger, llvm::StringRef name) {
   const Graph* graph = nullptr;
   if (Node node = debugger.here().Find(name)) return node;
@@ -33,7 +33,7 @@ Expected<std::optional<llvm::Regex>> RegexOf(std::optional<std::string> text) {
   llvm::Regex regex(*text);
   std::string problem;
   if (!regex.isValid(problem))
-    return MakeError("'{0}' is no regular expression: {1}", *text, problem);
+    return MakeError("'{0}' is not a regular expression: {1}", *text, problem);
   return std::optional<llvm::Regex>(std::move(regex));
 }
 
@@ -78,7 +78,7 @@ void WriteRows(DebugShell& shell, llvm::ArrayRef<TensorRow> rows) {
   shell.os() << Table(table);
 }
 
-// Other tensors that a filter names have their last values.
+// Other tensors in the filter's expression have their last values.
 bool Passes(const Debugger& debugger, const KeptValue& value, Breakpoint& filter) {
   const ValueHistory& history = debugger.history();
   Node node = value.port.graph->node(value.port.node);
@@ -98,7 +98,7 @@ DebugAnswer ListTensors(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto ops, words.TakeOption("-t", "--op_type_filter"));
   ASSIGN_OR_RETURN(auto order, words.TakeOption("-s", "--sort_by"));
   bool reversed = words.TakeFlag("-r", "--reverse");
-  ASSIGN_OR_RETURN(auto more, words.Names(0, 0, "no name: -n REGEX chooses nodes"));
+  ASSIGN_OR_RETURN(auto more, words.Names(0, 0, "no name (-n REGEX selects nodes)"));
   ASSIGN_OR_RETURN(auto is_left_out, RegexOf(excluded));
   ASSIGN_OR_RETURN(auto is_named, RegexOf(names));
   ASSIGN_OR_RETURN(auto is_of_op, RegexOf(ops));
@@ -121,7 +121,7 @@ DebugAnswer ListTensors(DebugShell& shell, DebugWords& words) {
   if (reversed) std::reverse(rows.begin(), rows.end());
   if (rows.empty()) {
     shell.os() << "no tensor so far"
-               << (filter ? " passes filter \"" + *filter + "\"\n" : " is such\n");
+               << (filter ? " passes filter \"" + *filter + "\"\n" : " matches\n");
   } else {
     shell.os() << Plural(rows.size(), "tensor")
                << (filter ? " passing filter \"" + *filter + "\"" : "") << ":\n";
@@ -129,14 +129,15 @@ DebugAnswer ListTensors(DebugShell& shell, DebugWords& words) {
   }
   if (passing && passing->unanswered > 0) shell.os() << UnansweredText(*passing) << "\n";
   if (history.num_dropped() > 0)
-    shell.os() << Plural(history.num_dropped(), "older value") << " dropped, as more than "
+    shell.os() << Plural(history.num_dropped(), "older value") << " dropped, since more than "
                << HumanBytes(history.budget()) << " were made (--keep)\n";
   return std::nullopt;
 }
 
 // --- Arguments
 
-// Where the caller's inputs for a function's arguments begin; -1: they are not among its inputs.
+// Returns the index of the caller's first input that becomes an argument of the function; -1:
+// arguments are not among its inputs.
 int FirstArgument(const Node& caller, const Function& function) {
   llvm::StringRef op = caller.op();
   for (llvm::StringRef branching : {"If", "StatelessIf", "Case", "StatelessCase"}) {
@@ -149,8 +150,8 @@ int FirstArgument(const Node& caller, const Function& function) {
   return op == function.name() ? 0 : -1;
 }
 
-// "t:0, which u gives": what an argument of a function that is running was called with. "" of what
-// is none.
+// Returns "t:0, which u passes", the input that a running function's argument was called with; ""
+// for other nodes.
 std::string GivenText(const Debugger& debugger, const Node& node) {
   if (node.op() != "_Arg") return "";
   const Graph* outer = &debugger.module().main;
@@ -169,11 +170,11 @@ std::string GivenText(const Debugger& debugger, const Node& node) {
       input += NumOutputs(function.body.node(arg));
     }
     if (frame.iteration > 0 && HasSuffix(caller.op(), "While"))
-      return "result " + std::to_string(input) + " of the iteration before";
+      return "result " + std::to_string(input) + " of the previous iteration";
     if (input >= caller.num_inputs() || caller.input(input).node == kNoNode) return "";
     Port from = caller.input(input);
     return OutputName(outer->node(from.node).name(), from.index) + ", which " +
-           caller.name().str() + " gives";
+           caller.name().str() + " passes";
   }
   return "";
 }
@@ -220,17 +221,17 @@ void WriteValues(const Debugger& debugger, const Node& node, llvm::raw_ostream& 
 Error CheckLines(const Debugger& debugger) {
   if (!debugger.lines().empty()) return Error::success();
   return MakeError(
-      "the graph says of no node in which line of a program it was made (GraphDef.debug_info); "
-      "`grapnel blame FOLDER` and `grapnel serve FOLDER` show what TensorFlow's debugger recorded");
+      "the graph has no source lines (GraphDef.debug_info); `grapnel blame FOLDER` and `grapnel "
+      "serve FOLDER` show what TensorFlow's debugger recorded");
 }
 
-// The stack of a node, with the program's text where this machine may read it for the person.
+// Writes the stack of a node, with the source text if the user may read files of this machine.
 DebugAnswer SourceOf(DebugShell& shell, const Node& node) {
   const Debugger& debugger = shell.debugger();
   RETURN_IF_ERROR(CheckLines(debugger));
   LineTable::Stack stack = debugger.lines().StackOf(node);
   shell.os() << NameIn(node.graph(), node.id()) << " (" << node.op() << ")"
-             << (stack.empty() ? " was made by no line that is known\n" : "\n");
+             << (stack.empty() ? " has no known source line\n" : "\n");
   if (shell.uses_files) {
     WriteStack(stack, debugger.path(), shell.os());
   } else if (!stack.empty()) {
@@ -239,7 +240,7 @@ DebugAnswer SourceOf(DebugShell& shell, const Node& node) {
   return std::nullopt;
 }
 
-// A word that no node is called is a line, or a file.
+// An argument that is not a node's name is a line, or a file.
 DebugAnswer Source(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto names, words.Names(0, 1, "a node, or FILE:LINE"));
   const Debugger& debugger = shell.debugger();
@@ -265,7 +266,7 @@ DebugAnswer Source(DebugShell& shell, DebugWords& words) {
   return std::nullopt;
 }
 
-// tfdbg's list_source: the files, and how many nodes each line that is the user's own made.
+// tfdbg's list_source: lists the files with the number of nodes that their lines created.
 DebugAnswer ListSource(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto names, words.Names(0, 1, "a file, or FILE:LINE"));
   const Debugger& debugger = shell.debugger();
@@ -300,9 +301,8 @@ DebugAnswer NodeInfo(DebugShell& shell, DebugWords& words) {
   }
   if (!node) return MakeError("a node was expected");
   llvm::raw_ostream& os = shell.os();
-  os << "Node " << NameIn(node.graph(), node.id()) << "\n  Op: " << node.op()
-     << "\n  Device: " << (node.device().empty() ? llvm::StringRef("none is named") : node.device())
-     << "\n";
+  os << "Node " << NameIn(node.graph(), node.id()) << "\n  Op: " << node.op() << "\n  Device: "
+     << (node.device().empty() ? llvm::StringRef("none requested") : node.device()) << "\n";
   int inputs = node.num_inputs(), controls = node.num_controls();
   if (auto line = LineOf(debugger.StackOf(node))) os << "  Line: " << FrameText(*line) << "\n";
   os << "  " << inputs << " input(s) + " << controls << " control input(s)"
@@ -331,7 +331,7 @@ struct Tree {
   std::set<NodeId> opened{};
   bool cuts = false;
 
-  // In order of inputs, or by name; each once.
+  // Returns each input once in order, or each reader once sorted by name.
   std::vector<Node> Around(const Node& node) const {
     std::vector<Node> found;
     auto add = [&](Node other) {
@@ -383,7 +383,7 @@ DebugAnswer List(DebugShell& shell, DebugWords& words, bool of_inputs) {
   shell.os() << (of_inputs ? "inputs of " : "readers of ") << NameIn(node.graph(), node.id())
              << " (" << node.op() << ")" << (controls ? ", control edges too" : "") << "\n";
   tree.Write(node, 1, "");
-  if (tree.cuts) shell.os() << "...: there is more of it (-r, -d N), or it stands above\n";
+  if (tree.cuts) shell.os() << "...: more below (-r, -d N), or already shown above\n";
   return std::nullopt;
 }
 
@@ -413,41 +413,40 @@ llvm::ArrayRef<DebugCommand> ListingCommands() {
   static const std::vector<DebugCommand> commands = {
       {{"list_tensors", "lt"},
        "[-f FILTER|EXPRESSION] [-fenn REGEX] [-n REGEX] [-t REGEX] [-s ORDER] [-r]",
-       "lists the tensors that this run has made\n-f: those that pass has_inf_or_nan, has_nan, "
-       "has_inf, changed, or an expression, as in -f max(abs(_)) > 1e3;\n-fenn: but of those "
-       "nodes; "
-       "-n: of nodes by name; -t: by op; -s: by step, dump_size, op_type or "
-       "tensor_name; -r: the other way "
-       "round.\n'3 i2' is step 3, in iteration 2 of a loop; '-' was there before the first step.",
+       "lists the tensors that this run has made\n"
+       "-f: only those that pass has_inf_or_nan, has_nan, has_inf, changed, or an expression, as "
+       "in -f max(abs(_)) > 1e3;\n"
+       "-fenn: except of these nodes; -n: only of nodes with this name; -t: with this op; -s: sort "
+       "by step, dump_size, op_type or tensor_name; -r: reverse the order.\n"
+       "'3 i2' is step 3, in iteration 2 of a loop; '-' existed before the first step.",
        ListTensors},
       {{"node_info", "ni"},
        "[-a] [-d] [-t] [NODE]",
-       "says what a node is, reads and feeds\n-a: its attributes. -d: its values that are kept. "
-       "-t: the lines that made it. "
-       "Without NODE: where the run is.",
+       "shows a node, its inputs and its readers\n"
+       "-a: its attributes. -d: its kept values. -t: its stack trace. Without NODE: the node where "
+       "the run is.",
        NodeInfo},
       {{"list_inputs", "li"},
        "[-c] [-d DEPTH] [-r] [-t] [NODE]",
-       "lists what a node reads, as a tree\n-c: control edges too. -d: so deep. -r: all, to a "
-       "depth of 20. -t: with ops.",
+       "lists the inputs of a node, as a tree\n"
+       "-c: control edges too. -d: the depth. -r: all, to a depth of 20. -t: with ops.",
        ListInputs},
       {{"list_outputs", "lo"},
        "[-c] [-d DEPTH] [-r] [-t] [NODE]",
-       "lists who reads a node, as a tree\n-c: control edges too. -d: so deep. -r: all, to a depth "
-       "of 20. -t: with ops.",
+       "lists the readers of a node, as a tree\n"
+       "-c: control edges too. -d: the depth. -r: all, to a depth of 20. -t: with ops.",
        ListOutputs},
-      {{"run_info", "ri"}, "", "says what is fed and fetched", RunInfo},
+      {{"run_info", "ri"}, "", "shows the feeds and fetches", RunInfo},
       {{"source", "print_source", "ps"},
        "[NODE|FILE:LINE]",
-       "says in which line of the program a node was made, or lists the nodes of a line\nThe calls "
-       "around it too, with the program's text where its file can be read. Without a word: of "
-       "where "
-       "the run is.",
+       "shows the source line that created a node, or lists the nodes of a line\n"
+       "Shows the stack trace too, with the source text if the file can be read. Without an "
+       "argument: for the node where the run is.",
        Source},
       {{"list_source", "ls"},
        "[TEXT]",
-       "lists the program's files, and how many nodes each made\nTEXT: those with it in their "
-       "path.",
+       "lists the program's files, and how many nodes each created\n"
+       "TEXT: only files with it in their path.",
        ListSource},
   };
   return commands;

@@ -13,14 +13,15 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kLineWidth = 110;
-constexpr size_t kMostTensors = 6;    // of a node, shown at a stop
-constexpr int64_t kMostElements = 8;  // of a sparse or ragged one
+constexpr size_t kMostTensors = 6;    // shown at a stop
+constexpr int64_t kMostElements = 8;  // shown of a sparse or ragged tensor
 
 std::vector<llvm::ArrayRef<DebugCommand>> AllCommands() {
   return {SteppingCommands(), ListingCommands(), TensorCommands()};
 }
 
-// Innermost first: "in step that u calls", "in body that w calls, iteration 2".
+// Returns the frames as text, innermost first: "in step that u calls", "in body that w calls,
+// iteration 2".
 std::vector<std::string> FrameTexts(llvm::ArrayRef<StopFrame> frames) {
   std::vector<std::string> texts;
   for (const StopFrame& frame : llvm::reverse(frames)) {
@@ -72,7 +73,7 @@ Error Help(llvm::StringRef name, llvm::raw_ostream& os) {
       }
       os << Table(rows);
     }
-    os << "\n`help COMMAND` says more; `exit` ends.\n";
+    os << "\n`help COMMAND` explains a command; `exit` ends.\n";
     return Error::success();
   }
   const DebugCommand* command = FindCommand(name);
@@ -83,14 +84,14 @@ Error Help(llvm::StringRef name, llvm::raw_ostream& os) {
   return Error::success();
 }
 
-// Of one that waited to the end of the run for a name that never came.
+// Returns why a breakpoint on a name that never appeared was not hit.
 std::string WhyNotMet(const Debugger& debugger, const Breakpoint& breakpoint) {
   if (!debugger.grows() || breakpoint.number <= 0) return "";
   auto found = Breakpoint::Parse(breakpoint.text(), debugger.module(), debugger.lines());
   return found ? "" : TextOf(found.takeError());
 }
 
-// Why breakpoints were never hit, of a run that is over.
+// Writes why breakpoints were never hit in a finished run.
 void WriteUnmet(Debugger& debugger, llvm::raw_ostream& os) {
   for (const Breakpoint& breakpoint : debugger.breakpoints()) {
     if (breakpoint.hits > 0) continue;
@@ -115,8 +116,8 @@ bool IsFlag(llvm::StringRef word) {
 
 std::string UnansweredText(const Breakpoint& breakpoint) {
   if (breakpoint.unanswered == 0) return "";
-  return "of " + Plural(breakpoint.unanswered, "tensor") +
-         " there was no answer: " + breakpoint.problem;
+  return "for " + Plural(breakpoint.unanswered, "tensor") +
+         " the condition had no answer: " + breakpoint.problem;
 }
 
 std::string NameIn(const Graph& graph, NodeId node) {
@@ -154,7 +155,7 @@ void DebugShell::ShowStop(const DebugStop& stop) {
   if (!stop.node) return;
   if (stop.failed)
     os_ << red << "[" << stop.failed_step << "] " << stop.failed.name() << " (" << stop.failed.op()
-        << ") failed" << end << ": the program goes on, and its end says why\n";
+        << ") failed" << end << ": the program continues; the error is shown when it ends\n";
   bool is_after = stop.phase == DebugStop::Phase::kAfter;
   std::string place = "[" + std::to_string(stop.step) + run + "] ";
   os_ << place
@@ -216,7 +217,7 @@ Expected<std::optional<DebugOrder>> DebugShell::Do(llvm::StringRef line) {
   const DebugCommand* command = FindCommand(name);
   if (!command) {
     if (name == "invoke_stepper")
-      return MakeError("invoke_stepper went with TensorFlow 1.15; here `step` steps");
+      return MakeError("invoke_stepper was removed in TensorFlow 1.15; use `step`");
     return UnknownCommand(name);
   }
   ASSIGN_OR_RETURN(DebugWords words, DebugWords::Parse(rest));
@@ -260,8 +261,8 @@ Expected<DebugWords> DebugWords::Parse(llvm::StringRef text) {
     bool is_quote = c == '"' || c == '\'';
     if (is_quote) {
       size_t end = text.find(c, i + 1);
-      if (end == llvm::StringRef::npos) return MakeError("a {0} without its other one", c);
-      // What an expression quotes in brackets stays.
+      if (end == llvm::StringRef::npos) return MakeError("a {0} is not closed", c);
+      // Quotes inside brackets belong to an expression and stay.
       word += depth > 0 ? text.slice(i, end + 1).str() : text.slice(i + 1, end).str();
       has_word = true;
       i = end;
@@ -332,7 +333,8 @@ Expected<std::vector<std::string>> DebugWords::Names(size_t least, size_t most,
                                                      const char* what) const {
   for (const std::string& word : words_) {
     if (IsFlag(word))
-      return MakeError("{0} is none of its flags; `help` with the command's name lists them", word);
+      return MakeError(
+          "{0} is not a flag of this command; `help` with the command's name lists them", word);
   }
   if (words_.size() < least || words_.size() > most) return MakeError("{0} was expected", what);
   return words_;

@@ -1,4 +1,4 @@
-// The debugger's commands, a line of text each: what a terminal and a script type.
+// Runs the debugger's commands, one line of text each, from a terminal or a script.
 #ifndef GRAPNEL_LIB_JOB_DEBUG_SHELL_H_
 #define GRAPNEL_LIB_JOB_DEBUG_SHELL_H_
 
@@ -14,28 +14,28 @@ namespace grapnel {
 
 struct DebugCommand;
 
-// Names and flags are those of TensorFlow's command-line debugger where that has the command, else
-// gdb's.
+// Command names and flags follow TensorFlow's command-line debugger where it has the command, else
+// gdb.
 class DebugShell {
  public:
-  // Both outlive it. `color`: marks are in color.
+  // Both outlive it. `color`: highlights are in color.
   DebugShell(Debugger& debugger, llvm::raw_ostream& os, bool color)
       : debugger_(debugger), os_(os), color_(color) {}
 
-  // Writes where the run has stopped: the node, the calls it is in, what it reads or made.
+  // Writes where the run has stopped: the node, its calls, and its inputs or outputs.
   void ShowStop(const DebugStop& stop);
-  // Does one line. An order: the run goes on. Errors are the person's: a command or a name that is
-  // not there, with the nearest; an argument that does not fit.
+  // Runs one line. Returns an order if the run is to continue. Errors are the user's: an unknown
+  // command or name, with the nearest one; an argument that does not fit.
   Expected<std::optional<DebugOrder>> Do(llvm::StringRef line);
-  // What the last word of a line that is being typed may be: commands, then names of nodes of this
-  // body and of main, functions, filters.
+  // Returns the completions of the last word of `line`: commands, then names of nodes in this body
+  // and in the main graph, functions, filters.
   std::vector<std::string> Complete(llvm::StringRef line) const;
 
   Debugger& debugger() { return debugger_; }
   llvm::raw_ostream& os() { return os_; }
   bool color() const { return color_; }
-  ArrayTextOptions print;  // of `config`
-  // Whether a line may read and write files of this machine.
+  ArrayTextOptions print;  // set by `config`
+  // Whether commands may read and write files on this machine.
   bool uses_files = true;
 
  private:

@@ -1,4 +1,4 @@
-// The debugger's commands that make the run go on, and those that say where it stops.
+// The debugger's commands that continue the run, and those that set where it stops.
 #include <limits>
 
 #include "lib/job/debug_command.h"
@@ -18,7 +18,8 @@ bool HasEnded(const DebugStop& stop) {
 Error CheckRunning(DebugShell& shell) {
   if (!HasEnded(shell.debugger().stop())) return Error::success();
   return MakeError(
-      "this run has ended: `start` begins another, `restart` the first again, `back` goes back");
+      "this run has ended: `start` begins another, `restart` starts again from the first, `back` "
+      "goes back");
 }
 
 Expected<int64_t> CountIn(const DebugWords& words) {
@@ -47,12 +48,12 @@ DebugAnswer Continue(DebugShell& shell, DebugWords& words) {
 DebugAnswer Finish(DebugShell& shell, DebugWords& words) {
   bool is_called = llvm::any_of(shell.debugger().stop().frames,
                                 [](const StopFrame& f) { return f.function != nullptr; });
-  if (!is_called) return MakeError("the run is in no function; `continue` goes to the end");
+  if (!is_called) return MakeError("the run is not in a function; `continue` goes to the end");
   return GoOn(shell, words, Go::kFinish);
 }
 
 DebugAnswer Iteration(DebugShell& shell, DebugWords& words) {
-  if (shell.debugger().stop().iteration() < 0) return MakeError("the run is in no loop");
+  if (shell.debugger().stop().iteration() < 0) return MakeError("the run is not in a loop");
   return GoOn(shell, words, Go::kIteration);
 }
 
@@ -75,7 +76,7 @@ DebugAnswer Back(DebugShell& shell, DebugWords& words) {
   return std::optional(order);
 }
 
-// tfdbg's: from the prompt to the end of a run, or of several.
+// tfdbg's run: from the prompt to the end of a run, or of several.
 DebugAnswer Run(DebugShell& shell, DebugWords& words) {
   DebugOrder order;
   ASSIGN_OR_RETURN(auto times, words.TakeNumber("-t", "--times"));
@@ -83,7 +84,8 @@ DebugAnswer Run(DebugShell& shell, DebugWords& words) {
   order.passes_breakpoints = words.TakeFlag("-n", "--no_debug");
   ASSIGN_OR_RETURN(auto names, words.Names(0, 0, "-t TIMES, -f FILTER or -n"));
   if (times && *times < 1) return MakeError("-t {0}: a number of runs was expected", *times);
-  if (filter && order.passes_breakpoints) return MakeError("-n passes what -f stops at");
+  if (filter && order.passes_breakpoints)
+    return MakeError("-n ignores breakpoints, but -f stops at one");
   if (filter)
     RETURN_IF_ERROR(shell.debugger().AddBreakpoint("if " + *filter, /*is_temporary=*/true));
   order.go = HasEnded(shell.debugger().stop()) ? Go::kNextRun : Go::kContinue;
@@ -146,50 +148,46 @@ DebugAnswer Delete(DebugShell& shell, DebugWords& words) {
 
 llvm::ArrayRef<DebugCommand> SteppingCommands() {
   static const std::vector<DebugCommand> commands = {
-      {{"step", "s"},
-       "[TIMES]",
-       "runs a node, to the next one, into a function that it calls",
-       Step},
-      {{"next", "n"}, "[TIMES]", "runs a node with all functions that it calls", Next},
+      {{"step", "s"}, "[TIMES]", "runs a node and stops at the next one; enters functions", Step},
+      {{"next", "n"}, "[TIMES]", "runs a node, including all functions that it calls", Next},
       {{"finish", "out"},
        "",
-       "runs until this function is done, to after the node that called it",
+       "runs until this function returns; stops after the node that called it",
        Finish},
       {{"iteration", "it"},
        "[TIMES]",
-       "runs to the first node of the loop's next iteration, or behind the loop",
+       "runs to the first node of the loop's next iteration, or past the loop",
        Iteration},
       {{"continue", "c"}, "", "runs to a breakpoint, or to the end", Continue},
       {{"back"},
        "[STEPS]",
-       "goes back so many steps\nThe run begins again, on the same values and variables, and goes "
-       "unseen to that step. "
-       "Tensors\nthat were set are set again; random numbers without a seed are others.",
+       "goes back STEPS steps\n"
+       "Restarts with the same values and variables, and runs silently to that step. Tensors\n"
+       "that were set are set again; random numbers without a seed differ.",
        Back},
       {{"restart"}, "", "goes back to the first node of the first run", Restart},
-      {{"start"},
-       "",
-       "begins another run, after one that ended: variables are as that left them",
-       Start},
+      {{"start"}, "", "begins another run after one has ended; variables keep their values", Start},
       {{"run", "r"},
        "[-t TIMES] [-f FILTER] [-n]",
-       "runs to the end of the run, or of several\n-t TIMES: so many runs. -f FILTER: until that "
-       "holds of a tensor, a "
-       "filter or an expression (see break).\n-n: past breakpoints.",
+       "runs to the end of the run, or of several\n"
+       "-t TIMES: this many runs. -f FILTER: until a filter or an expression holds for a tensor "
+       "(see break).\n"
+       "-n: ignores breakpoints.",
        Run},
       {{"break", "b"},
        "[PLACE] [iteration N] [if FILTER|EXPRESSION]",
        "sets a breakpoint; without an argument, lists them\n"
        "PLACE: before a node by its name (FUNCTION/NODE, or a pattern); op:Log; func:body, at the "
        "beginning of its calls.\n"
-       "iteration N: only in that one of the innermost loop, from 0.\n"
+       "iteration N: only in this iteration of the innermost loop, from 0.\n"
        "FILTER: has_inf_or_nan, has_nan, has_inf, changed (since the last time): after a node that "
        "makes such a tensor.\n"
-       "EXPRESSION: after a node, where it is true; `_` stands for each tensor: if max(abs(_)) > "
-       "1e3; if loss:0 < 0.\n\"if\" may be left out where nothing stands before it.",
+       "EXPRESSION: after a node, if it is true; `_` stands for each tensor: if max(abs(_)) > 1e3; "
+       "if loss:0 < 0.\n"
+       "\"if\" is optional if nothing precedes it.",
        Break},
       {{"delete", "d"}, "[NUMBER...]", "deletes breakpoints by number, or all", Delete},
-      {{"where", "w", "bt"}, "", "says again where the run is: node, calls, iteration", Where},
+      {{"where", "w", "bt"}, "", "shows again where the run is: node, calls, iteration", Where},
   };
   return commands;
 }

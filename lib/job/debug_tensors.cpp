@@ -20,7 +20,7 @@
 namespace grapnel {
 namespace {
 
-// "x:0[0, :]" -> "x:0", "[0, :]".
+// Splits "x:0[0, :]" into "x:0" and "[0, :]".
 std::pair<llvm::StringRef, llvm::StringRef> NameAndSlice(llvm::StringRef text) {
   text = text.trim();
   if (text.size() > 1 && HasPrefix(text, "`")) {
@@ -45,12 +45,12 @@ Expected<Tensor> Evaluate(const Debugger& debugger, llvm::StringRef text) {
 
 Error CheckFiles(const DebugShell& shell) {
   if (shell.uses_files) return Error::success();
-  return MakeError("files are for `grapnel debug`: from here none is read or written");
+  return MakeError("only `grapnel debug` reads and writes files");
 }
 
 Error SaveTo(const std::string& path, const Tensor& tensor, DebugShell& shell) {
   RETURN_IF_ERROR(CheckFiles(shell));
-  if (tensor.HoldsObjects()) return MakeError("{0} goes into no .npy file", tensor.ToString());
+  if (tensor.HoldsObjects()) return MakeError("{0} cannot be saved as .npy", tensor.ToString());
   RETURN_IF_ERROR(SaveNpyLiteral(path, tensor.ToLiteral()));
   shell.os() << "written to " << path << "\n";
   return Error::success();
@@ -58,7 +58,7 @@ Error SaveTo(const std::string& path, const Tensor& tensor, DebugShell& shell) {
 
 // --- print_tensor
 
-// "[1, 2]", "[[-inf, -1], [1, inf]]": numbers in pairs.
+// Parses "[1, 2]" or "[[-inf, -1], [1, inf]]" into pairs of numbers.
 Expected<std::vector<std::pair<double, double>>> RangesOf(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef, 8> parts;
   std::string numbers = text.str();
@@ -84,7 +84,7 @@ Expected<std::vector<std::pair<double, double>>> RangesOf(llvm::StringRef text) 
 struct PrintFlags {
   std::optional<std::string> ranges, save, image, axes;
   bool all = false, summary = false;
-  std::optional<ImageAxes> usual_axes{};  // where no --axes are given
+  std::optional<ImageAxes> usual_axes{};  // used without --axes
 };
 
 Error DrawTo(const std::string& path, const Tensor& tensor, const PrintFlags& flags,
@@ -155,7 +155,7 @@ Expected<PrintFlags> TakePrintFlags(DebugWords* words) {
   return flags;
 }
 
-// The value of a name, and which one of how many it is, where there are several.
+// Returns the value of a name; sets `which` to its number and the total if there are several.
 Expected<const KeptValue*> ValueOf(DebugShell& shell, llvm::StringRef name,
                                    std::optional<int64_t> number, std::string* which) {
   const Debugger& debugger = shell.debugger();
@@ -167,7 +167,7 @@ Expected<const KeptValue*> ValueOf(DebugShell& shell, llvm::StringRef name,
   return value;
 }
 
-// What the tensor is a part of.
+// Writes the composite tensors that the tensor is a part of.
 void WriteWholes(DebugShell& shell, const WatchedPort& port) {
   for (const PartOf& part : PartsOf(shell.debugger(), port, shell.print.threshold)) {
     shell.os() << "part of what " << part.reader.name() << " (" << part.reader.op() << ") "
@@ -218,7 +218,7 @@ DebugAnswer PrintFeed(DebugShell& shell, DebugWords& words) {
   return PrintTensor(shell, words);
 }
 
-// An expression, with the flags of print_tensor before or after it.
+// Evaluates an expression, with the flags of print_tensor before or after it.
 DebugAnswer Eval(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(PrintFlags flags, TakePrintFlags(&words));
   ASSIGN_OR_RETURN(auto parts, words.Names(1, 1000, "an expression"));
@@ -252,7 +252,7 @@ DebugAnswer Channels(DebugShell& shell, DebugWords& words) {
 
 // --- set
 
-// "[1, 2, 3]", "[[...]]": a list of numbers as one types them; strings in quotes.
+// Parses a typed value: a list of numbers, "[1, 2, 3]" or "[[...]]", or a quoted string.
 Expected<Tensor> TypedValue(DebugShell& shell, llvm::StringRef text, DataType dtype) {
   if (HasSuffix(text, ".npy")) {
     RETURN_IF_ERROR(CheckFiles(shell));
@@ -268,7 +268,7 @@ Expected<Tensor> TypedValue(DebugShell& shell, llvm::StringRef text, DataType dt
   if (!HasPrefix(text, "[")) return Evaluate(shell.debugger(), text);
   NumberArray array;
   array.dtype = dtype;
-  std::vector<int64_t> counts;  // of the lists that are open
+  std::vector<int64_t> counts;  // of the open lists
   Dims dims;
   size_t depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -278,7 +278,7 @@ Expected<Tensor> TypedValue(DebugShell& shell, llvm::StringRef text, DataType dt
       counts[depth - 1] = 0;
       if (dims.size() < depth) dims.resize(depth, -1);
     } else if (c == ']') {
-      if (depth == 0) return MakeError("'{0}': a ']' too many", text);
+      if (depth == 0) return MakeError("'{0}': unmatched ']'", text);
       int64_t& size = dims[--depth];
       if (size >= 0 && size != counts[depth])
         return MakeError("'{0}': lists of different lengths", text);
@@ -321,7 +321,7 @@ DebugAnswer SetTensor(DebugShell& shell, DebugWords& words) {
         Tensor value,
         TypedValue(shell, text, dtype == proto::DT_INVALID ? proto::DT_DOUBLE : dtype));
     RETURN_IF_ERROR(debugger.SetToCome(name, slice, std::move(value)));
-    shell.os() << name << slice << " is set when it is made\n";
+    shell.os() << name << slice << " is set when it is computed\n";
     return std::nullopt;
   }
   ASSIGN_OR_RETURN(const KeptValue* known, debugger.Value(name));
@@ -330,14 +330,14 @@ DebugAnswer SetTensor(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(Tensor made, WithElements(before, slice, value));
   ASSIGN_OR_RETURN(std::optional<DebugOrder> order, debugger.Set(name, made));
   shell.os() << name << " = " << made.ToString() << "\n";
-  if (order) shell.os() << "it was made already: the run goes again with it\n";
+  if (order) shell.os() << "it was computed already: the run restarts with it\n";
   return order;
 }
 
 DebugAnswer Unset(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto names, words.Names(0, 0, "nothing more"));
   std::optional<DebugOrder> order = shell.debugger().Unset();
-  shell.os() << (order ? "the run goes again as it was\n" : "nothing was set\n");
+  shell.os() << (order ? "the run restarts unchanged\n" : "nothing was set\n");
   return order;
 }
 
@@ -379,25 +379,25 @@ llvm::ArrayRef<DebugCommand> TensorCommands() {
       {{"print_tensor", "pt"},
        "TENSOR[SLICE] [-n NUMBER] [-r RANGES] [-a] [-s] [--save FILE.npy] [--image FILE.png "
        "[--axes ROWS,COLUMNS]]",
-       "prints a tensor as NumPy prints it\nSLICE: as in Python, [0, :5]. -n: one of its earlier "
-       "values (`ni -d` numbers "
-       "them). -r [least, most]: mark\nand count elements within, or within a list of such ranges. "
-       "-a: all elements. -s: "
-       "counts of NaN, -inf, -, 0, +, +inf,\nand min, max, mean, std. --save (-w): write it to a "
-       "file.",
+       "prints a tensor as NumPy does\n"
+       "SLICE: as in Python, [0, :5]. -n: one of its earlier values (`ni -d` numbers them). -r "
+       "[least, most]: mark\n"
+       "and count elements in a range, or in a list of ranges. -a: all elements. -s: counts of "
+       "NaN, -inf, -, 0, +, +inf,\n"
+       "and min, max, mean, std. --save (-w): write it to a file.",
        PrintTensor},
       {{"eval", "ev", "p"},
        "EXPRESSION [-r RANGES] [-a] [-s] [--save FILE.npy] [--image FILE.png [--axes "
        "ROWS,COLUMNS]]",
-       "computes with tensors\nmean(abs(x:0)), x:0[0] - y:0, np.sum(`scope/y:0`, axis=1), "
-       "any(isnan(x:0)). A name with "
-       "other characters than\nletters, digits, _ . / stands in backquotes; `/` that divides has "
-       "blanks around it.",
+       "evaluates an expression of tensors\n"
+       "mean(abs(x:0)), x:0[0] - y:0, np.sum(`scope/y:0`, axis=1), any(isnan(x:0)). A name with "
+       "characters other than\n"
+       "letters, digits, _ . / needs backquotes; a `/` that divides needs blanks around it.",
        Eval},
-      {{"print_feed", "pf"}, "[FEED]", "prints what is fed, or one of it", PrintFeed},
+      {{"print_feed", "pf"}, "[FEED]", "prints all feeds, or one of them", PrintFeed},
       {{"histogram", "hist"},
        "[-b BINS] TENSOR|EXPRESSION",
-       "shows how a tensor's numbers are spread",
+       "shows a histogram of a tensor's values",
        Histogram},
       {{"channels"},
        "[-x AXIS] [-a] TENSOR|EXPRESSION",
@@ -405,15 +405,13 @@ llvm::ArrayRef<DebugCommand> TensorCommands() {
        Channels},
       {{"set"},
        "TENSOR[SLICE] = NUMBER|LIST|EXPRESSION|FILE.npy",
-       "puts a value in a tensor's place\nAfter its node (see finish, break ... if) it is so at "
-       "once; else the run begins "
-       "again with it and goes unseen to this\nstep. What a node makes is set this once, feeds and "
-       "constants from now on. dtype and shape stay.",
+       "changes a tensor's value\n"
+       "Right after its node (see finish, break ... if) it takes effect at once; else the run "
+       "restarts with it and runs silently to this\n"
+       "step. An output is changed this once, feeds and constants from now on. dtype and shape "
+       "stay.",
        SetTensor},
-      {{"unset"},
-       "",
-       "takes back all that was set: the run begins again and goes unseen to this step",
-       Unset},
+      {{"unset"}, "", "undoes all changes: the run restarts and runs silently to this step", Unset},
       {{"config", "cfg"},
        "[show] | set NAME NUMBER",
        "how tensors are printed: precision, threshold, edge_items, line_width",

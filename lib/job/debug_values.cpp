@@ -24,7 +24,8 @@ void AddAt(llvm::ArrayRef<Composite> composites, llvm::ArrayRef<Tensor> tensors,
   }
 }
 
-// The parts of a composite of `node`'s inputs or outputs, as they are now; empty: one is not there.
+// Returns the current parts of a composite of `node`'s inputs or outputs; empty if one has no
+// value.
 std::vector<Tensor> PartsOf(const Debugger& debugger, const Node& node, const Composite& composite,
                             bool is_read) {
   std::vector<Tensor> parts;
@@ -80,7 +81,7 @@ std::vector<PartOf> PartsOf(const Debugger& debugger, const WatchedPort& port, i
       if (llvm::is_contained(composite.ports, slot)) add(reader, composite, true);
     }
   }
-  // What many read alike is said once.
+  // Readers that show the same text are listed once.
   std::vector<PartOf> different;
   for (PartOf& part : found) {
     if (llvm::none_of(different, [&](const PartOf& p) { return p.value.text == part.value.text; }))
@@ -100,7 +101,7 @@ std::optional<ImageAxes> ImageAxesOf(const WatchedPort& port, int rank) {
     if (slot == 1 && llvm::is_contained(kConvolutions, reader.op())) return ImageAxes{0, 1};
     if (auto axes = AxesByFormat(reader)) return axes;
   }
-  // An activation hands the layout on.
+  // An activation keeps the layout of its input.
   if (node.num_inputs() == 0 || node.input(0).node == kNoNode) return std::nullopt;
   return AxesByFormat(port.graph->node(node.input(0).node));
 }

@@ -1,5 +1,5 @@
-// What a debugger says of a value beside its elements: what it is a part of, which of its axes make
-// a picture.
+// Facts that the debugger shows about a value beside its elements: the composite tensor it is a
+// part of, and which of its axes form an image.
 #ifndef GRAPNEL_LIB_JOB_DEBUG_VALUES_H_
 #define GRAPNEL_LIB_JOB_DEBUG_VALUES_H_
 
@@ -13,27 +13,29 @@
 
 namespace grapnel {
 
-// A sparse or ragged tensor whose parts are at hand.
+// A sparse or ragged tensor whose parts all have values.
 struct WholeValue {
-  std::string name;  // "a" of a_indices, a_values, a_shape; "" where the op has no word for it
-  std::string text;  // CompositeText's, or why the parts make none
+  std::string name;  // "a" of a_indices, a_values, a_shape; "" if the op has no name for it
+  std::string text;  // CompositeText's result, or why the parts do not form one
   std::vector<int> ports;
-  bool is_read = true;  // by the node; else it makes it
+  bool is_read = true;  // true: an input of the node; false: an output
 };
 
-// Of what the stop's node reads, or, where it has run, has made.
+// Returns the composite inputs of the stop's node or, after it has run, its outputs.
 std::vector<WholeValue> WholeValuesAt(const DebugStop& stop, int64_t limit);
 
-// Those that `port` is a part of: of its node's outputs, and of what its readers read, where all
-// parts have values. `reader`: the node whose arguments say so. One for each way to read it.
+// Returns the composite tensors that `port` is a part of: outputs of its node and inputs of its
+// readers, where all parts have values. `reader`: the node whose arguments define the composite.
+// One entry for each way to read it.
 struct PartOf {
   Node reader;
   WholeValue value;
 };
 std::vector<PartOf> PartsOf(const Debugger& debugger, const WatchedPort& port, int64_t limit);
 
-// Height and width of images, of a filter's too: as the node says, or one that makes or reads its
-// input (data_format; the filter of a Conv2D). Nothing: no node says, or `rank` is not 4.
+// Returns the height and width axes of images, and of filters: from the node, or from one that
+// produces or reads its input (data_format; the filter of a Conv2D). nullopt: no node defines them,
+// or `rank` is not 4.
 std::optional<ImageAxes> ImageAxesOf(const WatchedPort& port, int rank);
 
 }  // namespace grapnel

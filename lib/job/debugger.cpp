@@ -23,8 +23,8 @@ Error CheckMaker(const Node& node, llvm::StringRef name) {
       "_Arg",     "Switch",    "Merge",    "Enter",    "Exit",    "NextIteration",
       "LoopCond", "RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration"};
   if (!llvm::is_contained(kHandingOn, node.op())) return Error::success();
-  return MakeError("'{0}' ({1}) hands on what another node made: set that one, or what it feeds",
-                   name, node.op());
+  return MakeError("'{0}' ({1}) forwards another node's output: set that one, or its readers", name,
+                   node.op());
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ Debugger::Debugger(std::unique_ptr<DebugTarget> target, int64_t budget)
 
 Debugger::~Debugger() = default;
 
-// The values that a run begins with.
+// Returns the feeds of a run.
 std::vector<Tensor> Debugger::FeedValues() const {
   std::vector<Tensor> values = target_->feed_values();
   for (size_t i = 0; i < values.size(); ++i) {
@@ -71,13 +71,13 @@ void Debugger::BeginRun(llvm::ArrayRef<Tensor> values) {
   is_finished_ = false;
   given_ = values.vec();
   if (!grows()) return KeepFeeds();
-  // What was seen is of a graph that goes now.
+  // The seen nodes belong to a graph that is deleted now.
   stop_.node = stop_.failed = Node();
   occurrences_.clear();
   planned_.clear();
 }
 
-// Those whose nodes are there.
+// Keeps the feeds whose nodes exist already.
 void Debugger::KeepFeeds() {
   for (size_t i = 0; i < given_.size(); ++i) {
     auto port = FindTensorIfThere(module().main, feeds()[i]);
@@ -89,7 +89,7 @@ void Debugger::KeepFeeds() {
 Error Debugger::Run(const AtStop& at_stop) {
   at_stop_ = at_stop;
   for (;;) {
-    // Back in the first run variables are as they were then.
+    // When restarting from the first run, variables have their initial values again.
     if (std::exchange(begins_, false)) RETURN_IF_ERROR(target_->Begin());
     std::vector<Tensor> values = FeedValues();
     BeginRun(values);
@@ -104,7 +104,7 @@ Error Debugger::Run(const AtStop& at_stop) {
   }
 }
 
-// After a run; false: that was all.
+// Handles the end of a run; returns false if no run follows.
 bool Debugger::ReportEnd(Expected<std::vector<Tensor>> outputs) {
   bool failed = !outputs;
   bool goes_unseen = replay_ && run_ < replay_->run;
@@ -154,7 +154,7 @@ void Debugger::Take(DebugOrder order) {
 
 DebugOrder Debugger::WaitForOrder() {
   llvm::erase_if(breakpoints_, [](const Breakpoint& b) { return b.number == kTemporary; });
-  // Who interrupts while the order is on its way means the run that follows.
+  // An interrupt that arrives after the order applies to the run that follows.
   is_interrupted_ = false;
   return at_stop_(stop_);
 }
@@ -195,14 +195,14 @@ Expected<Port> Debugger::FindPort(llvm::StringRef name, const Graph** graph) con
     *graph = &function->body;
     return FindTensor(function->body, rest);
   }
-  // The name of a node's output that it lacks has an error of its own.
+  // If the node exists but the output does not, reports the error about the output.
   if (auto node = FindNode(here(), name)) {
     *graph = &here();
     return FindTensor(here(), name);
   } else {
     llvm::consumeError(node.takeError());
   }
-  // A name that one function alone has needs no function before it.
+  // A name that only one function has needs no function prefix.
   std::optional<Port> only;
   int functions = 0;
   for (const auto& function : module().functions) {
@@ -213,7 +213,7 @@ Expected<Port> Debugger::FindPort(llvm::StringRef name, const Graph** graph) con
     *graph = &function->body;
   }
   if (functions == 1) return *only;
-  // Names of this body come without their function.
+  // Lists names of this body without their function.
   auto names = [&](NameSink take) {
     for (const Node& node : here().nodes()) take(node.name());
     VisitNodeNames(module(), take);
@@ -235,15 +235,15 @@ Expected<const KeptValue*> Debugger::Value(llvm::StringRef name, int64_t number)
     return MakeError("'{0}' has {1} so far, numbered from 0", name, Plural(count, "value"));
   if (count > 0) {
     return MakeError(
-        "'{0}' was dropped: values of {1} are kept, the newest first (--keep); `back` to where it "
-        "is made shows it",
+        "'{0}' was dropped: only the newest values, {1} in all, are kept (--keep); go `back` to "
+        "its node to see it",
         name, HumanBytes(history_.budget()));
   }
   Node node = graph->node(port.node);
   if (port.index == kControlPort || NumOutputs(node) == 0)
     return MakeError("'{0}' has no outputs", node.name());
   if (graph == &module().main && !IsPlanned(*graph, port.node))
-    return MakeError("'{0}' is not computed: nothing that is fetched depends on it", name);
+    return MakeError("'{0}' is not computed: no fetch depends on it", name);
   if (node.op() == "_Arg" && !is_finished_)
     return MakeError("'{0}' is an argument that no node has read yet", name);
   if (is_finished_) return MakeError("'{0}' was not computed in this run", name);
@@ -255,7 +255,7 @@ Expected<std::optional<DebugOrder>> Debugger::Set(llvm::StringRef name, Tensor v
   ASSIGN_OR_RETURN(Port port, FindPort(name, &graph));
   WatchedPort watched{graph, port.node, port.index};
   Node node = graph->node(port.node);
-  // Now, where the node has just run.
+  // Takes effect now if the node has just run.
   if (!editable_.empty() && stop_.node == node) {
     edits_.push_back({NameOf(watched), run_, Occurrences(watched) - 1, value});
     editable_[port.index] = value;
@@ -275,7 +275,8 @@ Expected<std::optional<DebugOrder>> Debugger::Set(llvm::StringRef name, Tensor v
     return std::optional(Again());
   }
   if (grows() && node.op() == "Placeholder")
-    return MakeError("'{0}' is a value that the program gives: set what an op makes of it", name);
+    return MakeError(
+        "'{0}' is a value that the program passes: set the output of an op that reads it", name);
   RETURN_IF_ERROR(CheckMaker(node, name));
   edits_.push_back({NameOf(watched), run_, Occurrences(watched) - 1, std::move(value)});
   return std::optional(Again());
@@ -316,7 +317,7 @@ std::optional<DebugOrder> Debugger::Unset() {
   return Again();
 }
 
-// The way to this stop once more.
+// Returns the order to rerun to this stop.
 DebugOrder Debugger::Again() const {
   DebugOrder again;
   again.go = Go::kBack;
@@ -328,7 +329,7 @@ DebugOrder Debugger::Again() const {
 Expected<DebugOrder> Debugger::Back(int64_t steps) const {
   DebugOrder order;
   order.go = Go::kBack;
-  // After a node, and at the end, one step back is to before that node.
+  // After a node, and at the end, one step back leads to before that node.
   bool is_inside = stop_.why != Why::kEnded && stop_.why != Why::kFailed;
   int64_t from = stop_.step + (is_inside && stop_.phase == Phase::kBefore ? 0 : 1);
   if (steps < 1 || from - steps < 1)

@@ -1,4 +1,4 @@
-// A job: a graph, or a program in eager mode, is run and stopped where somebody wants to look.
+// A job: runs a graph, or a program in eager mode, and stops where the user wants to look.
 #ifndef GRAPNEL_LIB_JOB_DEBUGGER_H_
 #define GRAPNEL_LIB_JOB_DEBUGGER_H_
 
@@ -19,121 +19,124 @@
 
 namespace grapnel {
 
-// A call of a function, or an iteration of a loop of Enter and Exit.
+// A call of a function, or an iteration of an Enter/Exit loop.
 struct StopFrame {
   const Function* function = nullptr;  // null: an iteration of `loop`
-  std::string caller;                  // a node; empty: a dataset calls
+  std::string caller;                  // the calling node; empty: called by a dataset
   std::string loop;
-  int64_t iteration = -1;  // from 0; -1: in no loop
+  int64_t iteration = -1;  // from 0; -1: not in a loop
 };
 
 struct DebugStop {
   enum class Why : uint8_t { kStep, kBreakpoint, kBack, kFailed, kEnded };
-  enum class Phase : uint8_t { kBefore, kAfter };  // of the node
+  enum class Phase : uint8_t { kBefore, kAfter };  // relative to the node
 
   Why why = Why::kStep;
   Phase phase = Phase::kBefore;
   int run = 1;                    // from 1
-  int64_t step = 0;               // nodes begun, over all runs
-  Node node;                      // false: the run ended
+  int64_t step = 0;               // nodes begun in all runs
+  Node node;                      // null: the run ended
   std::vector<StopFrame> frames;  // outermost first
   std::vector<Tensor> inputs;
-  std::vector<Tensor> outputs;   // of kAfter
-  std::vector<int> breakpoints;  // of kBreakpoint: their numbers
-  int output = -1;     // of kBreakpoint after a node: the first one that a condition holds of
-  std::string filter;  // of a temporary one that was hit: its text
-  std::string error;   // of kFailed
-  // Of a program that went on: an op that failed since the last stop, and its step. Why, the end
-  // says.
+  std::vector<Tensor> outputs;   // for kAfter
+  std::vector<int> breakpoints;  // for kBreakpoint: their numbers
+  int output = -1;     // for kBreakpoint after a node: first output that meets a condition
+  std::string filter;  // text of a temporary breakpoint that was hit
+  std::string error;   // for kFailed
+  // In a program that continued after an error: an op that failed since the last stop, and its
+  // step. The reason is reported at the end.
   Node failed{};
   int64_t failed_step = 0;
-  std::vector<Tensor> fetched;  // of kEnded
-  int64_t iteration() const;    // of the innermost loop; -1: in none
+  std::vector<Tensor> fetched;  // for kEnded
+  int64_t iteration() const;    // of the innermost loop; -1: not in a loop
 };
 
-// How a run goes on from a stop.
+// How a run continues from a stop.
 struct DebugOrder {
   enum class Go : uint8_t {
-    kStep,       // to the next node, into a function that is called
-    kNext,       // to the next node of this body, or of one that called it
-    kFinish,     // until the function is done: after the node that called it
-    kIteration,  // to the first node of the loop's next iteration, or behind the loop
+    kStep,       // to the next node, entering functions that are called
+    kNext,       // to the next node of this body, or of one of its callers
+    kFinish,     // until the function returns: after the node that called it
+    kIteration,  // to the first node of the loop's next iteration, or past the loop
     kContinue,   // to a breakpoint or the end
-    kNextRun,    // from the end: once more, variables as the run left them
-    kBack,       // a new run, from the first one's beginning, to `step`
+    kNextRun,    // from the end: another run; variables keep their values
+    kBack,       // restarts from the first run and goes to `step`
     kQuit,
   };
   Go go = Go::kStep;
-  int64_t count = 1;  // of kStep, kNext, kIteration: so often; of kContinue, kNextRun: so many runs
-  int64_t step = 0;   // of kBack
-  DebugStop::Phase phase = DebugStop::Phase::kBefore;  // of kBack
+  int64_t count = 1;  // for kStep, kNext, kIteration: repetitions; for kContinue, kNextRun: runs
+  int64_t step = 0;   // for kBack
+  DebugStop::Phase phase = DebugStop::Phase::kBefore;  // for kBack
   bool passes_breakpoints = false;
 };
 
-// Runs a graph on one thread of the CPU, in the plan's order, or a program op by op as it calls
-// them, and asks at each stop how to go on.
-// What has run cannot be undone: to go back, and to change a tensor that somebody has read, the
-// run begins again on the same values and variables, changes included, and goes unseen to that
-// point. What draws random numbers without a seed may go another way then.
+// Runs a graph on one CPU thread in the plan's order, or a program op by op as it calls them, and
+// asks at each stop how to continue. Ops that have run cannot be undone. To go back, or to change a
+// tensor that has been read, the run restarts with the same values and variables, including
+// changes, and runs silently to that point. Ops that draw random numbers without a seed may then
+// give other values.
 class Debugger : private RunHook {
  public:
-  // Called on the thread that runs the graph, which waits for the answer.
+  // Called on the thread that runs the graph, which waits for the result.
   using AtStop = std::function<DebugOrder(const DebugStop&)>;
 
   // `opened` outlives it and does not change. The request's hook, steps, watch, pool, device and
-  // devices are not looked at. `budget`: bytes of values that are kept.
+  // devices are ignored. `budget`: bytes of values to keep.
   Debugger(const OpenedGraph& opened, const RunRequest& request, int64_t budget);
   Debugger(std::unique_ptr<DebugTarget> target, int64_t budget);
   ~Debugger() override;
 
-  // Stops before the first node, and goes on until kQuit is ordered. An error of a node is a stop,
-  // kFailed; of a program it comes where that has ended. Errors: RunJob's before the first node.
+  // Stops before the first node, and runs until it gets kQuit. An error in a node is a stop,
+  // kFailed; in a program this stop comes after the program has ended. Errors: RunJob's before the
+  // first node.
   Error Run(const AtStop& at_stop);
 
-  // From another thread or a signal's handler: the run stops before its next node.
+  // Called from another thread or a signal handler: the run stops before its next node.
   void Interrupt() { is_interrupted_ = true; }
-  // At a stop: what was interrupted since it began to ask has been seen.
+  // Called at a stop: clears an interrupt that arrived since the stop.
   void ForgetInterrupt() { is_interrupted_ = false; }
 
   // --- At a stop:
   const Module& module() const { return target_->module(); }
-  bool grows() const { return target_->grows(); }  // nodes are there as soon as they run
-  // Of the module as it is; read when it is first asked for.
+  bool grows() const { return target_->grows(); }  // nodes appear as they run
+  // The source lines of the current module; read on first use.
   const LineTable& lines() const { return target_->lines(); }
-  // Of a node; empty: nobody knows.
+  // Returns a node's stack; empty if it is unknown.
   LineTable::Stack StackOf(const Node& node) const { return target_->StackOf(node); }
-  // Of the graph's file; empty: it has none.
+  // The path of the graph's file; empty if it has no file.
   const std::string& path() const { return target_->path(); }
   const DebugStop& stop() const { return stop_; }
   const ValueHistory& history() const { return history_; }
   std::vector<Breakpoint>& breakpoints() { return breakpoints_; }
-  // Numbers it. `is_temporary`: it has kTemporary instead, and goes at the next stop. Where nodes
-  // are yet to come, it waits for those that it names.
+  // Adds a breakpoint and numbers it. `is_temporary`: it gets the number kTemporary, and is removed
+  // at the next stop. If grows() is true, names may refer to nodes that do not exist yet.
   static constexpr int kTemporary = -1;
   Error AddBreakpoint(llvm::StringRef text, bool is_temporary = false);
   const std::vector<std::string>& feeds() const;
   const std::vector<std::string>& fetches() const;
   const std::vector<std::string>& fetch_names() const;  // see RunJob
 
-  // The body that the stop is in, and the tensor of a name there, in main, or of "function/x".
+  // The body that contains the stop; and the tensor named `name` there, in the main graph, or as
+  // "function/x".
   const Graph& here() const;
   Expected<Port> FindPort(llvm::StringRef name, const Graph** graph) const;
-  // Value `number` of a tensor, or its last. Errors: no such tensor; it has not been made, or is
-  // not by this run; it was dropped; with what to do.
+  // Returns value `number` of a tensor, or its last. Errors (with what to do): no such tensor; not
+  // computed yet, or not in this run; dropped from the history.
   Expected<const KeptValue*> Value(llvm::StringRef name, int64_t number = -1) const;
-  // Puts `value`, of its dtype and shape, in the place of a tensor's last value. Gives the order
-  // that must follow where somebody may have read it: the way to this stop again. Errors: it is
-  // made by a node that only hands on, where another is to be set.
+  // Replaces a tensor's last value by `value`, which has the same dtype and shape. If the old value
+  // may have been read, returns the order that must follow: it reruns to this stop. Errors: its
+  // node only forwards another tensor, which must be set instead.
   Expected<std::optional<DebugOrder>> Set(llvm::StringRef name, Tensor value);
-  // Where there is no value yet: puts it in the elements of `slice` ("": all) when the node has
-  // run; the run fails there if it does not fit (lib/watch/tensor_slice.h). Errors: as above.
+  // For a tensor without a value yet: writes `value` to the elements of `slice` ("": all) when the
+  // node has run; the run fails there if it does not fit (lib/watch/tensor_slice.h). Errors: as
+  // above.
   Error SetToCome(llvm::StringRef name, llvm::StringRef slice, Tensor value);
-  // Whether the tensor has no value in this run and may get one.
+  // True if the tensor has no value in this run yet and may get one.
   bool IsToCome(llvm::StringRef name) const;
-  // Takes back all that was set, and gives the order to go once more to this stop; nothing: nothing
-  // was set.
+  // Undoes all changes of values, and returns the order to rerun to this stop; nullopt if nothing
+  // was changed.
   std::optional<DebugOrder> Unset();
-  // The order to go back so many steps. Errors: there are not so many.
+  // Returns the order to go back `steps` steps. Errors: there are not so many.
   Expected<DebugOrder> Back(int64_t steps) const;
   bool IsPlanned(const Graph& graph, NodeId node) const;
 
@@ -144,7 +147,7 @@ class Debugger : private RunHook {
     std::vector<Tensor> inputs;
     std::vector<StopFrame> frames;
   };
-  // A tensor by its names, which stay where a program that begins again makes other graphs.
+  // A tensor by name: names stay valid when a restarted program builds new graphs.
   struct NamedPort {
     std::string function, node;  // function: "" is main
     int output = 0;
@@ -152,12 +155,12 @@ class Debugger : private RunHook {
   };
   struct Edit {
     NamedPort port;
-    int run;             // of a program: the one that was changed
-    int64_t occurrence;  // of the node, from 0
+    int run;             // for a program: the run that was changed
+    int64_t occurrence;  // how often the node had run, from 0
     Tensor value;
-    std::optional<std::string> slice{};  // set: value is for these elements alone
+    std::optional<std::string> slice{};  // set: `value` replaces only these elements
   };
-  // A run that goes unseen to where it stopped before.
+  // A silent rerun to an earlier stop.
   struct Replay {
     int64_t step;
     DebugStop::Phase phase;
@@ -204,27 +207,27 @@ class Debugger : private RunHook {
 
   DebugStop stop_;
   DebugOrder order_;
-  int64_t left_ = 0;             // of order_.count
-  size_t depth_ = 0;             // calls at the last stop
-  std::vector<StopFrame> from_;  // the frames there
+  int64_t left_ = 0;             // remaining of order_.count
+  size_t depth_ = 0;             // number of calls at the last stop
+  std::vector<StopFrame> from_;  // the frames at the last stop
   std::optional<Replay> replay_;
   llvm::MutableArrayRef<Tensor> editable_;  // at a stop after a node: its outputs
   bool is_ending_ = false, is_finished_ = false, has_begun_ = false, begins_ = true;
-  bool is_reported_ = false;  // the node that AfterNode() is about, by EditOutputs()
+  bool is_reported_ = false;  // EditOutputs() has handled the node of the next AfterNode()
   int run_ = 1;
   int64_t step_ = 0;
   std::vector<Running> running_;      // nodes that have begun, outermost first
-  std::optional<Running> failed_;     // the first that did, of a program that went on
-  std::vector<Tensor> given_;         // values of feeds that the history has not yet
-  const Function* called_ = nullptr;  // and none of its nodes has begun
-  std::string last_loop_;             // of Enter and Exit, and its iteration
+  std::optional<Running> failed_;     // the first node that failed, in a program that continued
+  std::vector<Tensor> given_;         // feeds that the history does not have yet
+  const Function* called_ = nullptr;  // called; none of its nodes has begun
+  std::string last_loop_;             // the Enter/Exit loop, and its iteration
   int64_t last_iteration_ = -1;
 
   ValueHistory history_;
   std::vector<Breakpoint> breakpoints_;
   int last_number_ = 0;
   std::vector<Edit> edits_;
-  std::map<NamedPort, Tensor> constants_;  // in place of the graph's
+  std::map<NamedPort, Tensor> constants_;  // replacements of the graph's constants
   std::map<std::string, Tensor> fed_;
   std::map<std::pair<const Graph*, NodeId>, int64_t> occurrences_;
   std::set<std::pair<const Graph*, NodeId>> planned_;

@@ -1,4 +1,4 @@
-// What the debugger does while nodes run.
+// The debugger's hook, called while nodes run.
 #include "lib/ir/tensor_name.h"
 #include "lib/job/debugger.h"
 #include "lib/watch/tensor_slice.h"
@@ -12,8 +12,8 @@ using Why = DebugStop::Why;
 
 namespace {
 
-// The executor gives up where the hook does; nobody reads the text.
-Error ScopeGuard() { return MakeError("the debugger ends this run"); }
+// The executor stops when the hook fails; the text is never shown.
+Error ScopeGuard() { return MakeError("the debugger stopped this run"); }
 
 std::vector<StopFrame> CurrentFrames() {
   std::vector<StopFrame> frames;
@@ -78,7 +78,7 @@ Error Debugger::OnConstant(const Node& node, const Tensor& value, bool /*is_firs
   return Error::success();
 }
 
-// Whether the node is the first of its function's call, or of a loop's iteration.
+// True if the node is the first of its function's call, or of a loop's iteration.
 bool Debugger::BeginsCall(const Running& running) {
   bool begins = running.step == 1;
   if (called_) {
@@ -116,7 +116,7 @@ Error Debugger::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
   return Error::success();
 }
 
-// What no node makes is seen where it is read.
+// Values that no node produces are recorded when they are first read.
 void Debugger::KeepGiven(const Running& running) {
   const Graph& graph = running.node.graph();
   int64_t iteration = IterationOf(running.frames);
@@ -130,15 +130,14 @@ void Debugger::KeepGiven(const Running& running) {
     if (op != "_Arg" && !is_program) continue;
     WatchedPort port{&graph, from.node, from.index};
     const KeptValue* last = history_.Find(port);
-    // A value of a program stays what it is, whichever iteration reads it.
+    // A program's value does not change between iterations of its readers.
     bool is_new = !last || last->value.buffer() != value.buffer() ||
                   (last->iteration != iteration && !is_program);
     if (is_new) Keep(port, value, running.step, is_program ? -1 : iteration, /*is_free=*/false);
   }
 }
 
-// A program goes on after an op that failed, of which nobody says that it has ended. Whether one
-// did.
+// A program continues after an op failed, and the failed op never ends. Returns true if one failed.
 bool Debugger::ForgetFailed(const Running& next) {
   if (running_.empty() || CallsIn(next.frames) > 0) return false;
   stop_.failed = running_.back().node;
@@ -158,7 +157,7 @@ bool Debugger::StepEndsBefore(const Running& running) {
   if (order_.go == Go::kStep) return --left_ <= 0;
   if (order_.go == Go::kNext) return depth <= depth_ && --left_ <= 0;
   if (order_.go != Go::kIteration) return false;
-  // The innermost loop of the last stop: in another iteration, or left.
+  // True in another iteration of the last stop's innermost loop, or after it.
   size_t loop = from_.size();
   while (loop > 0 && from_[loop - 1].iteration < 0) --loop;
   bool is_in = running.frames.size() >= loop && loop > 0;
@@ -166,7 +165,7 @@ bool Debugger::StepEndsBefore(const Running& running) {
     is_in = IsSameLoop(running.frames[i], from_[i]) &&
             (i + 1 == loop || running.frames[i].iteration == from_[i].iteration);
   if (is_in && running.frames[loop - 1].iteration == from_[loop - 1].iteration) return false;
-  // Of a While the condition runs between two iterations of its body.
+  // The condition of a While runs between two iterations of its body.
   if (!is_in && running.frames.size() >= loop && loop > 0 &&
       running.frames[loop - 1].caller == from_[loop - 1].caller &&
       !running.frames[loop - 1].caller.empty())
@@ -196,7 +195,7 @@ std::vector<int> Debugger::HitAfter(const Running& running, llvm::ArrayRef<Tenso
     ASSIGN_OR_RETURN(const KeptValue* value, Value(name));
     return value->value;
   };
-  // Names are those of the node's body.
+  // Breakpoints resolve names in the node's body.
   if (!breakpoints_.empty()) stop_.node = running.node;
   for (Breakpoint& breakpoint : breakpoints_) {
     if (!breakpoint.has_condition() ||
@@ -226,7 +225,7 @@ void Debugger::Record(const Running& running, llvm::ArrayRef<Tensor> outputs) {
   }
 }
 
-// What was set of the node's outputs.
+// Applies the edits of the node's outputs.
 Error Debugger::Apply(const Running& running, llvm::MutableArrayRef<Tensor> outputs) {
   for (const Edit& edit : edits_) {
     NamedPort port = NameOf({&running.node.graph(), running.node.id(), edit.port.output});
@@ -249,7 +248,7 @@ Error Debugger::Apply(const Running& running, llvm::MutableArrayRef<Tensor> outp
   return Error::success();
 }
 
-// A node has run; it is the innermost of those that began.
+// Handles the end of the node that began last.
 Error Debugger::After(llvm::MutableArrayRef<Tensor> outputs, bool may_edit) {
   if (is_ending_) return ScopeGuard();
   Running running = std::move(running_.back());
@@ -284,8 +283,7 @@ Error Debugger::After(llvm::MutableArrayRef<Tensor> outputs, bool may_edit) {
   return error;
 }
 
-// Makes the node, which ends, the last of those that began: a dataset's thread may have begun
-// others.
+// Moves the node that ends to the top of running_: a dataset's thread may have begun others since.
 bool Debugger::BringToTop(const Node& node) {
   for (size_t i = running_.size(); i-- > 0;) {
     if (running_[i].node != node) continue;
@@ -303,7 +301,7 @@ Error Debugger::EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> outp
   return After(outputs, /*may_edit=*/true);
 }
 
-// Nodes that only hand values on come without EditOutputs().
+// Nodes that only forward values skip EditOutputs().
 Error Debugger::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
   std::lock_guard lock(mutex_);
   if (is_ending_) return ScopeGuard();
@@ -313,7 +311,7 @@ Error Debugger::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
   return After(copies, /*may_edit=*/false);
 }
 
-// Asks how to go on, of the node that began last.
+// Asks how to continue from the node that began last.
 Error Debugger::StopAt(Why why, Phase phase, std::vector<int> breakpoints) {
   const Running& running = running_.back();
   replay_.reset();

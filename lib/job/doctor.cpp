@@ -25,7 +25,7 @@ CheckStage StageOf(llvm::StringRef check) {
   return CheckStage::kStep;
 }
 
-// The checks that are wanted, each with whether what it needs is there.
+// The requested checks, and which evidence is missing for them.
 class Examination {
  public:
   static Expected<Examination> Make(const DoctorRequest& request) {
@@ -42,9 +42,9 @@ class Examination {
     return NotFound("check", wanted.front().text(), names);
   }
 
-  // What those are told that need `evidence` and nothing else that is there. Empty: it is there.
+  // Records why `evidence` is missing, as the reason for checks that need it; "": it is available.
   void Settle(Evidence evidence, std::string missing) { missing_[evidence] = std::move(missing); }
-  // Another kind of input shows it.
+  // Records that another kind of input has this evidence.
   void SettleForOther(llvm::ArrayRef<Evidence> evidence, llvm::StringRef input) {
     for (Evidence one : evidence) {
       missing_[one] = (input + " shows it").str();
@@ -93,7 +93,7 @@ class Examination {
     std::string reason;
   };
 
-  // The reason of the first of its needs; empty: one of them is there.
+  // Returns the reason for the first missing need; "" if one of the needs is available.
   std::string WhatIsMissing(const CheckInfo& info) const {
     std::string first;
     for (Evidence evidence : info.needs) {
@@ -114,7 +114,7 @@ class Examination {
   std::set<Evidence> other_;
 };
 
-// The graph of one model, run.
+// Examines the graph of one model by running it.
 class GraphDoctor {
  public:
   GraphDoctor(OpenedGraph& opened, const DoctorRequest& request)
@@ -152,8 +152,8 @@ class GraphDoctor {
     return Error::success();
   }
 
-  // Where nothing is named, and what is fetched by itself cannot be or is not there (a case whose
-  // graph has changed), the whole graph is looked at.
+  // If nothing is named and the default fetches cannot run or do not exist (a case whose graph has
+  // changed), examines the whole graph.
   Error FindEnds() {
     auto job = RunJob::Make(opened_, run_);
     Error error = job ? FindEndsOf(*job) : job.takeError();
@@ -180,7 +180,7 @@ class GraphDoctor {
     return Error::success();
   }
 
-  // Placeholders that the run needs and nobody gives.
+  // Describes the placeholders that the run needs and that have no feed.
   std::string MissingFeeds(const Network& network) const {
     std::vector<llvm::StringRef> missing;
     size_t variables = 0;
@@ -192,11 +192,11 @@ class GraphDoctor {
       if (!is_variable) missing.push_back(node.name());
     }
     if (variables > 0)
-      return Sentence("{0} of this part of a graph have no value: give the whole model",
+      return Sentence("{0} of this partial graph have no value: pass the whole model",
                       Plural(variables, "variable"));
     if (missing.empty()) return "";
-    if (missing.size() == 1) return Sentence("'{0}' has no value: --feed", missing[0]);
-    return Sentence("'{0}' and {1} have no value: --feed", missing[0],
+    if (missing.size() == 1) return Sentence("'{0}' has no value (--feed)", missing[0]);
+    return Sentence("'{0}' and {1} have no value (--feed)", missing[0],
                     Plural(missing.size() - 1, "other input"));
   }
 
@@ -207,7 +207,7 @@ class GraphDoctor {
     examination.Watch(*context, watches);
     Observer observer(network, watches);
     run_.hook = &observer;
-    run_.sink = [](Severity, llvm::StringRef) {};  // it was said
+    run_.sink = [](Severity, llvm::StringRef) {};  // reported already
     auto job = RunJob::Make(opened_, run_);
     Error error = job ? job->Prepare() : job.takeError();
     if (error) {
@@ -239,7 +239,8 @@ class GraphDoctor {
     return Error::success();
   }
 
-  // The feeds; of a case with steps, and no other feeds, those of each.
+  // Returns the feeds of each step: those of the case's steps if it has steps and no other feeds
+  // are given.
   Expected<std::vector<std::vector<Tensor>>> Batches(const RunJob& job) const {
     std::vector<std::vector<Tensor>> batches = {job.feed_values()};
     const auto& values = opened_.model().case_info;
@@ -256,7 +257,7 @@ class GraphDoctor {
     return batches;
   }
 
-  // What variables hold now.
+  // Records the current values of variables.
   void Remember(const RunJob& job, DoctorContext* context) {
     std::map<std::string, Tensor> values;
     for (const auto& [name, resource] : job.session().Resources()) {
@@ -280,7 +281,7 @@ class GraphDoctor {
 
   void Settle(Examination& examination, const DoctorContext& context) const {
     const Network& network = *context.network;
-    std::string no_loss = "no loss was found: --loss NODE, or --fetch it";
+    std::string no_loss = "no loss was found: name it with --loss NODE, or --fetch it";
     examination.Settle(Evidence::kLoss, network.losses().empty() ? no_loss : "");
     std::string no_values = context.steps > 0 ? "" : why_not_run_.empty() ? failure_ : why_not_run_;
     examination.Settle(Evidence::kValues, no_values);
@@ -289,7 +290,7 @@ class GraphDoctor {
     if (no_steps.empty() && !context.trained)
       no_steps = network.Trains()
                      ? "needs two steps: --steps"
-                     : "nothing that runs trains: name the training step by --fetch or --signature";
+                     : "the run does not train: name the training step with --fetch or --signature";
     examination.Settle(Evidence::kSteps, no_steps);
     examination.SettleForOther({Evidence::kCheckpoints}, "a folder of checkpoints");
     examination.SettleForOther({Evidence::kDebugFolder}, "a folder of TensorFlow's debugger");
@@ -301,16 +302,16 @@ class GraphDoctor {
   RunRequest run_;
   Network::Ends ends_;
   std::vector<BodyPort> given_;
-  std::map<size_t, size_t> history_of_;  // in DoctorContext::variables, by variable
+  std::map<size_t, size_t> history_of_;  // index in DoctorContext::variables, by variable
   std::string why_not_run_, failure_;
-  // As long as what was seen is looked at: values may lie in files that its session keeps.
+  // Lives as long as the observed values: they may lie in files that its session maps.
   std::optional<RunJob> job_;
 };
 
 const Evidence kOfGraph[] = {Evidence::kGraph, Evidence::kLoss, Evidence::kValues,
                              Evidence::kSteps};
 
-// Prefixes, by their numbers.
+// Returns checkpoint prefixes, sorted by their numbers.
 std::vector<std::string> PrefixesAt(llvm::StringRef path) {
   constexpr llvm::StringLiteral kIndex = ".index";
   if (HasSuffix(path, kIndex)) return {path.drop_back(kIndex.size()).str()};
@@ -332,14 +333,14 @@ std::vector<std::string> PrefixesAt(llvm::StringRef path) {
   return prefixes;
 }
 
-// TensorFlow 2 keeps what an optimizer has for a variable under ".OPTIMIZER_SLOT", Keras in a list
-// of its own, TensorFlow 1 behind the variable's name: "dense/kernel/Adam_1".
+// TensorFlow 2 stores an optimizer's slots under ".OPTIMIZER_SLOT", Keras in a list of its own,
+// TensorFlow 1 under the variable's name: "dense/kernel/Adam_1".
 bool IsSlot(llvm::StringRef key, const std::map<std::string, VariableHistory>& all) {
   if (key.contains(".OPTIMIZER_SLOT") || key.contains("optimizer/_variables/")) return true;
   return all.count(key.rsplit('/').first.str()) > 0 && key.contains('/');
 }
 
-// Those at `path`, and the history of each variable that is in all of them.
+// Reads the checkpoints at `path`, and the history of each variable that is in all of them.
 Error ReadCheckpoints(llvm::StringRef path, DoctorContext* context) {
   constexpr llvm::StringLiteral kValue = "/.ATTRIBUTES/VARIABLE_VALUE";
   std::map<std::string, VariableHistory> histories;
@@ -366,7 +367,7 @@ Error ReadCheckpoints(llvm::StringRef path, DoctorContext* context) {
   return Error::success();
 }
 
-// The scalar that a person named as the loss is there.
+// Checks that the scalar named as the loss exists.
 Error CheckTag(llvm::StringRef path, const ScalarLog& log, llvm::StringRef tag) {
   std::vector<std::string> names;
   for (const ScalarSeries& series : log.series) {

@@ -1,4 +1,4 @@
-// A job: what a person would check when a network does not learn.
+// A job: the checks that an expert would do when a network does not learn.
 #ifndef GRAPNEL_LIB_JOB_DOCTOR_H_
 #define GRAPNEL_LIB_JOB_DOCTOR_H_
 
@@ -12,51 +12,51 @@
 namespace grapnel {
 
 struct DoctorRequest {
-  // As of BlameRun: `hook`, `watch`, `device` and `devices` are not looked at.
+  // As for BlameRun: `hook`, `watch`, `device` and `devices` are ignored.
   RunRequest run;
-  int steps = 5;             // of a graph that trains; one that does not is run once a batch
-  std::vector<Glob> checks;  // names of those that are wanted; none: all
-  Confidence least = Confidence::kPossible;  // findings less sure than that are left out
-  // A tensor of the main graph, of event files a tag; empty: it is looked for.
+  int steps = 5;                             // if the graph trains; others run once per batch
+  std::vector<Glob> checks;                  // names of the checks to run; empty: all
+  Confidence least = Confidence::kPossible;  // findings with less confidence are left out
+  // The loss: a tensor of the main graph or, in event files, a tag; empty: it is searched for.
   std::string loss;
 };
 
 struct CheckOutcome {
   enum Status : uint8_t {
     kRun,
-    kNothingThere,  // the graph has nothing that the check is of
-    kNotRun,     // what it needs was not there
-    kOtherInput,    // it is not of such input: of checkpoints, and this is a model
+    kNothingThere,  // the graph has nothing to check
+    kNotRun,     // its inputs are missing
+    kOtherInput,    // it does not apply to this kind of input (model or checkpoints)
   };
   const CheckInfo* info;
   Status status = kRun;
-  std::string reason;  // unless it looked
+  std::string reason;  // set unless it is kRun
 };
 
 struct Diagnosis {
   std::string path;
-  std::vector<Finding> findings;       // from cause to consequence, the surest first
-  std::vector<CheckOutcome> outcomes;  // a check each, by name
-  int steps = 0;                       // that were run
+  std::vector<Finding> findings;       // from cause to consequence, highest confidence first
+  std::vector<CheckOutcome> outcomes;  // one per check, sorted by name
+  int steps = 0;                       // number of steps run
   size_t checkpoints = 0;
-  size_t curves = 0;    // of losses
+  size_t curves = 0;    // number of loss curves
   std::string failure;  // the error that ended the run; empty: none
   bool IsClean() const { return findings.empty() && failure.empty(); }
 };
 
-// Runs the graph where it can be run: as often as `steps` on what is fed, or on the case's steps in
-// turn, variables keeping what each made of them. An error of the run is part of the answer.
-// Errors: the graph is broken; a name or a file is not there.
+// Runs the graph if it can run: `steps` times on the feeds, or on the case's steps in turn;
+// variables keep their values between steps. An error of the run is part of the result. Errors: the
+// graph is broken; a name or a file does not exist.
 Expected<Diagnosis> ExamineGraph(OpenedGraph& opened, const DoctorRequest& request);
 
-// The newest run of a folder of TensorFlow's debugger. Errors: ReadDebugFolder's.
+// Examines the newest run in a debug folder of TensorFlow. Errors: ReadDebugFolder's.
 Expected<Diagnosis> ExamineDebugFolder(llvm::StringRef path, const DoctorRequest& request);
 
-// Whether `path` is what a training left, and no model: the prefix of a checkpoint, its .index, an
-// event file with scalars, or a folder of such.
+// True if `path` is the output of a training run and not a model: the prefix of a checkpoint, its
+// .index, an event file with scalars, or a directory of these.
 bool IsTrainingRecord(llvm::StringRef path);
-// Checkpoints of a folder in the order of their numbers, scalars of it and the folders below.
-// Errors: a checkpoint is damaged; no scalar is called as the request says.
+// Examines the checkpoints of a directory in the order of their numbers, and the scalars in it and
+// its subdirectories. Errors: a checkpoint is damaged; no scalar has the name given by the request.
 Expected<Diagnosis> ExamineTrainingRecord(llvm::StringRef path, const DoctorRequest& request);
 
 }  // namespace grapnel

@@ -30,7 +30,7 @@ const char* EvidenceName(Evidence evidence) {
     case Evidence::kDebugFolder:
       return "a debug folder";
     case Evidence::kScalars:
-      return "scalars of a training";
+      return "training scalars";
   }
   return "";
 }
@@ -51,7 +51,7 @@ void WriteFinding(const Finding& finding, llvm::StringRef path, llvm::raw_ostrea
   os << "  " << finding.what << "\n  do: " << finding.advice << "\n";
 }
 
-// A line for each reason.
+// Writes a line for each reason.
 void WriteNotLooked(const Diagnosis& diagnosis, llvm::raw_ostream& os) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
   for (const CheckOutcome& outcome : diagnosis.outcomes) {
@@ -65,7 +65,7 @@ void WriteNotLooked(const Diagnosis& diagnosis, llvm::raw_ostream& os) {
     known->second.push_back(outcome.info->name);
   }
   if (by_reason.empty()) return;
-  os << "\nnot looked at:\n";
+  os << "\nchecks that did not run:\n";
   for (size_t i = 0; i < by_reason.size(); ++i) {
     llvm::ArrayRef<std::string> names = by_reason[i].second;
     size_t shown = names.size() > kMostNames ? kMostNames - 1 : names.size();

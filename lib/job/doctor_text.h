@@ -1,4 +1,4 @@
-// What a diagnosis says, for people and for programs.
+// Formats a Diagnosis as text and as JSON.
 #ifndef GRAPNEL_LIB_JOB_DOCTOR_TEXT_H_
 #define GRAPNEL_LIB_JOB_DOCTOR_TEXT_H_
 
@@ -7,16 +7,17 @@
 
 namespace grapnel {
 
-// A block for each finding, three of one check at most; then what was not looked at, and why.
+// Writes a block for each finding, at most three per check, then the checks that did not run, and
+// why.
 void WriteDiagnosisText(const Diagnosis& diagnosis, llvm::raw_ostream& os);
-// As attributes of an object that is open: "model", "steps", "checkpoints", "curves", "failure",
+// Writes attributes into the open object: "model", "steps", "checkpoints", "curves", "failure",
 // "findings": [{"check", "certainty", "node", "function", "file", "source", "what", "advice"}],
 // "checks": [{"check", "status", "reason"}].
 void WriteDiagnosisJson(const Diagnosis& diagnosis, llvm::json::OStream& json);
 
-// Every check, with what it looks for and what it needs.
+// Writes every check, with what it looks for and what it needs.
 void WriteChecksText(llvm::raw_ostream& os);
-// "checks": [{"check", "looks_for", "needs": []}], likewise.
+// Likewise: "checks": [{"check", "looks_for", "needs": []}].
 void WriteChecksJson(llvm::json::OStream& json);
 
 }  // namespace grapnel

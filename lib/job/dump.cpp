@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// Before the pass `partition`: what it is going to split, a file a device.
+// Writes the graphs that the pass `partition` will make, one file per device.
 auto PartitionWriter(const DumpOptions& options, Module& module,
                      const proto::RewriterConfig& config) {
   return [folder = options.folder, binary = options.binary, &module, config](
@@ -35,7 +35,7 @@ Error AddDump(const DumpRequest& request, Module& module, const OptimizeOptions&
                 llvm::StringRef(request.graph_name).contains(filter);
   if (request.folder.empty() && !wanted) return Error::success();
   if (format && llvm::StringRef(format) != "TXT" && llvm::StringRef(format) != "BIN") {
-    return MakeError("TF_DUMP_GRAPH_FMT is '{0}', TXT or BIN was expected", format);
+    return MakeError("TF_DUMP_GRAPH_FMT is '{0}'; TXT or BIN was expected", format);
   }
   options.binary = format && llvm::StringRef(format) == "BIN";
   options.onednn = optimize.onednn;

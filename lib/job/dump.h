@@ -1,4 +1,4 @@
-// Where the dumps of a run of passes go.
+// Chooses where the dumps of a pass run go.
 #ifndef GRAPNEL_LIB_JOB_DUMP_H_
 #define GRAPNEL_LIB_JOB_DUMP_H_
 
@@ -8,15 +8,15 @@
 
 namespace grapnel {
 
-// Dumps of each stage to `folder`, else to where TF_DUMP_GRAPH_PREFIX says; TensorFlow's other
-// variables (TF_DUMP_GRAPH_NAME_FILTER, TF_DUMP_GRAPH_FMT) count too. Neither given: none. What the
-// pass `partition` splits goes there too, a graph a device.
+// Dumps each stage to `folder`, or to TF_DUMP_GRAPH_PREFIX if `folder` is empty; without either
+// there are no dumps. TF_DUMP_GRAPH_NAME_FILTER and TF_DUMP_GRAPH_FMT are respected too. The graphs
+// that the pass `partition` makes also go there, one per device.
 struct DumpRequest {
   std::string folder, graph_name;
   MessageSink sink;
   bool stages_alone = false;  // see DumpOptions
 };
-// `module`, which the passes are to run on, outlives the run. Errors: TF_DUMP_GRAPH_FMT is neither
+// `module`, on which the passes will run, outlives the run. Errors: TF_DUMP_GRAPH_FMT is neither
 // TXT nor BIN.
 Error AddDump(const DumpRequest& request, Module& module, const OptimizeOptions& optimize,
               PassManager* manager);

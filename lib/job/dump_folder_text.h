@@ -1,4 +1,4 @@
-// Lists the functions in a folder of dumps, and how to name one of its graphs.
+// Lists the functions in a dump folder, and shows how to name one of its graphs.
 #ifndef GRAPNEL_LIB_JOB_DUMP_FOLDER_TEXT_H_
 #define GRAPNEL_LIB_JOB_DUMP_FOLDER_TEXT_H_
 
@@ -8,9 +8,9 @@
 
 namespace grapnel {
 
-// Writes a line for each function, the largest first, with its number of stages and the nodes of
-// its first and last; then an example of a stage's name. Unrelated graphs are listed by file.
-// `all`: every line. Errors: the folder cannot be read.
+// Returns one line per function, the largest first, with its number of stages and the number of
+// nodes in its first and last stage; then an example of a stage's name. Unrelated graphs are listed
+// by file. `all`: lists everything, not only the first. Errors: the folder cannot be read.
 Expected<std::string> DumpFolderText(const Model& folder, bool all);
 
 }  // namespace grapnel

@@ -33,7 +33,7 @@ Error EagerTaps::End(bool has_failed) {
   int64_t left_out = logdir_ ? logdir_->left_out() : lines_ ? lines_->left_out() : 0;
   ReportOmitted(left_out, request_.most_bytes, sink_);
   if (!has_failed && tap_->tensors_tapped() == 0)
-    sink_(Severity::kWarning, "nothing was tapped: no op that ran fits");
+    sink_(Severity::kWarning, "nothing was tapped: no op that ran matches");
   return logdir_ ? logdir_->Close() : Error::success();
 }
 

@@ -1,4 +1,4 @@
-// The taps of a program in eager mode, and where what they see goes.
+// The taps of a program in eager mode, and their output.
 #ifndef GRAPNEL_LIB_JOB_EAGER_TAPS_H_
 #define GRAPNEL_LIB_JOB_EAGER_TAPS_H_
 
@@ -9,16 +9,16 @@
 
 namespace grapnel {
 
-// As RunTaps, for ops that run as the program calls them: lines, or a folder of the debugger in
-// which each op is an execution and what called functions made are traces.
+// Like RunTaps, but for ops that run as the program calls them. Writes lines, or a debug folder in
+// which each op is an execution and the nodes of called functions are graph execution traces.
 class EagerTaps {
  public:
   EagerTaps(TapRequest request, MessageSink sink);
   RunHook* hook() { return tap_.get(); }  // for EagerOptions
 
-  // Before the first op of `t`, which outlives it. Errors: a folder that cannot be written.
+  // Called before the first op of `t`, which outlives it. Errors: the folder cannot be written.
   Error Begin(Tracer& t);
-  // After the last one.
+  // Called after the last op.
   Error End(bool has_failed);
 
  private:
@@ -27,7 +27,7 @@ class EagerTaps {
   std::unique_ptr<TapLines> lines_;
   std::unique_ptr<DebugWriter> logdir_;
   std::unique_ptr<Tap> tap_;
-  EagerDebugTap* debug_tap_ = nullptr;  // that tap, with a folder
+  EagerDebugTap* debug_tap_ = nullptr;  // the same tap, if it writes a folder
 };
 
 }  // namespace grapnel

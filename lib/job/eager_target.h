@@ -1,4 +1,4 @@
-// A C++ function in eager mode that a debugger runs.
+// A debugger target for a C++ function in eager mode.
 #ifndef GRAPNEL_LIB_JOB_EAGER_TARGET_H_
 #define GRAPNEL_LIB_JOB_EAGER_TARGET_H_
 
@@ -17,23 +17,23 @@ namespace grapnel {
 
 // A function that can run op by op.
 struct EagerProgram {
-  std::string name;  // for errors
+  std::string name;  // shown in errors
   std::vector<TensorSpec> inputs;
   std::function<Values(Tracer&, llvm::ArrayRef<Value>)> call;
 };
 
-// What a graph of it would call result `i`: "Identity", "Identity_1".
+// Returns the name that result `i` has in a traced graph: "Identity", "Identity_1".
 std::string ResultName(size_t i);
 
 class EagerTarget : public DebugTarget {
  public:
-  // `feeds`: one for each input.
+  // `feeds`: one per input.
   EagerTarget(EagerProgram program, std::vector<Tensor> feeds, MessageSink print);
   ~EagerTarget() override;
 
   Error Begin() override;
   Expected<std::vector<Tensor>> Run(std::vector<Tensor> values) override;
-  // Ops fail until the function returns.
+  // Makes ops fail until the function returns.
   void End() override;
   const Module& module() const override { return tracer_ ? tracer_->module() : nothing_; }
   bool grows() const override { return true; }
@@ -54,9 +54,9 @@ class EagerTarget : public DebugTarget {
   Module nothing_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<CancelFlag> cancel_;
-  std::unique_ptr<Tracer> tracer_;  // of the last run
+  std::unique_ptr<Tracer> tracer_;  // the last run's
   const std::string path_;
-  // Of the nodes that there were when it was asked for.
+  // The source lines of the first num_nodes_ nodes.
   mutable LineTable lines_;
   mutable size_t num_nodes_ = 0;
 };

@@ -19,7 +19,7 @@ void SetType(proto::NodeDef* node, const char* key, DataType type) {
   (*node->mutable_attr())[key].set_type(type);
 }
 
-// The name of what made the input; another where that is taken.
+// Returns the name of the input's producer, made unique.
 std::string NameOfInput(const Node& node, int slot, llvm::StringSet<>* taken) {
   Port from = node.input(slot);
   std::string name = from.node == kNoNode ? "input" : node.graph().node(from.node).name().str();
@@ -28,7 +28,7 @@ std::string NameOfInput(const Node& node, int slot, llvm::StringSet<>* taken) {
   return unique;
 }
 
-// The functions that the node calls, however deep.
+// Adds the functions that the node calls, directly or indirectly.
 void AddCalled(const Node& node, proto::GraphDef* graph) {
   std::vector<const Function*> open;
   llvm::StringSet<> seen;
@@ -47,7 +47,7 @@ void AddCalled(const Node& node, proto::GraphDef* graph) {
   }
 }
 
-// What the check would have let through.
+// Returns zeros of the tensor's type, which the check accepts.
 Literal WithoutBad(const Tensor& tensor) {
   return Literal::Make(tensor.dtype(), tensor.dims(),
                        std::string(tensor.num_elements() * DataTypeSize(tensor.dtype()), '\0'));
@@ -76,7 +76,7 @@ Error SaveFailingCase(const NumericsFailure& failure, llvm::StringRef folder) {
     std::string name = NameOfInput(node, static_cast<int>(i), &taken);
     if (!input || input.HoldsObjects())
       return MakeError(
-          "'{0}' reads {1}, which no file holds: no case is written. `grapnel run --save-case` "
+          "'{0}' reads {1}, which cannot be saved: no case is written; `grapnel run --save-case` "
           "without --check-numerics writes the whole graph",
           node.name(), input ? input.ToString() : "nothing");
     proto::NodeDef* feed = graph.add_node();

@@ -1,4 +1,4 @@
-// The op at which a check of numbers ended a run, as a case folder.
+// Saves the op at which a numerics check ended a run as a case folder.
 #ifndef GRAPNEL_LIB_JOB_FAILING_CASE_H_
 #define GRAPNEL_LIB_JOB_FAILING_CASE_H_
 
@@ -6,9 +6,9 @@
 
 namespace grapnel {
 
-// Writes the op alone, with what it was given as feeds and a CheckNumerics after the output that
-// was bad: `replay` fails on it alike, until the op is mended. Errors: a file cannot be written;
-// the op was given a resource or a list, which no file holds.
+// Writes the op alone, with its inputs as feeds and a CheckNumerics after its bad output: `replay`
+// fails on it in the same way until the op is fixed. Errors: a file cannot be written; an input is
+// a resource or a list, which cannot be saved.
 Error SaveFailingCase(const NumericsFailure& failure, llvm::StringRef folder);
 
 }  // namespace grapnel

@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// Which of `feeds` feeds a tensor.
+// Maps each fed tensor to its index in `feeds`.
 Expected<std::map<Port, size_t>> FedPorts(const OpenedGraph& opened,
                                           llvm::ArrayRef<FeedSource> feeds) {
   const Graph& graph = opened.module().main;
@@ -19,13 +19,13 @@ Expected<std::map<Port, size_t>> FedPorts(const OpenedGraph& opened,
     ASSIGN_OR_RETURN(Port port, FindTensor(graph, feeds[i].tensor));
     auto [before, is_new] = fed.try_emplace(port, i);
     if (is_new) continue;
-    return MakeError("{0}: feed '{1}': is fed twice: '{2}' is the same tensor", opened.model().path,
-                     feeds[i].tensor, feeds[before->second].tensor);
+    return MakeError("{0}: feed '{1}' is given twice: '{2}' is the same tensor",
+                     opened.model().path, feeds[i].tensor, feeds[before->second].tensor);
   }
   return fed;
 }
 
-// An argument that stands for an object of the runtime; no node for any other tensor.
+// Returns the argument node of a runtime object; null for any other tensor.
 Node ObjectArgument(const Graph& graph, llvm::StringRef tensor) {
   Node argument = FindArgument(graph, tensor);
   return argument && Tensor::IsObject(argument.GetType("T")) ? argument : Node();
@@ -44,13 +44,13 @@ Expected<Tensor> GivenValue(const FeedSource& feed, const Graph& graph) {
     return MakeError("feed '{0}': argument {1} ({2}) cannot be fed: no file can hold its value",
                      feed.tensor, argument.GetInt("index"), type.ToString());
   }
-  // Early dumps do not say what a handle is of; then the value does.
+  // Early dumps lack the dtype behind a handle; the value has it.
   DataType dtype = type.held;
   if (dtype == proto::DT_INVALID) dtype = feed.value.dtype();
   ASSIGN_OR_RETURN(Tensor held, feed.file.empty() ? FeedOf(feed.tensor, dtype, feed.value)
                                                   : LoadFeedOf(type.held, feed.tensor, feed.file));
   if (!FitsShape(Shape(held.dims()), type.held_shape)) {
-    return MakeError("feed '{0}' has shape {1}, the variable holds {2}", feed.tensor,
+    return MakeError("feed '{0}' has shape {1}, but the variable has {2}", feed.tensor,
                      Shape(held.dims()).ToString(), type.held_shape.ToString());
   }
   return held;

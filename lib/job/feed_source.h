@@ -1,4 +1,4 @@
-// What a job is given for a tensor.
+// The source of a tensor's value in a job.
 #ifndef GRAPNEL_LIB_JOB_FEED_SOURCE_H_
 #define GRAPNEL_LIB_JOB_FEED_SOURCE_H_
 
@@ -11,26 +11,29 @@
 
 namespace grapnel {
 
-// A tensor that is fed. Its value is in a .npy file or at hand; a job that computes nothing needs
+// A fed tensor. Its value is in a .npy file or in `value`; a job that computes nothing needs
 // neither.
 struct GRAPNEL_PUBLIC FeedSource {
   std::string tensor;
   std::string file;
-  Tensor value;  // when `file` is empty
+  Tensor value;  // used if `file` is empty
 };
 
-// What stands for it in a run. A handle of a variable that a function's graph takes as an argument
-// (lib/ir/function_ends.h) is fed what the variable holds, and stands for a variable of the run's
-// own. Errors: LoadFeed's, for one from a file; an argument that no value stands for.
+// Returns the tensor to feed. If the feed is a variable's handle, an argument of a function's graph
+// (lib/ir/function_ends.h), the feed gives the variable's value, and the result is a handle of a
+// new variable owned by the run. Errors: LoadFeed's, for a file; an argument that no value can
+// replace.
 GRAPNEL_PUBLIC Expected<Tensor> ValueOf(const FeedSource& feed, const Graph& graph);
-// What it is given: of a handle what the variable holds at first; and what stands for that.
+// GivenValue returns the value as it was given: for a handle, the variable's initial value. StandIn
+// returns the tensor to feed for that value.
 GRAPNEL_PUBLIC Expected<Tensor> GivenValue(const FeedSource& feed, const Graph& graph);
 GRAPNEL_PUBLIC Tensor StandIn(const Graph& graph, llvm::StringRef tensor, Tensor given);
 
-// An error where one tensor is fed twice ("x" and "x:0" are one), or a name is no tensor's.
+// Returns an error if one tensor is fed twice ("x" and "x:0" are the same), or if a name is not a
+// tensor's.
 GRAPNEL_PUBLIC Error CheckDistinct(const OpenedGraph& opened, llvm::ArrayRef<FeedSource> feeds);
 
-// Adds the case's own feeds of tensors that `feeds` leave out. Errors: CheckDistinct's.
+// Adds the case's own feeds for tensors that are not in `feeds`. Errors: CheckDistinct's.
 GRAPNEL_PUBLIC Error AddFeedsOfCase(const OpenedGraph& opened, std::vector<FeedSource>* feeds);
 
 }  // namespace grapnel

@@ -13,14 +13,14 @@
 namespace grapnel {
 namespace {
 
-// What a session calls the variable of a node.
+// Returns the session's name for the variable of a node.
 std::string ResourceName(const Node& variable) {
   std::string name = NameOfVariable(variable);
   std::string container = variable.GetString("container");
   return container.empty() ? name : container + "/" + name;
 }
 
-// Nodes that none of `needed` reads go. Backwards from those nothing else is reached.
+// Removes all nodes except `needed`, which includes the inputs of its nodes.
 void KeepOnly(Graph& graph, llvm::ArrayRef<NodeId> needed) {
   std::vector<bool> keep(graph.end_id(), false);
   for (NodeId id : needed) keep[id] = true;
@@ -50,7 +50,7 @@ Error Freeze(OpenedGraph& opened, const FreezeFor& what, ThreadPool& pool) {
   const bool has_tables = HasTables(module);
   if (!has_variables && !has_tables) return Error::success();
 
-  // From the file as it was read: what restores is no part of the graph any more.
+  // Reopens the file: the nodes that restore are no longer in the graph.
   ASSIGN_OR_RETURN(OpenedGraph whole, opened.Reopen());
   Session session;
   ASSIGN_OR_RETURN(RestoredState state,

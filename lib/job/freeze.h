@@ -1,4 +1,4 @@
-// A job: a model with variables becomes a graph without.
+// A job: turns a model with variables into a graph without.
 #ifndef GRAPNEL_LIB_JOB_FREEZE_H_
 #define GRAPNEL_LIB_JOB_FREEZE_H_
 
@@ -10,18 +10,18 @@
 
 namespace grapnel {
 
-// What the frozen graph is for: the outputs of a signature (see ChooseSignature), unless tensors
-// are named.
+// The outputs that the frozen graph must compute: those of a signature (see ChooseSignature), or
+// `fetches` if there are any.
 struct FreezeFor {
   std::string signature;
   std::vector<std::string> fetches;
 };
 
-// Restores the model and puts the values of variables into the graph, see lib/function/freeze.h,
-// and what tables hold, see lib/job/frozen_tables.h. What the outputs do not need goes first, so
-// unread variables, savers and other signatures do not matter. To run the graph, run
-// TableInitOf(main) first. Errors: FreezeVariables', FreezeTables', RestoreSession's, a variable
-// without a value; the module must not be used then.
+// Restores the model and replaces variables by their values (lib/function/freeze.h) and tables by
+// their contents (lib/job/frozen_tables.h). Nodes that the outputs do not need are removed first,
+// so unread variables, savers and other signatures do not matter. To run the graph, run
+// TableInitOf(main) first. Errors: FreezeVariables', FreezeTables', RestoreSession's; a variable
+// without a value. After an error the module must not be used.
 Error Freeze(OpenedGraph& opened, const FreezeFor& what, ThreadPool& pool);
 
 }  // namespace grapnel

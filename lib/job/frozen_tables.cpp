@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// Ops of tables that have a name in the session. Version 2 has a resource as handle, version 1 a
+// True for table ops with a name in the session. Version 2 has a resource handle, version 1 a
 // reference.
 bool IsTable(const Node& node) {
   llvm::StringRef op = node.op();
@@ -30,8 +30,8 @@ bool Fills(const Node& node) {
       .Default(false);
 }
 
-// The table's name in the session. A table made in a function is known outside only by the name in
-// its attributes.
+// Returns the table's name in the session. A table created in a function is known outside only by
+// the name in its attributes.
 std::string TableName(const Node& table, bool is_in_function) {
   std::string name = table.GetString("shared_name");
   if (name.empty() && !is_in_function) name = table.name().str();
@@ -39,8 +39,8 @@ std::string TableName(const Node& table, bool is_in_function) {
   return container.empty() || name.empty() ? name : container + "/" + name;
 }
 
-// Each table once. A dense table reads its marks; one that a function makes reads them there, where
-// nodes of the main graph cannot, and is left out.
+// Returns each table once. A dense table reads its empty and deleted keys as inputs; one created in
+// a function reads them there, where nodes of the main graph cannot, and is left out.
 std::vector<Node> TablesOf(const Module& module) {
   std::vector<Node> tables;
   std::set<std::string> names;
@@ -67,7 +67,7 @@ bool FillsByItself(const Module& module) {
          llvm::any_of(module.functions, [&](const auto& one) { return fills(one->body); });
 }
 
-// The table in a main graph: the node itself, or for that of a function one like it.
+// Returns the table in the main graph: the node itself, or a copy of a function's node.
 Node InMain(Graph& main, const Node& table) {
   if (!table.graph().function()) {
     if (Node same = main.Find(table.name())) return same;
@@ -77,7 +77,7 @@ Node InMain(Graph& main, const Node& table) {
   return main.node(id);
 }
 
-// "Import" or "Export" of the table, as its node's version has it.
+// Returns the "Import" or "Export" op for the version of the table's node.
 std::string OpFor(const Node& table, llvm::StringRef what) {
   return ("LookupTable" + what + (table.op().ends_with("V2") ? "V2" : "")).str();
 }
@@ -91,7 +91,7 @@ NodeId AddConst(Graph& graph, const std::string& name, const Node& like, const L
   return id;
 }
 
-// Keys and values of the table, which the session has.
+// Returns the keys and values of the table in the session.
 Expected<std::vector<Tensor>> ContentOf(Graph& main, const Node& table, Session& session,
                                         ThreadPool& pool) {
   NodeId id =
@@ -126,7 +126,7 @@ bool HasTables(const Module& module) { return !TablesOf(module).empty(); }
 
 Error FreezeTables(Module& frozen, OpenedGraph& whole, Session& session, ThreadPool& pool) {
   Graph& main = frozen.main;
-  // An empty table that is filled once must still be filled, unless the outputs do that.
+  // An empty table that an initializer fills must still be filled, unless the outputs do that.
   bool fills_empty = !InitOpOf(whole.file()).empty() && !FillsByItself(frozen);
   std::vector<NodeId> imports;
   for (const Node& table : TablesOf(frozen)) {

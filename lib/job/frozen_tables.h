@@ -8,14 +8,14 @@
 
 namespace grapnel {
 
-// Whether the graph, or a function of its library, has a table that nodes outside of it can fill.
+// True if the graph, or a function of its library, has a table that other nodes fill.
 bool HasTables(const Module& module);
 
-// Gives `frozen` for each such table a LookupTableImportV2 with all keys and values as constants,
-// and the node kTableInit, which runs these. The contents come from `session`, where the model
-// `whole` was restored: so it does not matter whether an op, a function, a checkpoint or a text
-// file among the model's assets filled the table, and the frozen graph needs none of them. A table
-// that holds nothing and that nothing fills stays as it is. Errors name the table.
+// Adds to `frozen`, for each such table, a LookupTableImportV2 with all keys and values as
+// constants, and the node kTableInit, which runs these. The contents come from `session`, which
+// holds the restored model `whole`: it does not matter whether an op, a function, a checkpoint or a
+// text file among the model's assets filled the table, and the frozen graph needs none of them. An
+// empty table that is never filled stays unchanged. Errors name the table.
 Error FreezeTables(Module& frozen, OpenedGraph& whole, Session& session, ThreadPool& pool);
 
 }  // namespace grapnel

@@ -18,7 +18,7 @@ Expected<const Function*> FindTrace(const Module& module, llvm::StringRef name) 
   return FindFunction(module, name);
 }
 
-// The functions that a graph calls, however deep.
+// Returns the functions that a graph calls, directly or indirectly.
 std::set<const Function*> ReachedFrom(const Graph& graph) {
   std::set<const Function*> reached;
   std::vector<const Graph*> left = {&graph};

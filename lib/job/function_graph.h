@@ -1,4 +1,4 @@
-// A function of a library as a graph of its own, to be compared with another.
+// Turns a library function into a graph of its own, for comparison.
 #ifndef GRAPNEL_LIB_JOB_FUNCTION_GRAPH_H_
 #define GRAPNEL_LIB_JOB_FUNCTION_GRAPH_H_
 
@@ -8,10 +8,10 @@
 
 namespace grapnel {
 
-// Makes the body of a function the main graph of what is worked on, with _Arg and _Retval nodes as
-// TensorFlow has them when it runs one; the library keeps what the body calls. `name`: the
-// function's, or "train_step_221" or "train_step 221" of __inference_train_step_221. Returns the
-// function's name. Errors: there is none, with what is near. Cost: linear in the module.
+// Makes a function's body the main graph of `opened`, with the _Arg and _Retval nodes that
+// TensorFlow adds to run it; the library keeps the functions that the body calls. `name`: the
+// function's, or "train_step_221" or "train_step 221" for __inference_train_step_221. Returns the
+// function's name. Errors: no such function, with similar names. Cost: linear in the module.
 Expected<std::string> TakeFunction(llvm::StringRef name, OpenedGraph* opened);
 
 }  // namespace grapnel

@@ -13,11 +13,11 @@
 namespace grapnel {
 namespace {
 
-// What git is to take for graphs. Texts of graphs (.gtxt) are text already.
+// The file patterns that git treats as graphs. Graphs as text (.gtxt) are text already.
 constexpr const char* kLines[] = {"*.pb diff=grapnel", "*.pbtxt diff=grapnel",
                                   "*.meta diff=grapnel"};
 
-// What it prints, without blanks at its end.
+// Returns git's output without trailing blanks.
 Expected<std::string> RunGit(std::vector<std::string> words) {
   llvm::SmallString<128> output;
   if (std::error_code error = llvm::sys::fs::createTemporaryFile("grapnel-git", "txt", output))
@@ -35,7 +35,7 @@ Expected<std::string> RunGit(std::vector<std::string> words) {
   return said;
 }
 
-// In single quotes, for the shell that git gives its commands to.
+// Quotes for the shell that git passes its commands to.
 std::string ForShell(llvm::StringRef word) {
   std::string quoted = "'";
   for (char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -44,9 +44,9 @@ std::string ForShell(llvm::StringRef word) {
 
 Error Configure(const GitSetupRequest& request) {
   const std::string grapnel = ForShell(request.grapnel);
-  // `diff` says by 1 that they differ. A page stays for the browser that is still reading it.
-  // Of a graph that is new or gone there is one side. A shell of its own takes the browser's words
-  // apart, which git's does not.
+  // `diff` exits with 1 if the files differ. The page is kept, since the browser may still be
+  // reading it. A new or deleted graph has only one side. A shell of its own splits the browser's
+  // command into words, which git's shell does not.
   const std::string draw =
       "page=$(mktemp -d)/change.html; case \"$LOCAL|$REMOTE\" in \"/dev/null|\"*) " + grapnel +
       " view \"$REMOTE\" --quiet -o \"$page\" ;; *\"|/dev/null\") " + grapnel +
@@ -64,7 +64,8 @@ Error Configure(const GitSetupRequest& request) {
   return Error::success();
 }
 
-// Where git looks for attributes of its own; of the user where it is told to, or where it does.
+// Returns git's attributes file: the user's (configured or default) if `global`, else the
+// repository's.
 Expected<std::string> AttributesFile(bool global) {
   if (!global) return RunGit({"rev-parse", "--git-path", "info/attributes"});
   auto told = RunGit({"config", "--global", "--type=path", "core.attributesFile"});
@@ -73,7 +74,8 @@ Expected<std::string> AttributesFile(bool global) {
   const char* config = std::getenv("XDG_CONFIG_HOME");
   const char* home = std::getenv("HOME");
   if (config && *config) return JoinPath(config, "git/attributes");
-  if (!home) return MakeError("there is no HOME, in which git would look for attributes");
+  if (!home)
+    return MakeError("HOME is not set, so there is no place for the user's git attributes");
   return JoinPath(home, ".config/git/attributes");
 }
 

@@ -1,4 +1,4 @@
-// A job: git shows what differs between graphs.
+// A job: sets up git to show the differences between graphs.
 #ifndef GRAPNEL_LIB_JOB_GIT_SETUP_H_
 #define GRAPNEL_LIB_JOB_GIT_SETUP_H_
 
@@ -10,18 +10,18 @@
 namespace grapnel {
 
 struct GitSetupRequest {
-  bool global = false;  // of the user; else of the repository that the working folder is in
-  std::string grapnel;  // the program, as git is to call it
+  bool global = false;  // true: the user's configuration; false: the current repository's
+  std::string grapnel;  // the command by which git calls grapnel
 };
 
 struct GitSetup {
-  std::string attributes;          // the file that says which files are graphs
-  std::vector<std::string> lines;  // that were added there
+  std::string attributes;          // the gitattributes file that lists graph files
+  std::vector<std::string> lines;  // the lines added to it
 };
 
-// Sets git's diff driver `grapnel`, which shows a graph as text (`git diff`), and its difftool of
-// that name, which opens a picture of both. Said again nothing changes. Errors: git is not there,
-// or the working folder is in no repository.
+// Configures git's diff driver `grapnel`, which shows a graph as text (`git diff`), and its
+// difftool `grapnel`, which opens a picture of both graphs. A second call changes nothing. Errors:
+// git is not installed; the working directory is not in a repository.
 Expected<GitSetup> SetUpGit(const GitSetupRequest& request);
 
 }  // namespace grapnel

@@ -9,10 +9,10 @@
 namespace grapnel {
 namespace {
 
-// NodeText() shows no more of a constant.
+// NodeText() shows this many elements of a constant.
 constexpr int64_t kShown = 8;
 
-// Of all values, where the line does not show them all.
+// Returns a hash of all values if the line does not show them all.
 std::string HashText(const Node& node) {
   auto value = node.FindAttr("value");
   if (node.op() != "Const" || !value) return "";

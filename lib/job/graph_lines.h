@@ -1,4 +1,4 @@
-// A model as lines for who compares texts, as `git diff` does.
+// A model as canonical text, for line-based tools such as `git diff`.
 #ifndef GRAPNEL_LIB_JOB_GRAPH_LINES_H_
 #define GRAPNEL_LIB_JOB_GRAPH_LINES_H_
 
@@ -7,8 +7,9 @@
 
 namespace grapnel {
 
-// A line for each signature's inputs and outputs and for each node, in an order that depends on
-// names and edges alone, functions by name. Of long constants the first values, and a hash of all.
+// Writes a line for each signature's inputs and outputs and for each node, in an order that depends
+// only on names and edges; functions are sorted by name. Long constants show their first values and
+// a hash of all values.
 void WriteGraphLines(const Model& model, llvm::raw_ostream& os);
 
 }  // namespace grapnel

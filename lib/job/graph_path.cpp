@@ -5,7 +5,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostColons = 64;  // no path and no stage has as many
+constexpr size_t kMostColons = 64;  // more than any path or stage has
 
 }  // namespace
 
@@ -26,7 +26,7 @@ Expected<GraphPath> ReadGraphPath(llvm::StringRef text, llvm::StringRef title, l
   GraphPath named = ReadGraphPath(text);
   if (title.empty() || named.title == title) return named;
   if (named.title.empty()) return GraphPath{named.path, title.str()};
-  return MakeError("{0}: names the graph '{1}', and {2} names '{3}': name one of them", named.path,
+  return MakeError("{0}: names the graph '{1}', but {2} names '{3}': give only one", named.path,
                    named.title, by, title);
 }
 

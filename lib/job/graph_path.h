@@ -14,11 +14,11 @@ struct GraphPath {
   std::string title;  // empty: the only graph of the path
 };
 
-// Splits "PATH:NAME" where the whole text names no file and PATH does; takes the longest such PATH.
-// Any other text is a path.
+// Splits "PATH:NAME" if the whole text is not a file and PATH is; takes the longest such PATH. Any
+// other text is a path.
 GraphPath ReadGraphPath(llvm::StringRef text);
 
-// Likewise with a separate `title`, which the flag `by` gave. Errors: the two titles differ.
+// Likewise, with `title` from the flag `by`. Errors: the two titles differ.
 Expected<GraphPath> ReadGraphPath(llvm::StringRef text, llvm::StringRef title, llvm::StringRef by);
 
 }  // namespace grapnel

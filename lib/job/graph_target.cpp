@@ -7,7 +7,7 @@ namespace grapnel {
 GraphTarget::GraphTarget(const OpenedGraph& opened, const RunRequest& request)
     : opened_(opened), request_(request.ByItself()), pool_(1) {
   request_.pool = &pool_;
-  // What the graph prints and what is wrong with it is said once, however often it runs.
+  // The graph's output and warnings appear once, however often it runs.
   request_.sink = [this, sink = request_.sink](Severity severity, llvm::StringRef text) {
     if (!has_said_ && sink) sink(severity, text);
   };

@@ -1,4 +1,4 @@
-// A graph that a debugger runs.
+// A debugger target for a graph.
 #ifndef GRAPNEL_LIB_JOB_GRAPH_TARGET_H_
 #define GRAPNEL_LIB_JOB_GRAPH_TARGET_H_
 
@@ -15,7 +15,7 @@ namespace grapnel {
 class GraphTarget : public DebugTarget {
  public:
   // `opened` outlives it and does not change. The request's hook, steps, watch, pool, device and
-  // devices are not looked at.
+  // devices are ignored.
   GraphTarget(const OpenedGraph& opened, const RunRequest& request);
 
   Error Begin() override;

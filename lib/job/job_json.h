@@ -1,4 +1,4 @@
-// What jobs came to, as JSON.
+// Writes the results of jobs as JSON.
 #ifndef GRAPNEL_LIB_JOB_JOB_JSON_H_
 #define GRAPNEL_LIB_JOB_JOB_JSON_H_
 
@@ -10,25 +10,25 @@
 
 namespace grapnel {
 
-// Attributes of the object that is open: name, dtype, shape, elements (how many there are), and
-// `values`, the first `limit` of them in the order of memory (lib/ir/literal_json.h). Of a node
-// without outputs the name alone; of a queue, a dataset and the like `text`.
+// Writes attributes into the open object: name, dtype, shape, elements (their number), and
+// `values`, the first `limit` of them in memory order (lib/ir/literal_json.h). A node without
+// outputs has only the name; queues, datasets and the like have `text`.
 void WriteTensorJson(llvm::StringRef name, const Tensor& tensor, int64_t limit,
                      llvm::json::OStream& json);
 
-// The same: how many nodes there were and are, rewrites, what was kept as fetched, each stage (`ms`
-// if `times`), near misses if there are any.
+// Writes attributes into the open object: node counts before and after, rewrites, assumed fetches,
+// each stage (with `ms` if `times`), and near misses if there are any.
 void WriteOptimizedJson(const Optimized& done, size_t nodes_before, size_t nodes_after, bool times,
                         llvm::json::OStream& json);
 
-// The note in the extras of a written SavedModel that says how it was made: JSON that ends with a
-// newline.
+// Returns the note for the extras of a written SavedModel that says how it was made: JSON that ends
+// with a newline.
 std::string OptimizedNote(const Optimized& done);
 
-// "open_sizes": those that a check of values tried, if there were any.
+// Writes "open_sizes", the sizes that a check of values tried, if there were any.
 void WriteOpenSizesJson(llvm::ArrayRef<int64_t> sizes, llvm::json::OStream& json);
 
-// "near_misses": [{"pass", "rule", "node", "reason"}, ...], likewise.
+// Likewise: "near_misses": [{"pass", "rule", "node", "reason"}, ...].
 void WriteNearMissesJson(llvm::ArrayRef<Refusal> near_misses, llvm::json::OStream& json);
 
 }  // namespace grapnel

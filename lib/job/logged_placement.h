@@ -1,5 +1,5 @@
-// A job: places a graph with the functions that stay calls in it, and finds each node in a log of
-// placements.
+// A job: places a graph and the functions that stay calls in it, and finds each node in a placement
+// log.
 #ifndef GRAPNEL_LIB_JOB_LOGGED_PLACEMENT_H_
 #define GRAPNEL_LIB_JOB_LOGGED_PLACEMENT_H_
 
@@ -13,7 +13,7 @@
 
 namespace grapnel {
 
-// The requested graph, which is graph 0, and the functions that stay calls in it.
+// The requested graph (graph 0), and the functions that stay calls in it.
 struct PlacedGraphs {
   RuntimeView view;
   PlacedGraph main;
@@ -21,35 +21,36 @@ struct PlacedGraphs {
 
   size_t size() const { return calls.size() + 1; }
   const PlacedGraph& of(size_t graph) const { return graph == 0 ? main : calls[graph - 1].placed; }
-  // Of a call: "function 'f', called by 'a', 'b'".
+  // Returns "function 'f', called by 'a', 'b'" for a call.
   std::string Title(size_t graph) const;
 };
-// Errors: OpenForPlacing's. What cannot be placed says so itself.
+// Errors: OpenForPlacing's. A graph that cannot be placed is not an error: see Placement::failure.
 Expected<PlacedGraphs> PlaceWithCalls(const OpenedGraph& opened, const PlaceRequest& request);
 
-// What a log says of the graphs, and what dumps or a ledger say of the first.
+// The devices that a log records for the graphs, and the history of the first graph from dumps or a
+// ledger.
 struct LoggedPlacement {
   std::optional<PlacementLog> log;
-  LoggedDevices devices;  // of each graph
+  LoggedDevices devices;  // one entry per graph
   GraphStory story;
 
-  // Null: there is no log.
+  // Null if there is no log.
   const LogOfGraph* of(size_t graph) const { return log ? &devices.graphs[graph] : nullptr; }
   const GraphStory& story_of(size_t graph) const;
-  // By id of the first graph; none without a log.
+  // Returns the logged devices of the first graph by node id; empty without a log.
   std::vector<std::string> main() const;
 };
 
-// Reads the log and finds the graphs in it. Arguments that were assumed go where the log has them,
-// and all is placed again. `read`: gives the log, with what may be one of the graphs that it is
-// given. `has_folder`: other dumps beside that of the graph may be read. Errors: those of `read`,
-// OpenForPlacing's.
+// Reads the log and finds the graphs in it. Arguments with assumed devices move to the devices in
+// the log, and everything is placed again. `read`: returns the log; it gets the candidates that a
+// graph in the log may be. `has_folder`: dumps next to the graph's own may be read. Errors: those
+// of `read`, OpenForPlacing's.
 Error PutLogOn(llvm::function_ref<Expected<PlacementLog>(llvm::ArrayRef<LogTarget>)> read,
                bool has_folder, OpenedGraph& opened, PlacedGraphs* placed, LoggedPlacement* logged);
 
-// Of an argument of PlacedGraphs::view.assumed.
+// The reason shown for an argument in PlacedGraphs::view.assumed.
 constexpr const char* kAssumedText =
-    "that is assumed: nothing tells where the caller has it; dumps from before_bridge on record it";
+    "assumed: the caller's device for it is unknown; dumps from before_bridge on record it";
 
 }  // namespace grapnel
 

@@ -1,4 +1,4 @@
-// A job: what optimizing leaves undone, and why.
+// A job: finds the optimizations that the passes miss, and why.
 #ifndef GRAPNEL_LIB_JOB_MISSED_OPTIMIZATIONS_H_
 #define GRAPNEL_LIB_JOB_MISSED_OPTIMIZATIONS_H_
 
@@ -11,15 +11,15 @@ namespace grapnel {
 
 struct MissedOptimizations {
   std::vector<Refusal> refusals;
-  // What was refused on the way: something else may have been made of it.
+  // Refusals of nodes in intermediate graphs; another rewrite may have applied to them later.
   std::vector<Refusal> intermediate;
-  int rewrites = 0;  // that rules asked about made
+  int rewrites = 0;  // rewrites that the requested rules made
   std::string assumed;
 };
 
-// What is left undone when the passes are through (Optimized::near_misses). Of one rule
-// ("pass/rule", "rule", "pass") or, where `rule` is empty, of all. `opened` holds the result.
-// Errors: Optimize's.
+// Returns the rewrites that rules refuse in the optimized graph (Optimized::near_misses): those of
+// one rule ("pass/rule", "rule", "pass") or, if `rule` is empty, of all rules. Afterwards `opened`
+// holds the optimized graph. Errors: Optimize's.
 Expected<MissedOptimizations> FindMissedOptimizations(OpenedGraph& opened, OptimizeRequest request,
                                     llvm::StringRef rule = {});
 

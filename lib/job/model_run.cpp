@@ -29,7 +29,7 @@ std::string ModelRun::Text() const {
   if (!signature_.empty()) text += " of signature '" + Printable(signature_) + "'";
   if (assumed_batch_ > 0)
     text += (text.empty() ? " with" : ", with") + std::string(" a batch of ") +
-            std::to_string(assumed_batch_) + " (it is open: --batch)";
+            std::to_string(assumed_batch_) + " (it is unknown: --batch)";
   return text;
 }
 

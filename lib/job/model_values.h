@@ -1,4 +1,4 @@
-// A job: the variables and constants of two models beside each other.
+// A job: compares the variables and constants of two models.
 #ifndef GRAPNEL_LIB_JOB_MODEL_VALUES_H_
 #define GRAPNEL_LIB_JOB_MODEL_VALUES_H_
 
@@ -7,7 +7,8 @@
 
 namespace grapnel {
 
-// DiffValues of both, with their checkpoints opened. `diff` is of the graphs as they were opened.
+// Returns DiffValues of both, with their checkpoints opened. `diff` is the diff of the unmodified
+// graphs.
 Expected<ValueReport> CompareModelValues(const OpenedGraph& a, const OpenedGraph& b,
                                          const Diff& diff);
 

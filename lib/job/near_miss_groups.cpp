@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kShown = 4;
 
-// The reason without the names in it. A quote within a word is none: "isn't".
+// Returns the reason without the names in it. An apostrophe within a word is not a quote: "isn't".
 std::string WithoutNames(llvm::StringRef reason) {
   std::string text;
   while (!reason.empty()) {
@@ -36,7 +36,7 @@ std::string WithoutNames(llvm::StringRef reason) {
   return text;
 }
 
-// FLOPs of a node and of what it reads: a rule is shown the last node of its pattern.
+// Computes FLOPs of a node and of its inputs: a refusal names the last node of the pattern.
 class Costs {
  public:
   explicit Costs(const Module& module) : module_(module) {}

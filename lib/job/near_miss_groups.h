@@ -1,4 +1,4 @@
-// Near misses as a person reads them: by reason, the most costly first.
+// Groups near misses for display: by reason, the most costly first.
 #ifndef GRAPNEL_LIB_JOB_NEAR_MISS_GROUPS_H_
 #define GRAPNEL_LIB_JOB_NEAR_MISS_GROUPS_H_
 
@@ -15,21 +15,21 @@ namespace grapnel {
 
 struct NearMissGroup {
   std::string pass, rule;
-  std::string reason;  // of several nodes with what is quoted left out: "'...' is read 2 times"
-  std::vector<std::string> places;   // "FUNCTION/NODE", in the order given
-  std::vector<std::string> made_at;  // for each "net.py:21 in loss_fn"; "": the graph does not say
-  // Estimated floating-point operations of these nodes and of what they read, as far as shapes are
-  // known: what the rule could not make cheaper.
+  std::string reason;  // for several nodes quoted text is elided: "'...' is read 2 times"
+  std::vector<std::string> places;   // in input order
+  std::vector<std::string> made_at;  // one per place, "net.py:21 in loss_fn"; "": unknown
+  // Estimated FLOPs of these nodes and of their inputs, as far as shapes are known: the cost that
+  // the rule could not reduce.
   int64_t flops = 0;
 };
 
-// Those of one rule and one reason but for names, sorted by FLOPs, then by how many they are, then
-// as given. `module` is the graph that the rules refused, `lines` those of the graph as it was
-// given.
+// Groups misses with the same rule and the same reason up to names. Sorts by FLOPs, then by size of
+// the group, then by input order. `module`: the graph that the rules refused; `lines`: the source
+// lines of the original graph.
 std::vector<NearMissGroup> GroupNearMisses(llvm::ArrayRef<Refusal> misses, const Module& module,
                                            const LineTable& lines);
 
-// A line for each group, and under it its nodes: with `all` each, else the first four.
+// Writes a line for each group, and its nodes below: all of them if `all`, else the first four.
 void WriteNearMissGroups(llvm::ArrayRef<NearMissGroup> groups, bool all, llvm::raw_ostream& os);
 
 }  // namespace grapnel

@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-// "While" of a While or StatelessWhile.
+// Returns "While" for a While or StatelessWhile.
 llvm::StringRef KindOf(const Node& node) {
   llvm::StringRef op = node.op();
   op.consume_front("Stateless");
@@ -25,7 +25,8 @@ bool IsControlFlow(const Node& node) {
   return kind == "While" || kind == "If" || kind == "Case";
 }
 
-// The one of a group that others read, or nobody does; none of several.
+// Returns the node of a group that is read from outside, or that has no readers; null if there are
+// several.
 Node ExitOf(llvm::ArrayRef<NodeEntry> group) {
   auto is_inside = [&](NodeId id) {
     return llvm::any_of(group, [&](const NodeEntry& e) { return e.node.id() == id; });
@@ -42,15 +43,15 @@ Node ExitOf(llvm::ArrayRef<NodeEntry> group) {
   return exit;
 }
 
-// Nodes of the main graph and of all functions that are opened into it, each as often as it is
-// called; as many as `most` are counted, and no more.
+// Counts the nodes of the main graph and of all functions inlined into it, once per call; stops at
+// `most`.
 class OpenedSize {
  public:
   explicit OpenedSize(int64_t most) : most_(most) {}
 
   int64_t Of(const Graph& graph, int depth = 0) {
     if (depth > kDeepest) return most_;
-    auto [size, is_new] = sizes_.try_emplace(&graph, most_);  // of a function that calls itself
+    auto [size, is_new] = sizes_.try_emplace(&graph, most_);  // the bound for recursive functions
     if (!is_new) return size->second;
     int64_t sum = 0;
     for (Node node : graph.nodes()) {
@@ -65,7 +66,7 @@ class OpenedSize {
   }
 
  private:
-  static constexpr int kDeepest = 100;  // calls within one another
+  static constexpr int kDeepest = 100;  // depth of nested calls
   const int64_t most_;
   std::map<const Graph*, int64_t> sizes_;
 };
@@ -77,8 +78,8 @@ bool HasNode(const Graph& graph, llvm::function_ref<bool(const Node&)> is) {
   return false;
 }
 
-// A copy in which loops, branches and calls are nodes of the main graph, but those of which `other`
-// has its own: a graph of TensorFlow 1 has Case beside Switch and Merge.
+// Returns a copy in which loops, branches and calls are lowered and inlined, except those that
+// `other` also has: a TensorFlow 1 graph may have Case next to Switch and Merge.
 std::unique_ptr<Module> Lowered(const Module& module, const Graph& other) {
   auto has = [&](llvm::StringRef op) {
     return HasNode(other, [&](const Node& node) { return KindOf(node) == op; });
@@ -137,7 +138,7 @@ void NodeCorrespondence::AddByDiff(const Module& a, const Module& b, const Prove
   }
   for (const GroupEntry& group : diff.groups) {
     Node x = ExitOf(group.a), y = ExitOf(group.b);
-    // What leaves a loop by one Exit is any of its results.
+    // An Exit can correspond to any result of a loop.
     bool is_loop = x && y && (IsControlFlow(x) || IsControlFlow(y)) && x.op() != y.op();
     if (x && y && !is_loop && x.name() != y.name() && !y.graph().Find(x.name())) add(x, y);
   }
@@ -154,19 +155,20 @@ void NodeCorrespondence::AddByLowering(const Module& functional, const Module& o
   bool has_calls = !functional.functions.empty() && HasNode(functional.main, MayCallFunctions);
   if (!has_calls && !HasNode(functional.main, is_lowered)) return;
   if (!HasNode(other.main, is_open)) return;
-  // What is open there is as large as what would be here; a library can stand for far more.
+  // `other` is inlined already, so the result here should have about its size; a library can expand
+  // to far more.
   int64_t most = 4 * static_cast<int64_t>(other.main.num_nodes()) + 1000;
   if (OpenedSize(most).Of(functional.main) >= most) return;
   std::unique_ptr<Module> lowered;
   if (has_calls) lowered = Lowered(functional, other.main);
-  llvm::DenseSet<NodeId> taken;  // of `functional`
+  llvm::DenseSet<NodeId> taken;  // nodes of `functional`
   for (const auto& [x, y] : PairBackwards(lowered ? lowered->main : functional.main, other.main)) {
     if (IsAddedByLowering(x.name())) continue;
     if (Node in_main = functional.main.Find(x.name())) taken.insert(in_main.id());
     (*places)[{&other.main, y.id()}] = PlaceOfName(x.name());
   }
-  // Names that only look like another's: a loop numbers its nodes from the condition on, where
-  // functions have numbers of their own.
+  // These names only look equal: a lowered loop numbers its nodes starting in the condition, but
+  // functions number their nodes separately.
   for (Node node : other.main.nodes()) {
     Node namesake = functional.main.Find(node.name());
     bool is_free = namesake && !taken.contains(namesake.id());

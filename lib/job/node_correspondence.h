@@ -1,5 +1,4 @@
-// Which node of one graph stands for which of another, when both are run side by side. Private to
-// lib/job.
+// The correspondence between the nodes of two graphs that run side by side. Private to lib/job.
 #ifndef GRAPNEL_LIB_JOB_NODE_CORRESPONDENCE_H_
 #define GRAPNEL_LIB_JOB_NODE_CORRESPONDENCE_H_
 
@@ -11,17 +10,17 @@
 
 namespace grapnel {
 
-// Nodes of a place are the same (PlaceOfName()). Beside that,
-//   - a node that has no namesake is what the diff, or the ledger that `provenance` is, takes it
-//   for;
-//   - where one graph has loops or branches of single nodes whose names say nothing of where they
-//     belong, and the other has functions, the functions are opened in a copy, and the flow to what
-//     both end with tells (PairBackwards()). What it leaves over has no counterpart.
-// Both modules are valid and outlive it. Cost: a diff.
+// Nodes with the same place correspond (PlaceOfName()). In addition,
+//  - a node without a namesake corresponds to its counterpart in the diff, or in the ledger
+//    `provenance`;
+//  - if one graph has lowered loops or branches whose node names do not show where they belong, and
+//    the other has functions, the functions are inlined in a copy, and nodes are matched backwards
+//    from the common outputs (PairBackwards()). The remaining nodes have no counterpart.
+// Both modules are valid and outlive it. Cost: that of a diff.
 class NodeCorrespondence {
  public:
   NodeCorrespondence(const Module& a, const Module& b, const Provenance* provenance);
-  RunPairs::Namers namers() const;  // as long as this lives
+  RunPairs::Namers namers() const;  // valid as long as this object
 
  private:
   using Places = llvm::DenseMap<std::pair<const Graph*, NodeId>, NodePlace>;

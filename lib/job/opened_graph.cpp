@@ -31,7 +31,7 @@ Error SeveralGraphs(const Model& model, llvm::StringRef by) {
                    NameList(titles));
 }
 
-// The stages of a dump folder by their names (lib/diff/stage_names.h).
+// Selects a stage of a dump folder by name (lib/diff/stage_names.h).
 Expected<Picked> PickStage(const Model& model, llvm::StringRef name, llvm::StringRef by) {
   ThreadPool pool;
   ASSIGN_OR_RETURN(std::vector<OrderedDump> dumps, ReadDumps(model.path, "", pool));
@@ -56,7 +56,7 @@ Expected<Picked> PickStage(const Model& model, llvm::StringRef name, llvm::Strin
                      : MakeError("{0}", dump.problem);
 }
 
-// Whether the name is that of the one dump of a folder, which opens as the dump.
+// True if the name is that of a folder's only dump, which opens as a file.
 bool IsOnlyStage(const Model& model, llvm::StringRef name) {
   bool is_graph = model.kind == FileKind::kGraphDef || model.kind == FileKind::kGraphText;
   if (!is_graph || model.graphs.size() != 1 || !model.graphs[0].title.empty()) return false;
@@ -71,7 +71,7 @@ bool IsOnlyStage(const Model& model, llvm::StringRef name) {
   return is_it;
 }
 
-// The graph of that title; without one the only graph.
+// Returns the graph with that title; without a title the only graph.
 Expected<Picked> PickGraph(const Model& model, llvm::StringRef title, llvm::StringRef by) {
   for (size_t i = 0; i < model.graphs.size(); ++i) {
     if (model.graphs[i].title == title) return Picked{i, ""};
@@ -83,7 +83,7 @@ Expected<Picked> PickGraph(const Model& model, llvm::StringRef title, llvm::Stri
   return SeveralGraphs(model, by);
 }
 
-// A dump of a folder is opened as its file, which messages, logs and diffs then know it by.
+// Opens a dump of a folder as its file, so that messages, logs and diffs show the file's name.
 Expected<std::shared_ptr<Model>> OpenDump(const std::string& path, const std::string& title) {
   ASSIGN_OR_RETURN(Model model, OpenModel(path));
   if (model.graphs.size() != 1)
@@ -142,7 +142,7 @@ Expected<std::vector<OpenedGraph>> OpenedGraph::EachOf(std::shared_ptr<Model> mo
   return graphs;
 }
 
-// A case folder is called by its own name, a file by what comes before its suffix.
+// A case folder uses its own name, a file the part before its suffix.
 std::string OpenedGraph::name() const {
   if (model_->kind == FileKind::kProgram) return file().title;
   llvm::StringRef path = model_->path;
@@ -189,11 +189,11 @@ Error CheckValid(const OpenedGraph& opened, const MessageSink& sink) {
 }
 
 std::string EndsText(llvm::ArrayRef<std::string> ends, llvm::StringRef what) {
-  llvm::StringSet<> nodes;  // an end is named once for each of its outputs
+  llvm::StringSet<> nodes;  // names each sink only once
   for (llvm::StringRef end : ends) nodes.insert(ReadTensorName(end).node);
   std::string head = nodes.size() == 1
-                         ? "the one node that nobody reads is "
-                         : "the " + Plural(nodes.size(), "node") + " that nobody reads are ";
+                         ? "the one node without consumers is "
+                         : "the " + Plural(nodes.size(), "node") + " without consumers are ";
   return head + what.str() + ": '" + Printable(ends[0]) + (nodes.size() == 1 ? "'" : "', ...");
 }
 

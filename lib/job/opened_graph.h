@@ -1,4 +1,4 @@
-// A graph that was opened for jobs, with what its file says beside it.
+// A graph that was opened for jobs, with the metadata of its file.
 #ifndef GRAPNEL_LIB_JOB_OPENED_GRAPH_H_
 #define GRAPNEL_LIB_JOB_OPENED_GRAPH_H_
 
@@ -12,55 +12,56 @@
 
 namespace grapnel {
 
-// One graph of a model. Move-only: who has it may change its module in place. A graph that several
-// look at is shared as const, and who has to change it takes a Copy().
+// One graph of a model. Move-only: the owner may change its module in place. Shared graphs are
+// const; to change one, make a Copy().
 class GRAPNEL_PUBLIC OpenedGraph {
  public:
-  // Opens `path` and picks its graph: the only one, or the one of that `title` (tags of a
-  // SavedModel, a stage of a dump folder: lib/diff/stage_names.h). `path` may be PATH:TITLE too.
-  // Errors: OpenModel's; none or several graphs fit, where `by` tells the
-  // caller's way to name one ("--graph").
+  // Opens `path` and selects its graph: the only one, or the one with the title `title` (the tags
+  // of a SavedModel, a stage of a dump folder: lib/diff/stage_names.h). `path` may also be
+  // PATH:TITLE. Errors: OpenModel's; no graph or several graphs match; the message names `by`, the
+  // caller's way to select one ("--graph").
   static Expected<OpenedGraph> Open(llvm::StringRef path, llvm::StringRef title = {},
                                     llvm::StringRef by = "its title");
-  // The same; of a text or a program with several graphs and no title, each.
+  // The same, but returns every graph of a text file or program with several graphs if no title is
+  // given.
   static Expected<std::vector<OpenedGraph>> OpenEach(llvm::StringRef path, llvm::StringRef title,
                                                      llvm::StringRef by = "its title");
-  // The same of a model that is open.
+  // The same for a model that is already open.
   static Expected<OpenedGraph> Of(std::shared_ptr<Model> model, llvm::StringRef title,
                                   llvm::StringRef by = "its title");
   static Expected<std::vector<OpenedGraph>> EachOf(std::shared_ptr<Model> model,
                                                    llvm::StringRef title,
                                                    llvm::StringRef by = "its title");
-  // Graph `index` of `model`; of those of one model each is to be made once.
+  // Graph `index` of `model`; make at most one for each graph of a model.
   OpenedGraph(std::shared_ptr<Model> model, size_t index);
 
   OpenedGraph(OpenedGraph&&) = default;
   OpenedGraph& operator=(OpenedGraph&&) = default;
 
   const Model& model() const { return *model_; }
-  // What the file says of this graph: title, signatures, what restores it. Its module is the one as
-  // it was opened.
+  // The file's data about this graph: title, signatures, how to restore it. Its module is the
+  // original one.
   const GraphInFile& file() const { return model_->graphs[index_]; }
-  // A warning about how the graph's name was resolved; may be empty.
+  // A warning about how the graph's name was resolved, or "".
   const std::string& note() const { return note_; }
-  // What is worked on; there is none in a dump folder's list.
+  // The module that jobs work on; null for the list of a dump folder.
   Module& module() { return *module_; }
   const Module& module() const { return *module_; }
-  // From now on another module is worked on; what it was made of is kept.
+  // Replaces the module that jobs work on; keeps the data that `module` refers to alive.
   void WorkOn(std::unique_ptr<Module> module);
-  // For dumps and titles: the name of the file, without suffix, of the folder, or of a program's
-  // function.
+  // Returns a name for dumps and titles: the file's name without its suffix, the directory's name,
+  // or the name of a program's function.
   std::string name() const;
 
-  // The same graph with a module of its own; see Module::Copy.
+  // Returns the same graph with its own module; see Module::Copy.
   OpenedGraph Copy() const;
-  // What `module` holds, as a graph of the same file.
+  // Returns `module` as a graph of the same file.
   OpenedGraph With(std::unique_ptr<Module> module) const;
-  // The same graph from its file again, as it is there. Errors: Open's.
+  // Opens the same graph again from its file as it is now. Errors: Open's.
   Expected<OpenedGraph> Reopen() const;
-  // Of a graph that no file holds: how Reopen() makes it.
+  // Sets how Reopen() makes a graph that is not in a file.
   void ReopenBy(std::function<Expected<OpenedGraph>()> again) { again_ = std::move(again); }
-  // The module by itself; nothing else of this may be used afterwards. Not for a copy.
+  // Releases the module; this object must not be used afterwards. Not for a copy.
   std::unique_ptr<Module> TakeModule() { return std::move(model_->graphs[index_].module); }
 
  private:
@@ -71,24 +72,24 @@ class GRAPNEL_PUBLIC OpenedGraph {
   std::string note_;
 };
 
-// Feeds and fetches: those given, else those of the case, the text or the signature, else none.
-// Errors: there is no signature of that name.
+// Returns the feeds and fetches that are given, else those of the case, the text or the signature,
+// else none. Errors: there is no signature of that name.
 GRAPNEL_PUBLIC Expected<FeedsAndFetches> FeedsAndFetchesOf(const OpenedGraph& opened,
                                                            llvm::ArrayRef<std::string> feeds,
                                                            llvm::ArrayRef<std::string> fetches,
                                                            llvm::StringRef signature = {});
 
-// "the one node that nobody reads is WHAT: 'x'", of the ends of a graph that stand for fetches that
-// nobody gave.
+// Returns "the one node without consumers is WHAT: 'x'", for the sinks of a graph that are used
+// because no fetches were given.
 GRAPNEL_PUBLIC std::string EndsText(llvm::ArrayRef<std::string> ends, llvm::StringRef what);
 
-// All problems of the graph, for jobs that work on none that is broken: warnings go to the sink;
-// errors make an Error that lists them (the first 20), each with file and node.
+// Reports all problems of the graph, for jobs that need a valid graph: warnings go to the sink;
+// errors become an Error that lists the first 20, each with file and node.
 GRAPNEL_PUBLIC Error CheckValid(const OpenedGraph& opened, const MessageSink& sink);
 
-// Lines "path: node 'x': ..." for a report, those of warnings "path: warning: node 'x': ...".
+// Returns lines "path: node 'x': ..." for a report; for warnings, "path: warning: node 'x': ...".
 GRAPNEL_PUBLIC std::vector<std::string> ProblemLines(const OpenedGraph& opened);
-// The same as warnings: for jobs that show a graph as it is, broken or not.
+// Reports all problems as warnings, for jobs that show a graph even if it is broken.
 GRAPNEL_PUBLIC void WarnOfProblems(const OpenedGraph& opened, const MessageSink& sink);
 
 }  // namespace grapnel

@@ -33,7 +33,7 @@
 namespace grapnel {
 namespace {
 
-// The first error of a text proto, with its place.
+// Collects the first error of a text proto, with its position.
 class FirstError : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, int column, const std::string& message) override {
@@ -42,7 +42,8 @@ class FirstError : public google::protobuf::io::ErrorCollector {
   std::string text;
 };
 
-// No file has such a name, as a rule, and every field is followed by ':' or '{'.
+// True if the text is a proto rather than a file name: file names rarely look like this, and every
+// field is followed by ':' or '{'.
 bool IsText(const std::string& config) {
   return !FileExists(config) &&
          llvm::StringRef(config).find_first_of(":{") != llvm::StringRef::npos;
@@ -63,7 +64,8 @@ Expected<proto::RewriterConfig> ReadRewriterConfig(const OptimizeRequest& reques
   return config;
 }
 
-// The placer's devices may be a file too. Without settings for it, it says so itself.
+// The placer's devices may be a file too. Without settings for it, the placer reports the error
+// itself.
 Error CheckNoFiles(const proto::RewriterConfig& config) {
   auto settings = PlacerSettings::From(config);
   if (!settings) {
@@ -90,10 +92,10 @@ size_t CountWithoutDevice(const Module& module) {
   return count;
 }
 
-// What signatures call by keys, by name.
+// Replaces signature keys by tensor names.
 OptimizeRequest WithNames(const OpenedGraph& opened, OptimizeRequest request) {
   auto chosen = ChooseSignature(opened.model(), opened.file(), request.signature);
-  if (!chosen) llvm::consumeError(chosen.takeError());  // said later
+  if (!chosen) llvm::consumeError(chosen.takeError());  // reported later
   if (!chosen || !*chosen) return request;
   auto name = [](const std::vector<SignatureTensor>& tensors, std::string* key) {
     for (const SignatureTensor& tensor : tensors) {
@@ -105,8 +107,9 @@ OptimizeRequest WithNames(const OpenedGraph& opened, OptimizeRequest request) {
   return request;
 }
 
-// TensorFlow 2 calls functions, whose arguments have shapes: those of signatures, and those that it
-// dumped. A session feeds a graph with what it likes, unless somebody says what that is.
+// True if argument shapes are known: TensorFlow 2 calls functions, whose arguments have shapes
+// (those of signatures, and those it dumped). A session may feed a graph with any shape, unless the
+// request sets one.
 bool KnowsShapes(const OpenedGraph& opened, const OptimizeRequest& request,
                  llvm::ArrayRef<std::string> feeds) {
   bool is_of_functions =
@@ -119,8 +122,8 @@ bool KnowsShapes(const OpenedGraph& opened, const OptimizeRequest& request,
   });
 }
 
-// A frozen graph cannot be run without the op that fills its tables. The op stays where the graph
-// is frozen, and where its GraphDef is optimized without a named fetch.
+// A frozen graph cannot run without the op that fills its tables. Keeps the op when the graph is
+// frozen here, and when its GraphDef is optimized without named fetches.
 void KeepTableInit(const OpenedGraph& opened, const OptimizeRequest& request,
                    std::vector<std::string>* fetches) {
   const Graph& main = opened.module().main;
@@ -131,16 +134,16 @@ void KeepTableInit(const OpenedGraph& opened, const OptimizeRequest& request,
   if (!llvm::is_contained(*fetches, init)) fetches->push_back(std::move(init));
 }
 
-// Whether the function takes what tf.data passes: structured_function.py wraps a function as one of
-// *args, which makes "args_0" of the first.
+// True if the function takes what tf.data passes: structured_function.py wraps a function with
+// *args, which names the first argument "args_0".
 bool TakesElements(const Graph& graph) {
   Node first = FindArgument(graph, "0");
   return first && first.GetString("_user_specified_name") == "args_0";
 }
 
-// tf.data's kernels, and its iterators over several devices, instantiate their functions without
-// two of the optimizers. Names tell; of Dataset.reduce's, which may be a user's own, arguments do
-// too.
+// True for functions of tf.data: its kernels, and its iterators over several devices, instantiate
+// functions without two of the optimizers. Recognized by name; for Dataset.reduce, which may be a
+// user's own function, by the arguments too.
 bool IsOfTfData(llvm::StringRef path, const Graph& graph) {
   llvm::StringRef name = llvm::sys::path::filename(path);
   if (!name.consume_front("__inference_")) return false;
@@ -151,8 +154,8 @@ bool IsOfTfData(llvm::StringRef path, const Graph& graph) {
                       [&](llvm::StringRef of_iterator) { return name.starts_with(of_iterator); });
 }
 
-// The configuration that TensorFlow optimizes such a graph with. A session optimizes any graph; the
-// runtime leaves small functions alone.
+// Returns the configuration with which TensorFlow optimizes such a graph. A session optimizes any
+// graph; the runtime skips small functions.
 proto::RewriterConfig DefaultConfig(const OpenedGraph& opened, const OptimizeRequest& request) {
   proto::RewriterConfig config;
   if (!IsFunctionGraph(opened.module().main)) {
@@ -163,13 +166,13 @@ proto::RewriterConfig DefaultConfig(const OpenedGraph& opened, const OptimizeReq
     if (request.sink)
       request.sink(Severity::kWarning,
                    opened.name() +
-                       ": a function of tf.data, optimized as TensorFlow does it: without "
-                       "constant_folding and layout (--rewriter-config asks for another pipeline)");
+                       ": a tf.data function, optimized as TensorFlow does: without "
+                       "constant_folding and layout (--rewriter-config selects another pipeline)");
   }
   return config;
 }
 
-// All but evaluator, pool and what is told on the way.
+// Fills everything but the evaluator, the pool and the callbacks.
 Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeRequest& request) {
   OptimizeOptions options;
   std::vector<std::string> feeds;
@@ -222,7 +225,7 @@ Expected<std::unique_ptr<ValueCheck>> MakeValueCheck(const OpenedGraph& opened,
   options.pool = &pool;
   options.sink = request.sink;
   options.fetches = optimize.fetches;
-  // It has no value, and the starting state has what it does.
+  // It has no value, and the starting state already includes its effect.
   llvm::erase_if(options.fetches, [&](const std::string& fetch) {
     return fetch == TableInitOf(opened.module().main);
   });
@@ -290,12 +293,12 @@ struct JobResources {
   std::unique_ptr<Evaluator> evaluator;
 };
 
-// What passes are given: the graph with what the request puts into it.
+// Prepares the graph for the passes: applies the request to it.
 Error MakeReady(OpenedGraph& opened, const OptimizeRequest& request, ThreadPool& pool) {
   if (request.whole_model && !request.sizes.empty())
     return MakeError(
-        "{0}: the sizes of a SavedModel's arguments are those of its signatures: --shape and "
-        "--batch go with -o FILE.pb",
+        "{0}: a SavedModel's argument sizes come from its signatures: --shape and --batch require "
+        "-o FILE.pb",
         opened.model().path);
   RETURN_IF_ERROR(FillSizes(request.sizes, request.signature, &opened));
   if (request.freeze) RETURN_IF_ERROR(Freeze(opened, {request.signature, request.fetches}, pool));
@@ -309,8 +312,8 @@ Expected<OpenedGraph> OpenAnew(const OpenedGraph& opened, const OptimizeRequest&
   return again;
 }
 
-// Of a graph that a pass broke: "\nsince 1. PASS/RULE at ...", by running the passes again; ""
-// where that does not tell.
+// For a graph that a pass broke: reruns the passes and returns "\nsince 1. PASS/RULE at ..."; "" if
+// that does not find the rewrite.
 std::string WhichRewrite(const OpenedGraph& opened, OptimizeRequest request) {
   request.sink = nullptr;
   auto holds = [](const Module&) { return std::optional<std::string>(); };
@@ -320,14 +323,14 @@ std::string WhichRewrite(const OpenedGraph& opened, OptimizeRequest request) {
   return "";
 }
 
-// Null: nothing is said of lines.
+// Returns null if the graph has no source lines.
 std::unique_ptr<SourceLocationTracker> MakeLineKeeper(const OpenedGraph& opened) {
   LineTable lines = LinesOf(opened.model(), opened.module());
   return lines.empty() ? nullptr : std::make_unique<SourceLocationTracker>(std::move(lines));
 }
 
-// A kind of device may come from a plugin, and then it is right; else it is mistyped, and nothing
-// would be fused for it.
+// An unknown device type may come from a plugin, and is then correct; else it is mistyped, and
+// nothing would be fused for it.
 void SayUnknownKind(llvm::StringRef device, const MessageSink& sink) {
   static constexpr llvm::StringRef kKinds[] = {"CPU",        "GPU",     "TPU",
                                                "TPU_SYSTEM", "XLA_CPU", "XLA_GPU"};
@@ -350,7 +353,7 @@ std::string Optimized::KeptText() const {
 
 std::string Optimized::AssumedText() const {
   if (assumed_of == 0) return "";
-  return llvm::formatv("{0} without a device: taken to be on {1}", Plural(assumed_of, "node"),
+  return llvm::formatv("{0} without a device: assumed to be on {1}", Plural(assumed_of, "node"),
                        AssumedDevice())
       .str();
 }
@@ -394,7 +397,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
   optimized.onednn = options.onednn;
   if (AssumesCpu(request)) optimized.assumed_of = CountWithoutDevice(module);
   optimized.tensors = {options.feeds, options.fetches};
-  // Of a graph that says in which lines its nodes were made, the result says so too.
+  // If the graph has source lines, the result gets them too.
   std::unique_ptr<SourceLocationTracker> keeper = MakeLineKeeper(opened);
   if (keeper) manager.Add(keeper.get());
   std::unique_ptr<ValueCheck> values;
@@ -407,7 +410,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
     optimized.open_sizes = values->open_sizes();
     manager.Add(MakeValueCheckInstrumentation(values.get(), &optimized.difference));
   }
-  // After the value check, which asks last and whose failure is not the pass's.
+  // Comes after the value check, which runs last and whose failure is not the pass's.
   manager.Add(MakeFailureInstrumentation(&optimized.failed));
   bool broke_graph = false;
   manager.Add(MakeVerifyInstrumentation(/*is_sound=*/true, options.fetches, &broke_graph));
@@ -422,7 +425,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
     optimized.failure = TextOf(result.takeError());
     if (broke_graph) *optimized.failure += llvm::StringRef(WhichRewrite(opened, request)).rtrim();
   }
-  RETURN_IF_ERROR(CheckOpenFiles());  // what the passes saw of constants may be none of them
+  RETURN_IF_ERROR(CheckOpenFiles());  // the constants that the passes read may have been truncated
   return optimized;
 }
 
@@ -472,7 +475,7 @@ Expected<std::optional<Culprit>> FindCulprit(
   auto culprit = Bisect(options);
   if (!culprit) return Annotate(opened.model().path, culprit.takeError());
   if (*culprit || !values || !HasPlugins(options.optimize)) return culprit;
-  // Of rules that are not TensorFlow's, on values that are not finite, too.
+  // For a plugin's rules, compares values that are not finite too.
   RETURN_IF_ERROR(options.open().takeError());
   values->Renew(again->module());
   options.fails = [&](const Module& module) { return values->DiffersWildly(module); };

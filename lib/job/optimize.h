@@ -1,4 +1,4 @@
-// A job: Grappler's passes on an opened graph.
+// A job: runs Grappler's passes on an opened graph.
 #ifndef GRAPNEL_LIB_JOB_OPTIMIZE_H_
 #define GRAPNEL_LIB_JOB_OPTIMIZE_H_
 
@@ -19,90 +19,94 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC OptimizeRequest {
-  // Of the main graph, by key of the signature or by name; for those not given the case, the text
-  // or the signature fills in. A feed's value is for check_values.
+  // Tensors of the main graph, by signature key or by name; the case, the text or the signature
+  // supplies missing ones. The values of feeds are used by check_values.
   std::vector<FeedSource> feeds;
   std::vector<std::string> fetches;
   std::string signature;
-  // Passes know them, as they know all sizes of what a signature of a function is given.
+  // Passes use these sizes, and those of the inputs of a function that a signature calls.
   ShapeOverrides sizes;
-  std::vector<std::string> passes;         // just these, in this order; empty: those of the config
+  std::vector<std::string> passes;         // only these, in this order; empty: those of the config
   const PassRegistry* registry = nullptr;  // see OptimizeOptions; outlives the job
-  // TensorFlow's RewriterConfig as text proto: a file, or the text itself. Empty: the default, with
-  // small graphs optimized too.
+  // TensorFlow's RewriterConfig as a text proto: a file, or the text itself. Empty: the default,
+  // but small graphs are optimized too.
   std::string rewriter_config;
-  std::string config_name = "RewriterConfig";  // what its errors call a text
+  std::string config_name = "RewriterConfig";  // how errors name the text
   bool may_read = true;                        // whether rewriter_config may name files
-  int limit = -1;                              // rewrites in all; -1: no limit
+  int limit = -1;                              // total number of rewrites; -1: no limit
   bool keep_nan = false;                       // see OptimizeOptions
-  OneDnn onednn = OneDnn::kAuto;               // which TensorFlow to imitate
-  // For nodes without a device: written into those of the main graph; empty: they have none. Not
-  // said, and no rewriter_config given: all are taken to be on TensorFlow's first CPU, where its
-  // own run would place them, and it is written into none.
+  OneDnn onednn = OneDnn::kAuto;               // TensorFlow's oneDNN setting to imitate
+  // The device for nodes of the main graph without one; it is written into them. Empty: they have
+  // none. Not set, and no rewriter_config: all nodes are assumed to be on TensorFlow's first CPU,
+  // where TensorFlow would place them, but nothing is written.
   std::optional<std::string> device;
-  // Variables become constants first: see lib/job/freeze.h.
+  // Converts variables to constants first: see lib/job/freeze.h.
   bool freeze = false;
-  // Of a SavedModel that is to be written as one: all signatures, see lib/job/whole_model.h.
+  // For a SavedModel that is written as one: all signatures, see lib/job/whole_model.h.
   bool whole_model = false;
 
   // Runs the graph before and after each pass, on the values of the feeds, else on the case's, else
-  // on several made-up ones (lib/check/value_check.h). The first pass after which a fetch or an
-  // effect is another, or the graph no longer runs, is a failure.
+  // on several generated ones (lib/check/value_check.h). The first pass after which a fetch or an
+  // effect differs, or the graph no longer runs, is a failure.
   bool check_values = false;
   double rtol = 1e-4, atol = 1e-5;  // see ValueCheckOptions
-  double run_timeout_s = 0;         // the same
+  double run_timeout_s = 0;         // see ValueCheckOptions
 
-  ThreadPool* pool = nullptr;  // outlives the job; null: one of its own, with a thread a core
+  ThreadPool* pool = nullptr;  // outlives the job; null: the job makes one with one thread per core
   MessageSink sink;
-  // None: no dumps. Empty: where TF_DUMP_GRAPH_PREFIX says, if it does (lib/job/dump.h).
+  // nullopt: no dumps. Empty: the folder in TF_DUMP_GRAPH_PREFIX, if set (lib/job/dump.h).
   std::optional<std::string> dump_folder;
-  llvm::raw_ostream* ledger = nullptr;  // gets every rewrite as a line of JSON
+  llvm::raw_ostream* ledger = nullptr;  // receives every rewrite as a line of JSON
   std::function<void(const Rewrite&)> on_rewrite;
-  Instrumentation* watcher = nullptr;  // told of all stages; outlives the job
-  bool wants_near_misses = false;      // costs little, but bodies go one after another
+  Instrumentation* watcher = nullptr;  // sees all stages; outlives the job
+  bool wants_near_misses = false;      // cheap, but function bodies then run one after another
 };
 
 struct GRAPNEL_PUBLIC Optimized {
-  FeedsAndFetches tensors;  // as asked for, with what was filled in
+  FeedsAndFetches tensors;  // as requested, with defaults filled in
   OptimizeResult result;
-  // If they were wanted, sorted: what is left undone at the end, and what rules refused on the way
-  // there, of which something else may have been made.
+  // If wants_near_misses, sorted: rewrites that rules refuse in the final graph, and those that
+  // they refused in intermediate graphs, whose nodes may have been optimized later.
   std::vector<Refusal> near_misses, intermediate;
-  std::optional<int> values_compared;  // fetches, with check_values
-  int effects_compared = 0;            // variables, files and the like that runs change
-  std::vector<int64_t> open_sizes;     // that check_values tried; empty: there are none
+  std::optional<int> values_compared;  // number of fetches, with check_values
+  int effects_compared = 0;            // variables, files and other state that runs change
+  std::vector<int64_t> open_sizes;     // sizes that check_values tried; empty: none are unknown
 
-  // Set when a pass failed or changed a value. The graph is then as that pass left it and must not
-  // be used, and `result` is empty.
+  // Set if a pass failed or changed a value. The graph is then as that pass left it and must not be
+  // used, and `result` is empty.
   std::optional<std::string> failure;
-  std::optional<Stage> failed;  // of a pass that failed by itself: FailedInput saves its graph
-  std::string difference;       // what check_values found: FindCulprit finds the rewrite
+  std::optional<Stage> failed;  // if the pass itself failed: SaveFailedInput saves its input
+  std::string difference;       // the finding of check_values: FindCulprit finds the rewrite
 
-  bool onednn = true;     // which TensorFlow was imitated
-  size_t assumed_of = 0;  // nodes without a device that were taken to be on the CPU
-  // "53 nodes without a device: taken to be on /device:CPU:0"; empty where nothing was assumed.
+  bool onednn = true;     // the oneDNN setting that was imitated
+  size_t assumed_of = 0;  // number of nodes without a device, assumed to be on the CPU
+  // Returns "53 nodes without a device: taken to be on /device:CPU:0"; "" if nothing was assumed.
   std::string AssumedText() const;
 
-  // "the one node that nobody reads is kept: 'y'" where no fetch was given, nor a case or signature
-  // had any; else empty.
+  // Returns "the one node without consumers is kept: 'y'" if neither the request nor a case or
+  // signature gave fetches; else "".
   std::string KeptText() const;
-  // `failure` as an error, for who has no more to say of it.
+  // Returns `failure` as an error, for callers that add nothing to it.
   Error AsError() const { return failure ? MakeError("{0}", *failure) : Error::success(); }
 };
 
-// Optimizes the graph in place, every pass verified. Errors: the graph is broken or, for
-// check_values, cannot be run; what the request says cannot be read or is not there.
+// Optimizes the graph in place and verifies it after every pass. Errors: the graph is broken or,
+// with check_values, cannot run; the request names something unreadable or missing.
 GRAPNEL_PUBLIC Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request);
 
-// Of a failed job. Both open the file of `opened` anew and run the passes on that.
+// For a failed job. Both functions below open the file of `opened` again and run the passes on
+// that.
+//
+// Saves the input graph of the failed pass as NAME.before_PASS.pb in the working directory; returns
+// that path.
 
 // Saves the graph that the failed pass was given, as NAME.before_PASS.pb in the working folder;
 // gives that path.
 GRAPNEL_PUBLIC Expected<std::string> SaveFailedInput(const OpenedGraph& opened,
                                                      const OptimizeRequest& request,
                                                      const Stage& failed);
-// The first rewrite after which `fails` says something, or, without it, what check_values finds;
-// see Bisect. `open_sizes`, if not null, becomes the sizes that were tried.
+// Returns the first rewrite after which `fails` reports a failure or, without it, check_values
+// does; see Bisect. `open_sizes`, if not null, is set to the sizes that were tried.
 GRAPNEL_PUBLIC Expected<std::optional<Culprit>> FindCulprit(
     const OpenedGraph& opened, const OptimizeRequest& request,
     std::function<Expected<std::optional<std::string>>(const Module&)> fails = nullptr,

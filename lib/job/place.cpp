@@ -36,7 +36,7 @@ Error RunPass(PassManager& manager, OpenedGraph& opened, const OptimizeOptions& 
   return result ? Error::success() : Annotate(opened.model().path, result.takeError());
 }
 
-// The call that gives all outputs of the signature; false: there is none.
+// Returns the call that produces all outputs of the signature, or a null node.
 Node EntryCall(const Graph& main, const Signature& signature) {
   Node call;
   for (const SignatureTensor& output : signature.outputs) {
@@ -50,8 +50,8 @@ Node EntryCall(const Graph& main, const Signature& signature) {
   return call;
 }
 
-// Where a node outside of functions is when Python makes it: where it asks to be, else on the first
-// device that can have it.
+// Returns the device of a node outside of functions when Python creates it: its requested one, else
+// the first device that supports it.
 int DeviceWhenMade(const Node& node, const PlacerSetup& setup, bool asks) {
   auto asked = DeviceSpec::Parse(asks ? node.device() : "");
   if (!asked) {
@@ -98,7 +98,7 @@ std::vector<std::string> ControlResultsOf(const Module& module, llvm::StringRef 
   return names;
 }
 
-// Arguments of the graph, or of the function whose body is placed, that have no device.
+// Returns the arguments of the graph, or of the placed function's body, that have no device.
 std::vector<std::string> OpenArguments(const Graph& graph) {
   std::vector<std::string> names;
   for (Node node : graph.nodes()) {
@@ -107,7 +107,7 @@ std::vector<std::string> OpenArguments(const Graph& graph) {
   return names;
 }
 
-// What the calls of a placed graph run, and what those call.
+// Adds the functions that the calls of a placed graph run, and those that they call.
 Error AddStayingCalls(llvm::StringRef function, const OpenedGraph& opened,
                       const PlacerSettings& settings, const PlacedGraph& placed,
                       std::set<RuntimeCall>* known, std::vector<PlacedCall>* calls) {
@@ -225,16 +225,16 @@ std::string AssumedText(const RuntimeView& view, const PlacementContext& context
     if (device >= 0 && is_variable) text += " on " + context.devices.device(device).text;
   }
   if (num_variables + num_others == 0) return "";
-  std::string text = "assumed, since the graph does not tell where arguments are: ";
+  std::string text = "assumed, since the graph does not record the devices of arguments: ";
   if (num_variables > 0) {
     text += Plural(num_variables, "variable") + " where the function is called (" + variables +
             (num_variables > 8 ? ", ..." : "") + ")";
   }
   if (num_others > 0) {
     text += (num_variables > 0 ? "; " : "") + Plural(num_others, "argument") +
-            " with the caller (" + others + (num_others > 8 ? ", ..." : "") + ")";
+            " on the caller's device (" + others + (num_others > 8 ? ", ..." : "") + ")";
   }
-  return text + "; dumps from before_bridge on record it, and --log tells it";
+  return text + "; dumps from before_bridge on record them, and --log shows them";
 }
 
 Expected<PlacedGraph> PlaceGraph(const OpenedGraph& opened, const PlacerSettings& settings,

@@ -1,4 +1,4 @@
-// A job: on which device each node of an opened graph runs.
+// A job: computes the device of each node of an opened graph.
 #ifndef GRAPNEL_LIB_JOB_PLACE_H_
 #define GRAPNEL_LIB_JOB_PLACE_H_
 
@@ -14,47 +14,49 @@ namespace grapnel {
 
 struct PlaceRequest {
   PlacerSettings settings;
-  std::string function;  // its body, as for a call from the default device; empty: see signature
-  // Of a SavedModel, the function that it runs; empty: the usual one. One that runs nodes of the
-  // main graph stands for that graph.
+  std::string function;  // the function whose body to place, as if called from the default device;
+                         // empty: see signature
+  // In a SavedModel, the signature whose function to place; empty: the usual one. A signature that
+  // runs nodes of the main graph selects that graph.
   std::string signature;
-  bool as_it_stands = false;  // nothing is opened: the main graph, or the function's body as it is
-  // Variables of the signature are on the devices that the file names; tf.saved_model.load leaves
-  // them on the default device unless it is asked for this.
+  bool as_it_stands = false;  // no inlining: the main graph or the function's body, unchanged
+  // True if variables of the signature are on the devices that the file records;
+  // tf.saved_model.load leaves them on the default device unless it is asked to use these.
   bool saved_variable_devices = false;
 };
 
-// What TensorFlow's runtime places of an opened graph: calls and control flow are opened before.
+// The graph that TensorFlow's runtime places: calls are inlined and control flow is lowered first.
 struct RuntimeView {
-  std::unique_ptr<OpenedGraph> own;  // null: the graph that was opened, as it stands
-  PlacerSettings settings;           // with the device that the function is called on
-  std::string function;              // whose body it is; empty: the main graph
-  // Arguments of which nothing says where they are, by name: they are taken to be on the device
-  // that the function is called on, or in its host's memory.
+  std::unique_ptr<OpenedGraph> own;  // null: the opened graph, unchanged
+  PlacerSettings settings;           // including the device that the function is called on
+  std::string function;              // the function whose body it is; empty: the main graph
+  // Names of arguments whose device is unknown: they are assumed to be on the device that the
+  // function is called on, or in its host's memory.
   std::vector<std::string> assumed;
 
   OpenedGraph& graph(OpenedGraph& opened) const { return own ? *own : opened; }
   const OpenedGraph& graph(const OpenedGraph& opened) const { return own ? *own : opened; }
 };
-// Errors: the settings' (PlacerSetup::Make), no such function or signature. The graph has to be
-// valid (CheckValid). Cost: a copy of the graph where something opens.
+// Errors: the settings' (PlacerSetup::Make); no such function or signature. The graph must be valid
+// (CheckValid). Cost: a copy of the graph if anything is inlined or lowered.
 Expected<RuntimeView> OpenForPlacing(const OpenedGraph& opened, const PlaceRequest& request);
 
-// Drops the devices in full that a placer has put on nodes, as if it had not come yet; requests
-// ("/device:GPU:1") stay. Gives how many nodes had one.
+// Removes the full device names that a placer assigned to nodes; requests ("/device:GPU:1") stay.
+// Returns the number of nodes that had one.
 int64_t DropPlacedDevices(OpenedGraph& opened);
 
-// Puts the arguments that were assumed where a log has them, if that is one of the devices; whether
-// any moved.
+// Moves arguments with an assumed device to their device in a log, if it is one of the known
+// devices. Returns true if any moved.
 bool PutArguments(const LogOfGraph& logged, RuntimeView& view, OpenedGraph& opened);
 
-// "the graph does not say where 'table' (_Arg, a variable) is: ..."; empty: nothing was assumed.
+// Returns "the graph does not say where 'table' (_Arg, a variable) is: ..."; "" if nothing was
+// assumed.
 std::string AssumedText(const RuntimeView& view, const PlacementContext& context);
 
-// A placement with all that it speaks of but the graph. Whether it could be placed at all is
-// placement.failure.
+// A placement with everything it refers to except the graph. placement.failure is set if placing
+// failed.
 struct PlacedGraph {
-  const Graph* graph = nullptr;  // the opened graph's, which outlives this
+  const Graph* graph = nullptr;  // owned by the opened graph, which outlives this
   PlacerSetup setup;
   Placement placement;
   PlacementContext context() const {
@@ -62,36 +64,38 @@ struct PlacedGraph {
   }
 };
 
-// The main graph as it is, or a function's body; changes nothing. Errors: the settings'
-// (PlacerSetup::Make), no such function. The graph has to be valid (CheckValid).
+// Places the main graph as it is, or a function's body; changes nothing. Errors: the settings'
+// (PlacerSetup::Make); no such function. The graph must be valid (CheckValid).
 Expected<PlacedGraph> PlaceGraph(const OpenedGraph& opened, const PlacerSettings& settings,
                                  llvm::StringRef function = {});
 
-// A function that stayed a call, placed as it is when it is called.
+// A function that stayed a call, placed when it is called.
 struct PlacedCall {
-  std::string function;            // as Grappler calls it, when it makes it for the call
-  std::vector<std::string> nodes;  // that call it from the same place
+  std::string function;            // the name Grappler gives it, if it makes a copy for the call
+  std::vector<std::string> nodes;  // the nodes that call it on the same device
   std::unique_ptr<OpenedGraph> opened;
   PlacedGraph placed;
 };
-// Those that a view's graph calls, and those that they call; each once for each place that it is
-// called on. None where `placed` has failed, or the view is the opened graph as it stands. Errors:
-// OpenForPlacing's.
+// Places the functions that a view's graph calls, and the functions that they call in turn, once
+// per device that each is called on. Returns none if `placed` failed, or if the view is the
+// unchanged opened graph. Errors: OpenForPlacing's.
 Expected<std::vector<PlacedCall>> PlaceStayingCalls(const RuntimeView& view,
                                                     const PlacedGraph& placed);
 
-// "cpu:1,gpu:2 (soft)", with the default device and the kernels where those are not the usual ones.
+// Returns "cpu:1,gpu:2 (soft)", plus the default device and the kernels if these are not the usual
+// ones.
 std::string TitleOf(const PlacerSettings& settings);
 
-// The settings with other devices ("cpu:4"), or with "hard" or "soft", or with both ("cpu:4,hard").
+// Returns the settings with other devices ("cpu:4"), with "hard" or "soft", or with both
+// ("cpu:4,hard").
 PlacerSettings WithChanges(PlacerSettings settings, llvm::StringRef changes);
 
-// Where what comes of a placement goes; empty: nowhere.
+// The files to write a placement to; empty: not written.
 struct PlacementFiles {
   std::string graph;        // .pb, .pbtxt or .gtxt, with the devices
-  std::string partitions;   // a folder for the graph of each device
-  std::string ledger;       // every node that was placed as a line of JSON
-  std::string dump_folder;  // also where TF_DUMP_GRAPH_PREFIX says, if it does (lib/job/dump.h)
+  std::string partitions;   // a directory for the graph of each device
+  std::string ledger;       // every placed node as a line of JSON
+  std::string dump_folder;  // else TF_DUMP_GRAPH_PREFIX, if set (lib/job/dump.h)
 };
 
 struct PartitionSize {
@@ -99,18 +103,17 @@ struct PartitionSize {
   int64_t nodes = 0, sends = 0, receives = 0;
 };
 
-// Puts the devices on the main graph as a stage of the PassManager, so that it is dumped and
-// recorded as any pass is, then splits it if that was asked for; gives the sizes of the parts.
-// `kernels` are those that `settings` name (PlacedGraph::setup).
-// Does nothing when nobody wants a file. Errors: the placer's and the partitioner's, files that
-// cannot be written.
+// Writes the devices into the main graph as a stage of the PassManager, so that it is dumped and
+// recorded like any pass, then splits the graph if requested. Returns the sizes of the parts.
+// `kernels` are those that `settings` names (PlacedGraph::setup). Does nothing if no file is
+// requested. Errors: the placer's and the partitioner's; files that cannot be written.
 Expected<std::vector<PartitionSize>> WritePlaced(OpenedGraph& opened,
                                                  const PlacerSettings& settings,
                                                  const KernelCatalog& kernels,
                                                  const PlacementFiles& files,
                                                  const MessageSink& sink);
 
-// Puts the devices of a log (by id, empty where it says nothing) on the graph, and writes it.
+// Sets the devices of a log (by node id, empty if unknown) on the graph, and writes it.
 Error WriteLogged(OpenedGraph& opened, llvm::ArrayRef<std::string> logged, llvm::StringRef path);
 
 }  // namespace grapnel

@@ -16,10 +16,10 @@ namespace grapnel {
 namespace {
 
 bool IsDump(llvm::StringRef file) { return HasSuffix(file, ".pbtxt") || HasSuffix(file, ".pb"); }
-// What a partition is of.
+// Returns the graph that a partition belongs to.
 llvm::StringRef WholeOf(llvm::StringRef line) { return line.split("_partition_").first; }
 
-// Who made what a stage has: "after constant_folding, iteration 0" was constant_folding.
+// Returns the pass that made a stage: constant_folding for "after constant_folding, iteration 0".
 std::string PassOf(llvm::StringRef stage) {
   stage = stage.split(',').first;
   if (stage == "before") return "Grappler";
@@ -72,7 +72,7 @@ class Folder {
   }
 
  private:
-  // The graph is not in the folder under its own name: a function's of that name may be.
+  // For a graph that is not in the folder under its own name: a function with that name may be.
   Expected<GraphStory> Foreign() {
     std::string name = GraphNameOf(opened_), line;
     for (const OrderedDump& each : dumps_) {
@@ -95,7 +95,7 @@ class Folder {
 
   void Take(const OrderedDump& next) {
     const Graph& graph = next.module->main;
-    // What was made before placement is in the log.
+    // Nodes created before placement are in the log.
     if (before_ && !IsPlaced(before_->main) && IsPlaced(graph)) story_.here.clear();
     Step(*next.module, PassOf(next.dump.stage));
     if (!IsPlaced(graph)) {
@@ -106,7 +106,7 @@ class Folder {
     before_ = next.module.get();
   }
 
-  // The stages of the line, after those of the line that it came out of, up to the graph's own.
+  // Visits the stages of a line, after those of the line that it came from, up to the graph's own.
   void Walk(const std::string& line, const std::string& from_line) {
     for (const OrderedDump& each : dumps_) {
       bool is_of_it = each.dump.line == line || (!from_line.empty() && each.dump.line == from_line);
@@ -124,16 +124,16 @@ class Folder {
   GraphStory story_;
 };
 
-constexpr size_t kMostTwins = 1000;  // dumps that are read to find those with the same nodes
+constexpr size_t kMostTwins = 1000;  // dumps read at most to find those with the same nodes
 
-// The dump that the placer read, of a function each time that it was placed.
+// The dump that the placer read: one per function each time it was placed.
 struct PlacerInput {
   std::string path, name;
   int number = -1;
   llvm::sys::TimePoint<> time;
 };
 
-// When dumps were written, if their times tell; else by their numbers.
+// Sorts by the time when dumps were written if it is known; else by number.
 void SortByTime(std::vector<PlacerInput>* inputs) {
   auto by_number = [](const PlacerInput& a, const PlacerInput& b) {
     auto number_of = [](const PlacerInput& input) {
@@ -207,8 +207,8 @@ int DumpNumberOf(const OpenedGraph& opened) {
   return name ? name->number : -1;
 }
 
-// Of the functions beside a dump that had the same nodes when they were placed: which one this is
-// in the order in which they were, and how many there are.
+// Among the functions next to a dump that had the same nodes when they were placed: finds this
+// one's position in their order, and their number.
 void FindTurn(llvm::ArrayRef<PlacerInput> inputs, const PlacerInput& mine, LogTarget* target) {
   if (inputs.size() > kMostTwins) return;
   for (const PlacerInput& input : inputs) {

@@ -1,5 +1,5 @@
-// What passes did to a graph before it was dumped, for the nodes that a log of placements does not
-// have.
+// Reconstructs what passes did to a graph before it was dumped, to explain nodes that a placement
+// log lacks.
 #ifndef GRAPNEL_LIB_JOB_PLACEMENT_HISTORY_H_
 #define GRAPNEL_LIB_JOB_PLACEMENT_HISTORY_H_
 
@@ -10,21 +10,20 @@
 
 namespace grapnel {
 
-// The name of the function whose dump a file is, "__inference_f_29" of
-// "__inference_f_29.0010.main.after_graph_optimization.pbtxt"; of other names what is before the
-// suffix.
+// Returns the function name in a dump's file name, "__inference_f_29" for
+// "__inference_f_29.0010.main.after_graph_optimization.pbtxt"; for other file names, the stem.
 std::string GraphNameOf(const OpenedGraph& opened);
-// 10, of the same; -1: it has none.
+// Returns the dump's number, 10 in that example; -1 if it has none.
 int DumpNumberOf(const OpenedGraph& opened);
 
-// Fills in what the folder of a dump tells for looking it up in a log: its name and number, what
-// was placed, and the turn.
+// Returns the graph's identity for a log lookup, from its dump folder: its name and number, what
+// was placed, and its turn.
 LogTarget TargetOf(const OpenedGraph& opened, const Graph& graph);
 
-// From `source`: a folder of dumps, those of the same function up to this one, with the run of
-// Grappler between them; or a ledger (`opt --ledger`). Without `source`, the folder that the file
-// itself lies in, if it is a dump; then nothing that is there is an error. Errors: a source that is
-// neither, or has no dump of this graph.
+// Reads the history from `source`: a dump folder (the dumps of the same function up to this one,
+// and the Grappler run between them) or a ledger (`opt --ledger`). If `source` is empty and the
+// file is a dump, reads its own folder and ignores errors there. Errors: a source that is neither,
+// or has no dump of this graph.
 Expected<GraphStory> StoryOf(const OpenedGraph& opened, llvm::StringRef source);
 
 }  // namespace grapnel

@@ -19,15 +19,16 @@
 namespace grapnel {
 namespace {
 
-// From the folder of the binary, in a build and where it is installed.
+// Relative to the binary's directory, both in a build and when installed.
 constexpr const char* kPrefix = "..";
 constexpr const char* kFlagsFile = "../share/grapnel/plugin_flags.txt";
 
-// How a plugin is compiled, a flag a line; "{prefix}" is the folder that bin/ is in.
+// Returns the compiler flags for a plugin, one per line; "{prefix}" is the parent of bin/.
 Expected<std::vector<std::string>> PluginFlags() {
   std::string path = BesideTheProgram(kFlagsFile);
   if (!FileExists(path))
-    return MakeError("the headers of grapnel are not beside this program ({0} is not there)", path);
+    return MakeError(
+        "grapnel's headers are not installed next to this program ({0} does not exist)", path);
   ASSIGN_OR_RETURN(std::shared_ptr<const FileBytes> file, FileBytes::Open(path));
   std::string prefix = BesideTheProgram(kPrefix);
   std::vector<std::string> flags;
@@ -41,20 +42,20 @@ Expected<std::vector<std::string>> PluginFlags() {
   return flags;
 }
 
-// $CXX may hold words: "ccache g++".
+// $CXX may contain several words: "ccache g++".
 Expected<std::vector<std::string>> Compiler() {
   const char* wish = std::getenv("CXX");
   llvm::SmallVector<llvm::StringRef, 4> words;
   llvm::StringRef(wish && *wish ? wish : "c++").split(words, ' ', -1, /*KeepEmpty=*/false);
   if (words.empty()) words.push_back("c++");
   auto program = llvm::sys::findProgramByName(words[0]);
-  if (!program) return MakeError("no compiler '{0}' on PATH; CXX says which one to use", words[0]);
+  if (!program) return MakeError("no compiler '{0}' on PATH; set CXX to choose another", words[0]);
   std::vector<std::string> command = {*program};
   for (llvm::StringRef word : llvm::ArrayRef(words).drop_front()) command.push_back(word.str());
   return command;
 }
 
-// What the command wrote to both its outputs; an error holds it where the command failed.
+// Returns the output of the command on both streams; if it fails, an error with that output.
 Expected<std::string> WhatItSays(const std::vector<std::string>& command, const std::string& log) {
   ASSIGN_OR_RETURN(pid_t pid, StartProgram(command, log));
   int status = 0;
@@ -63,7 +64,7 @@ Expected<std::string> WhatItSays(const std::vector<std::string>& command, const 
   std::string said = file->bytes().rtrim().str();
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return said;
   return MakeError("does not compile with {0}:\n{1}", command[0],
-                   said.empty() ? "(it says nothing)" : said);
+                   said.empty() ? "(no output)" : said);
 }
 
 }  // namespace
@@ -78,7 +79,7 @@ bool NamesSource(llvm::StringRef path) {
 }
 
 std::pair<std::string, std::string> SourceAndFunction(llvm::StringRef text) {
-  // A model's folder may be called as a source file is, and a graph x.cpp:y.
+  // A model's folder may be named like a source file, and a graph like x.cpp:y.
   if (FileExists(text) && (IsDirectory(text) || !NamesSource(text))) return {"", text.str()};
   if (NamesSource(text)) return {text.str(), ""};
   for (size_t at = text.find(':'); at != llvm::StringRef::npos; at = text.find(':', at + 1)) {

@@ -1,4 +1,4 @@
-// What a check against a policy came to, for people and for what else reads it.
+// Formats the result of a policy check for people and for tools.
 #ifndef GRAPNEL_LIB_JOB_POLICY_REPORT_H_
 #define GRAPNEL_LIB_JOB_POLICY_REPORT_H_
 
@@ -8,21 +8,20 @@
 
 namespace grapnel {
 
-// "2 errors, 1 warning", "nothing found".
+// Returns "2 errors, 1 warning", or "nothing found".
 std::string PolicySummary(const PolicyReport& report);
 
-// A few findings of each check; with `all` each.
+// Writes the first few findings of each check; with `all`, all of them.
 void WritePolicyText(const PolicyReport& report, bool all, llvm::raw_ostream& os);
-// "passes", "findings", "checks", ..., as attributes of an object that is open; docs/check.md tells
-// of them.
+// Writes attributes into the open object: "passes", "findings", "checks", ...; see docs/check.md.
 void WritePolicyJson(const PolicyReport& report, llvm::json::OStream& json);
-// A test case a check, as Jenkins' xunit plugin reads it (junit-10.xsd).
+// Writes one test case per check, in the format of Jenkins' xunit plugin (junit-10.xsd).
 void WritePolicyJunit(const PolicyReport& report, llvm::raw_ostream& os);
-// SARIF 2.1.0. A finding is at the line of the program that made its node, where that is known,
-// else in the model's file.
+// Writes SARIF 2.1.0. A finding is located at the source line that created its node if that is
+// known, else in the model's file.
 void WritePolicySarif(const PolicyReport& report, llvm::raw_ostream& os);
-// For a pull request: the findings, and the drawing. `picture` is a file beside it that shows all
-// that changed; empty: there is none.
+// Writes Markdown for a pull request: the findings and the drawing. `picture`: a file next to it
+// that shows all changes; empty: none.
 void WritePolicyMarkdown(const PolicyReport& report, llvm::StringRef picture,
                          llvm::raw_ostream& os);
 

@@ -131,8 +131,8 @@ class PrecisionComparer {
       return "loses its digits";
     }
     if (for_range_.count({&node.graph(), node.id()}))
-      return "leaves the range once what it reads is kept";
-    return "makes what loses its digits later";
+      return "overflows or vanishes once its inputs are kept";
+    return "produces a value that loses its digits later";
   }
 
   OpenedGraph& opened_;

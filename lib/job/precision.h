@@ -1,4 +1,4 @@
-// A job: a graph runs with its floats rounded to a shorter format, to learn what that would lose.
+// A job: runs a graph with its floats rounded to a shorter format, to show what that would lose.
 #ifndef GRAPNEL_LIB_JOB_PRECISION_H_
 #define GRAPNEL_LIB_JOB_PRECISION_H_
 
@@ -17,22 +17,22 @@ struct KeptOp {
 
 struct PrecisionReport {
   DataType format = proto::DT_HALF;
-  double rtol = 0;                    // of the fetches
-  int64_t tensors = 0;                // that were rounded
-  std::vector<PrecisionLoss> losses;  // with all rounded, in the order of the run
-  std::vector<KeptOp> kept;           // to stay in float, in the order of the graph
-  std::vector<std::string> readers;   // nodes that read what they make, and so read floats
-  std::vector<ComparedFetch> all_rounded, with_kept;  // against the graph as it is
-  std::string failure;                                // of the rounded run; else empty
-  bool Agrees() const;                                // all rounded
+  double rtol = 0;                    // relative tolerance of the fetches
+  int64_t tensors = 0;                // number of rounded tensors
+  std::vector<PrecisionLoss> losses;  // with everything rounded, in execution order
+  std::vector<KeptOp> kept;           // ops to keep in float, in graph order
+  std::vector<std::string> readers;   // nodes that read outputs of kept ops, and so read floats
+  std::vector<ComparedFetch> all_rounded, with_kept;  // compared with the unrounded graph
+  std::string failure;                                // error of the rounded run; else empty
+  bool Agrees() const;                                // with everything rounded
   bool KeptAgrees() const;
 };
 
-// Runs the graph as it is, once with every float output, constant and feed rounded, and then with
-// some ops kept: those whose outputs would overflow or vanish, and those that cancel with what made
-// their inputs, till no more are found, in four rounds at most. Every round costs two runs. A
-// tolerance that is not given (`has_rtol` false) is 8 times the format's epsilon. Errors:
-// CompareRuns's.
+// Runs the graph unchanged, then with every float output, constant and feed rounded, and then with
+// some ops kept in float: ops whose outputs would overflow or vanish, and ops that cancel together
+// with the ops that produced their inputs. Repeats this until no more ops are found, at most four
+// rounds of two runs each. If no tolerance is given (`has_rtol` false), it is 8 times the format's
+// epsilon. Errors: CompareRuns's.
 Expected<PrecisionReport> ComparePrecision(OpenedGraph& opened, const CompareRequest& request,
                                            DataType format, bool has_rtol);
 

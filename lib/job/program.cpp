@@ -48,11 +48,11 @@ struct Program::Impl {
   ProgramOptions options;
   ThreadPool pool;
   Session session;
-  TracedModel model;                    // of a file: its module is the file's
-  std::unique_ptr<OpenedGraph> opened;  // of a file
-  std::unique_ptr<Module> run;          // set: a copy that was optimized
+  TracedModel model;                    // if loaded from a file: uses the file's module
+  std::unique_ptr<OpenedGraph> opened;  // if loaded from a file
+  std::unique_ptr<Module> run;          // set: an optimized copy
   struct Plan {
-    std::unique_ptr<Module> placed;  // null: nothing was placed
+    std::unique_ptr<Module> placed;  // null: not placed
     std::unique_ptr<PlacerSetup> setup;
     RunPlan run;
   };
@@ -67,7 +67,7 @@ struct Program::Impl {
     return nullptr;
   }
 
-  // Passes keep the ends of all functions, so that one graph serves all.
+  // Optimizes once for all functions: the passes keep the inputs and outputs of all of them.
   Error Optimize() {
     OptimizeRequest request;
     request.pool = &pool;
@@ -121,7 +121,7 @@ struct Program::Impl {
     if (inputs.size() != function.inputs.size()) {
       std::vector<std::string> keys;
       for (const auto& input : function.inputs) keys.push_back(input.key);
-      return MakeError("function '{0}' takes {1} ({2}), {3} are given", function.name,
+      return MakeError("function '{0}' takes {1} ({2}), but {3} are given", function.name,
                        Plural(function.inputs.size(), "value"), llvm::join(keys, ", "),
                        inputs.size());
     }
@@ -131,7 +131,7 @@ struct Program::Impl {
       bool fits = wanted.dtype == proto::DT_INVALID ||
                   (inputs[i].dtype() == wanted.dtype && FitsShape(shape, wanted.shape));
       if (!fits) {
-        return MakeError("function '{0}': argument '{1}' is {2}, {3} is given", function.name,
+        return MakeError("function '{0}': argument '{1}' is {2}, but {3} is given", function.name,
                          wanted.key, TypeAndShape(wanted.dtype, wanted.shape),
                          inputs[i] ? TypeAndShape(inputs[i].dtype(), shape) : "no tensor");
       }
@@ -139,7 +139,7 @@ struct Program::Impl {
     return Error::success();
   }
 
-  // The one function of a graph without signatures.
+  // Adds the only function of a graph without signatures.
   Error AddWhole() {
     ASSIGN_OR_RETURN(FeedsAndFetches ends, FeedsAndFetchesOf(*opened, {}, {}));
     if (ends.fetches.empty()) ends.fetches = DefaultFetches(opened->module().main);
@@ -149,7 +149,7 @@ struct Program::Impl {
     for (const std::string& feed : ends.feeds)
       whole.inputs.push_back(EndOf(opened->module().main, shapes, feed));
     for (const std::string& fetch : ends.fetches) {
-      if (!ReadTensorName(fetch).control)  // an effect of a function's graph has no value
+      if (!ReadTensorName(fetch).control)  // a control output of a function's graph has no value
         whole.outputs.push_back(EndOf(opened->module().main, shapes, fetch));
     }
     model.functions.push_back(std::move(whole));
@@ -242,8 +242,10 @@ Error Program::Set(llvm::StringRef name, const Tensor& value) {
 
 Error Program::SaveModel(llvm::StringRef folder) const {
   if (impl_->opened)
-    return MakeError("{0}: was loaded: a SavedModel is written of what a ModelBuilder made",
-                     impl_->opened->model().path);
+    return MakeError(
+        "{0}: was loaded from a file: only a model made by a ModelBuilder can be written as a "
+        "SavedModel",
+        impl_->opened->model().path);
   return SaveTracedModel(impl_->model, impl_->session, folder);
 }
 
@@ -264,10 +266,9 @@ Values CallImported(Tracer& t, const ModelFunction& function, const Values& valu
   };
   if (values.size() != function.inputs.size())
     return fail(
-        llvm::formatv("takes {0} values, {1} are given", function.inputs.size(), values.size())
+        llvm::formatv("takes {0} values, but {1} are given", function.inputs.size(), values.size())
             .str());
-  // What makes the outputs in the main graph is one call, whose inputs are placeholders and what is
-  // captured.
+  // The outputs in the main graph come from one call, whose inputs are placeholders and captures.
   const Graph& main = t.module().main;
   NodeId caller = kNoNode;
   std::vector<int> places;
@@ -280,13 +281,13 @@ Values CallImported(Tracer& t, const ModelFunction& function, const Values& valu
       node = main.node(port->node);
     }
     if (caller != kNoNode && caller != node.id())
-      return fail("its outputs come from several nodes, one call was expected");
+      return fail("its outputs come from several nodes; one call was expected");
     caller = node.id();
     places.push_back(port->index);
   }
   Node call = caller == kNoNode ? Node() : main.node(caller);
   if (!call || (call.op() != "StatefulPartitionedCall" && call.op() != "PartitionedCall"))
-    return fail("is no call of a function in the main graph");
+    return fail("is not a function call in the main graph");
   auto f = call.FindAttr("f");
   std::string callee = f ? f->AsFuncName().value_or("").str() : "";
   Values inputs;

@@ -1,4 +1,4 @@
-// Functions that a program calls, over variables that stay: of a traced model, or of a file.
+// A program: functions over variables that keep their values; from a traced model or from a file.
 //
 //   Expected<TracedModel> model = builder.Finish();            // lib/trace/model.h
 //   ASSIGN_OR_RETURN(Program program, Program::Make(std::move(*model)));
@@ -22,40 +22,41 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC ProgramOptions {
-  int threads = 0;    // 0: one a core
-  MessageSink print;  // what the graph itself prints; none: nobody sees it
-  // Optimized by Grappler's passes before the first call, as `grapnel opt` does.
+  int threads = 0;    // 0: one per core
+  MessageSink print;  // receives what the graph prints; null: discarded
+  // Runs Grappler's passes before the first call, as `grapnel opt` does.
   bool optimize = false;
-  OneDnn onednn = OneDnn::kAuto;  // which TensorFlow these passes imitate
-  std::string title;              // Load: of several graphs in a file the one of this title
-  // Told of each node of each call (taps, checks of numbers); outlives the Program. null: nobody.
+  OneDnn onednn = OneDnn::kAuto;  // TensorFlow's oneDNN setting that the passes imitate
+  std::string title;              // Load: the title that selects one of several graphs in a file
+  // Observes each node of each call (taps, numerics checks); outlives the Program. May be null.
   RunHook* hook = nullptr;
-  // "cpu:4", or names of CPUs: nodes are placed on these, as `Device` asks, and the parts run side
-  // by side; a Send and a Recv stand for what goes from one to another. Empty: all on one.
+  // "cpu:4", or names of CPUs: places nodes on these as `Device` requests, and runs the parts in
+  // parallel, connected by Send and Recv nodes. Empty: everything runs on one CPU.
   std::string devices;
 };
 
 // Move-only. One call at a time.
 class GRAPNEL_PUBLIC Program {
  public:
-  // Variables have their initial values.
+  // Variables start with their initial values.
   static Expected<Program> Make(TracedModel model, const ProgramOptions& options = {});
-  // A SavedModel: its signatures, and variables as saved. A GraphDef or case folder: one function
-  // "", of the case's feeds and fetches (of a graph, what nobody reads); Run() has any others.
+  // Loads a SavedModel: its signatures, and variables as saved. A GraphDef or case folder becomes
+  // one function "" with the case's feeds and fetches (for a graph, the sinks); Run() accepts any
+  // others.
   static Expected<Program> Load(llvm::StringRef path, const ProgramOptions& options = {});
   Program(Program&&) noexcept;
   Program& operator=(Program&&) noexcept;
   ~Program();
 
-  // In the order in which they were added; of a file sorted. With what they take and give.
+  // In the order in which they were added; for a file, sorted. With their inputs and outputs.
   const std::vector<ModelFunction>& functions() const;
   const std::vector<VariableInfo>& variables() const;
 
-  // Values of the outputs, in their order. Compiled at the first call. Errors: there is no such
-  // function, with what is near; another number of inputs, dtypes or shapes than it takes, both
-  // named; the executor's.
+  // Returns the values of the outputs, in order. The first call compiles the function. Errors: no
+  // such function, with similar names; a mismatch in the number of inputs, their dtypes or shapes
+  // (names both); the executor's.
   Expected<std::vector<Tensor>> Call(llvm::StringRef function, std::vector<Tensor> inputs);
-  // The same for tensors of the main graph by name.
+  // The same for tensors of the main graph, by name.
   Expected<std::vector<Tensor>> Run(const std::vector<std::string>& feeds,
                                     std::vector<Tensor> values,
                                     const std::vector<std::string>& fetches);
@@ -63,15 +64,15 @@ class GRAPNEL_PUBLIC Program {
   Expected<Tensor> Get(llvm::StringRef variable) const;
   Error Set(llvm::StringRef variable, const Tensor& value);
 
-  // A SavedModel of what a ModelBuilder made, with the values of now. See lib/job/save_model.h. An
-  // error for one that was loaded.
+  // Writes a SavedModel of a model that a ModelBuilder made, with the current values. See
+  // lib/job/save_model.h. Errors: the program was loaded from a file.
   Error SaveModel(llvm::StringRef folder) const;
-  // PREFIX.index and its data, as tf.train.load_checkpoint reads them. Reading one of another model
-  // is an error, and changes nothing.
+  // Write and read PREFIX.index and its data, as tf.train.load_checkpoint does. Reading a
+  // checkpoint of another model is an error and changes nothing.
   Error SaveCheckpoint(llvm::StringRef prefix, int64_t step = 0) const;
   Expected<int64_t> LoadCheckpoint(llvm::StringRef prefix);
 
-  // A copy of the graph to trace on: `ModelBuilder builder(program.CopyModule())`.
+  // Returns a copy of the graph to trace on: `ModelBuilder builder(program.CopyModule())`.
   std::unique_ptr<Module> CopyModule() const;
   Session& session();
 
@@ -81,9 +82,9 @@ class GRAPNEL_PUBLIC Program {
   std::unique_ptr<Impl> impl_;
 };
 
-// Calls a function of a graph that a Tracer goes on with, by `values` for what it takes; what it
-// captures (variables, tables) is handed in as there. `function`: one of Program::functions() of
-// the same graph.
+// Calls a function of a graph that a Tracer extends, with `values` as its inputs; captured
+// variables and tables are passed as in that graph. `function`: one of Program::functions() of the
+// same graph.
 GRAPNEL_PUBLIC Values CallImported(Tracer& t, const ModelFunction& function, const Values& values,
                                    SourceLocation where = SourceLocation());
 

@@ -16,7 +16,7 @@ namespace {
 Expected<OpenedGraph> OpenCase(llvm::StringRef path) {
   ASSIGN_OR_RETURN(Model model, OpenModel(path));
   if (!model.case_info)
-    return MakeError("{0}: is no case folder (graph.pb, case.json, .npy files)", path);
+    return MakeError("{0}: is not a case folder (graph.pb, case.json, .npy files)", path);
   if (model.case_info->fetches.empty()) return MakeError("{0}: the case fetches nothing", path);
   return OpenedGraph(std::make_shared<Model>(std::move(model)), 0);
 }
@@ -33,7 +33,7 @@ Error OptimizeFirst(OpenedGraph& opened, const ReplayRequest& request) {
   return done.AsError();
 }
 
-// `step` is 0 for the first, whose files the fetches name.
+// `step` is 0 for the first step, whose files the fetches name.
 Error CheckFetch(const CaseOfModel& replays, size_t step, size_t i, const Tensor& output,
                  Replayed* replayed) {
   const Case& values = replays.values;
@@ -57,7 +57,7 @@ Error CheckFetch(const CaseOfModel& replays, size_t step, size_t i, const Tensor
   return Error::success();
 }
 
-// The steps after the first, as far as they give what they should.
+// Runs the steps after the first until one gives wrong results.
 Error RunSteps(RunJob& job, const CaseOfModel& replays, Replayed* replayed) {
   const Case& values = replays.values;
   for (size_t step = 1; step <= values.steps.size() && replayed->status == Replayed::kPass;
@@ -77,9 +77,9 @@ Error RunSteps(RunJob& job, const CaseOfModel& replays, Replayed* replayed) {
   return Error::success();
 }
 
-// The same values, a little different in each repeat: floats scaled by 1 + repeat / 4096, so that
-// nothing can be remembered from the last run. Other dtypes stay: an index or a length must go on
-// meaning what it meant.
+// Returns slightly different values for each repeat: floats are scaled by 1 + repeat / 4096, so
+// that no result of the last run can be reused. Other dtypes stay: an index or a length must keep
+// its meaning.
 Expected<Tensor> Vary(const Tensor& feed, int repeat) {
   if (feed.dtype() != proto::DT_FLOAT && feed.dtype() != proto::DT_DOUBLE) return feed;
   ASSIGN_OR_RETURN(Tensor varied, Tensor::Allocate(feed.dtype(), feed.dims()));
@@ -142,14 +142,15 @@ Error RunOwn(llvm::StringRef path, const ReplayRequest& request, Replayed* repla
   return RunCase(opened, replays, request, replayed);
 }
 
-// A model with signatures restores its own variables, and its signature says what the case's names
-// are; any other graph is put in the place of the case's.
+// A model with signatures restores its own variables, and its signature maps the case's names; any
+// other graph replaces the case's graph.
 Error RunOther(const OpenedGraph& model, llvm::StringRef path, ReplayRequest request,
                Replayed* replayed) {
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenCase(path));
-  // The file's own: sizes that were filled in for another purpose are not the case's.
+  // Reopens the file: sizes that were set for another purpose do not apply to the case.
   ASSIGN_OR_RETURN(OpenedGraph again, model.Reopen());
-  // Passes change a copy: what initializes and restores the model is in the file's own graph.
+  // The passes change a copy: the file's own graph has the nodes that initialize and restore the
+  // model.
   OpenedGraph copy = request.optimize_for ? again.Copy() : std::move(again);
   ASSIGN_OR_RETURN(CaseOfModel replays, CaseOnModel(*opened.model().case_info, copy));
   Case& values = replays.values;

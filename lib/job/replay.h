@@ -1,4 +1,4 @@
-// A job: a case folder is run, and what it gives is compared with what it expects.
+// A job: runs a case folder and compares the results with the expected ones.
 #ifndef GRAPNEL_LIB_JOB_REPLAY_H_
 #define GRAPNEL_LIB_JOB_REPLAY_H_
 
@@ -11,36 +11,36 @@
 namespace grapnel {
 
 struct ReplayRequest {
-  // All but feeds and fetches, which are the case's, and `hook`, where the taps go.
+  // Everything except feeds and fetches, which come from the case, and `hook`, which the taps use.
   RunRequest run;
-  // Set: optimized first with the default passes, this the device for nodes without one.
+  // If set: optimizes first with the default passes; the device for nodes without one.
   std::optional<std::string> optimize_for;
-  int repeat = 1;  // more than 1: run so often more, on feeds that differ a little, and timed
+  int repeat = 1;  // more than 1: this many more, timed runs, on slightly different feeds
   std::vector<Glob> taps;
   TapMode tap_mode = TapMode::kFullHealth;
-  bool demands_taps = true;          // whether a name among `taps` must be there
-  std::optional<double> rtol, atol;  // instead of the case's own; of ReplayOn
+  bool demands_taps = true;          // whether every name in `taps` must exist
+  std::optional<double> rtol, atol;  // override the case's own, for ReplayOn
 };
 
 struct Replayed {
-  // kUnsupported: grapnel has no kernel for a node of it. kError: it cannot be run for another
-  // reason.
+  // kUnsupported: grapnel lacks a kernel for one of its nodes. kError: the case cannot run for
+  // another reason.
   enum Status { kPass, kFail, kUnsupported, kError };
   Status status = kPass;
-  std::string message;   // why it did not pass
-  std::string fetch;     // of kFail: the first that differs
-  double median_ms = 0;  // of the repeats
+  std::string message;   // set unless it passed
+  std::string fetch;     // for kFail: the first fetch that differs
+  double median_ms = 0;  // of the repeated runs
   double max_error = 0;  // largest |got - expected| of all fetches
   int64_t taps = 0;      // tensors tapped
 };
 
-// Replays one case. Never fails: what goes wrong is its status.
+// Replays one case. Never fails: errors become its status.
 Replayed Replay(llvm::StringRef path, const ReplayRequest& request);
 
-// The same with the case's values and another model.
+// The same, with the case's values on another model.
 Replayed ReplayOn(const OpenedGraph& model, llvm::StringRef path, const ReplayRequest& request);
 
-// "pass", "fail", "unsupported", "error".
+// Returns "pass", "fail", "unsupported" or "error".
 const char* StatusName(Replayed::Status status);
 
 }  // namespace grapnel

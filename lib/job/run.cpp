@@ -23,26 +23,28 @@
 namespace grapnel {
 namespace {
 
-// What a person may take for a checkpoint, before ops of the model say it in many words.
+// Rejects paths that users mistake for a checkpoint, before ops of the model report them less
+// clearly.
 Error CheckCheckpoint(const std::string& prefix) {
   if (FileExists(prefix + ".index") || IsKerasFile(prefix)) return Error::success();
   llvm::StringRef without = prefix;
   if (without.consume_back(".index") && FileExists(prefix))
-    return MakeError("{0}: is a file of a checkpoint: name it as '{1}'", prefix, without);
+    return MakeError("{0}: is one file of a checkpoint: name the checkpoint '{1}'", prefix,
+                     without);
   if (!IsDirectory(prefix))
-    return MakeError("{0}: is no checkpoint: there is no {0}.index{1}", prefix,
-                     FileExists(prefix) ? ", nor is it a file of Keras's weights" : "");
+    return MakeError("{0}: is not a checkpoint: there is no {0}.index{1}", prefix,
+                     FileExists(prefix) ? ", nor is it a file of Keras weights" : "");
   ASSIGN_OR_RETURN(std::vector<std::string> names, ListDirectory(prefix));
   std::vector<std::string> checkpoints;
   for (llvm::StringRef name : names) {
     if (name.consume_back(".index")) checkpoints.push_back(JoinPath(prefix, name));
   }
-  return MakeError("{0}: is a folder, a checkpoint's prefix was expected{1}", prefix,
-                   checkpoints.empty() ? "" : ", as " + NameList(checkpoints));
+  return MakeError("{0}: is a folder; a checkpoint's prefix was expected{1}", prefix,
+                   checkpoints.empty() ? "" : ", such as " + NameList(checkpoints));
 }
 
-// What graphs print goes where the request says. What kernels warn of goes to the sink, once,
-// however many calls of a function there are.
+// The graph's output goes to the request's `print`. Warnings of kernels go to the sink, once per
+// function however often it is called.
 MessageSink PrintOf(const RunRequest& request, const std::string& path) {
   if (!request.print && !request.sink) return nullptr;
   struct Said {
@@ -60,7 +62,7 @@ MessageSink PrintOf(const RunRequest& request, const std::string& path) {
   };
 }
 
-// Said of a feed whose name is no tensor's: what a graph of few inputs has.
+// For errors about an unknown feed: lists the inputs of a graph that has few.
 std::string InputsText(const Graph& graph) {
   std::vector<std::string> names;
   for (const std::string& feed : DefaultFeeds(graph)) names.push_back("'" + feed + "'");
@@ -69,8 +71,8 @@ std::string InputsText(const Graph& graph) {
                            : "; the inputs are " + llvm::join(names, ", ");
 }
 
-// Of a function's graph: the argument or result that has the index, and what only must run ("^x"),
-// which no signature has. Whether `name` is one of those.
+// In a function's graph: resolves the argument or result with an index, and control outputs ("^x"),
+// which no signature has. Returns true if `name` is one of these.
 Expected<bool> NameEnd(const Graph& graph, Node (*find)(const Graph&, llvm::StringRef),
                        std::string* name) {
   if (IsFunctionGraph(graph) && ReadTensorName(*name).control) {
@@ -107,7 +109,7 @@ Expected<RunJob> RunJob::MakeApart(const OpenedGraph& opened, RunRequest request
   return job;
 }
 
-// Names instead of keys, and what was left out.
+// Replaces keys by names, and adds missing feeds and fetches.
 Error RunJob::Complete() {
   const Model& model = opened_->model();
   auto name = [&](std::string& key, Node (*find)(const Graph&, llvm::StringRef)) -> Error {
@@ -120,7 +122,7 @@ Error RunJob::Complete() {
   for (FeedSource& feed : feeds) {
     Error error = name(feed.tensor, FindArgument);
     if (!error) continue;
-    // A signature has keys, which its errors name.
+    // A signature has keys, which its own errors list.
     if (!request_.signature.empty() || !opened_->file().signatures.empty()) return error;
     return MakeError("{0}{1}", TextOf(std::move(error)), InputsText(opened_->module().main));
   }
@@ -132,7 +134,7 @@ Error RunJob::Complete() {
   return request_.fetches.empty() ? FetchEnds() : Error::success();
 }
 
-// A MetaGraph's ends would save and restore its variables.
+// The sinks of a MetaGraph would save and restore its variables.
 Error RunJob::FetchEnds() {
   const GraphInFile& file = opened_->file();
   bool is_meta_graph = file.saver || !file.signatures.empty();
@@ -144,10 +146,10 @@ Error RunJob::FetchEnds() {
                      request_.words.fetches,
                      names.empty() ? "" : ", or a signature: " + NameList(names));
   }
-  // A function's graph says itself what its results are.
+  // A function's graph declares its results.
   if (request_.sink && !IsFunctionGraph(opened_->module().main)) {
     request_.sink(Severity::kWarning,
-                  "no fetch is named: " + EndsText(request_.fetches, "fetched"));
+                  "no fetch is given: " + EndsText(request_.fetches, "fetched"));
   }
   return Error::success();
 }
@@ -175,10 +177,10 @@ Error RunJob::LoadFeeds() {
   return Error::success();
 }
 
-// Whether an op reads the node's output, also within the functions that it is an argument of. What
-// If, Case and While are given counts as read.
+// True if an op reads the node's output, also inside the functions that it is an argument of.
+// Inputs of If, Case and While count as read.
 bool IsRead(const Graph& graph, NodeId source, int depth = 0) {
-  constexpr int kDeepest = 64;  // of calls; deeper ones count as read
+  constexpr int kDeepest = 64;  // depth of nested calls; deeper ones count as read
   for (const Use& use : graph.node(source).uses()) {
     Node reader = graph.node(use.node);
     if (reader.input(use.slot).IsControl()) continue;
@@ -190,8 +192,8 @@ bool IsRead(const Graph& graph, NodeId source, int depth = 0) {
   return false;
 }
 
-// A variable that a fetch needs and nothing gives a value is said here, and not by the op, deep in
-// calls, that reads it.
+// Reports a variable without a value that a fetch needs here, instead of in the op that reads it
+// deep inside calls.
 Error RunJob::Restore() {
   const std::string& own = opened_->model().variables_prefix;
   const std::string& prefix = request_.variables.empty() ? own : request_.variables;
@@ -251,7 +253,7 @@ Error RunJob::Prepare() {
   options_.cancel = request_.cancel;
   options_.winograd = request_.winograd;
   options_.onednn = UsesOneDnn(request_.onednn);
-  // The pages that were read to open and to optimize; kernels read the weights again, one by one.
+  // Drops the pages that opening and optimizing read; kernels read the weights again, one by one.
   for (const auto& source : opened_->module().sources) DropPages(source->bytes());
   bool is_watched = options_.hook || !request_.steps.empty() || request_.profiler;
   bool is_placed = !request_.devices.empty() || request_.placement_log;
@@ -265,7 +267,7 @@ Error RunJob::Prepare() {
   return Error::success();
 }
 
-// One hook alone is called without looking who wants the node.
+// A single hook is called without checking which hook wants the node.
 RunHook* RunJob::ChainHooks() {
   std::vector<RunHook*> hooks;
   for (StepHook* step : request_.steps) {
@@ -330,7 +332,7 @@ Expected<std::vector<Tensor>> RunJob::Run(std::vector<Tensor> values) {
   step_.fetched = outputs;
   RETURN_IF_ERROR(Tell(&StepHook::AfterRun));
   step_.has_failed = false;
-  // What hooks have seen must not outlive the run.
+  // The tensors that hooks have seen must not outlive the run.
   step_.fetched = step_.feed_values = {};
   step_.more_values.clear();
   return outputs;
@@ -353,14 +355,14 @@ void RunJob::ReportSpread(const MessageSink& sink) const {
   if (const PartitionedGraph* split = plan_->split.get()) {
     return sink(Severity::kInfo, Plural(split->partitions.size(), "device") + ", " +
                                      Plural(split->transfers.size(), "transfer") +
-                                     " between them a run");
+                                     " between them per run");
   }
   if (IsHost(request_.device)) return;
   const PlanSpread& spread = plan_->whole->spread();
   if (!spread.note.empty()) return sink(Severity::kWarning, spread.note);
   sink(Severity::kInfo,
        llvm::formatv(
-           "{0} on {1}, {2} on the CPU, {3} between them a run, {4} of constants copied once",
+           "{0} on {1}, {2} on the CPU, {3} between them per run, {4} of constants copied once",
            Plural(spread.on_device, "node"), request_.device->name(), spread.on_host,
            Plural(spread.copies, "transfer"), Plural(spread.constant_bytes, "byte"))
            .str());
@@ -384,7 +386,7 @@ Error RunJob::SaveAsCase(llvm::StringRef folder, llvm::ArrayRef<Tensor> outputs)
   for (size_t i = 0; i < feeds_.size(); ++i) {
     std::string file = JoinPath(folder, "feed_" + std::to_string(i) + ".npy");
     if (given_[i].HoldsObjects())
-      return MakeError("--save-case: feed '{0}' is {1}, which no .npy file holds", feeds_[i],
+      return MakeError("--save-case: feed '{0}' is {1}, which cannot be saved as .npy", feeds_[i],
                        given_[i].ToString());
     RETURN_IF_ERROR(SaveNpyLiteral(file, given_[i].ToLiteral()));
     saved.feeds.push_back({feeds_[i], file});

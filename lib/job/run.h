@@ -1,4 +1,4 @@
-// A job: an opened graph is run, on one device or split over several.
+// A job: runs an opened graph, on one device or split over several.
 #ifndef GRAPNEL_LIB_JOB_RUN_H_
 #define GRAPNEL_LIB_JOB_RUN_H_
 
@@ -20,8 +20,7 @@
 
 namespace grapnel {
 
-// What the person who asks for a run calls the things that it is told, for errors that say what to
-// change; see PlacerFlagNames.
+// The names of the caller's settings, for errors that say what to change; see PlacerFlagNames.
 struct GRAPNEL_PUBLIC RunFlagNames {
   PlacerFlagNames placer;
   std::string fetches = "as fetches";  // "name tensors ..."
@@ -32,91 +31,96 @@ struct GRAPNEL_PUBLIC RunFlagNames {
 struct GRAPNEL_PUBLIC RunRequest {
   std::vector<FeedSource> feeds;     // each with a value
   std::vector<std::string> fetches;  // tensors, or nodes without outputs that are to run
-  // Whether the signature's keys may name feeds and fetches, and the case or signature fills in
-  // those that are not given; in a plain graph of neither the nodes that nobody reads are fetched,
-  // and `sink` told so. Else the request is taken as it is written.
+  // True if feeds and fetches may be keys of the signature, and the case or signature supplies
+  // missing ones; a plain graph with neither fetches its sinks, with a notice to `sink`. False: the
+  // request is used exactly as written.
   bool completes = true;
   std::string signature;
-  std::string variables;  // a checkpoint to begin from, PREFIX; empty: the model's own
+  std::string variables;  // checkpoint PREFIX to start from; empty: the model's own
 
-  Device* device = nullptr;  // for nodes that name none and have a kernel there; null: the CPU
-  // Set: the graph is placed on these CPUs ("cpu:4", or names), split, and the parts run side by
-  // side.
+  Device* device = nullptr;  // for nodes that request no device and have a kernel there; null: the
+                             // CPU
+  // If set: places the graph on these CPUs ("cpu:4", or names), splits it, and runs the parts in
+  // parallel.
   std::string devices;
-  bool may_read = true;  // whether `devices` may be the path of a cluster file
-  bool hard = false;     // a device's request that cannot be met is an error
-  llvm::raw_ostream* placement_log = nullptr;  // set: gets where each node runs, as TensorFlow's
+  bool may_read = true;                        // whether `devices` may be a path of a cluster file
+  bool hard = false;                           // an unsatisfiable device request is an error
+  llvm::raw_ostream* placement_log = nullptr;  // receives the device of each node in TensorFlow's
+                                               // format; may be null
 
-  ThreadPool* pool = nullptr;  // null: one of the job's own, with a thread a core
-  MessageSink sink;            // what is wrong with the graph and yet no error
-  MessageSink print;           // what the graph itself prints
-  // Called around each run, in order; those of them that see nodes do before `hook`.
+  ThreadPool* pool = nullptr;  // null: the job makes one with one thread per core
+  MessageSink sink;            // warnings about the graph
+  MessageSink print;           // receives what the graph prints
+  // Called before and after each run, in order; their node hooks run before `hook`.
   std::vector<StepHook*> steps;
-  // Both see each node; `watch` is told of the feeds too, and stops the run from another thread.
-  // One of them at most, and `watch` without `steps`.
+  // Both observe each node; `watch` also observes the feeds, and can stop the run from another
+  // thread. At most one of them may be set, and `watch` only without `steps`.
   RunHook* hook = nullptr;
   RunWatch* watch = nullptr;
   RunProfiler* profiler = nullptr;
-  const CancelFlag* cancel = nullptr;  // ends a run from another thread
+  const CancelFlag* cancel = nullptr;  // stops a run from another thread
   bool winograd = false;               // ExecutorOptions::winograd
-  OneDnn onednn = OneDnn::kAuto;       // which TensorFlow to imitate: see ExecutorOptions::onednn
-  // Nobody reads values of the graph's constants after Prepare(): those that kernels have packed
-  // may leave it (ValueTaker). Not with hooks, steps, a profiler or placement, for which they stay.
+  OneDnn onednn = OneDnn::kAuto;       // TensorFlow's oneDNN setting to imitate:
+                                       // ExecutorOptions::onednn
+  // True if the graph's constants are not read after Prepare(): values that kernels have packed may
+  // then be moved out of the graph (ValueTaker). Ignored with hooks, steps, a profiler or
+  // placement.
   bool gives_up_values = false;
-  bool keeps_variables = false;  // for SaveAsCase, as they were before the last run
+  bool keeps_variables = false;  // SaveAsCase needs their values from before the last run
   RunFlagNames words;
 
-  // The same on the CPU and on one device, watched by nobody, on a pool of the job's own.
+  // Returns the same request for the CPU and one device, without hooks or a watch, on a pool of the
+  // job's own.
   RunRequest ByItself() const;
 };
 
-// Made, prepared once, then run as often as one likes. What the request and the graph point to
-// outlives it. One run at a time: Prepare(), any number of Run(), End().
+// Used in this order: Make(), Prepare(), any number of Run(), one at a time, End(). Everything that
+// the request and the graph point to outlives it.
 class GRAPNEL_PUBLIC RunJob {
  public:
-  // Finds and loads what is fed and fetched. Errors: the graph is broken; a name or a file is not
-  // there; nothing is fetched.
+  // Finds the feeds and fetches and loads the feeds. Errors: the graph is broken; a name or a file
+  // does not exist; nothing is fetched.
   static Expected<RunJob> Make(OpenedGraph& opened, RunRequest request);
-  // For a graph that must not change: where `devices` are asked for, a copy of it is run.
+  // For a graph that must not change: runs a copy if `devices` is set.
   static Expected<RunJob> MakeApart(const OpenedGraph& opened, RunRequest request);
   RunJob(RunJob&&) = default;
 
-  // Restores what the model saved, or the request's checkpoint, and compiles. With `devices` or a
-  // log the graph is placed: its nodes get their devices, calls may give way to their functions'
-  // nodes. Errors: RestoreSession's, Executor::Compile's, what cannot be placed, with the reasons;
-  // a device that is no CPU, since only those can be played; those of hooks.
+  // Restores the model's saved state, or the request's checkpoint, and compiles. With `devices` or
+  // a placement log, places the graph: nodes get devices, and calls may be inlined. Errors:
+  // RestoreSession's; Executor::Compile's; nodes that cannot be placed, with the reasons; a device
+  // that is not a CPU, since only CPUs can be simulated; those of hooks.
   Error Prepare();
-  // Values of the fetches; see Executor::Run. Variables keep what each run made of them.
+  // Returns the values of the fetches; see Executor::Run. Variables keep their values between runs.
   Expected<std::vector<Tensor>> Run() { return Run(values_); }
-  // The same on other values, in the order of feeds().
+  // The same for other values, in the order of feeds().
   Expected<std::vector<Tensor>> Run(std::vector<Tensor> values);
-  // Whether a hook asked that no run follows.
+  // True if a hook asked to stop after this run.
   bool stops() const { return step_.stops; }
-  // After the last run, or one that failed: lets the hooks write what they keep. Gives the first
-  // error of theirs.
+  // Called after the last run, or after a failed one: lets the hooks write their results. Returns
+  // their first error.
   Error End();
 
   const std::vector<std::string>& feeds() const { return feeds_; }
   const std::vector<Tensor>& feed_values() const { return values_; }
-  // The same as they were given: of a variable's handle what the variable held at first.
+  // The values as given: for a variable's handle, the variable's initial value.
   const std::vector<Tensor>& given_values() const { return given_; }
   const std::vector<std::string>& fetches() const { return request_.fetches; }
-  // What a person calls them: a signature's keys, else as fetches() has them.
+  // Names for display: a signature's keys, else as in fetches().
   const std::vector<std::string>& fetch_names() const { return fetch_names_; }
 
-  // After Prepare:
-  int num_nodes() const { return plan_->whole ? plan_->whole->num_nodes() : 0; }  // 0: it is split
+  //  Valid after Prepare():
+  int num_nodes() const { return plan_->whole ? plan_->whole->num_nodes() : 0; }  // 0: split
   bool runs_copy() const { return apart_ != nullptr; }
-  // Variables and tables as the last run left them.
+  // Variables and tables after the last run.
   const Session& session() const { return *session_; }
-  // How it is spread over a device and the CPU, or over how many devices; nothing of one that is
-  // for the CPU alone.
+  // Reports how the run is spread over a device and the CPU, or over how many devices; reports
+  // nothing if only the CPU is used.
   void ReportSpread(const MessageSink& sink) const;
   // Writes the variables as a checkpoint; see lib/exec/saved_state.h.
   Error SaveVariables(llvm::StringRef prefix);
-  // Writes the graph, the feeds, the variables (see RunRequest::keeps_variables) and `outputs`,
-  // which a run gave, as a case folder. What no file holds (a queue, a dataset) and what has no
-  // value is left out.
+  // Writes the graph, the feeds, the variables (see RunRequest::keeps_variables) and `outputs`, the
+  // results of a run, as a case folder. Objects that cannot be saved (a queue, a dataset) and
+  // tensors without a value are left out.
   Error SaveAsCase(llvm::StringRef folder, llvm::ArrayRef<Tensor> outputs) const;
 
  private:
@@ -133,20 +137,20 @@ class GRAPNEL_PUBLIC RunJob {
 
   RunRequest request_;
   const OpenedGraph* opened_;
-  Module* placed_ = nullptr;            // what may be placed
-  std::unique_ptr<OpenedGraph> apart_;  // a copy, if one was needed
+  Module* placed_ = nullptr;            // the module to place
+  std::unique_ptr<OpenedGraph> apart_;  // a copy, if needed
   std::unique_ptr<ThreadPool> own_pool_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<HookChain> hooks_;
   std::vector<std::string> feeds_, fetch_names_;
   std::vector<Tensor> values_, given_;
-  std::unique_ptr<PlacerSetup> setup_;  // set: the graph is placed
+  std::unique_ptr<PlacerSetup> setup_;  // set if the graph is placed
   ExecutorOptions options_;
-  std::map<std::vector<std::string>, RunPlan> plans_;  // by what is fetched beside the request's
-  RunPlan* plan_ = nullptr;                            // of what every run fetches
-  std::vector<std::string> always_;                    // that, beside the request's
+  std::map<std::vector<std::string>, RunPlan> plans_;  // by extra fetches
+  RunPlan* plan_ = nullptr;                            // the plan for what every run fetches
+  std::vector<std::string> always_;                    // extra fetches of every run
   StepContext step_;
-  std::vector<std::pair<std::string, Tensor>> before_;  // of variables: node, value
+  std::vector<std::pair<std::string, Tensor>> before_;  // values of variables: node, value
 };
 
 }  // namespace grapnel

@@ -46,7 +46,7 @@ Expected<std::unique_ptr<PlacerSetup>> PlaceForRun(Module& module, const RunRequ
                                                    const ExecutorOptions& options) {
   const RunFlagNames& words = request.words;
   if (!IsHost(options.device))
-    return MakeError("{0} goes with {1} CPU alone",
+    return MakeError("{0} requires {1} CPU",
                      request.devices.empty() ? words.placement_log : words.placer.devices,
                      words.device);
   PlacerSettings settings;
@@ -59,7 +59,7 @@ Expected<std::unique_ptr<PlacerSetup>> PlaceForRun(Module& module, const RunRequ
   for (const ListedDevice& device : made.devices.devices()) {
     if (device.name.type.text() != "CPU")
       return MakeError(
-          "{0}: '{1}' is no CPU, and only CPUs can be played ({2} GPU runs on a real one)",
+          "{0}: '{1}' is not a CPU, and only CPUs can be simulated ({2} GPU runs on a real one)",
           settings.words.devices, device.text, words.device);
   }
   auto setup = std::make_unique<PlacerSetup>(std::move(made));

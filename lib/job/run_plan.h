@@ -1,4 +1,4 @@
-// A graph compiled for what is fetched, whole or split over devices.
+// A graph compiled for given fetches, whole or split over devices.
 #ifndef GRAPNEL_LIB_JOB_RUN_PLAN_H_
 #define GRAPNEL_LIB_JOB_RUN_PLAN_H_
 
@@ -16,29 +16,29 @@ namespace grapnel {
 struct RunRequest;  // lib/job/run.h
 
 using TakeValue = std::function<std::shared_ptr<const void>(const Node& constant)>;
-// ExecutorOptions::take_value for a module whose constants nobody reads once it is compiled. A
-// value that several nodes have stays. The module outlives all plans.
+// Returns ExecutorOptions::take_value for a module whose constants are not read after it is
+// compiled. A value shared by several nodes stays. The module outlives all plans.
 GRAPNEL_PUBLIC TakeValue ValueTaker(Module& module);
 
 // Places the graph on the request's devices (none: one CPU), for runs from the feeds to the fetches
-// of `options`: nodes get their devices, calls may give way to their functions' nodes. Errors: what
-// cannot be placed, with the reasons; a device that is no CPU, since only those can be played;
-// another device in `options`.
+// of `options`: nodes get devices, and calls may be inlined. Errors: nodes that cannot be placed,
+// with the reasons; a device that is not a CPU, since only CPUs can be simulated; another device in
+// `options`.
 GRAPNEL_PUBLIC Expected<std::unique_ptr<PlacerSetup>> PlaceForRun(Module& module,
                                                                   const RunRequest& request,
                                                                   const ExecutorOptions& options);
 
-// Move-only. What it was compiled from outlives it.
+// Move-only. The graph it was compiled from outlives it.
 struct GRAPNEL_PUBLIC RunPlan {
   static Expected<RunPlan> Compile(const Graph& graph, const ExecutorOptions& options);
-  // Of a graph that PlaceForRun placed: where that has one device, as Compile.
+  // Compiles a graph that PlaceForRun placed; with a single device, the same as Compile.
   static Expected<RunPlan> CompilePlaced(Module& placed, const PlacerSetup& setup,
                                          const ExecutorOptions& options);
   // See Executor::Run.
   Expected<std::vector<Tensor>> Run(std::vector<Tensor> values);
 
-  std::unique_ptr<Executor> whole;          // null: it is split
-  std::unique_ptr<PartitionedGraph> split;  // that the next runs
+  std::unique_ptr<Executor> whole;          // null: the graph is split
+  std::unique_ptr<PartitionedGraph> split;  // the graph that `parts` runs
   std::unique_ptr<PartitionedExecutor> parts;
 };
 

@@ -12,7 +12,7 @@ DebugWriterOptions LogdirOptions(const TapRequest& request, const MessageSink& s
          "--logdir: TensorBoard 2.21 hangs on a folder of FULL_TENSOR; grapnel reads it");
   if (request.mode == TapMode::kThreeSlots)
     sink(Severity::kWarning,
-         "--logdir: TensorBoard has no place for REDUCE_INF_NAN_THREE_SLOTS; grapnel reads it");
+         "--logdir: TensorBoard cannot show REDUCE_INF_NAN_THREE_SLOTS; grapnel reads it");
   DebugWriterOptions options;
   options.folder = request.logdir;
   options.mode = DebugModeOf(request.mode);
@@ -21,7 +21,7 @@ DebugWriterOptions LogdirOptions(const TapRequest& request, const MessageSink& s
   llvm::SmallString<128> source(request.model);
   llvm::sys::fs::make_absolute(source);
   llvm::sys::path::remove_dots(source, /*remove_dot_dot=*/true);
-  // Its lines are those of the text that the writer makes, and not of the file.
+  // Its line numbers refer to the text that the writer makes, not to the file.
   options.source = (source + ".listing").str();
   options.read_source = [model = request.model](const SourceFrame& frame) {
     constexpr int kWholeFile = 1 << 20;  // lines
@@ -34,7 +34,7 @@ DebugWriterOptions LogdirOptions(const TapRequest& request, const MessageSink& s
 void ReportOmitted(int64_t left_out, uint64_t most_bytes, const MessageSink& sink) {
   if (left_out > 0)
     sink(Severity::kWarning,
-         llvm::formatv("--tap-bytes: {0} are reached: what {1} put out is left out",
+         llvm::formatv("--tap-bytes: the limit of {0} is reached: the outputs of {1} are omitted",
                        HumanBytes(most_bytes), Plural(left_out, "tensor"))
              .str());
 }
@@ -77,7 +77,7 @@ Error RunTaps::BeforeRun(StepContext& step) {
   return Error::success();
 }
 
-// What it told is written.
+// Writes the run's output.
 Error RunTaps::AfterRun(StepContext& step) {
   tap_->Drain();
   if (logdir_) logdir_->AddExecution(step.feed_values, step.fetched);
@@ -89,14 +89,13 @@ Error RunTaps::End(StepContext& step) {
   int64_t left_out = logdir_ ? logdir_->left_out() : lines_->left_out();
   ReportOmitted(left_out, most_bytes_, sink_);
   if (!step.has_failed && tap_->tensors_tapped() == 0)
-    sink_(Severity::kWarning,
-          "nothing was tapped: --taps-report FILE says why not, for each tensor");
+    sink_(Severity::kWarning, "nothing was tapped: --taps-report FILE shows why, for each tensor");
   auto waited = std::chrono::duration<double>(tap_->writer().waited()).count();
   if (waited > 0)
-    sink_(Severity::kInfo,
-          llvm::formatv("taps: threads waited {0:f2} s in all for what they saw to be written",
-                        waited)
-              .str());
+    sink_(
+        Severity::kInfo,
+        llvm::formatv("taps: threads waited {0:f2} s in total for tap output to be written", waited)
+            .str());
   return logdir_ ? logdir_->Close() : Error::success();
 }
 

@@ -1,4 +1,4 @@
-// The taps of a run, and where what they see goes: lines, or a folder of TensorFlow's debugger.
+// The taps of a run and their output: lines, or a debug folder of TensorFlow.
 #ifndef GRAPNEL_LIB_JOB_RUN_TAPS_H_
 #define GRAPNEL_LIB_JOB_RUN_TAPS_H_
 
@@ -16,27 +16,27 @@ namespace grapnel {
 struct TapRequest {
   TapFilter filter;
   TapMode mode = TapMode::kFullHealth;
-  llvm::raw_ostream* lines = nullptr;  // where lines go; null: there are none
-  std::string logdir;                  // a folder to make; empty: none
+  llvm::raw_ostream* lines = nullptr;  // receives lines; null: none
+  std::string logdir;                  // debug folder to create; empty: none
   int64_t circular_buffer_size = 1000;
-  uint64_t most_bytes = 0;   // of what is written; 0: no limit
-  bool counts_each = false;  // a report is asked for
-  bool says_run = false;     // events say of which run they are
-  std::string model;         // as it was typed: source lines in the folder point to it
+  uint64_t most_bytes = 0;   // limit on bytes written; 0: no limit
+  bool counts_each = false;  // a report is requested
+  bool says_run = false;     // events contain the number of their run
+  std::string model;         // as typed: source lines in the folder refer to it
   ThreadPool* pool = nullptr;
 };
 
-// What of it a folder of the debugger is made with; warnings of modes that TensorBoard does not
-// have go to `sink`.
+// Returns the options for a debug folder; warns on `sink` about modes that TensorBoard lacks.
 DebugWriterOptions LogdirOptions(const TapRequest& request, const MessageSink& sink);
-// What a limit left out, after the run.
+// Reports how much was omitted because of the limit, after the run.
 void ReportOmitted(int64_t left_out, uint64_t most_bytes, const MessageSink& sink);
 
-// Made before the plan and kept as long as it. What the request and the graph point to outlives it.
+// Must be created before the plan and outlive it. Everything that the request and the graph point
+// to outlives it.
 class RunTaps : public StepHook {
  public:
-  // Errors: a name that nothing has, a folder that cannot be written. `sink`: told of limits that
-  // were reached.
+  // Errors: a name that matches nothing; a folder that cannot be written. `sink` receives warnings
+  // about limits that were reached.
   static Expected<std::unique_ptr<RunTaps>> Make(const OpenedGraph& opened, TapRequest request,
                                                  MessageSink sink);
   std::string name() const override { return logdir_ ? "--logdir" : "--tap"; }
@@ -53,7 +53,7 @@ class RunTaps : public StepHook {
   uint64_t most_bytes_ = 0;
   std::unique_ptr<TapLines> lines_;
   std::unique_ptr<DebugWriter> logdir_;
-  std::unique_ptr<WrittenTap> tap_;  // last: its thread writes to those above
+  std::unique_ptr<WrittenTap> tap_;  // last: its thread writes to the members above
 };
 
 }  // namespace grapnel

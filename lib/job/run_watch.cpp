@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-constexpr int kMostElements = 100;  // of a value as text
+constexpr int kMostElements = 100;  // elements shown of a value
 
 void Set(llvm::DenseMap<const Graph*, llvm::BitVector>& bits, const Node& node) {
   llvm::BitVector& of = bits[&node.graph()];
@@ -16,8 +16,8 @@ void Set(llvm::DenseMap<const Graph*, llvm::BitVector>& bits, const Node& node) 
   of.set(node.id());
 }
 
-// The node of that name; of "call/name", where the call's nodes took its place, that of its
-// function.
+// Returns the node with that name; for "call/name", where the call's nodes replaced it, the
+// function's node.
 Node FindWatched(const Graph& graph, llvm::StringRef name) {
   if (Node node = graph.Find(name)) return node;
   for (size_t end = name.find('/'); end != llvm::StringRef::npos; end = name.find('/', end + 1)) {
@@ -48,7 +48,7 @@ bool RunWatch::TellsBad() const {
   return taps_ && mode() != TapMode::kNoTensor && mode() != TapMode::kShape;
 }
 
-// Every node: whichever is next must stop the run.
+// Wants every node: the next one, whichever it is, must be able to stop the run.
 bool RunWatch::Wants(const Node& node) {
   const Module& module = main_.module();
   Node watched = node;
@@ -83,8 +83,8 @@ bool RunWatch::IsTapped(const Node& node) const {
          found->second.test(node.id());
 }
 
-// What no tap sees, arguments of functions and branches that were taken among it, is looked at
-// where it is read: later the node may have written over it.
+// Untapped tensors, such as arguments of functions and taken branches, are examined where they are
+// read: afterwards the node may have overwritten them.
 Error RunWatch::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
   if (is_stopped_) return MakeError("stopped");
   Node watched = Watched(node);
@@ -193,7 +193,7 @@ void RunWatch::Emit(TapEvent&& event) {
   if (tensors_.size() < kMostTensors) tensors_.push_back(std::move(made));
 }
 
-// Under the lock, before the tensor itself is in the history.
+// Called under the lock, before the tensor itself is in the history.
 Cause RunWatch::CauseOf(const Node& node, int output, const RecordedTensor& tensor) const {
   Cause cause;
   cause.alert.output = output;

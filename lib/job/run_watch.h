@@ -1,5 +1,5 @@
-// A run that somebody watches from another thread: how far it is, what nodes put out, where it went
-// wrong first; and which can be stopped.
+// Observes a run from another thread: its progress, the outputs of nodes, where it first went
+// wrong; and can stop it.
 #ifndef GRAPNEL_LIB_JOB_RUN_WATCH_H_
 #define GRAPNEL_LIB_JOB_RUN_WATCH_H_
 
@@ -18,7 +18,7 @@
 
 namespace grapnel {
 
-// One output of a node: of main, or of a function's body.
+// One output of a node, in the main graph or a function's body.
 struct GRAPNEL_PUBLIC WatchedPort {
   const Graph* graph = nullptr;
   NodeId node = kNoNode;
@@ -30,31 +30,32 @@ struct GRAPNEL_PUBLIC WatchedPort {
 
 struct GRAPNEL_PUBLIC WatchedTensor {
   WatchedPort port;
-  RecordedTensor tensor;  // as much as the mode says
+  RecordedTensor tensor;  // as detailed as the mode
   std::string value;      // FULL_TENSOR: the first elements
 };
 
-// What is known of one output over the whole run.
+// The history of one output over the whole run.
 struct GRAPNEL_PUBLIC PortHistory {
-  RecordedTensor last, worst;  // worst: the last bad one, if there was any
+  RecordedTensor last, worst;  // worst: the last bad value, if any
   int64_t times = 0, bad_times = 0;
 };
 
-// Thread-safe: asked while the run goes on.
+// Thread-safe: it can be queried while the run goes on.
 class GRAPNEL_PUBLIC RunWatch : public Tap {
  public:
-  static constexpr size_t kMostTensors = 50000;  // kept in order; beyond they are counted
+  static constexpr size_t kMostTensors = 50000;  // kept in order; later ones are only counted
 
-  // Without a mode nothing is tapped. What it watches must outlive it. All that it tells is of
-  // nodes of the module of `main`, also where another graph runs, which was made of it: then of
-  // those that are there under the same function and name, or in the function of a call whose place
-  // they took.
+  // Without a mode nothing is tapped. What it watches must outlive it. Everything it reports refers
+  // to nodes of `main`'s module, even if a graph derived from that module runs: then it reports
+  // nodes with the same function and name, and nodes that replaced a call are matched to the called
+  // function's nodes.
   RunWatch(const Graph& main, const std::vector<Glob>& globs, std::optional<TapMode> mode);
 
-  // The run fails with an error at the next node that begins or ends.
+  // Makes the run fail with an error when the next node begins or ends.
   void Stop() { is_stopped_ = true; }
   bool is_stopped() const { return is_stopped_; }
-  // Before the run: a value that is given. No node makes it, but it can be what is bad.
+  // Called before the run: records the value of a feed. No node computes it, but it can be the bad
+  // one.
   void AddFeed(Port port, const Tensor& value);
 
   bool Wants(const Node& node) override;
@@ -65,23 +66,23 @@ class GRAPNEL_PUBLIC RunWatch : public Tap {
   Error OnConstant(const Node& node, const Tensor& value, bool is_first) override;
 
   bool taps() const { return taps_; }
-  // Whether the mode tells of NaN and infinity.
+  // True if the mode detects NaN and infinity.
   bool TellsBad() const;
-  // The node of the watched module that a node which was to run stands for; it itself, as a rule.
-  // Null: there is none.
+  // Returns the node of the watched module that a running node corresponds to, usually itself; null
+  // if it corresponds to no node.
   Node Watched(const Node& node) const;
-  int64_t nodes_run() const { return nodes_run_; }  // each time that one ran
-  size_t main_nodes_run() const;                    // different ones of the main graph
-  size_t main_nodes_planned() const;                // that are to run, constants not counted
-  size_t num_tensors() const;                       // seen, kept or not
+  int64_t nodes_run() const { return nodes_run_; }  // counts every execution
+  size_t main_nodes_run() const;                    // distinct nodes of the main graph
+  size_t main_nodes_planned() const;                // nodes to run, not counting constants
+  size_t num_tensors() const;                       // all seen, kept or not
   std::vector<WatchedTensor> Tensors(size_t from, size_t limit) const;
-  // The first bad tensor, in the order in which one thread would run the nodes.
+  // The first bad tensor, in the order of a single-threaded run.
   std::optional<Cause> first_bad() const;
   WatchedPort first_bad_port() const;
   size_t num_bad() const;  // tensors
   std::map<WatchedPort, PortHistory> History() const;
   std::vector<std::pair<int, PortHistory>> HistoryOf(const Graph& graph, NodeId node) const;
-  // The nodes of a body that ran, by id.
+  // The nodes of a body that have run, by id.
   llvm::BitVector Ran(const Graph& graph) const;
 
  private:
@@ -98,14 +99,14 @@ class GRAPNEL_PUBLIC RunWatch : public Tap {
   std::atomic<bool> is_stopped_{false};
   std::atomic<int64_t> nodes_run_{0};
   mutable std::mutex mutex_;
-  llvm::DenseMap<const Graph*, llvm::BitVector> tapped_, planned_, ran_;  // by id of the watched
-  // Of other modules' nodes, those that stand for one of the watched.
+  llvm::DenseMap<const Graph*, llvm::BitVector> tapped_, planned_, ran_;  // by watched node id
+  // Maps nodes of other modules to the watched nodes that they correspond to.
   llvm::DenseMap<std::pair<const Graph*, NodeId>, Node> watched_;
   std::vector<WatchedTensor> tensors_;
   size_t num_tensors_ = 0, num_bad_ = 0;
   std::map<WatchedPort, PortHistory> history_;
   std::set<WatchedPort> fed_;
-  std::map<WatchedPort, RecordedTensor> unseen_;  // inputs of tapped nodes that no tap saw
+  std::map<WatchedPort, RecordedTensor> unseen_;  // untapped inputs of tapped nodes
   std::optional<Cause> first_bad_;
   WatchedPort first_bad_port_;
 };

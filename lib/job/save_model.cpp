@@ -1,6 +1,6 @@
-// What TensorFlow 2's loader asks of a SavedModel: the object graph names functions of the library
-// with their signatures, and which variables they capture; the checkpoint has an object graph of
-// its own, of the same numbers (tensorflow/python/saved_model/{save,load}.py).
+// TensorFlow 2's loader requires of a SavedModel: an object graph that names functions of the
+// library with their signatures, and the variables that they capture; and a checkpoint with an
+// object graph of its own, with the same numbering (tensorflow/python/saved_model/{save,load}.py).
 #include "lib/job/save_model.h"
 
 #include <map>
@@ -34,7 +34,7 @@ void AddPair(proto::NamedTupleValue* tuple, const char* key, const Spec& value) 
   *pair->mutable_value() = value;
 }
 
-// Python's inspect.FullArgSpec of a function of these arguments.
+// Fills Python's inspect.FullArgSpec for a function with these arguments.
 void FillArgSpec(const ModelFunction& function, bool by_keyword, proto::FunctionSpec* out) {
   Spec none, empty, names, dict;
   none.mutable_none_value();
@@ -73,14 +73,14 @@ class ModelWriter {
  private:
   static Error CheckPlace(llvm::StringRef folder) {
     if (!IsDirectory(folder)) {
-      if (FileExists(folder))
-        return MakeError("{0}: is a file, and a folder is to be written", folder);
+      if (FileExists(folder)) return MakeError("{0}: is a file; a folder was expected", folder);
       return Error::success();
     }
     ASSIGN_OR_RETURN(std::vector<std::string> names, ListDirectory(folder));
     if (names.empty() || llvm::is_contained(names, "saved_model.pb")) return Error::success();
-    return MakeError("{0}: holds '{1}' and no SavedModel: name a folder that is empty or not there",
-                     folder, names.front());
+    return MakeError(
+        "{0}: contains '{1}' and no SavedModel: name a folder that is empty or does not exist",
+        folder, names.front());
   }
 
   int AddObject() {
@@ -104,7 +104,7 @@ class ModelWriter {
     names_.insert({parent, name});
   }
 
-  // The object that holds a variable, made of the parts of its name before the last.
+  // Returns the object that holds a variable, created from the parts of its name before the last.
   int HolderOf(llvm::StringRef name, std::string* last) {
     int holder = 0;
     while (true) {
@@ -220,7 +220,7 @@ class ModelWriter {
     }
   }
 
-  // "/" is between the names of objects.
+  // "/" separates the names of objects.
   std::string KeyOf(const VariableInfo& variable) const {
     return variable.name + "/.ATTRIBUTES/VARIABLE_VALUE";
   }
@@ -255,8 +255,8 @@ class ModelWriter {
     return writer->Finish();
   }
 
-  // The main graph with ops that save and restore the variables, for loaders of TensorFlow 1 and
-  // for `grapnel run --save-variables`.
+  // Returns the main graph with ops that save and restore the variables, for TensorFlow 1 loaders
+  // and for `grapnel run --save-variables`.
   Expected<std::unique_ptr<Module>> WithSaver() {
     ModelBuilder builder(model_.module->Copy());
     Tracer& t = builder.tracer();
@@ -339,7 +339,7 @@ class ModelWriter {
   const TracedModel& model_;
   const Session& session_;
   Objects objects_;
-  std::map<std::string, int> by_node_;  // objects of variables
+  std::map<std::string, int> by_node_;  // ids of the objects of variables
   std::map<std::pair<int, std::string>, int> holders_;
   std::set<std::pair<int, std::string>> names_;
   std::string init_, file_, saved_, restored_;

@@ -1,4 +1,4 @@
-// A traced model with its values as a SavedModel that TensorFlow loads, calls and trains on.
+// Saves a traced model with its values as a SavedModel that TensorFlow can load, call and train.
 #ifndef GRAPNEL_LIB_JOB_SAVE_MODEL_H_
 #define GRAPNEL_LIB_JOB_SAVE_MODEL_H_
 
@@ -12,9 +12,9 @@ namespace grapnel {
 // Writes `folder`: each function of the model as a signature and as a method of the loaded object
 // (`loaded.train_step(x, y)`), variables as attributes by the parts of their names
 // (`loaded.dense.kernel`) and all of them as `loaded.variables`, ops that save and restore, and the
-// values that `session` has. saved_model.pb comes last: until then there is none, or the one that
-// was there before. Errors: a variable without a value; a file that cannot be written; `folder`
-// holds something that is no SavedModel.
+// values in `session`. saved_model.pb is written last: until then a previous one stays, if any.
+// Errors: a variable without a value; a file that cannot be written; `folder` contains something
+// that is not a SavedModel.
 Error SaveTracedModel(const TracedModel& model, const Session& session, llvm::StringRef folder);
 
 }  // namespace grapnel

@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// "'a', 'b' and 3 more".
+// Returns "'a', 'b' and 3 more".
 std::string Listed(llvm::ArrayRef<std::string> names) {
   constexpr size_t kMost = 4;
   std::string text = "'" + llvm::join(names.take_front(kMost), "', '") + "'";
@@ -37,7 +37,7 @@ Tensor ValueOfVariable(const Session& session, llvm::StringRef container, llvm::
 
 Error SetVariable(Session& session, const VariableInfo& variable, const Tensor& value) {
   if (value.dtype() != variable.dtype || !FitsShape(Shape(value.dims()), variable.shape)) {
-    return MakeError("variable '{0}' is {1}, the value given is {2}", variable.name,
+    return MakeError("variable '{0}' is {1}, but the given value is {2}", variable.name,
                      TypeAndShape(variable.dtype, variable.shape),
                      TypeAndShape(value.dtype(), Shape(value.dims())));
   }
@@ -46,7 +46,7 @@ Error SetVariable(Session& session, const VariableInfo& variable, const Tensor& 
   });
   auto* stored = dynamic_cast<StoredVariable*>(object.get());
   if (!stored)
-    return MakeError("'{0}' is {1}, a variable was expected", variable.name, object->ToString());
+    return MakeError("'{0}' is {1}; a variable was expected", variable.name, object->ToString());
   stored->Set(value);
   return Error::success();
 }
@@ -118,8 +118,8 @@ Expected<int64_t> ReadCheckpoint(Session& session, llvm::ArrayRef<VariableInfo> 
     ASSIGN_OR_RETURN(Literal value, bundle.Read(variable.name));
     if (value.dtype() != variable.dtype || !FitsShape(Shape(value.dims()), variable.shape)) {
       return MakeError(
-          "{0}: is a checkpoint of another model: variable '{1}' is {2} there, and {3} "
-          "in the model",
+          "{0}: is a checkpoint of another model: variable '{1}' is {2} there, but {3} in the "
+          "model",
           prefix, variable.name, TypeAndShape(value.dtype(), Shape(value.dims())),
           TypeAndShape(variable.dtype, variable.shape));
     }
@@ -127,7 +127,7 @@ Expected<int64_t> ReadCheckpoint(Session& session, llvm::ArrayRef<VariableInfo> 
     values.push_back(std::move(tensor));
   }
   if (!bundle.Has(kStepKey))
-    return MakeError("{0}: says no step: it was not written by `grapnel train`", prefix);
+    return MakeError("{0}: contains no step: it was not written by `grapnel train`", prefix);
   ASSIGN_OR_RETURN(Literal step, bundle.Read(kStepKey));
   for (size_t i = 0; i < values.size(); ++i)
     RETURN_IF_ERROR(SetVariable(session, variables[i], values[i]));

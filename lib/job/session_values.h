@@ -1,4 +1,4 @@
-// Values of variables in a session by name, and checkpoints of all of them.
+// Reads and writes the variables of a session by name, and checkpoints of all of them.
 #ifndef GRAPNEL_LIB_JOB_SESSION_VALUES_H_
 #define GRAPNEL_LIB_JOB_SESSION_VALUES_H_
 
@@ -12,27 +12,27 @@
 
 namespace grapnel {
 
-// "float[2,3]", "float".
+// Returns "float[2,3]", or "float" for an unknown shape.
 std::string TypeAndShape(DataType dtype, const Shape& shape);
 
-// An empty tensor: it has none, or there is no such variable.
+// Returns the variable's value; an empty tensor if it has none, or there is no such variable.
 Tensor ValueOfVariable(const Session& session, llvm::StringRef container, llvm::StringRef name);
-// Errors: the value is of another dtype or shape than the variable.
+// Errors: the value has another dtype or shape than the variable.
 Error SetVariable(Session& session, const VariableInfo& variable, const Tensor& value);
-// Initial values, of those variables that have no value yet.
+// Sets the initial values of those variables that have no value yet.
 Error SetInitialValues(Session& session, llvm::ArrayRef<VariableInfo> variables);
-// The variables of the main graph that have handles (VarHandleOp), in its order, and those that are
-// nodes themselves (VariableV2); no initial values.
+// Returns the main graph's variables with handles (VarHandleOp), in graph order, and those that are
+// nodes themselves (VariableV2); without initial values.
 std::vector<VariableInfo> VariablesOfGraph(const Graph& main);
 
 // Writes the variables under their names, and `step` under kStepKey, so that
-// tf.train.load_checkpoint reads them. Whenever the process is ended, a checkpoint of that prefix
-// is whole. Errors: a variable has no value.
+// tf.train.load_checkpoint can read them. If the process ends at any time, the checkpoint with that
+// prefix is complete. Errors: a variable has no value.
 inline constexpr llvm::StringLiteral kStepKey = "grapnel/step";
 Error WriteCheckpoint(const Session& session, llvm::ArrayRef<VariableInfo> variables, int64_t step,
                       llvm::StringRef prefix);
-// Reads them back; gives the step. A checkpoint of another model changes nothing, and is an error
-// that names what one has and the other lacks; so is a checkpoint without a step.
+// Reads them back; returns the step. Errors, which leave the session unchanged: a checkpoint of
+// another model (lists the differences); a checkpoint without a step.
 Expected<int64_t> ReadCheckpoint(Session& session, llvm::ArrayRef<VariableInfo> variables,
                                  llvm::StringRef prefix);
 

@@ -21,7 +21,7 @@ Expected<Shape> ParseDims(llvm::StringRef text) {
   for (llvm::StringRef size : sizes) {
     int64_t dim = kUnknownDim;
     if (size.trim() != "?" && (size.trim().getAsInteger(10, dim) || dim < 0))
-      return MakeError("'{0}' is no size: a number or ? was expected", size.trim());
+      return MakeError("'{0}' is not a size: a number or ? was expected", size.trim());
     shape.Append(dim);
   }
   return shape;
@@ -41,7 +41,7 @@ void SetShape(Graph& graph, const Node& node, const Shape& shape) {
   graph.SetAttr(node.id(), "shape", attr::ShapeOf(shape));
 }
 
-// The tensor that an input of a signature of any name stands for; else what TensorOfKey finds.
+// Returns the tensor of an input in any signature; else what TensorOfKey finds.
 Expected<std::string> TensorNamed(const OpenedGraph& opened, llvm::StringRef signature,
                                   llvm::StringRef name) {
   auto tensor = TensorOfKey(opened.model(), opened.file(), signature, name);
@@ -69,18 +69,18 @@ Error FillShape(llvm::StringRef given, llvm::StringRef signature, OpenedGraph* o
   if (!IsPlaceholder(node))
     return MakeError("node '{0}' is a {1}; a placeholder was expected", node.name(), node.op());
   Shape open = ShapeOfPlaceholder(node);
-  // In graphs of old a placeholder of any shape is written as a scalar.
+  // In old graphs a placeholder of any shape is written as a scalar.
   bool any = open.known_rank() && open.rank() == 0 && node.op() == "Placeholder" &&
              shape.rank() > 0 && !InferShapes(main).OfPort(port).known_rank();
   std::optional<Shape> filled = any ? shape : MergeShapes(open, shape);
   if (!filled)
-    return MakeError("node '{0}' is {1} in the file, which {2} does not fit", node.name(),
+    return MakeError("node '{0}' is {1} in the file, which {2} contradicts", node.name(),
                      open.ToString(), shape.ToString());
   SetShape(main, node, *filled);
   return Error::success();
 }
 
-// The nodes whose first size is the batch, in the graph's order.
+// Returns the nodes whose first size is the batch size, in graph order.
 std::vector<NodeId> BatchInputs(const OpenedGraph& opened) {
   const Graph& main = opened.module().main;
   std::set<NodeId> inputs;
@@ -104,7 +104,7 @@ bool IsOpenBatch(const Shape& shape) {
 }
 
 Error FillBatch(int64_t batch, OpenedGraph* opened) {
-  if (!HasOpenBatch(*opened)) return MakeError("no input has a first size that is open");
+  if (!HasOpenBatch(*opened)) return MakeError("no input has an unknown first size");
   Graph& main = opened->module().main;
   for (NodeId id : BatchInputs(*opened)) {
     Node node = main.node(id);

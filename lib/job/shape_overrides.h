@@ -1,4 +1,5 @@
-// Sizes that a file leaves open, as somebody gives them: "--shape x=8,224,224,3", "--batch 8".
+// The shape overrides of a command line, for sizes that a file leaves unknown: "--shape
+// x=8,224,224,3", "--batch 8".
 #ifndef GRAPNEL_LIB_JOB_SHAPE_OVERRIDES_H_
 #define GRAPNEL_LIB_JOB_SHAPE_OVERRIDES_H_
 
@@ -12,25 +13,25 @@
 namespace grapnel {
 
 struct GRAPNEL_PUBLIC ShapeOverrides {
-  // "NAME=DIMS": NAME is a key of a signature's inputs, a tensor, or a node; DIMS are sizes between
-  // commas, ? for one that stays open, nothing for a scalar.
+  // "NAME=DIMS": NAME is a key of a signature's inputs, a tensor, or a node; DIMS are sizes
+  // separated by commas, ? for one that stays unknown, empty for a scalar.
   std::vector<std::string> shapes;
   int64_t batch = 0;  // 0: none
   bool empty() const { return shapes.empty() && batch == 0; }
 };
 
-// Writes them into the `shape` of the placeholders, from where inference takes them. The batch is
-// the first size of each input of the file's signatures, or, where it has none, of each
-// placeholder, as far as that is open and has a known rank. Keys are of `signature`, or of any:
-// first of serving_default.
+// Writes the sizes into the `shape` attribute of the placeholders, where shape inference reads
+// them. The batch size applies to each input of the file's signatures or, without signatures, to
+// each placeholder, if its first size is unknown and its rank is known. Keys are looked up in
+// `signature`; if it is empty, in all signatures, first in serving_default.
 //
-// Errors name the flag ("--shape", "--batch"): a text that cannot be read, a name that is not there
-// (with the nearest ones) or is no placeholder, a shape that contradicts the file's; no input has
-// an open first size.
+// Errors name the flag ("--shape", "--batch"): a malformed text; an unknown name (with the nearest
+// ones), or one that is not a placeholder; a shape that contradicts the file's; no input has an
+// unknown first size.
 GRAPNEL_PUBLIC Error FillSizes(const ShapeOverrides& given, llvm::StringRef signature,
                                OpenedGraph* opened);
 
-// Whether an input has a first size that is open, which a batch would fill.
+// True if an input has an unknown first size, which a batch size would set.
 GRAPNEL_PUBLIC bool HasOpenBatch(const OpenedGraph& opened);
 
 }  // namespace grapnel

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// What the main graph hands in and can stand by itself.
+// Returns the main graph's nodes that are passed as arguments and can replace them.
 StandIns StandInsOf(const SignatureBody& body, const Graph& main) {
   StandIns stand_ins;
   for (const auto& [argument, given] : body.from_main) {
@@ -29,20 +29,21 @@ std::vector<NodeId> NodesOf(const SignatureBody& body) {
   return ids;
 }
 
-// A function names its arguments as it likes; a signature's keys are what users know.
-// Names of the main graph are the file's. The inputs, as they are called then.
+// Renames inputs to the signature's keys, which users know; a function's own argument names are
+// arbitrary. Names in the main graph belong to the file and stay. Returns the new names of the
+// inputs.
 std::vector<std::string> NameInputs(const SignatureBody& body, Graph* graph) {
   std::vector<std::string> inputs;
   for (const SignatureBody::End& end : body.inputs) {
     Node input = graph->Find(body.graph->node(end.port.node).name());
-    if (!input) continue;  // nobody reads it
+    if (!input) continue;  // not read
     if (body.function && !graph->Find(end.key)) graph->Rename(input.id(), end.key);
     inputs.push_back(OutputName(input.name(), body.function ? 0 : end.port.index));
   }
   return inputs;
 }
 
-// An output that hands an argument on is no tensor of the network.
+// An output that only forwards an argument is not a tensor of the network.
 std::vector<std::string> OutputsOf(const SignatureBody& body, const Graph& graph) {
   std::vector<std::string> outputs;
   for (const SignatureBody::End& end : body.outputs) {
@@ -62,7 +63,7 @@ Expected<SignatureGraph> TakeSignature(llvm::StringRef name, const ShapeOverride
   RETURN_IF_ERROR(FillSizes(given, name, opened));
   SignatureBody body = BodyOf(opened->file(), *signature);
   const Module& module = opened->module();
-  // What is worked on may be a copy of the file's, whose nodes have the same ids.
+  // `opened` may hold a copy of the file's module, whose nodes have the same ids.
   const Function* function = body.function ? module.FindFunction(body.function->name()) : nullptr;
   const Graph& graph = function ? function->body : module.main;
   ModuleShapes shapes(module);

@@ -12,12 +12,11 @@ namespace {
 
 using llvm::json::fixUTF8;
 
-// "made are nodes in lines 3, 7, 12", those that are near.
+// Returns an error that lists nearby lines that create nodes.
 Error NoNodeAt(const LineTable& lines, const Module& module, llvm::StringRef text) {
   SourcePlace place = SourcePlace::Parse(text);
   std::vector<llvm::StringRef> files = lines.Files();
-  if (files.empty())
-    return MakeError("the graph says of no node in which line of a program it was made");
+  if (files.empty()) return MakeError("the graph has no source lines");
   SourcePlace file{place.file, 0};
   std::set<int> numbers;
   for (const Node& node : lines.NodesAt(file, module)) {
@@ -34,8 +33,8 @@ Error NoNodeAt(const LineTable& lines, const Module& module, llvm::StringRef tex
   llvm::sort(near);
   std::string list;
   for (int line : near) list += (list.empty() ? "" : ", ") + std::to_string(line);
-  return MakeError("no node is made in line {0} of {1}; lines that make some: {2}", place.line,
-                   place.file, list);
+  return MakeError("line {0} of {1} creates no node; lines that do: {2}", place.line, place.file,
+                   list);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What jobs say of the lines of a program that nodes were made in.
+// Looks up the source lines that created nodes, and formats them.
 #ifndef GRAPNEL_LIB_JOB_SOURCE_H_
 #define GRAPNEL_LIB_JOB_SOURCE_H_
 
@@ -12,27 +12,27 @@
 
 namespace grapnel {
 
-// The lines that the program's nodes of this graph were made in.
+// Returns the source lines that created the nodes of this graph.
 LineTable LinesOf(const OpenedGraph& opened);
 
-// "\n  at file.py:12 in f" for each call, innermost first, of the node that a text names last; "":
-// the graph does not say, or the text names none.
+// Returns "\n  at file.py:12 in f" for each call, innermost first, for the last node that the text
+// names; "" if the text names none or its lines are unknown.
 std::string StackOfMessage(const OpenedGraph& opened, llvm::StringRef message);
-// The same at the end of an error's text.
+// Appends the same to an error's text.
 Error WithStack(const OpenedGraph& opened, Error error);
 
-// The nodes of a line. Errors: no node is made there, with the lines of that file that are near, or
-// the files that there are.
+// Returns the nodes that a source line created. Errors: it created none, with nearby lines of that
+// file, or the known files.
 Expected<std::vector<Node>> NodesOfLine(const LineTable& lines, const Module& module,
                                         llvm::StringRef place);
 
-// The program's text of a line, without blanks before and after; "": it cannot be read.
+// Returns the source text of a line, trimmed; "" if it cannot be read.
 std::string TextOfLine(llvm::StringRef model_path, const SourceFrame& frame);
 
-// Each frame of a stack as a line, innermost first, with the program's text around it where it can
-// be read (ReadSourceText).
+// Writes each frame of a stack as a line, innermost first, with the surrounding source text if it
+// can be read (ReadSourceText).
 void WriteStack(const LineTable::Stack& stack, llvm::StringRef model_path, llvm::raw_ostream& os);
-// [{"file", "line", "column", "function", "code", "is_users"}], outermost first.
+// Writes [{"file", "line", "column", "function", "code", "is_users"}], outermost first.
 void WriteStackJson(const LineTable::Stack& stack, llvm::json::OStream& json);
 
 }  // namespace grapnel

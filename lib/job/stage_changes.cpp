@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostNames = 3;  // of nodes that a fusion took in
+constexpr size_t kMostNames = 3;  // names shown of fused nodes
 
 std::string Quoted(const Node& node) { return ("'" + node.name() + "' (" + node.op() + ")").str(); }
 
@@ -25,7 +25,7 @@ class Changes {
       if (node.function().empty()) Here(node.name, "made" + by_);
     for (const OpenedCall& call : diff.opened) {
       Here(call.call, "opened" + by_ + ": " + Plural(call.nodes.size(), "node") + " of " +
-                          call.function + " stand in its place");
+                          call.function + " replace it");
       for (const auto& [node, copy] : call.nodes) Here(copy, "opened from '" + node + "'" + by_);
     }
     for (const MatchedPair& pair : diff.matched) {
@@ -52,7 +52,7 @@ class Changes {
       case NodeOutcome::kFolded:
         return "folded into the constant " + into + by_;
       case NodeOutcome::kBypassed:
-        return "bypassed: its readers read " + into + by_;
+        return "bypassed: its readers now read " + into + by_;
       case NodeOutcome::kFused:
         return "fused into " + into + by_;
       case NodeOutcome::kReplaced:

@@ -1,4 +1,4 @@
-// What became of the nodes of a graph from one dump of it to the next, by their names.
+// Tracks nodes by name from one dump of a graph to the next.
 #ifndef GRAPNEL_LIB_JOB_STAGE_CHANGES_H_
 #define GRAPNEL_LIB_JOB_STAGE_CHANGES_H_
 
@@ -7,9 +7,9 @@
 
 namespace grapnel {
 
-// Adds to `story` what `pass` did to the main graph between two dumps: which nodes it made, gave
-// another op or opened from a call ("here"), and what became of those that are gone. Cost: that of
-// DiffModules.
+// Adds to `story` what `pass` did to the main graph between two dumps: which nodes it created, gave
+// another op or inlined from a call ("here"), and what happened to the nodes that are gone. Cost:
+// that of DiffModules.
 void AddChanges(const Module& before, const Module& after, llvm::StringRef pass, GraphStory* story);
 
 }  // namespace grapnel

@@ -1,5 +1,5 @@
-// What a model's variables and tables hold before its first run, for many runs that each begin
-// there.
+// The state of a model's variables and tables before its first run, for many runs that each start
+// from it.
 #ifndef GRAPNEL_LIB_JOB_STARTING_STATE_H_
 #define GRAPNEL_LIB_JOB_STARTING_STATE_H_
 
@@ -13,12 +13,12 @@ namespace grapnel {
 
 class StartingState {
  public:
-  // Opens the file anew, since passes may take from a graph what restores it, and restores it as
-  // `run` does. The values are read once. Null: the model has no state. Errors: RestoreSession's,
+  // Opens the file again, since passes may remove the nodes that restore the state, and restores it
+  // as `run` does. Reads the values once. Null: the model has no state. Errors: RestoreSession's,
   // RestoreCase's.
   static Expected<std::shared_ptr<const StartingState>> Of(const OpenedGraph& opened,
                                                            ThreadPool& pool);
-  // Variables share their values with this until somebody writes them; tables are filled anew.
+  // Variables share their values with this object until they are written; tables are filled again.
   Error Fill(Session& session) const;
 
  private:
@@ -26,7 +26,7 @@ class StartingState {
 
   const OpenedGraph opened_;
   ThreadPool& pool_;
-  Session session_;  // variables alone count
+  Session session_;  // only its variables are used
 };
 
 }  // namespace grapnel

@@ -14,8 +14,8 @@ Expected<std::vector<TracedFunction>> FunctionsOfSource(llvm::StringRef file,
                                         TracedFunctions().end());
   if (!functions.empty()) return functions;
   return MakeError(
-      "{0}: registers no function; GRAPNEL_TRACE(FUNCTION, {{{{\"x\", "
-      "proto::DT_FLOAT, {{3}}}); after a function does",
+      "{0}: registers no function; GRAPNEL_TRACE(FUNCTION, {{{{\"x\", proto::DT_FLOAT, {{3}}}) "
+      "after a function registers it",
       file);
 }
 

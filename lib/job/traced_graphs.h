@@ -1,4 +1,4 @@
-// Functions written in C++ as graphs that jobs work on.
+// Turns functions written in C++ into graphs for jobs.
 #ifndef GRAPNEL_LIB_JOB_TRACED_GRAPHS_H_
 #define GRAPNEL_LIB_JOB_TRACED_GRAPHS_H_
 
@@ -9,22 +9,22 @@
 
 namespace grapnel {
 
-// What GRAPNEL_TRACE registers in a file of C++, which is compiled and loaded (lib/job/plugin.h).
-// Errors: LoadSource's; it registers nothing.
+// Compiles and loads a C++ file (lib/job/plugin.h), and returns the functions that it registers
+// with GRAPNEL_TRACE. Errors: LoadSource's; it registers nothing.
 Expected<std::vector<TracedFunction>> FunctionsOfSource(llvm::StringRef file,
                                                         const MessageSink& sink);
 
-// The functions that "FILE.cpp" (all of it), "FILE.cpp:FUNCTION" or, where no file is called so,
-// the name of a plugin's function means. Empty: it means none, but a model. Errors: those above;
-// the file has no such function, with the nearest.
+// Returns the functions that a text names: "FILE.cpp" (all of them), "FILE.cpp:FUNCTION" or, if no
+// such file exists, the name of a plugin's function. Empty: the text names a model. Errors: those
+// above; the file has no such function, with the nearest.
 Expected<std::vector<TracedFunction>> FunctionsNamed(llvm::StringRef text, const MessageSink& sink);
 
-// Each traced, as a graph of one model: its title is the function's name, its feeds and fetches are
-// what the function takes and gives, its variables have the values that the program begins with.
+// Traces each function to a graph of one model: its title is the function's name, its feeds and
+// fetches are the function's inputs and outputs, its variables have the program's initial values.
 // Errors: Trace's.
 Expected<std::shared_ptr<Model>> ModelOf(llvm::StringRef path,
                                          llvm::ArrayRef<TracedFunction> functions);
-// OpenedGraph's EachOf of that model; to be opened again they are traced again.
+// Calls OpenedGraph::EachOf on that model; reopening such a graph traces it again.
 Expected<std::vector<OpenedGraph>> OpenFunctions(llvm::StringRef path,
                                                  llvm::ArrayRef<TracedFunction> functions,
                                                  llvm::StringRef title, llvm::StringRef by);

@@ -25,8 +25,8 @@ bool IsReal(DataType dtype) {
          dtype == proto::DT_DOUBLE;
 }
 
-// A folder of checkpoints, as tf.train.latest_checkpoint reads it: ckpt-100.index, its data, and
-// the file "checkpoint" that names them.
+// A checkpoint folder in the format of tf.train.latest_checkpoint: ckpt-100.index, its data, and
+// the file "checkpoint" that lists them.
 class CheckpointFolder {
  public:
   explicit CheckpointFolder(std::string folder, int keep)
@@ -34,7 +34,7 @@ class CheckpointFolder {
 
   Error Open(bool resume) {
     if (FileExists(folder_) && !IsDirectory(folder_))
-      return MakeError("{0}: is a file, a folder for checkpoints was expected", folder_);
+      return MakeError("{0}: is a file; a folder for checkpoints was expected", folder_);
     RETURN_IF_ERROR(CreateDirectories(folder_));
     if (!FileExists(List())) return Error::success();
     ASSIGN_OR_RETURN(auto file, FileBytes::Open(List()));
@@ -47,14 +47,14 @@ class CheckpointFolder {
     }
     if (!names_.empty() && !resume) {
       return MakeError(
-          "{0}: holds checkpoints of an earlier training, such as '{1}': --resume "
-          "goes on with it; or name another folder",
+          "{0}: contains checkpoints of an earlier training, such as '{1}': use --resume to "
+          "continue it, or name another folder",
           folder_, names_.back());
     }
     return Error::success();
   }
 
-  // The last one; empty: there is none.
+  // Returns the last checkpoint; "" if there are no checkpoints.
   std::string Last() const { return names_.empty() ? "" : JoinPath(folder_, names_.back()); }
 
   Error Write(const Session& session, llvm::ArrayRef<VariableInfo> variables, int64_t step) {
@@ -67,7 +67,7 @@ class CheckpointFolder {
       old.push_back(names_.front());
       names_.erase(names_.begin());
     }
-    // The list first: what it names is always there.
+    // Writes the list before deleting: the files that it names always exist.
     std::string text = "model_checkpoint_path: \"" + names_.back() + "\"\n";
     for (const std::string& each : names_) text += "all_model_checkpoint_paths: \"" + each + "\"\n";
     RETURN_IF_ERROR(WriteFile(List(), text));
@@ -85,13 +85,14 @@ class CheckpointFolder {
   std::vector<std::string> names_;  // oldest first
 };
 
-// The graph with gradients and an optimizer behind it.
+// Adds gradients and an optimizer to the graph.
 class StepMaker {
  public:
   StepMaker(const OpenedGraph& opened, const MakeStep& make, const std::string& signature)
       : opened_(opened), make_(make), signature_(signature) {}
 
-  // The tensor to fetch: the loss, behind the step's effects. New variables go to `initial`.
+  // Returns the tensor to fetch: the loss, after the step's effects. New variables are added to
+  // `initial`.
   Expected<std::string> Run(std::unique_ptr<Module>* module, std::vector<VariableInfo>* initial) {
     ASSIGN_OR_RETURN(std::string name,
                      TensorOfKey(opened_.model(), opened_.file(), signature_, make_.loss));
@@ -110,7 +111,7 @@ class StepMaker {
     if (!finished) return finished.takeError();
     *module = std::move(*finished);
     *initial = VariableInfosOf(t);
-    // What Finish made of the result: behind all effects.
+    // The node that Finish adds for the result, after all effects.
     for (Node reader : (*module)->main.nodes()) {
       if (reader.op() == "Identity" && reader.num_inputs() == 1 && reader.input(0).node == node)
         return reader.name().str();
@@ -122,7 +123,7 @@ class StepMaker {
   Error CheckLoss(const Value& loss) const {
     Shape shape = loss.shape();
     if (IsReal(loss.dtype()) && (!shape.known_rank() || shape.rank() == 0)) return Error::success();
-    return MakeError("the loss '{0}' is {1}{2}, a floating-point scalar was expected", make_.loss,
+    return MakeError("the loss '{0}' is {1}{2}; a floating-point scalar was expected", make_.loss,
                      DataTypeName(loss.dtype()), shape.rank() == 0 ? "" : shape.ToString());
   }
 
@@ -140,7 +141,8 @@ class StepMaker {
       if (!llvm::is_contained(names, name)) return NotFound("variable", name, names, "");
     }
     if (variables.empty())
-      return MakeError("the graph has no variable to train: none is a floating-point VarHandleOp");
+      return MakeError(
+          "the graph has no variable to train: there is no floating-point VarHandleOp");
     return variables;
   }
 
@@ -171,7 +173,7 @@ class Trainer {
   }
 
  private:
-  // Feeds, fetches, the step and the plan.
+  // Prepares feeds, fetches, the training step and the plan.
   Error Prepare() {
     variables_ = VariablesOfGraph(opened_.module().main);
     if (!request_.make.optimizer.empty()) RETURN_IF_ERROR(AddStep());
@@ -189,7 +191,7 @@ class Trainer {
     StepMaker maker(opened_, request_.make, run_.signature);
     std::unique_ptr<Module> module;
     std::vector<VariableInfo> made;
-    // What the file says of feeds is filled in now: its fetches are the forward graph's.
+    // Resolves the file's feeds now, since its fetches are the forward graph's.
     auto name = [&](std::string& key) -> Error {
       ASSIGN_OR_RETURN(key, TensorOfKey(opened_.model(), opened_.file(), run_.signature, key));
       return Error::success();
@@ -216,12 +218,12 @@ class Trainer {
     passes.onednn = run_.onednn;
     ASSIGN_OR_RETURN(Optimized done, grapnel::Optimize(opened_, passes));
     RETURN_IF_ERROR(done.AsError());
-    // A pass may find that nobody reads one: it stays as it is, and is saved no more.
+    // A pass may remove an unread variable: it keeps its value, but is no longer saved.
     variables_ = VariablesOfGraph(opened_.module().main);
     return Error::success();
   }
 
-  // Batches that follow the first, of the case's steps.
+  // Adds the batches after the first, from the case's steps.
   Error AddStepsOf(const Case& values) {
     for (const Case::Step& step : values.steps) {
       std::vector<Tensor> batch;
@@ -239,7 +241,7 @@ class Trainer {
 
   Session& session() { return const_cast<Session&>(job_->session()); }
 
-  // Values to begin with: a checkpoint's, else the file's, else those that the trace has.
+  // Sets the initial values: a checkpoint's, else the file's, else those of the trace.
   Error Begin() {
     RETURN_IF_ERROR(SetInitialValues(session(), initial_));
     if (!folder_ || folder_->Last().empty()) return Error::success();
@@ -251,8 +253,8 @@ class Trainer {
 
   Expected<bool> Step(int64_t step, llvm::function_ref<bool(const TrainedStep&)> each) {
     ASSIGN_OR_RETURN(std::vector<Tensor> batch, batches_->At(step));
-    // Updates make new values where these are held: so the step can be made again by who looks for
-    // its NaN.
+    // Updates allocate new values while these are held, so that the step can be repeated to find
+    // the source of a NaN.
     std::vector<Tensor> before, fed;
     const bool is_first = step == trained_.first;
     if (folder_ || is_first) {
@@ -294,10 +296,10 @@ class Trainer {
       made->scalars.emplace_back(name, value);
     }
     if (has_loss) return Error::success();
-    return MakeError("no floating-point scalar is fetched: name the loss {0}", run_.words.fetches);
+    return MakeError("no fetch is a floating-point scalar: name the loss {0}", run_.words.fetches);
   }
 
-  // A graph that computes a loss and changes nothing is no step.
+  // A graph that computes a loss but changes nothing is not a training step.
   void WarnIfSame(llvm::ArrayRef<Tensor> before) {
     for (size_t i = 0; i < before.size(); ++i) {
       Tensor after = ValueOfVariable(session(), variables_[i].container, variables_[i].name);
@@ -305,7 +307,7 @@ class Trainer {
     }
     if (run_.sink)
       run_.sink(Severity::kWarning,
-                "the first step changed no variable: is what is fetched a training step?");
+                "the first step changed no variable: do the fetches run a training step?");
   }
 
   Error Save() {

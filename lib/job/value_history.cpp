@@ -3,7 +3,7 @@
 namespace grapnel {
 namespace {
 
-// Of a value beside its elements, about: of loops over scalars it is nearly all.
+// Approximate overhead of a value beside its elements; for loops over scalars it dominates.
 constexpr int64_t kOverhead = 256;
 
 int64_t BytesOf(const Tensor& tensor) {
@@ -23,7 +23,7 @@ void ValueHistory::Add(KeptValue value, bool is_free) {
   sizes_.push_back(kOverhead + (is_free ? 0 : BytesOf(value.value)));
   bytes_ += sizes_.back();
   values_.push_back(std::move(value));
-  // The newest stays, however large.
+  // The newest value stays, however large it is.
   while (bytes_ > budget_ && values_.size() > 1) {
     bytes_ -= sizes_.front();
     ports_[values_.front().port].kept.pop_front();

@@ -1,4 +1,4 @@
-// The values that a debugged run has made, within a budget of memory.
+// The values computed by a debugged run, within a memory budget.
 #ifndef GRAPNEL_LIB_JOB_VALUE_HISTORY_H_
 #define GRAPNEL_LIB_JOB_VALUE_HISTORY_H_
 
@@ -13,29 +13,29 @@ namespace grapnel {
 
 struct KeptValue {
   WatchedPort port;
-  int64_t number = 0;      // from 0, of those of this port in this run
-  int64_t step = 0;        // in which it was made; 0: before the first node
-  int64_t iteration = -1;  // of the innermost loop; -1: of none
+  int64_t number = 0;      // counts this port's values in this run, from 0
+  int64_t step = 0;        // the step that made it; 0: before the first node
+  int64_t iteration = -1;  // of the innermost loop; -1: not in a loop
   Tensor value;
 };
 
-// Values are kept as they are, which keeps their buffers from being reused. When they take more
-// than the budget the oldest go; constants and feeds, which are in memory anyway, take none of it.
+// Values are kept without copying, so their buffers are not reused. When they exceed the budget the
+// oldest are dropped; constants and feeds, which are in memory anyway, do not count.
 class ValueHistory {
  public:
   explicit ValueHistory(int64_t budget) : budget_(budget) {}
 
   void Add(KeptValue value, bool is_free);
-  // Puts another tensor in the place of the port's last value, which is kept.
+  // Replaces the port's last value, which is still kept.
   void ReplaceLast(const WatchedPort& port, Tensor value);
   void Clear();
 
-  // In the order in which they were made.
+  // In the order in which they were computed.
   const std::deque<KeptValue>& all() const { return values_; }
-  // How many the port has had, those that went included.
+  // Returns how many values the port has had, including dropped ones.
   int64_t Count(const WatchedPort& port) const;
-  // Value `number` of the port, or the last for -1. Null: it was never made, or it went (Count
-  // tells).
+  // Returns value `number` of the port, or the last for -1. Null: it was never computed, or was
+  // dropped (see Count).
   const KeptValue* Find(const WatchedPort& port, int64_t number = -1) const;
   int64_t num_dropped() const { return first_; }
   int64_t budget() const { return budget_; }
@@ -43,9 +43,9 @@ class ValueHistory {
  private:
   struct Places {
     int64_t count = 0;
-    std::deque<int64_t> kept;  // numbers of values, counted over all that were ever added
+    std::deque<int64_t> kept;  // indices of values among all values ever added
   };
-  int64_t budget_, bytes_ = 0, first_ = 0;  // values_[i] is number first_ + i
+  int64_t budget_, bytes_ = 0, first_ = 0;  // values_[i] has index first_ + i
   std::deque<KeptValue> values_;
   std::deque<int64_t> sizes_;
   std::map<WatchedPort, Places> ports_;

@@ -22,7 +22,7 @@ namespace {
 
 using Names = llvm::StringMap<std::string>;
 
-// Functions that Python objects of the model have, sorted.
+// Returns the functions of the model's Python objects, sorted.
 Expected<std::vector<std::string>> FunctionsOfObjects(const GraphInFile& graph) {
   proto::SavedObjectGraph objects;
   llvm::StringRef bytes = graph.object_graph;
@@ -41,7 +41,7 @@ Expected<std::vector<std::string>> FunctionsOfObjects(const GraphInFile& graph) 
   return names;
 }
 
-// Those of the main graph that the signature's outputs need.
+// Returns the functions called by those main-graph nodes that the signature's outputs need.
 std::vector<std::string> CalledBy(const GraphInFile& graph, const Signature& signature) {
   std::vector<std::string> called;
   for (NodeId id : NeededNodes(graph.module->main, signature)) {
@@ -59,7 +59,7 @@ bool Rename(const Names& names, std::string* name) {
   return true;
 }
 
-// Calls of functions that have a copy are calls of it.
+// Redirects calls of copied functions to the copies.
 void CallCopies(Function* function, const Names& copies) {
   Graph& body = function->body;
   for (Node node : body.nodes()) {
@@ -86,8 +86,7 @@ void CallCopies(Function* function, const Names& copies) {
   }
 }
 
-// What a collection says of the graph, as names of nodes and tensors; those that are not there are
-// left out.
+// Adds the nodes and tensors that a collection names; missing ones are skipped.
 void AddNamesOf(const proto::CollectionDef& collection, const Graph& main,
                 llvm::StringSet<>* names) {
   auto add = [&](const std::string& name) {
@@ -109,7 +108,7 @@ void AddNamesOf(const proto::CollectionDef& collection, const Graph& main,
   }
 }
 
-// All that a MetaGraph without objects names of its graph, sorted.
+// Returns everything that a MetaGraph without objects names in its graph, sorted.
 std::vector<std::string> NamedTensors(const GraphInFile& graph) {
   constexpr uint32_t kCollections = 4;
   llvm::StringSet<> names;
@@ -140,7 +139,7 @@ std::vector<std::string> NamedTensors(const GraphInFile& graph) {
   return sorted;
 }
 
-// Nodes of the body where each call has become the nodes of its function. A circle counts once.
+// Returns the number of nodes of the body after inlining all calls. Recursion counts once.
 size_t InlinedSize(const Function& function, llvm::DenseMap<const Function*, size_t>* sizes) {
   auto [known, added] = sizes->try_emplace(&function, function.body.num_nodes());
   if (!added) return known->second;
@@ -159,8 +158,7 @@ Expected<WholeModel> WholeModel::Prepare(OpenedGraph& opened) {
   const GraphInFile& graph = opened.file();
   Module& module = opened.module();
   if (llvm::all_of(graph.signatures, IsInternal)) {
-    return MakeError("{0}: has no signature, so nothing says what of it is used",
-                     opened.model().path);
+    return MakeError("{0}: has no signature, so its used parts are unknown", opened.model().path);
   }
   WholeModel whole;
   if (graph.object_graph.empty()) {
@@ -221,11 +219,11 @@ void WholeModel::CopyShared(Module& module) const {
   for (Function* caller : callers) CallCopies(caller, copies);
 }
 
-// Passes inline each call, as TensorFlow's run of a signature does: what is called twice is there
-// twice. So it may be where signatures share functions; a model that calls functions within
-// functions again and again would grow without end.
+// The passes inline each call, as TensorFlow does to run a signature: a function that is called
+// twice is duplicated. This is fine for functions shared by signatures, but a model with many
+// nested calls would grow without bound.
 void WholeModel::KeepCommon(Module& module) {
-  constexpr size_t kSmall = 16;  // nodes; a copy of them is no loss
+  constexpr size_t kSmall = 16;  // nodes; small enough to copy
   constexpr size_t kMostGrowth = 8;
   FunctionSet run;
   for (const std::string& name : bodies_) AddReachable(*module.FindFunction(name), &run);
@@ -251,7 +249,7 @@ void WholeModel::KeepCommon(Module& module) {
 
 void WholeModel::Fill(OptimizeOptions* options) const {
   options->bodies = bodies_;
-  options->keep_functional = true;  // those who convert a SavedModel further want it so
+  options->keep_functional = true;  // converters of SavedModels need this
   if (!bodies_.empty()) return;
   options->feeds = feeds_;
   options->fetches = fetches_;

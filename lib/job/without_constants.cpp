@@ -17,11 +17,11 @@ std::optional<AttrView> FindIn(const AttrList& attrs, llvm::StringRef key) {
   return std::nullopt;
 }
 
-// What differs, told again of attributes as they are now.
+// Recomputes the texts of changes from the current attributes.
 void Retell(const AttrList& a, const AttrList& b, std::vector<Change>* changes) {
   for (Change& change : *changes) {
     auto before = FindIn(a, change.what), after = FindIn(b, change.what);
-    if (!before && !after) continue;  // no attribute: an op, a device, an input
+    if (!before && !after) continue;  // not an attribute: an op, a device, an input
     change.before = before ? before->ToString() : "";
     change.after = after ? after->ToString() : "";
     if (change.before == change.after) change.after += " (another value)";

@@ -1,4 +1,5 @@
-// Graphs and what was found of them, as they can be shown to others (lib/io/strip_constants.h).
+// Removes constant values from graphs and diffs, so that they can be shared
+// (lib/io/strip_constants.h).
 #ifndef GRAPNEL_LIB_JOB_WITHOUT_CONSTANTS_H_
 #define GRAPNEL_LIB_JOB_WITHOUT_CONSTANTS_H_
 
@@ -7,11 +8,11 @@
 
 namespace grapnel {
 
-// The graph without values, of a file that tells no more than its name: no folder, and nothing that
-// lies beside it. Only of one whose module is the file's own.
+// Returns the graph without values; its path is reduced to the file's name, and files next to it
+// are not read. The graph's module must be the file's own.
 Expected<OpenedGraph> WithoutConstants(OpenedGraph opened);
 
-// Leaves the values out of both modules, and out of what `diff`, which is of them, tells.
+// Removes the values from both modules and from `diff`, which compares them.
 void StripConstants(Module* a, Module* b, Diff* diff);
 
 }  // namespace grapnel

@@ -315,8 +315,8 @@ class RunDebug(PageCase):
         self.open_run(graph(LOSS))
         self.start()
         self.browser.click(".console summary")
-        for line, words in (("eval sum(x:0)", "63"), ("ni", "Op: MatMul"), ("pt x:0 --save /tmp/x.npy", "none is read or written"),
-                            ("set x:0 = /tmp/x.npy", "none is read or written"), ("stepp", "did you mean 'step'")):
+        for line, words in (("eval sum(x:0)", "63"), ("ni", "Op: MatMul"), ("pt x:0 --save /tmp/x.npy", "reads and writes files"),
+                            ("set x:0 = /tmp/x.npy", "reads and writes files"), ("stepp", "did you mean 'step'")):
             self.typed("#debug-line", line + "\n")
             self.browser.wait(f"document.querySelector('#debug-said').textContent.includes({words!r})")
         self.typed("#debug-line", "next 2\n")

@@ -113,7 +113,7 @@ class Run(PageCase):
         self.typed("#run-devices", "cpu:2")
         self.assertIn("as the case expects", self.run_it())
         self.typed("#run-devices", "gpu:1")
-        self.assertIn("only CPUs can be played", self.run_it())
+        self.assertIn("only CPUs can be simulated", self.run_it())
         self.browser.complaints()
 
     def test_file_is_sent(self):

@@ -130,11 +130,11 @@ TEST_F(Programs, WhatDoesNotFitIsSaid) {
   Program program = Must(Program::Make(Line()));
   EXPECT_EQ(ErrorOf(program.Call("stepp", {})), "function 'stepp' not found; did you mean 'step'?");
   EXPECT_EQ(ErrorOf(program.Call("step", {Floats({4}, {1, 2, 3, 4})})),
-            "function 'step' takes 2 values (x, y), 1 are given");
+            "function 'step' takes 2 values (x, y), but 1 are given");
   EXPECT_EQ(ErrorOf(program.Call("step", {Floats({4}, {1, 2, 3, 4}), Floats({2}, {1, 2})})),
-            "function 'step': argument 'y' is float[4], float[2] is given");
+            "function 'step': argument 'y' is float[4], but float[2] is given");
   EXPECT_EQ(TextOf(program.Set("line/w", Floats({2}, {1, 2}))),
-            "variable 'line/w' is float, the value given is float[2]");
+            "variable 'line/w' is float, but the given value is float[2]");
   EXPECT_EQ(ErrorOf(program.Get("w")), "variable 'w' not found; did you mean 'line/w'?");
   ModelBuilder other;
   other.Add("f", {{"x", proto::DT_FLOAT, {4}}},

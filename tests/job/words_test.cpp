@@ -1,4 +1,4 @@
-// What the texts of jobs call the things that they are told: as the person who asks does.
+// Messages of jobs use the caller's names for its settings.
 #include "gtest/gtest.h"
 #include "lib/job/optimize.h"
 #include "lib/job/place.h"
@@ -45,7 +45,7 @@ TEST(JobWords, WhatARunIsTold) {
   auto prepare = [&] { return TextOf(llvm::cantFail(RunJob::Make(opened, request)).Prepare()); };
   EXPECT_TRUE(Says(prepare(),
                    "the list of devices: '/job:localhost/replica:0/task:0/device:GPU:0' "
-                   "is no CPU, and only CPUs can be played (the device GPU runs on a "
+                   "is not a CPU, and only CPUs can be simulated (the device GPU runs on a "
                    "real one)"));
   request.words.placer.devices = "'Devices'";
   EXPECT_TRUE(Says(prepare(), "'Devices': '/job"));

@@ -105,7 +105,7 @@ class CaptureTest(unittest.TestCase):
         np.testing.assert_array_equal(*read(self.out)[2].values(), X * 2)
         os.remove(os.path.join(self.out, "case.json"))
         there = sorted(os.listdir(self.out))
-        with self.assertRaisesRegex(capture.CaptureError, "holds other files and no case.json"):
+        with self.assertRaisesRegex(capture.CaptureError, "contains other files and no case.json"):
             capture.function(tf.exp, X, self.out)
         self.assertEqual(sorted(os.listdir(self.out)), there)
 
@@ -135,7 +135,7 @@ class CaptureTest(unittest.TestCase):
         self.assertEqual([load(s["fetches"])[0] for s in [case] + case["steps"]], [6, 8, 11])
         self.assertEqual(load(case["variables"]), [5])
         self.assertNotIn("init", case)
-        with self.assertRaisesRegex(capture.CaptureError, "takes 1 tensors, 2 were given"):
+        with self.assertRaisesRegex(capture.CaptureError, "takes 1 tensors, but 2 were given"):
             capture.function(tf.function(g), [np.float32(1)], self.out, steps=[[X, X]])
 
     # Tables and iterators are made by a graph of their own.
@@ -280,7 +280,7 @@ class CaptureTest(unittest.TestCase):
             self.assertEqual((list(case["feeds"]), list(case["steps"][0]["fetches"])), (["features"], ["again", "score"]))
             np.testing.assert_array_equal(read(self.out)[3]["score"], X * 3)
         save(self.model + "2", ["left", "right"])
-        with self.assertRaisesRegex(capture.CaptureError, "inputs 'left' and 'right' of 'serving_default' are one tensor"):
+        with self.assertRaisesRegex(capture.CaptureError, "inputs 'left' and 'right' of 'serving_default' are the same tensor"):
             capture.saved_model(self.model + "2", {}, self.out)
 
     # A result that is not the same again is told by its key.
@@ -293,7 +293,7 @@ class CaptureTest(unittest.TestCase):
     def test_errors(self):
         self.save(tf.function(lambda s: {"n": tf.strings.length(s)}), tf.TensorSpec([None], tf.string, name="s"))
         for args, text in ((["/nowhere"], "/nowhere"), ([self.model, "--signature", "f"], "there is"),
-                           ([self.model], "give it with --feed s=FILE.npy"),
+                           ([self.model], "pass it with --feed s=FILE.npy"),
                            ([self.model, "--feed", "t=x"], "x: "), ([self.model, "--feed", "t"], "NAME=FILE.npy")):
             code, _, err = self.command(*args, "-o", self.out)
             self.assertEqual(code, 2)

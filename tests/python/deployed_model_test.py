@@ -234,8 +234,8 @@ class DeployedModelTest(unittest.TestCase):
     def test_plain_graph_says_what_it_lacks(self):
         path, _, _ = self.made(network)
         said = self.grapnel("opt", path, "-o", path + ".pb")
-        self.assertIn("are not in a GraphDef", said)
-        self.assertIn("taken to be on /device:CPU:0", said)
+        self.assertIn("a GraphDef cannot hold the values of", said)
+        self.assertIn("assumed to be on /device:CPU:0", said)
 
 
 if __name__ == "__main__":

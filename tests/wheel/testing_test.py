@@ -117,7 +117,7 @@ def test_budget(lenet):
     assert all(name in said for name in ("file_size: the file has", "parameters: ", "peak_memory: "))
     assert "the file has 29.4 kB" in said_by(assert_budget, lenet.optimize().graph, bytes=30)
     assert_budget(DENSE, flops=1000, batch=2)
-    assert "flops: not counted: 4 nodes with an open shape or a loop (batch=, shape=)" in said_by(assert_budget, DENSE, flops=10)
+    assert "flops: not counted: 4 nodes with an unknown shape or a loop (batch=, shape=)" in said_by(assert_budget, DENSE, flops=10)
     with pytest.raises(ValueError, match="no budget is given"):
         assert_budget(lenet)
     with pytest.raises(TypeError, match="nodes: an integer or a text as '25 MB' was expected, not 1.5"):

@@ -1,4 +1,4 @@
-// How much of it there is: nodes, FLOPs, parameters, memory, bytes.
+// Checks of sizes and costs: nodes, FLOPs, parameters, memory, bytes.
 #include <map>
 
 #include "lib/io/saved_variables.h"
@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-// The node for which `measure` is largest; of a call the one in its function.
+// Returns the node with the largest `measure`; for a call, the node inside its function.
 Node Largest(ModelRun& run, int64_t RunCost::*measure) {
   const Graph* graph = &run.main();
   Node largest;
@@ -35,7 +35,7 @@ struct Sized {
   int64_t size = 0;
 };
 
-// Variables and floating-point constants that are no scalars, with their elements.
+// Returns variables and non-scalar floating-point constants, with their number of elements.
 std::vector<Sized> ParametersOf(CheckedModel& model) {
   std::vector<Sized> parameters;
   for (const SavedVariable& variable : OwnVariablesOf(model.opened().file()))
@@ -75,7 +75,8 @@ int64_t FileBytesOf(const OpenedGraph& opened) {
   return static_cast<int64_t>(sum);
 }
 
-// Counted are the nodes of each outermost scope, or, beside a base, those that it has more of them.
+// Counts the nodes of each outermost scope or, with a base, how many more there are than in the
+// base.
 Sized LargestScope(CheckedModel& model) {
   std::map<std::string, int64_t> scopes;
   auto count = [&](const Module& module, int64_t by) {
@@ -99,10 +100,10 @@ int64_t CountNodes(CheckedModel& model) {
   return nodes;
 }
 
-// Why a sum that is within its budget says nothing.
+// Returns why a sum within its budget proves nothing; "" if it does.
 std::string OpenText(const RunCost& run) {
   if (run.open == 0) return "";
-  return Sentence("not counted: {0} with an open shape or a loop (--batch, --shape)",
+  return Sentence("not counted: {0} with an unknown shape or a loop (--batch, --shape)",
                   Plural(run.open, "node"));
 }
 
@@ -151,7 +152,7 @@ Judged CheckPeakMemory(CheckedModel& model, const PolicyRule& rule, PolicyFindin
   Node node = Largest(*run, &RunCost::bytes);
   findings.Add(
       run->NameOf(node),
-      Sentence("one run holds {0} at one moment; this {1} makes {2}", HumanBytes(cost.peak_bytes),
+      Sentence("one run needs {0} at its peak; this {1} makes {2}", HumanBytes(cost.peak_bytes),
                node.op(), HumanBytes(run->OfNode(node).bytes)),
       HumanBytes(most) + " at most",
       "make the tensors smaller, or fewer at a time; or raise the budget");

@@ -1,4 +1,4 @@
-// What was otherwise: in BASE, or when the cases were recorded.
+// Checks of differences: from BASE, or from the recorded cases.
 #include <map>
 #include <set>
 
@@ -15,11 +15,11 @@
 namespace grapnel {
 namespace {
 
-// What is wrong with a variable or constant beside BASE's; empty: nothing.
+// Returns the difference of a variable or constant from BASE's; "" if there is no difference.
 std::string WhatDiffers(const ValueDiff& value, double most) {
   if (value.a.empty()) return "BASE has no such variable";
   if (value.b.empty()) return "only BASE has this variable";
-  if (llvm::StringRef(value.type).contains(" -> ")) return "it is of another type: " + value.type;
+  if (llvm::StringRef(value.type).contains(" -> ")) return "it has another type: " + value.type;
   if (!value.problem.empty()) return "it cannot be compared: " + value.problem;
   const ValueDistance& distance = value.distance;
   bool is_number = distance.relative > 0;
@@ -33,7 +33,7 @@ std::string WhatDiffers(const ValueDiff& value, double most) {
                          NumberText(distance.largest, 3));
 }
 
-// Whether a node reads it to know how far and where, and not for its values.
+// True if a node reads it as a shape, an axis or a size, not as data.
 bool IsMeasure(const Node& reader, int slot) {
   static const llvm::StringSet<> kArguments = {
       "axis",      "begin",        "block_shape", "concat_dim",   "crops",
@@ -44,7 +44,7 @@ bool IsMeasure(const Node& reader, int slot) {
   return info && kArguments.contains(ArgumentOfInput(reader, *info, slot));
 }
 
-// Constants that hold no weights: shapes, axes and sizes.
+// Returns constants that are not weights: shapes, axes and sizes.
 std::set<std::string> MeasuresOf(const OpenedGraph& opened) {
   std::set<std::string> names;
   VisitNodes(opened.module(), [&](const Node& node, const std::string& name) {
@@ -57,8 +57,8 @@ std::set<std::string> MeasuresOf(const OpenedGraph& opened) {
   return names;
 }
 
-// Functions that both models have as they are, as often, if perhaps under another name. What the
-// diff pairs such a one with is another trace, with other numbers in it.
+// Functions that occur in both models unchanged and equally often, possibly under another name. If
+// the diff pairs such a function with another one, that is another trace with other constants.
 class KeptFunctions {
  public:
   KeptFunctions(const Module& base, const Module& model) : base_(base, {}), model_(model, {}) {
@@ -79,7 +79,7 @@ class KeptFunctions {
   }
 
   const ModuleView base_, model_;
-  std::map<uint64_t, int> more_;  // by body, in the model
+  std::map<uint64_t, int> more_;  // occurrences in the model minus those in the base, by body
 };
 
 Expected<RunComparison> CompareOnCase(OpenedGraph reference, CheckedModel& model,
@@ -95,8 +95,8 @@ Expected<RunComparison> CompareOnCase(OpenedGraph reference, CheckedModel& model
   return CompareRuns(reference, copy, request);
 }
 
-// The first node of the model whose values are not those of BASE, or where there is none of the
-// case's own graph; empty: it was not found.
+// Returns the first node of the model whose values differ from BASE, or without BASE from the
+// case's own graph; "" if it is not found.
 std::string FirstThatDiffers(CheckedModel& model, const std::string& path) {
   auto reference =
       model.base() ? Expected<OpenedGraph>(model.base()->Copy()) : OpenedGraph::Open(path);
@@ -116,10 +116,10 @@ std::string FirstThatDiffers(CheckedModel& model, const std::string& path) {
 Judged CheckFusions(CheckedModel& model, const PolicyRule&, PolicyFindings& findings) {
   ASSIGN_OR_RETURN(const std::vector<LostFusion>* lost, model.LostFusions());
   for (const LostFusion& fusion : *lost) {
-    findings.Add(fusion.node,
-                 Sentence("{0} stays in parts here: {1}", fusion.pattern, fusion.reason),
-                 Sentence("one node, as {0} makes of it in BASE", fusion.rule),
-                 "undo what stands between; `grapnel opt --why-not` tells all that rules refuse");
+    findings.Add(fusion.node, Sentence("{0} is not fused here: {1}", fusion.pattern, fusion.reason),
+                 Sentence("one node, as {0} fuses it in BASE", fusion.rule),
+                 "undo the change that prevents it; `grapnel opt --why-not` lists everything that "
+                 "rules refuse");
   }
   return std::string();
 }
@@ -129,7 +129,7 @@ Judged CheckWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings&
   const std::vector<Glob>* except = rule.FindGlobs("except");
   const std::set<std::string> measures = MeasuresOf(model.opened());
   const KeptFunctions kept(model.base()->module(), model.module());
-  // One that is new changes none, unless it stands for one that is gone.
+  // A new variable changes nothing, unless it replaces one that is gone.
   bool are_gone =
       llvm::any_of(report->different, [](const auto& value) { return value.b.empty(); });
   double most = rule.Number("most", 0);
@@ -143,10 +143,10 @@ Judged CheckWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings&
     findings.Add(name, what,
                  most > 0 ? "a difference of " + NumberText(most, 3) + " at most"
                           : std::string("BASE's values"),
-                 "save it with BASE's weights, or name it among 'except'");
+                 "save it with BASE's weights, or list it in 'except'");
   }
   std::string why = WhyNotCompared(*report, "BASE", "MODEL");
-  return why.empty() ? why : why + ": name the folder that has 'variables' in it";
+  return why.empty() ? why : why + ": pass the folder that contains 'variables'";
 }
 
 Judged CheckOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
@@ -157,7 +157,7 @@ Judged CheckOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings&
   } else {
     const auto& own = model.opened().model().case_info;
     if (!own || own->fetches.empty())
-      return "the model is no case with values expected, and [outputs] names none";
+      return "the model is not a case with expected values, and [outputs] names no cases";
     cases = {own->folder};
   }
   for (const std::string& path : cases) {
@@ -170,11 +170,12 @@ Judged CheckOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings&
     if (replayed.status == Replayed::kPass) continue;
     bool has_differed = replayed.status == Replayed::kFail;
     std::string node = has_differed ? FirstThatDiffers(model, path) : "";
-    findings.Add(node.empty() ? replayed.fetch : node,
-                 has_differed ? Sentence("on {0} {1}", path, replayed.message)
-                              : Sentence("{0} does not run: {1}", path, replayed.message),
-                 "the outputs of the case, within its tolerance",
-                 "`grapnel compare` with the case says where the runs part; or record it anew");
+    findings.Add(
+        node.empty() ? replayed.fetch : node,
+        has_differed ? Sentence("on {0} {1}", path, replayed.message)
+                     : Sentence("{0} does not run: {1}", path, replayed.message),
+        "the outputs of the case, within its tolerance",
+        "`grapnel compare` with the case shows where the runs diverge; or record the case again");
   }
   return std::string();
 }

@@ -17,20 +17,20 @@ const char* FateName(ChangeKind fate) {
   return fate == ChangeKind::kAdded ? "added" : fate == ChangeKind::kRemoved ? "removed" : "changed";
 }
 
-// Mermaid draws nothing of a text with more than 50,000 characters or 500 edges.
+// Mermaid does not draw a text with more than 50,000 characters or 500 edges.
 constexpr size_t kLongestLabel = 80;  // bytes
 constexpr size_t kMostEdges = 400;
 
-// Of a long name the outermost scope tells little: its end stays.
+// Shortens a long name from the front: its outermost scope matters least.
 std::string Shortened(llvm::StringRef text) {
   if (text.size() <= kLongestLabel) return text.str();
   size_t begin = text.size() - kLongestLabel;
-  while (begin < text.size() && (text[begin] & 0xC0) == 0x80) ++begin;  // within a letter
+  while (begin < text.size() && (text[begin] & 0xC0) == 0x80) ++begin;  // within a UTF-8 character
   return "..." + text.substr(begin).str();
 }
 
-// In a label everything but letters may mean something to Mermaid, which reads Markdown there too:
-// __x__, and a list where a label begins with "1. " or "- ". Within a word that is none.
+// Escapes a label: everything but letters may be markup to Mermaid, which also interprets Markdown
+// there: __x__, or a list if a label begins with "1. " or "- ". Inside a word these are plain.
 std::string Escaped(llvm::StringRef text) {
   const std::string label = Shortened(Printable(text));
   auto is_letter = [&](size_t at) { return at < label.size() && llvm::isAlnum(label[at]); };
@@ -103,7 +103,7 @@ class Drawing {
   void Add(const NodeEntry& entry, ChangeKind fate, bool in_a) {
     nodes_.push_back({entry.name.str(), entry.node, fate, in_a});
   }
-  // What keeps its name has changed, the rest came or went.
+  // Nodes that keep their names are changed; the others are added or removed.
   void AddGroup(const GroupEntry& group) {
     auto has = [](llvm::ArrayRef<NodeEntry> nodes, llvm::StringRef name) {
       return llvm::any_of(nodes, [&](const NodeEntry& node) { return node.name == name; });
@@ -114,7 +114,7 @@ class Drawing {
       if (!has(group.b, node.name)) Add(node, ChangeKind::kRemoved, true);
     }
   }
-  // The outermost scope of a node that is not opened, or the node.
+  // Returns the outermost unopened scope of a node, or the node.
   std::string LabelOf(llvm::StringRef name) const {
     for (size_t at = name.find('/'); at != llvm::StringRef::npos; at = name.find('/', at + 1)) {
       if (!opened_.count(name.take_front(at).str())) return name.take_front(at).str();
@@ -127,7 +127,7 @@ class Drawing {
     std::set<std::string> within;  // nodes and scopes
   };
 
-  // Opens scopes, the largest first, as long as there are boxes for what is in them.
+  // Opens scopes, the largest first, while their contents fit in the number of boxes.
   void Fold() {
     std::map<std::string, Scope> scopes = Scopes();
     std::set<std::string> labels = scopes[""].within;
@@ -144,7 +144,7 @@ class Drawing {
     }
   }
 
-  // By name; "" is what all are in.
+  // Returns the scopes by name; "" contains all.
   std::map<std::string, Scope> Scopes() const {
     std::map<std::string, Scope> scopes;
     for (const Entry& entry : nodes_) {
@@ -185,7 +185,7 @@ class Drawing {
     }
   }
 
-  // What a node is called in the drawing, where it may have no box.
+  // Returns the name of a node in the drawing, even if it has no box.
   std::string NameOf(const Node& node, bool in_a) const {
     if (!in_a) return FullNameOf(node);
     auto found = of_a_.find({&node.graph(), node.id()});

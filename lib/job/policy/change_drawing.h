@@ -1,4 +1,4 @@
-// What differs between two graphs, as a drawing that a pull request shows. Private to lib/job.
+// Draws the differences between two graphs for a pull request. Private to lib/job.
 #ifndef GRAPNEL_LIB_JOB_POLICY_CHANGE_DRAWING_H_
 #define GRAPNEL_LIB_JOB_POLICY_CHANGE_DRAWING_H_
 
@@ -8,8 +8,8 @@
 
 namespace grapnel {
 
-// A flowchart in Mermaid's language: what was added, removed and changed, with what it reads. A box
-// is a node or, where there are more than kMostBoxes, a scope. Empty: nothing differs.
+// Returns a Mermaid flowchart of what was added, removed and changed, and of its inputs. A box is a
+// node or, if there are more than kMostBoxes, a scope. Empty: nothing differs.
 constexpr size_t kMostBoxes = 60;
 std::string DrawChange(const Diff& diff);
 

@@ -49,7 +49,7 @@ Expected<const Diagnosis*> CheckedModel::Doctor() {
     return Error::success();
   };
   RETURN_IF_ERROR(examine());
-  // The first look was at the signature that is the default.
+  // The first examination used the default signature.
   const Signature* usual = DefaultSignature(opened_.file());
   for (const Signature& signature : opened_.file().signatures) {
     if (&signature == usual || IsInternal(signature)) continue;

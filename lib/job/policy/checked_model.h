@@ -1,4 +1,4 @@
-// A model as the checks of a policy look at it. Private to lib/job.
+// The view of a model that policy checks use. Private to lib/job.
 #ifndef GRAPNEL_LIB_JOB_POLICY_CHECKED_MODEL_H_
 #define GRAPNEL_LIB_JOB_POLICY_CHECKED_MODEL_H_
 
@@ -13,16 +13,16 @@
 
 namespace grapnel {
 
-// Ops that `opt` fuses in the base and not in the model.
+// Ops that `opt` fuses in the base but not in the model.
 struct LostFusion {
-  std::string node;     // of the model; "function/node"
-  std::string rule;     // that fuses them in the base
+  std::string node;     // in the model; "function/node"
+  std::string rule;     // the rule that fuses them in the base
   std::string pattern;  // "MatMul + BiasAdd + Relu"
-  std::string reason;   // why not here
+  std::string reason;   // why it does not here
 };
 
-// What checks ask for is worked out once, when it is first asked for. The graphs are borrowed and
-// do not change.
+// Computes each result once, when a check first needs it. The graphs are borrowed and do not
+// change.
 class CheckedModel {
  public:
   CheckedModel(const OpenedGraph& opened, const OpenedGraph* base, bool is_signature, OneDnn onednn,
@@ -35,17 +35,17 @@ class CheckedModel {
         cancel_(cancel) {}
 
   const OpenedGraph& opened() const { return opened_; }
-  const OpenedGraph* base() const { return base_; }  // null: there is none
+  const OpenedGraph* base() const { return base_; }  // may be null
   const Module& module() const { return opened_.module(); }
-  // Where runs go, what ends them, and nothing of what they say.
+  // Returns a request with the pool and the cancel flag, which discards all messages.
   RunRequest QuietRun() const;
 
-  // What `doctor` finds, of the checks that policies ask for.
+  // Returns the findings of `doctor`, for the checks that policies may enable.
   Expected<const Diagnosis*> Doctor();
   Expected<ModelRun*> Run();
   const ModuleShapes& shapes();
 
-  // From the base to the model; there has to be a base.
+  // The diff from the base to the model; there must be a base.
   const Diff& changes();
   Expected<const ValueReport*> Values();
   Expected<const std::vector<LostFusion>*> LostFusions();
@@ -54,7 +54,7 @@ class CheckedModel {
   const OpenedGraph& opened_;
   const OpenedGraph* base_;
   bool is_signature_;
-  const OneDnn onednn_;  // for the passes that a check runs
+  const OneDnn onednn_;  // used by checks that run passes
   ThreadPool* pool_;
   const CancelFlag* cancel_;
   std::optional<Diagnosis> diagnosis_;
@@ -65,7 +65,7 @@ class CheckedModel {
   std::optional<std::vector<LostFusion>> lost_;
 };
 
-// "function/node", in the main graph "node".
+// Returns "function/node", in the main graph "node".
 std::string FullNameOf(const Node& node);
 
 }  // namespace grapnel

@@ -11,12 +11,12 @@ namespace {
 namespace path = llvm::sys::path;
 namespace fs = llvm::sys::fs;
 
-// Without links in the folders; a file that is a link itself stays, as it is what the repository
-// has. A folder that is not there is taken as it is written.
+// Resolves links in the directories of a path; a file that is itself a link stays, since the
+// repository has the link. A directory that does not exist is used as given.
 std::string Resolved(llvm::StringRef file) {
   llvm::SmallString<128> whole = file, folder;
   fs::make_absolute(whole);
-  // The last component may be ".." or nothing: of a folder.
+  // For a directory, the last component may be ".." or empty.
   if (IsDirectory(whole))
     return fs::real_path(whole, folder) ? whole.str().str() : folder.str().str();
   if (!fs::real_path(path::parent_path(whole), folder))
@@ -25,7 +25,8 @@ std::string Resolved(llvm::StringRef file) {
   return whole.str().str();
 }
 
-// The folder with ".git", which in a worktree and in a submodule is a file; empty: there is none.
+// Returns the directory that contains ".git", which in worktrees and submodules is a file; "" if
+// not found.
 std::string RepositoryOf(llvm::StringRef folder) {
   for (; !folder.empty(); folder = path::parent_path(folder))
     if (fs::exists(JoinPath(folder, ".git"))) return folder.str();
@@ -44,7 +45,7 @@ std::string Encoded(llvm::StringRef text) {
 }  // namespace
 
 std::string FileUri(llvm::StringRef file) {
-  // Standard input, or a line of a program that is not on this machine.
+  // Standard input, or a source file that is not on this machine.
   if (!fs::exists(file)) return (path::is_absolute(file) ? "file://" : "") + Encoded(file);
   const std::string whole = Resolved(file), here = Resolved(".");
   for (const std::string& root :

@@ -1,4 +1,4 @@
-// How a report that a code host reads names a file.
+// Names files in reports for code hosts.
 #ifndef GRAPNEL_LIB_JOB_POLICY_FILE_URI_H_
 #define GRAPNEL_LIB_JOB_POLICY_FILE_URI_H_
 
@@ -8,10 +8,10 @@
 
 namespace grapnel {
 
-// A reference (RFC 3986) from the root of the repository on, wherever in it the program runs, and
-// whatever link leads there: that of the working folder, else the file's own. Where there is no
-// repository, from the working folder on; a file elsewhere is "file:///...". What is not
-// there is named as it is given.
+// Returns an RFC 3986 reference relative to the repository's root, regardless of the working
+// directory inside it and of symbolic links: the repository of the working directory, else the
+// file's own. Without a repository, relative to the working directory; files elsewhere are
+// "file:///...". A path that does not exist is returned as given.
 std::string FileUri(llvm::StringRef path);
 
 }  // namespace grapnel

@@ -13,7 +13,8 @@ class Cones {
  public:
   explicit Cones(const Module& module) : module_(module), view_(module, {}) {}
 
-  // Of a node's name; of what is no node, such as a variable, its name.
+  // Returns the hash for a node's name; for anything else, such as a variable, the hash of its
+  // name.
   uint64_t Of(const std::string& name) {
     auto node = FindNode(module_, name);
     if (!node) {

@@ -1,4 +1,4 @@
-// What findings are known by from one version of a model to the next. Private to lib/job.
+// Fingerprints that identify findings across versions of a model. Private to lib/job.
 #ifndef GRAPNEL_LIB_JOB_POLICY_FINGERPRINTS_H_
 #define GRAPNEL_LIB_JOB_POLICY_FINGERPRINTS_H_
 
@@ -9,9 +9,9 @@
 
 namespace grapnel {
 
-// A hash of the check and of what the node computes: ops, attributes, and shapes of constants, back
-// to the inputs. No name takes part, and no weight. Of findings that are alike in that the second
-// counts as the second.
+// Sets each fingerprint to a hash of the check and of the node's computation: ops, attributes, and
+// shapes of constants, back to the inputs. Names and weights do not count. Findings that are equal
+// in this respect are numbered.
 void AddFingerprints(const Module& module, std::vector<PolicyFinding>* findings);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// What nodes are: ops, devices, dtypes, and what `doctor` says of them.
+// Checks of nodes: ops, devices, dtypes, and findings of `doctor`.
 #include "lib/io/saved_variables.h"
 #include "lib/io/signature.h"
 #include "lib/ir/node_types.h"
@@ -26,15 +26,15 @@ std::string NamesOf(llvm::ArrayRef<DeviceSpec> devices) {
   return llvm::join(llvm::map_range(devices, name), ", ");
 }
 
-// Whether there is a part that both say.
+// True if both specify a common part.
 bool SpeaksOf(const DeviceSpec& named, const DeviceSpec& device) {
   auto both = [](int32_t a, int32_t b) { return a != DeviceSpec::kOpen && b != DeviceSpec::kOpen; };
   return (named.job && device.job) || both(named.replica, device.replica) ||
          both(named.task, device.task) || (named.type && device.type) || both(named.id, device.id);
 }
 
-// Who names no job runs in that of the program, which "/job:worker" says nothing of; a type that is
-// left open may be any. Where jobs are named, others need to be.
+// A device without a job runs in the program's job, which "/job:worker" does not cover; a type that
+// is left open may be any. If jobs are named, other jobs must be listed.
 bool IsAllowed(llvm::ArrayRef<DeviceSpec> allowed, const DeviceSpec& device) {
   bool is_local = !device.job || device.job == DeviceWord::Of("localhost");
   bool are_jobs_named = llvm::any_of(allowed, [](const auto& named) { return bool(named.job); });
@@ -47,16 +47,16 @@ bool IsAllowed(llvm::ArrayRef<DeviceSpec> allowed, const DeviceSpec& device) {
   return !is_spoken_of;
 }
 
-// "no float64", or "one of float, half".
+// Returns "no float64", or "one of float, half".
 std::string Expectation(bool is_forbidden, const std::string& allowed, const std::string& what) {
   return is_forbidden ? "no " + what : "one of " + allowed;
 }
 
-// A handle of what holds tensors, which have dtypes of their own.
+// True for handles of containers of tensors, which have their own dtypes.
 bool IsHandle(DataType type) { return type == proto::DT_RESOURCE || type == proto::DT_VARIANT; }
 
-// Where dtypes that may not be there begin: at what reads none of them and gives one, or makes what
-// holds one (a variable, a table, a list).
+// Finds where forbidden dtypes begin: at nodes that output one without reading one, or that create
+// a container for one (a variable, a table, a list).
 class TypeOrigins {
  public:
   TypeOrigins(const OpenedGraph& opened, llvm::function_ref<bool(DataType)> is_bad)
@@ -75,11 +75,11 @@ class TypeOrigins {
     });
   }
 
-  // The dtype that begins at the node; DT_INVALID: none does.
+  // Returns the dtype that begins at the node, or DT_INVALID.
   DataType At(const Node& node) {
     if (passed_over_.count({&node.graph(), node.id()}) || IsOfCaller(node))
       return proto::DT_INVALID;
-    // What a function gives begins in it.
+    // Results of a function begin inside it.
     bool calls = llvm::any_of(CalledFunctions(node),
                               [&](llvm::StringRef name) { return module_.FindFunction(name); });
     if (calls) return proto::DT_INVALID;
@@ -88,7 +88,8 @@ class TypeOrigins {
   }
 
  private:
-  // An argument that somebody passes, or that a function which nobody calls captures.
+  // True for an argument that a caller passes, or a handle, which a function without callers may
+  // capture.
   bool IsOfCaller(const Node& node) const {
     if (node.op() != "_Arg") return false;
     const Function* function = FunctionOf(node.graph());
@@ -121,7 +122,7 @@ class TypeOrigins {
     return bad;
   }
 
-  // What an argument holds begins where it was made.
+  // The contents of an argument begin where it was created.
   bool ReadsBad(const Node& node) {
     return llvm::any_of(node.inputs(), [&](const Port& port) {
       if (port.node == kNoNode || port.IsControl()) return false;
@@ -176,7 +177,7 @@ Judged CheckOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& fin
     if (!is_forbidden && (!allowed || is_call || FitsAny(*allowed, op))) return;
     findings.Add(name, Sentence("this node is a {0}", op),
                  Expectation(is_forbidden, allowed ? TextsOf(*allowed) : "", op.str()),
-                 "build it of other ops, or let the policy take this one");
+                 "use other ops, or allow this one in the policy");
   });
   return std::string();
 }
@@ -188,11 +189,11 @@ Judged CheckDevices(CheckedModel& model, const PolicyRule& rule, PolicyFindings&
     auto device = DeviceSpec::Parse(node.device());
     if (!device) {
       llvm::consumeError(device.takeError());
-      findings.Add(name, Sentence("'{0}' is no device", node.device()), "a device, or none",
+      findings.Add(name, Sentence("'{0}' is not a device", node.device()), "a device, or none",
                    "name a device as TensorFlow does, or none");
       return;
     }
-    // What a device leaves open it does not name.
+    // A device does not match in the parts that it leaves open.
     auto is_of = [&](const DeviceSpec& named) {
       DeviceSpec both = *device;
       return named.IsCompatibleWith(*device) && !both.Merge(named, false) && both == *device;
@@ -225,7 +226,7 @@ Judged CheckTypes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& f
       findings.Add(FullNameOf(node),
                    Sentence("{0} begins at this {1}", text, is_argument ? "argument" : node.op()),
                    Expectation(is_forbidden, allowed ? NamesOf(*allowed) : "", text),
-                   "make it another dtype here, and what reads it follows");
+                   "change the dtype here; the readers follow");
     }
   };
   look(model.module().main);
@@ -243,9 +244,9 @@ Judged CheckDebugOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings
   VisitNodes(model.module(), [&](const Node& node, const std::string& name) {
     if (!FitsAny(usual, node.op()) && !(more && FitsAny(*more, node.op()))) return;
     if (except && FitsAny(*except, node.op())) return;
-    findings.Add(name, Sentence("this {0} is left over", node.op()),
-                 "no op that only helps who debugs",
-                 "take it out before the model is saved, or `grapnel opt --passes debug_stripper`");
+    findings.Add(
+        name, Sentence("this {0} is a leftover", node.op()), "no op that is only for debugging",
+        "remove it before saving the model, or with `grapnel opt --passes debug_stripper`");
   });
   return std::string();
 }

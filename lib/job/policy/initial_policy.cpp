@@ -1,4 +1,4 @@
-// A policy to begin with: what the model is today, with some room.
+// Writes an initial policy from the current model, with some headroom.
 #include <set>
 
 #include "lib/job/check_policy.h"
@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// What most teams do without in a model that is served.
+// Ops that most teams forbid in a served model.
 constexpr const char* kUnwantedOps[] = {"PyFunc", "PyFuncStateless", "EagerPyFunc", "WriteFile",
                                         "DebugIdentity*"};
 
@@ -27,7 +27,7 @@ std::string List(const Texts& texts) {
          "]";
 }
 
-// A tenth more than there is, in two digits: 1,053 -> 1200.
+// Returns the size plus a tenth, rounded up to two digits: 1,053 -> 1200.
 int64_t WithRoom(int64_t size) {
   int64_t wanted = size + (size + 9) / 10, step = 1;
   while (wanted / step >= 100) step *= 10;
@@ -44,20 +44,26 @@ class PolicyWriter {
         model_(opened, nullptr, is_signature, onednn, pool, cancel) {}
 
   Expected<std::string> Write() {
-    text_ = "# What is demanded of " + Printable(llvm::sys::path::filename(opened_.model().path)) +
-            ", for `grapnel check`. It passes this as it was on the day it was written.\n"
-            "# A table is a check that is made; docs/check.md has their keys.\n"
-            "\n# The TensorFlow that fusions are judged by: with oneDNN, or without.\n"
+    text_ = "# The policy for " + Printable(llvm::sys::path::filename(opened_.model().path)) +
+            ", for `grapnel check`. The model passed it when it was written.\n"
+            "# Each table enables a check; docs/check.md lists their keys.\n"
+            "\n"
+            "# The TensorFlow whose fusions are expected: with oneDNN, or without.\n"
             "onednn = \"" +
             OneDnnWord(UsesOneDnn(onednn_)) + "\"\n";
     WriteNames();
     RETURN_IF_ERROR(WritePlain());
     RETURN_IF_ERROR(WriteBudgets());
     text_ +=
-        "\n# Where there is a BASE (--against): what is fused there has to be fused here.\n"
+        "\n"
+        "# With a BASE (--against): fusions there are required here too.\n"
         "# [lost_fusions]\n"
-        "\n# [[waiver]]\n# check = \"dtypes\"\n# node = \"head/*\"\n"
-        "# reason = \"why, and who is at it\"\n# until = 2027-01-31\n";
+        "\n"
+        "# [[waiver]]\n"
+        "# check = \"dtypes\"\n"
+        "# node = \"head/*\"\n"
+        "# reason = \"why, and the owner\"\n"
+        "# until = 2027-01-31\n";
     return std::move(text_);
   }
 
@@ -84,7 +90,7 @@ class PolicyWriter {
                              : "\n[devices]\nallowed = " + List(devices) + "\n";
   }
 
-  // A check that has no key, or does without: as it is where it finds nothing, else as a comment.
+  // Writes the checks that need no keys: enabled if they find nothing, else as a comment.
   Error WritePlain() {
     for (const char* name :
          {"dtypes", "unused_inputs", "debug_ops", "unguarded_ops", "retraced_functions"}) {
@@ -107,7 +113,7 @@ class PolicyWriter {
     const char* off = findings.empty() ? "" : "# ";
     text_ += "\n";
     if (!findings.empty())
-      text_ += "# Today it finds " + Plural(findings.size(), "node") + ", as '" +
+      text_ += "# Today it finds " + Plural(findings.size(), "node") + ", such as '" +
                Printable(findings.front().node) + "'.\n";
     text_ += (llvm::Twine(off) + "[" + name + "]\n").str();
     if (name == "dtypes") text_ += std::string(off) + "forbidden = [\"float64\"]\n";
@@ -116,35 +122,35 @@ class PolicyWriter {
 
   Error WriteBudgets() {
     ModelSizes sizes = SizesOf(model_);
-    text_ += "\n# A tenth more than there is.\n";
+    text_ += "\n# A tenth more than the current sizes.\n";
     WriteMost("nodes", sizes.nodes, "nodes");
     WriteMost("parameters", sizes.parameters, "elements of variables and constants");
     WriteMost("file_size", sizes.file_bytes, "bytes");
     return WriteRun();
   }
 
-  // What depends on sizes that are open is no budget.
+  // Costs that depend on unknown sizes have no budget.
   Error WriteRun() {
     ASSIGN_OR_RETURN(ModelRun * run, model_.Run());
     RunCost cost = run->Cost();
     std::string of = run->signature().empty() ? "" : " of '" + Printable(run->signature()) + "'";
     if (cost.open > 0) {
       std::string why = HasOpenBatch(opened_)
-                            ? "the batch size is open: `check --init --batch N` adds them"
+                            ? "the batch size is unknown: `check --init --batch N` adds them"
                             : Plural(cost.open, "node") +
-                                  " with an open shape or a loop cannot be counted (--shape)";
+                                  " with an unknown shape or a loop cannot be counted (--shape)";
       text_ += "\n# [flops] and [peak_memory] of one run" + of + " are left out: " + why + ".\n";
       return Error::success();
     }
     std::string sizes = SizesText();
     text_ += "\n# One run" + of + (sizes.empty() ? "" : ", with" + sizes) + ".\n";
-    if (!sizes.empty()) text_ += "# `check` counts it when it is told the same:" + sizes + ".\n";
+    if (!sizes.empty()) text_ += "# `check` measures it only with the same flags:" + sizes + ".\n";
     WriteMost("flops", cost.flops, "floating-point operations: a product and a sum are two");
-    WriteMost("peak_memory", cost.peak_bytes, "bytes of tensors at one moment");
+    WriteMost("peak_memory", cost.peak_bytes, "peak bytes of tensors");
     return Error::success();
   }
 
-  // " --batch 8 --shape x=8,3", as far as sizes were given.
+  // Returns " --batch 8 --shape x=8,3" with the given sizes.
   std::string SizesText() const {
     std::string text;
     if (given_.batch > 0) text += " --batch " + std::to_string(given_.batch);

@@ -17,9 +17,8 @@ std::string Placed(llvm::StringRef function, llvm::StringRef node) {
   return function.empty() ? node.str() : (function + "/" + node).str();
 }
 
-// The node that a rewrite speaks of, as the model has it: of one that inlining made ("call/node";
-// of a loop or branch "while/body/_7/node") that of the function. Nothing of a node that a pass
-// made.
+// Returns the model's node for a node in a rewrite: for a node from inlining ("call/node"; from a
+// loop or branch "while/body/_7/node"), the function's node. Null for a node that a pass created.
 Node OriginOf(const Graph& body, llvm::StringRef name) {
   if (Node node = body.Find(name)) return node;
   for (size_t at = name.find('/'); at != llvm::StringRef::npos; at = name.find('/', at + 1)) {
@@ -37,25 +36,25 @@ Node OriginOf(const Graph& body, llvm::StringRef name) {
   return Node();
 }
 
-// The same by names, "function/node"; of a node that a pass made the name.
+// The same by name, "function/node"; for a node that a pass created, its name.
 std::string NameOfOrigin(const Module& module, llvm::StringRef function, llvm::StringRef name) {
   const Function* of = function.empty() ? nullptr : module.FindFunction(function);
   Node node = OriginOf(of ? of->body : module.main, name);
   return node ? FullNameOf(node) : Placed(function, name);
 }
 
-// A rewrite that made one node of several.
+// A rewrite that made one node from several.
 struct FusionRewrite {
   std::string rule, anchor;
-  std::set<std::string> used;  // the anchor among them
+  std::set<std::string> used;  // including the anchor
   bool operator==(const FusionRewrite& other) const {
     return rule == other.rule && anchor == other.anchor && used == other.used;
   }
 };
 
 struct OptimizedSide {
-  std::vector<FusionRewrite> fusions;  // of a function that is called twice once
-  std::set<std::string> composed;      // with their neighbors, in chains of single elements
+  std::vector<FusionRewrite> fusions;  // a function that is called twice counts once
+  std::set<std::string> composed;      // fused with their neighbors into chains of elementwise ops
   MissedOptimizations undone;
 };
 
@@ -78,7 +77,7 @@ Expected<OptimizedSide> OptimizeSide(const OpenedGraph& graph, OneDnn onednn, Th
       fusion.used.insert(name_of(rewrite.function, node));
     };
     llvm::for_each(rewrite.used, take);
-    // Where one is used alone, it goes into another that is changed.
+    // A node that is used alone is merged into another one, which changes.
     if (rewrite.used.size() == 1) llvm::for_each(rewrite.changed, take);
     if (!llvm::is_contained(side.fusions, fusion)) side.fusions.push_back(std::move(fusion));
   };
@@ -143,7 +142,7 @@ class Comparer {
     return llvm::count_if(fusion.used, [&](const std::string& node) { return !gone_.count(node); });
   }
 
-  // Whether the node reads what was fused, and went into a chain with what reads it.
+  // True if the node was merged into a chain of elementwise ops and reads a node of the fusion.
   bool IsComposed(const std::string& node, const FusionRewrite& other) const {
     return now_.composed.count(InModel(node)) && ReadsAnyOf(InModel(node), other.used);
   }
@@ -159,8 +158,7 @@ class Comparer {
     });
   }
 
-  // Whether new nodes read what is left of these, in the place of one that is gone, and are not
-  // fused with it.
+  // True if new nodes that are not fused read what is left of these, in place of a removed node.
   bool IsReplaced(const FusionRewrite& fusion) const {
     std::set<std::string> left;
     for (const std::string& node : fusion.used)
@@ -173,7 +171,8 @@ class Comparer {
            });
   }
 
-  // Whether a fusion here takes in all that is left of these nodes, or the model came with it.
+  // True if a fusion in this model includes everything that is left of these nodes, or if the model
+  // already contained it.
   bool IsFusedHere(const FusionRewrite& fusion) const {
     auto anchor = FindNode(model_, InModel(fusion.anchor));
     if (anchor && HasPrefix(anchor->op(), "_Fused")) return true;
@@ -196,7 +195,7 @@ class Comparer {
     }
     if (nodes.size() < 2) return fusion.rule;
     std::string text;
-    while (!nodes.empty()) {  // what is read comes before what reads it
+    while (!nodes.empty()) {  // inputs come before their readers
       auto next = llvm::find_if(nodes, [&](const Node& node) {
         return llvm::none_of(nodes, [&](const Node& other) { return Reads(node, other); });
       });
@@ -210,8 +209,8 @@ class Comparer {
     return llvm::any_of(reader.inputs(), [&](const Port& port) { return port.node == node.id(); });
   }
 
-  // What the model's rules say of these nodes: of what is left, else of what they met on the way;
-  // that of the same rule first.
+  // Returns the model's refusal for these nodes: for the final graph, else for intermediate graphs;
+  // refusals by the same rule first.
   std::string ReasonOf(const FusionRewrite& fusion) const {
     std::set<std::string> here;
     for (const std::string& node : fusion.used) here.insert(InModel(node));
@@ -227,7 +226,7 @@ class Comparer {
       auto became = became_.find(node);
       if (became != became_.end()) return "'" + node + "' " + became->second;
     }
-    return "the rule finds its pattern no more";
+    return "the rule no longer finds its pattern";
   }
 
   LostFusion Tell(const FusionRewrite& fusion) const {
@@ -241,8 +240,8 @@ class Comparer {
   const Module &base_, &model_;
   const OptimizedSide before_, now_;
   std::map<std::string, std::string> in_model_;
-  std::map<std::string, std::string> became_;  // by the model's node: what the diff says of it
-  std::set<std::string> gone_, new_;           // of the base, of the model
+  std::map<std::string, std::string> became_;  // what the diff says, by the model's node
+  std::set<std::string> gone_, new_;           // nodes only in the base; nodes only in the model
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What `opt` fuses in one model and not in another. Private to lib/job.
+// Fusions that `opt` performs in one model and not in another. Private to lib/job.
 #ifndef GRAPNEL_LIB_JOB_POLICY_LOST_FUSIONS_H_
 #define GRAPNEL_LIB_JOB_POLICY_LOST_FUSIONS_H_
 
@@ -8,9 +8,9 @@
 
 namespace grapnel {
 
-// Of nodes that both models have, as `changes` (from `base`) pairs them: what is gone from the
-// model is no lost fusion. The reason is what `passes --why-not` says of these nodes, or the diff.
-// Cost: both are optimized. Errors: Optimize's.
+// Considers nodes in both models, as `changes` (from `base`) pairs them: a node that was removed is
+// not a lost fusion. The reason comes from `passes --why-not` for these nodes, or from the diff.
+// Cost: optimizes both. Errors: Optimize's.
 Expected<std::vector<LostFusion>> FindLostFusions(const OpenedGraph& base, const OpenedGraph& model,
                                                   const Diff& changes, OneDnn onednn,
                                                   ThreadPool* pool);

@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t kMostRows = 30;
 
-// In a cell of a table.
+// Escapes a table cell.
 std::string Cell(llvm::StringRef text) {
   std::string cell;
   for (char c : Printable(text)) {
@@ -37,7 +37,7 @@ void WriteTable(const PolicyReport& report, llvm::raw_ostream& os) {
 }
 
 void WriteBelow(const PolicyReport& report, llvm::raw_ostream& os) {
-  // One waiver may stand for thousands.
+  // One waiver may cover thousands of findings.
   std::vector<std::pair<const Waiver*, std::vector<const PolicyFinding*>>> waived;
   for (const PolicyFinding& finding : report.findings) {
     if (!finding.waiver) continue;
@@ -68,7 +68,7 @@ void WritePolicyMarkdown(const PolicyReport& report, llvm::StringRef picture,
   WriteBelow(report, os);
   if (!report.drawing.empty()) os << "\n```mermaid\n" << report.drawing << "```\n";
   if (!picture.empty())
-    os << "\nAll that changed is drawn in " << Cell(picture)
+    os << "\nA picture of all changes is in " << Cell(picture)
        << ", among the artifacts of the run.\n";
 }
 

@@ -38,7 +38,7 @@ void WriteLocation(const PolicyFinding& finding, const PolicyReport& report, OSt
 void WriteResult(const PolicyFinding& finding, const PolicyReport& report, OStream& json) {
   json.object([&] {
     json.attribute("ruleId", finding.check);
-    // Not all that read SARIF look at suppressions.
+    // Some SARIF readers ignore suppressions.
     auto severity = finding.waiver ? FindingSeverity::kNote : finding.severity;
     json.attribute("level", FindingSeverityName(severity));
     WriteText(
@@ -79,7 +79,8 @@ void WritePolicySarif(const PolicyReport& report, llvm::raw_ostream& os) {
     json.attributeArray("rules", [&] {
       for (const PolicyOutcome& outcome : report.outcomes)
         WriteRule(outcome.check, outcome.says, outcome.severity, json);
-      WriteRule("waiver", "a waiver that ran out or is not needed", FindingSeverity::kNote, json);
+      WriteRule("waiver", "a waiver that has expired or is not needed", FindingSeverity::kNote,
+                json);
     });
   };
   json.object([&] {

@@ -1,5 +1,5 @@
-// Functions that Python traced again and again, so that the model holds a copy for each shape or
-// number that it was called with.
+// Finds functions that Python traced repeatedly, so that the model has a copy for each shape or
+// number that they were called with.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -17,7 +17,8 @@ namespace {
 
 using Traces = std::map<std::string, std::set<uint64_t>>;
 
-// As the objects of a SavedModel have them: a tf.function lists its traces, which are `listed`.
+// Returns the traces recorded in a SavedModel's objects: each tf.function lists its traces, which
+// are added to `listed`.
 Traces TracesOfObjects(llvm::StringRef bytes, llvm::StringSet<>* listed) {
   Traces traces;
   proto::SavedObjectGraph objects;
@@ -35,7 +36,8 @@ Traces TracesOfObjects(llvm::StringRef bytes, llvm::StringSet<>* listed) {
   return traces;
 }
 
-// Functions that are called, and not branches or bodies of loops, which many have one name for.
+// Returns functions that are called directly, not as branches or loop bodies, which often share a
+// name.
 std::set<llvm::StringRef> CalledByName(const Module& module) {
   std::set<llvm::StringRef> called;
   VisitNodes(module, [&](const Node& node, const std::string&) {
@@ -47,7 +49,7 @@ std::set<llvm::StringRef> CalledByName(const Module& module) {
   return called;
 }
 
-// The op of each node, in order: traces of one function have the same.
+// Hashes the op of each node, in order: traces of one function have the same hash.
 uint64_t HashOfOps(const Graph& graph) {
   uint64_t hash = 0;
   for (const Node& node : graph.nodes()) hash = HashInto(hash, HashText(node.op()));
@@ -63,8 +65,8 @@ uint64_t HashOfArguments(const ShapeMap& shapes, const Graph& graph) {
   return hash;
 }
 
-// Functions of one name but for its numbers, and of the same ops, that differ in what they are
-// called with, or in their constants. Layers of one kind are alike.
+// Groups functions with the same name up to numbers and with the same ops, which differ in their
+// argument types or constants. Layers of one kind look alike.
 Traces TracesOfNames(const Module& module, const llvm::StringSet<>& listed) {
   Traces traces;
   std::map<std::pair<std::string, uint64_t>, std::string> first_of;
@@ -87,7 +89,7 @@ Traces TracesOfNames(const Module& module, const llvm::StringSet<>& listed) {
 
 std::vector<std::pair<std::string, size_t>> RetracedFunctions(const OpenedGraph& opened,
                                                               size_t most) {
-  // Functions that others call are no objects.
+  // Functions that only other functions call are not objects; these are found by name.
   llvm::StringSet<> listed;
   Traces all = TracesOfObjects(opened.file().object_graph, &listed);
   all.merge(TracesOfNames(opened.module(), listed));
@@ -103,8 +105,8 @@ Judged CheckRetracing(CheckedModel& model, const PolicyRule& rule, PolicyFinding
   for (const auto& [name, times] : RetracedFunctions(model.opened(), most)) {
     findings.Add(name, Sentence("this function was traced {0} times", times),
                  Plural(most, "trace") + " at most",
-                 "give tf.function an input_signature with None where sizes differ, and tensors in "
-                 "place of Python numbers");
+                 "give tf.function an input_signature with None where sizes differ, and pass "
+                 "tensors instead of Python numbers");
   }
   return std::string();
 }

@@ -25,7 +25,7 @@ for command in (["reduce", model, "-o", os.path.join(folder, "small.pb")], ["bis
         for pid in started:
             while os.path.exists(f"/proc/{pid}") and time.monotonic() - begin < 3:  # a busy machine takes its time
                 with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-                    if file.read().rsplit(")", 1)[1].split()[0] == "Z":  # dead, and nobody has asked for it
+                    if file.read().rsplit(")", 1)[1].split()[0] == "Z":  # dead, but its parent has not waited for it
                         break
                 time.sleep(0.01)
             else:

@@ -1,4 +1,4 @@
-"""check_progress.py MODEL: what `grapnel run`, which never ends on MODEL by itself, writes to a terminal and to what is none."""
+"""check_progress.py MODEL: checks the output of `grapnel run`, which never ends on MODEL, on a terminal and elsewhere."""
 
 import os
 import pty

@@ -25,7 +25,7 @@ for command in COMMANDS:
     done = subprocess.run(arguments, capture_output=True, check=False)
     assert done.returncode in (0, 1, 2), (arguments, done.returncode)
     for text in (done.stdout, done.stderr):
-        shown = text.decode()  # strict: what is no UTF-8 raises
+        shown = text.decode()  # strict: raises if it is not UTF-8
         if "always" in command:
             shown = re.sub("\x1b\\[(0|31|32|33|36)m", "", shown)
         found = OBEYED.search(shown)

@@ -50,7 +50,7 @@ def main(graph, folder):
     terminal = Terminal("grapnel", "debug", graph)
     terminal.read_until(b"before")
     terminal.read_until(PROMPT)
-    terminal.ask(b"fin\t\n", b"the run is in no function")  # a command is completed
+    terminal.ask(b"fin\t\n", b"the run is not in a function")  # a command is completed
     terminal.ask(b"ni w\n", b"Op: While")
     terminal.ask(b"s\n", b"in cond that w calls")
     terminal.ask(b"\n", b"in body that w calls, iteration 0")  # once more

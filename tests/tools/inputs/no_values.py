@@ -31,7 +31,7 @@ def floats_of(path):
 
 
 def constants(model, folder):
-    """Bytes of the float constants of the main graph that say something: with some elements that are no round numbers."""
+    """Bytes of those float constants of the main graph that have elements other than round numbers."""
     names = grapnel("query", model, "SELECT name FROM nodes WHERE op = 'Const' AND function IS NULL", "--csv").decode().split()[1:]
     found = []
     for name in names:
@@ -48,7 +48,7 @@ def constants(model, folder):
 
 
 def needles(data):
-    """What the first elements of a constant look like, that are no round numbers: bytes, base64 at each offset, decimals."""
+    """The first elements of a constant that are not round numbers, as bytes, base64 at each offset, and decimals."""
     count = len(data) // 4
     numbers = [n for n in struct.unpack(f"<{count}f", data) if len(f"{n:.9g}") >= 10][:4]
     raw = data[: min(len(data), 48)]

@@ -31,7 +31,7 @@ def wrong_result(result, rules):
     location = result["locations"][0]
     place = location["physicalLocation"]
     if result["ruleId"] not in rules:
-        yield f"sarif: {result['ruleId']} is no rule"
+        yield f"sarif: {result['ruleId']} is not a rule"
     if result["level"] not in ("error", "warning", "note"):
         yield f"sarif: level {result['level']}"
     if not result["message"]["text"].endswith("."):

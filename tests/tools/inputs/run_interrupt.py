@@ -30,25 +30,25 @@ def path(name):
     return os.path.join(folder, name)
 
 
-# Of many runs the one that goes on ends, and its taps are whole.
+# With many runs, the current one ends, and its taps are complete.
 said, code = interrupt(endless, "--fetch", "quick", "-q", "--repeat", "1000000000", "--tap", "quick", "--tap-file", path("taps"))
-assert code == -signal.SIGINT and "ends after this run (Ctrl-C again: now)" in said, (said, code)
-assert "ended by Ctrl-C after " in said and "of 1,000,000,000 runs" in said, said
+assert code == -signal.SIGINT and "stopping after this run (Ctrl-C again: now)" in said, (said, code)
+assert "stopped by Ctrl-C after " in said and "of 1,000,000,000 runs" in said, said
 with open(path("taps"), encoding="utf-8") as file:
     runs = [json.loads(line)["run"] for line in file]
 assert runs == list(range(1, len(runs) + 1)) and runs, len(runs)
 
 # One run ends where it is.
 said, code = interrupt(endless, "--fetch", "w", "--tap", "j", "--tap-file", path("one"))
-assert code == -signal.SIGINT and "ends, and keeps what it has (Ctrl-C again: keeps nothing)" in said, (said, code)
+assert code == -signal.SIGINT and "stopping, keeping the results so far (Ctrl-C again: keeps nothing)" in said, (said, code)
 assert os.path.getsize(path("one")) > 0
 
 # So does one of many when it is asked again.
 said, code = interrupt(endless, "--fetch", "w", "--repeat", "3", "--tap", "j", "--tap-file", path("two"), presses=2)
-assert code == -signal.SIGINT and "ended by Ctrl-C after 0 of 3 runs" in said, (said, code)
+assert code == -signal.SIGINT and "stopped by Ctrl-C after 0 of 3 runs" in said, (said, code)
 assert os.path.getsize(path("two")) > 0
 
-# What was trained until then is saved.
+# The training state so far is saved.
 said, code = interrupt(os.path.join(keras, "model"), "--feed", "keras_tensor=" + os.path.join(keras, "x.npy"), "-q",
                        "--repeat", "1000000000", "--save-variables", path("v"))
 assert code == -signal.SIGINT and os.path.exists(path("v.index")), (said, code)

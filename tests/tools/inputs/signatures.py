@@ -15,7 +15,7 @@ import subprocess
 import sys
 import urllib.parse
 
-# What carries values and control, and is no computation.
+# Ops that only pass on values and control.
 PLUMBING = set("Placeholder VarHandleOp ReadVariableOp Identity IdentityN NoOp Const".split())
 MODES = "on", "off"
 NUMBERS = {"f4": "f", "f8": "d", "i4": "i", "i8": "q"}
@@ -68,7 +68,7 @@ def spoil(file):
 
 
 def move(file):
-    """The elements a thousandth larger, of a file of floats; false: it is none."""
+    """Makes the elements of a file of floats a thousandth larger; returns false for other files."""
     data = file.read_bytes()
     start = 10 + int.from_bytes(data[8:10], "little")
     kind, _, values = read_npy(file)
