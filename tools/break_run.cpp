@@ -129,7 +129,7 @@ class UntilBreak {
   BreakRun run_;
 };
 
-void SayWhatNeverHeld(Debugger& debugger, Invocation& invocation) {
+void ReportWhatNeverHeld(Debugger& debugger, Invocation& invocation) {
   if (invocation.flags.quiet) return;
   for (const Breakpoint& breakpoint : debugger.breakpoints()) {
     if (breakpoint.hits > 0) continue;
@@ -155,7 +155,7 @@ Expected<BreakRun> RunToBreak(const OpenedGraph& opened, const RunRequest& reque
   RETURN_IF_ERROR(debugger.Run([&](const DebugStop& stop) { return until(stop); }));
   if (until.error()) return MakeError("{0}", *until.error());
   BreakRun run = until.Take();
-  if (!run.has_stopped) SayWhatNeverHeld(debugger, invocation);
+  if (!run.has_stopped) ReportWhatNeverHeld(debugger, invocation);
   return run;
 }
 

@@ -102,7 +102,7 @@ std::string ReproducerText(const OpenedGraph& opened, const OptimizeRequest& req
 }
 
 // Reports a pass that failed or changed a value; in the latter case finds the rewrite.
-Expected<int> TellFailure(const OpenedGraph& opened, const OptimizeRequest& request,
+Expected<int> ReportFailure(const OpenedGraph& opened, const OptimizeRequest& request,
                           const Optimized& done, const Flags& flags, Invocation& invocation) {
   const std::string& path = opened.model().path;
   if (!done.difference.empty()) {
@@ -239,7 +239,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   };
   size_t nodes_before = count_nodes();
   ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
-  if (done.failure) return TellFailure(opened, request, done, flags, invocation);
+  if (done.failure) return ReportFailure(opened, request, done, flags, invocation);
   if (std::string kept = done.KeptText(); !kept.empty())
     request.sink(Severity::kWarning, "no --fetch given: " + kept);
 

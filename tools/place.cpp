@@ -217,14 +217,14 @@ Error Write(const Flags& flags, const PlacedGraphs& placed, llvm::ArrayRef<std::
   return Error::success();
 }
 
-int SayFailure(const PlacementContext& context, const std::string& where, Invocation& invocation) {
+int ReportFailure(const PlacementContext& context, const std::string& where, Invocation& invocation) {
   if (!invocation.flags.json)
     invocation.err() << "grapnel: " << where << ": " << ExplainFailure(context);
   return kExitNo;
 }
 
 // Warns of unreadable parts of the log, and of assumptions.
-void SayWhatIsMissing(const PlacedGraphs& placed, const LoggedPlacement& logged,
+void ReportMissing(const PlacedGraphs& placed, const LoggedPlacement& logged,
                       const MessageSink& sink) {
   if (logged.log) {
     for (const std::string& problem : LogProblems(*logged.log)) sink(Severity::kWarning, problem);
@@ -248,18 +248,18 @@ Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocati
   }
   ASSIGN_OR_RETURN(LoggedPlacement logged, ReadLogged(flags, input, placed));
   PlacementContext context = placed.main.context();
-  SayWhatIsMissing(placed, logged, invocation.sink());
+  ReportMissing(placed, logged, invocation.sink());
   bool stdout_is_free = flags.files.graph != "-" && flags.files.ledger != "-";
   llvm::raw_ostream& os = stdout_is_free ? invocation.out() : invocation.err();
   if (invocation.flags.json) PrintJson(flags, placed, logged, os);
   llvm::raw_ostream& text = invocation.flags.json ? llvm::nulls() : os;
   RETURN_IF_ERROR(Explain(flags, placed, logged, text));
   if (!flags.what_if.empty()) RETURN_IF_ERROR(Compare(flags, input, context, text));
-  if (context.placement.failure) return SayFailure(context, flags.model, invocation);
+  if (context.placement.failure) return ReportFailure(context, flags.model, invocation);
   for (size_t i = 1; i <= placed.calls.size(); ++i) {
     PlacementContext call = placed.of(i).context();
     if (call.placement.failure)
-      return SayFailure(call, flags.model + ": " + placed.Title(i), invocation);
+      return ReportFailure(call, flags.model + ": " + placed.Title(i), invocation);
   }
   RETURN_IF_ERROR(PrintPlacement(flags, placed, logged, text));
   RETURN_IF_ERROR(

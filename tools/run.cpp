@@ -43,7 +43,7 @@ Expected<RunRequest> RequestOf(const Flags& flags) {
 
 // If a fetch or a variable is not finite, prints one line with the op that made it so. Runs the
 // graph again for that, on the same values, without its output.
-Error SayWhatIsBad(OpenedGraph& opened, const Flags& flags, llvm::ArrayRef<Tensor> outputs,
+Error ReportBad(OpenedGraph& opened, const Flags& flags, llvm::ArrayRef<Tensor> outputs,
                    const Session& session, const CancelFlag& cancel, const MessageSink& sink) {
   if (llvm::none_of(outputs, IsBad) && BadVariables(session).empty()) return Error::success();
   ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags));
@@ -105,7 +105,7 @@ Expected<int> RunToBreakOn(const OpenedGraph& opened, const Flags& flags, Invoca
 }
 
 // True if an assertion cannot hold, which is reported.
-bool SayRefuted(AssertionHook& assertions, llvm::ArrayRef<std::string> feeds,
+bool ReportRefuted(AssertionHook& assertions, llvm::ArrayRef<std::string> feeds,
                 const std::string& model, Invocation& invocation) {
   std::vector<std::string> refuted = assertions.Refuted(feeds);
   for (const std::string& text : refuted)
@@ -131,7 +131,7 @@ class GraphRuns {
     if (!job) return job.takeError();
     job_.emplace(std::move(*job));
     AssertionHook* assertions = hooks_->assertions();
-    if (assertions && SayRefuted(*assertions, job_->feeds(), flags_.model, invocation_))
+    if (assertions && ReportRefuted(*assertions, job_->feeds(), flags_.model, invocation_))
       return kExitNo;
     fetched_ = FetchedBy(job_->fetches(), job_->fetch_names(), flags_.run.fetches);
     if (Error error = job_->Prepare()) return Failed(opened_, flags_, cancel_, std::move(error));
@@ -269,7 +269,7 @@ class GraphRuns {
     if (!flags_.save_case.empty()) RETURN_IF_ERROR(job_->SaveAsCase(flags_.save_case, outputs_));
     if (!invocation_.flags.quiet) {
       RETURN_IF_ERROR(
-          SayWhatIsBad(opened_, flags_, outputs_, job_->session(), cancel_, invocation_.sink()));
+          ReportBad(opened_, flags_, outputs_, job_->session(), cancel_, invocation_.sink()));
     }
     return kExitOk;
   }

@@ -73,7 +73,7 @@ void WriteStep(const TrainedStep& step, llvm::raw_ostream& out) {
   out.flush();
 }
 
-int SayBad(const Trained& trained, const Flags& flags, llvm::raw_ostream& err) {
+int ReportBad(const Trained& trained, const Flags& flags, llvm::raw_ostream& err) {
   err << "grapnel: " << flags.model << ": step " << trained.last << ": '" << trained.bad
       << "' is not finite; ";
   if (trained.failing_case.empty())
@@ -196,7 +196,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
                : MakeError("{0}: {1}", flags.model, text);
   }
   invocation.out().flush();
-  if (!trained->bad.empty()) return SayBad(*trained, flags, invocation.err());
+  if (!trained->bad.empty()) return ReportBad(*trained, flags, invocation.err());
   if (trained->first >= flags.steps && !invocation.flags.quiet)
     invocation.err() << "grapnel: " << trained->checkpoint << " is from step " << trained->first
                      << ": --steps " << flags.steps << " is already reached\n";

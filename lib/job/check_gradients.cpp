@@ -318,7 +318,7 @@ class Checker {
       if (attempt == 0 && distance > tolerance * most) {
         ASSIGN_OR_RETURN(rounding, Rounding(input, index, first));
       }
-      double error = std::max(0.0, distance - kSureness * rounding / first) / most;
+      double error = std::max(0.0, distance - kErrorMargin * rounding / first) / most;
       if (attempt != 0 && !(error < element.error)) continue;
       element.measured = measured;
       element.error = std::isnan(distance) ? std::numeric_limits<double>::infinity() : error;
@@ -378,7 +378,7 @@ class Checker {
 
   // The derivative from two steps is off by about one deviation of a sum divided by the step; this
   // many deviations are attributed to rounding.
-  static constexpr double kSureness = 4;
+  static constexpr double kErrorMargin = 4;
 
   OpenedGraph& opened_;
   const GradientCheckRequest& request_;

@@ -13,7 +13,7 @@ using Why = DebugStop::Why;
 namespace {
 
 // The executor stops when the hook fails; the text is never shown.
-Error ScopeGuard() { return MakeError("the debugger stopped this run"); }
+Error StoppedError() { return MakeError("the debugger stopped this run"); }
 
 std::vector<StopFrame> CurrentFrames() {
   std::vector<StopFrame> frames;
@@ -71,7 +71,7 @@ void Debugger::Keep(const WatchedPort& port, const Tensor& value, int64_t step, 
 
 Error Debugger::OnConstant(const Node& node, const Tensor& value, bool /*is_first*/) {
   std::lock_guard lock(mutex_);
-  if (is_ending_) return ScopeGuard();
+  if (is_ending_) return StoppedError();
   WatchedPort port{&node.graph(), node.id(), 0};
   const KeptValue* last = history_.Find(port);
   if (!last || last->value.buffer() != value.buffer()) Keep(port, value, 0, -1, /*is_free=*/true);
@@ -97,7 +97,7 @@ bool Debugger::BeginsCall(const Running& running) {
 
 Error Debugger::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
   std::lock_guard lock(mutex_);
-  if (is_ending_) return ScopeGuard();
+  if (is_ending_) return StoppedError();
   if (node.op() == "Const") return Error::success();
   if (!given_.empty()) KeepFeeds();
   Running begun{node, ++step_, inputs.vec(), CurrentFrames()};
@@ -250,7 +250,7 @@ Error Debugger::Apply(const Running& running, llvm::MutableArrayRef<Tensor> outp
 
 // Handles the end of the node that began last.
 Error Debugger::After(llvm::MutableArrayRef<Tensor> outputs, bool may_edit) {
-  if (is_ending_) return ScopeGuard();
+  if (is_ending_) return StoppedError();
   Running running = std::move(running_.back());
   running_.pop_back();
   if (may_edit) {
@@ -295,7 +295,7 @@ bool Debugger::BringToTop(const Node& node) {
 
 Error Debugger::EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> outputs) {
   std::lock_guard lock(mutex_);
-  if (is_ending_) return ScopeGuard();
+  if (is_ending_) return StoppedError();
   is_reported_ = true;
   if (!BringToTop(node)) return Error::success();
   return After(outputs, /*may_edit=*/true);
@@ -304,7 +304,7 @@ Error Debugger::EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> outp
 // Nodes that only forward values skip EditOutputs().
 Error Debugger::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
   std::lock_guard lock(mutex_);
-  if (is_ending_) return ScopeGuard();
+  if (is_ending_) return StoppedError();
   bool is_reported = std::exchange(is_reported_, false);
   if (is_reported || !BringToTop(node)) return Error::success();
   std::vector<Tensor> copies = outputs.vec();
@@ -335,7 +335,7 @@ Error Debugger::StopAt(Why why, Phase phase, std::vector<int> breakpoints) {
   stop_.fetched.clear();
   Take(WaitForOrder());
   stop_.failed = Node();
-  return is_ending_ ? ScopeGuard() : Error::success();
+  return is_ending_ ? StoppedError() : Error::success();
 }
 
 }  // namespace grapnel

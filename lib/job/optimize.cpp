@@ -331,7 +331,7 @@ std::unique_ptr<SourceLocationTracker> MakeLineKeeper(const OpenedGraph& opened)
 
 // An unknown device type may come from a plugin, and is then correct; else it is mistyped, and
 // nothing would be fused for it.
-void SayUnknownKind(llvm::StringRef device, const MessageSink& sink) {
+void ReportUnknownKind(llvm::StringRef device, const MessageSink& sink) {
   static constexpr llvm::StringRef kKinds[] = {"CPU",        "GPU",     "TPU",
                                                "TPU_SYSTEM", "XLA_CPU", "XLA_GPU"};
   auto name = DeviceNameFromTyped(device);
@@ -362,17 +362,17 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
   const OptimizeRequest request = WithNames(opened, given);
   RETURN_IF_ERROR(CheckValid(opened, request.sink));
   Module& module = opened.module();
-  JobResources workshop(request.pool);
-  RETURN_IF_ERROR(MakeReady(opened, request, workshop.pool));
-  if (request.device && !request.device->empty()) SayUnknownKind(*request.device, request.sink);
+  JobResources resources(request.pool);
+  RETURN_IF_ERROR(MakeReady(opened, request, resources.pool));
+  if (request.device && !request.device->empty()) ReportUnknownKind(*request.device, request.sink);
   ASSIGN_OR_RETURN(OptimizeOptions options, OptionsOf(opened, request));
   std::optional<WholeModel> whole;
   if (request.whole_model) {
     ASSIGN_OR_RETURN(whole, WholeModel::Prepare(opened));
     whole->Fill(&options);
   }
-  options.evaluator = workshop.evaluator.get();
-  options.pool = &workshop.pool;
+  options.evaluator = resources.evaluator.get();
+  options.pool = &resources.pool;
   options.sink = request.sink;
   PassManager manager;
   NearMisses left, intermediate;
@@ -402,7 +402,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
   if (keeper) manager.Add(keeper.get());
   std::unique_ptr<ValueCheck> values;
   if (request.check_values) {
-    auto made = MakeValueCheck(opened, request, options, workshop.pool);
+    auto made = MakeValueCheck(opened, request, options, resources.pool);
     if (!made) return Annotate(opened.model().path, made.takeError());
     values = std::move(*made);
     optimized.values_compared = values->num_compared();
@@ -432,10 +432,10 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
 Expected<std::string> SaveFailedInput(const OpenedGraph& opened, const OptimizeRequest& given,
                                       const Stage& failed) {
   const OptimizeRequest request = WithNames(opened, given);
-  JobResources workshop(request.pool);
-  ASSIGN_OR_RETURN(OpenedGraph again, OpenAnew(opened, request, workshop.pool));
+  JobResources resources(request.pool);
+  ASSIGN_OR_RETURN(OpenedGraph again, OpenAnew(opened, request, resources.pool));
   ASSIGN_OR_RETURN(OptimizeOptions options, OptionsOf(again, request));
-  options.evaluator = workshop.evaluator.get();
+  options.evaluator = resources.evaluator.get();
   std::string path = again.name() + ".before_" + failed.pass + ".pb";
   if (Error error = SaveReproducer(again.module(), options, failed, path))
     return Annotate("its input could not be saved", std::move(error));
@@ -447,12 +447,12 @@ Expected<std::optional<Culprit>> FindCulprit(
     std::function<Expected<std::optional<std::string>>(const Module&)> fails,
     std::vector<int64_t>* open_sizes) {
   const OptimizeRequest request = WithNames(opened, given);
-  JobResources workshop(request.pool);
+  JobResources resources(request.pool);
   std::optional<OpenedGraph> again;
   std::optional<WholeModel> whole;
   BisectOptions options;
   options.open = [&]() -> Expected<Module*> {
-    ASSIGN_OR_RETURN(again, OpenAnew(opened, request, workshop.pool));
+    ASSIGN_OR_RETURN(again, OpenAnew(opened, request, resources.pool));
     if (request.whole_model) {
       ASSIGN_OR_RETURN(whole, WholeModel::Prepare(*again));
     }
@@ -462,10 +462,10 @@ Expected<std::optional<Culprit>> FindCulprit(
   RETURN_IF_ERROR(CheckValid(*again, request.sink));
   ASSIGN_OR_RETURN(options.optimize, OptionsOf(*again, request));
   if (whole) whole->Fill(&options.optimize);
-  options.optimize.evaluator = workshop.evaluator.get();
+  options.optimize.evaluator = resources.evaluator.get();
   std::unique_ptr<ValueCheck> values;
   if (!fails) {
-    auto made = MakeValueCheck(*again, request, options.optimize, workshop.pool);
+    auto made = MakeValueCheck(*again, request, options.optimize, resources.pool);
     if (!made) return Annotate(opened.model().path, made.takeError());
     values = std::move(*made);
     if (open_sizes) *open_sizes = values->open_sizes();

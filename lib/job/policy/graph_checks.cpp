@@ -139,7 +139,7 @@ class TypeOrigins {
   llvm::DenseMap<std::pair<const Graph*, NodeId>, DataType> bad_;
 };
 
-Judged TellDiagnosis(CheckedModel& model, llvm::StringRef check, const char* expected,
+Judged ReportDiagnosis(CheckedModel& model, llvm::StringRef check, const char* expected,
                      PolicyFindings& findings) {
   ASSIGN_OR_RETURN(const Diagnosis* diagnosis, model.Doctor());
   for (const Finding& finding : diagnosis->findings) {
@@ -252,11 +252,11 @@ Judged CheckDebugOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings
 }
 
 Judged CheckUnusedInputs(CheckedModel& model, const PolicyRule&, PolicyFindings& findings) {
-  return TellDiagnosis(model, "unused_input", "that every input is used", findings);
+  return ReportDiagnosis(model, "unused_input", "that every input is used", findings);
 }
 
 Judged CheckUnguardedOps(CheckedModel& model, const PolicyRule&, PolicyFindings& findings) {
-  return TellDiagnosis(model, "unguarded_op", "a guard", findings);
+  return ReportDiagnosis(model, "unguarded_op", "a guard", findings);
 }
 
 }  // namespace grapnel
