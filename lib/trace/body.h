@@ -33,7 +33,7 @@ class TraceBody {
 
   // Returns an unused name in the open name scope (tf.Graph.unique_name).
   std::string UniqueName(llvm::StringRef name);
-  // Opens a scope. "name/" reopens exactly that scope; an empty name opens the top level.
+  // Opens a scope. "name/" reopens exactly that scope; an empty name changes nothing.
   void OpenScope(llvm::StringRef name);
 
   // Adds a node, with the control inputs that the open ControlDependencies require.
