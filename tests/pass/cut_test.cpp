@@ -98,7 +98,7 @@ TEST_F(CutTest, UnknownOpsHaveNoType) {
   module_.main.SetInput(At("c").node, 0, {strange, 0});
   auto result = CutGraph(&module_, {At("strange")}, {At("c")});
   ASSERT_FALSE(result);
-  EXPECT_EQ(TextOf(result.takeError()), "input 'strange:0': its dtype is not known (op 'Strange')");
+  EXPECT_EQ(TextOf(result.takeError()), "input 'strange:0': unknown dtype (op 'Strange')");
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST(Case, ErrorsNameTheBranch) {
             std::string::npos)
       << errors;
   EXPECT_NE(errors.find("case: the index is float, int32 was expected"), std::string::npos);
-  EXPECT_NE(errors.find("case: there is no branch"), std::string::npos);
+  EXPECT_NE(errors.find("case: there are no branches"), std::string::npos);
 }
 
 }  // namespace

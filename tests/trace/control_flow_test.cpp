@@ -172,15 +172,15 @@ TEST(ControlFlow, ErrorsSayWhatDoesNotFit) {
   auto less = [](Value v) { return ReduceSum(v) < 1.0f; };
   EXPECT_NE(errors([&](Tracer& t, Value x) {
               return t.While(less, [](Value v) { return v > 1.0f; }, {x});
-            }).find("while: variable 0 is float, the body makes it bool"),
+            }).find("while: variable 0 is float, but the body returns bool"),
             std::string::npos);
   EXPECT_NE(errors([&](Tracer& t, Value x) {
               return t.While(less, [](Value v) { return Concat({v, v}, 0); }, {x});
-            }).find("while: variable 0 has shape [2], the body gives it shape [4]"),
+            }).find("while: variable 0 has shape [2], but the body returns shape [4]"),
             std::string::npos);
   EXPECT_NE(errors([&](Tracer& t, Value x) {
               return t.While(less, [](Value v) { return Values{v, v}; }, {x});
-            }).find("while: the body gives 2 values for 1 variables"),
+            }).find("while: the body returns 2 values for 1 variables"),
             std::string::npos);
   EXPECT_NE(errors([&](Tracer& t, Value x) {
               return t.If(
@@ -196,7 +196,7 @@ TEST(ControlFlow, ValuesOfAFunctionStayInside) {
         x > 0.0f, [&] { return leaked = x + 1.0f; }, [&] { return x; });
     return leaked * 2.0f;
   }));
-  EXPECT_NE(errors.find("op 'Mul': input 0 ('cond/add:0') is of function 'cond_true_"),
+  EXPECT_NE(errors.find("op 'Mul': input 0 ('cond/add:0') belongs to function 'cond_true_"),
             std::string::npos)
       << errors;
 }

@@ -189,7 +189,7 @@ TEST(Tapes, ThatAreNotPersistentGiveOnce) {
   tape.Gradient(y, x);
   EXPECT_EQ(ErrorsOf(t.Finish()),
             At(line) +
-                "tape: a tape that is not persistent gives gradients once; make it with "
+                "tape: a tape that is not persistent can return gradients only once; make it with "
                 "{.persistent = true}");
 }
 
@@ -257,13 +257,13 @@ TEST(Errors, NameOpNodeAndLine) {
           "op 'UniqueV2', node 'UniqueV2': it has no gradient; StopGradient() before it makes "
           "it a constant\n" +
           At(line + 2) +
-          "op 'PreventGradient', node 'PreventGradient': its gradient must not be asked for: "
+          "op 'PreventGradient', node 'PreventGradient': its gradient must not be requested: "
           "no second derivative\n" +
           At(line + 3) +
           "gradients: x 'i:0' is int32: only floating-point and complex tensors have "
           "gradients\n" +
           At(line + 5) +
-          "gradients: y 0 ('Square_1:0') is float, the gradient given for it is int32");
+          "gradients: y 0 ('Square_1:0') is float, its given gradient is int32");
 }
 
 TEST(Errors, ValuesOfAnotherTracer) {

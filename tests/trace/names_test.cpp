@@ -120,10 +120,10 @@ TEST(Names, BadOnesAreErrors) {
   auto scope = t.Scope("a:b");
   Relu(x);
   std::string errors = ErrorsOf(t.Finish());
-  EXPECT_NE(errors.find("'x y' is no name for a node"), std::string::npos) << errors;
-  EXPECT_NE(errors.find("op 'Identity': '_hidden' is no name for a node"), std::string::npos)
+  EXPECT_NE(errors.find("'x y' is not a node name"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("op 'Identity': '_hidden' is not a node name"), std::string::npos)
       << errors;
-  EXPECT_NE(errors.find("'a:b' is no name for a scope"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("'a:b' is not a scope name"), std::string::npos) << errors;
 }
 
 // A node that reads what already waits gets no edge of its own; inputs are not repeated as

@@ -137,7 +137,7 @@ TEST(Variable, TwoOfOneNameAndAValueToBeginWithAreRefused) {
     EXPECT_FALSE(again.ok() || of_value.ok() || of_shape.ok());
     return again + x;
   }));
-  EXPECT_NE(errors.find("variable 'a': there is one of that name already"), std::string::npos)
+  EXPECT_NE(errors.find("variable 'a': another variable already has that name"), std::string::npos)
       << errors;
   EXPECT_NE(errors.find("variable 'b': its initial value is computed in the graph"),
             std::string::npos)

@@ -425,7 +425,7 @@ def test_mistakes_of_passes(mistake):
 def test_mistakes_of_registrations():
     with pytest.raises(tg.Error, match="path pattern 'Mul ->': at character 7: an op"):
         tg.rule("r", pattern="Mul ->")(lambda rule, node: None)
-    with pytest.raises(tg.Error, match="there is a pass 'remapper' already"):
+    with pytest.raises(tg.Error, match="pass 'remapper' already exists"):
         tg.pass_("remapper")(lambda edit: None)
     with pytest.raises(tg.Error, match="rule 'r': pass 'remaper' not found; did you mean 'remapper'"):
         tg.rule("r", optimizer="remaper")(lambda rule, node: None)
