@@ -132,7 +132,7 @@ const VariableInfo* Share(TraceState& state, TracedVariable& known, const Variab
 const VariableInfo* MakeVariable(TraceState& state, VariableInfo info, const Operand& initial) {
   if (initial.kind != Operand::kLiteral && initial.kind != Operand::kNumbers)
     return Refuse(state, info,
-                  "its initial value is computed in the graph, expected a Literal or numbers");
+                  "its initial value is computed in the graph, a Literal or numbers were expected");
   if (!Fits(Shape(initial.literal.dims()), info.shape))
     return Refuse(state, info,
                   "its shape is " + info.shape.ToString() + ", its initial value is " +

@@ -132,7 +132,7 @@ def test_a_file_that_changes_meanwhile(tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(_fleet_process, "look", changing)
         assert fleet.run([model], tmp_path / "rows", works="info").failed == 1
-    assert rows_in(tmp_path / "rows")[str(model)]["error"] == "changed while it was looked at"
+    assert rows_in(tmp_path / "rows")[str(model)]["error"] == "changed while it was inspected"
     assert fleet.run([model], tmp_path / "rows", works="info").inspected == 1
     assert rows_in(tmp_path / "rows")[str(model)]["error"] is None
     assert fleet.run([model], tmp_path / "rows", works="info").inspected == 0
@@ -262,7 +262,7 @@ def test_a_process_that_dies_is_a_row(tmp_path, monkeypatch):
 
 
 def test_what_was_asked_wrongly(tmp_path):
-    with pytest.raises(ValueError, match="a column 'path' was expected; it has x"):
+    with pytest.raises(ValueError, match="a column 'path' was expected; its columns are: x"):
         fleet.inspect(pa.table({"x": [1]}))
     with pytest.raises(ValueError, match="column 'path': strings were expected, not None in row 1"):
         fleet.inspect(pa.table({"path": ["x", None]}))
@@ -271,11 +271,11 @@ def test_what_was_asked_wrongly(tmp_path):
     with pytest.raises(ValueError, match="memory: a size"):
         fleet.inspect(pa.table({"path": ["x"]}), memory="much")
     for memory in (0, -1, "5M"):
-        with pytest.raises(ValueError, match=f"memory: 100M or more was expected, which a process needs for itself, not {memory!r}"):
+        with pytest.raises(ValueError, match=f"memory: 100M or more was expected, since the process itself needs that, not {memory!r}"):
             fleet.inspect(pa.table({"path": ["x"]}), memory=memory)
     with pytest.raises(ValueError, match="a path was expected, not ''"):
         fleet.run([LENET, ""], tmp_path / "rows")
-    with pytest.raises(ValueError, match="none of its paths, as '/x/lenot', is among the models"):
+    with pytest.raises(ValueError, match="none of its paths, such as '/x/lenot', is among the models"):
         fleet.run([LENET], tmp_path / "rows", base={"/x/lenot": LENET})
     with pytest.raises(ValueError, match="timeout: seconds were expected, not nan"):
         fleet.inspect(pa.table({"path": ["x"]}), timeout=float("nan"))
@@ -287,7 +287,7 @@ def test_what_was_asked_wrongly(tmp_path):
     with pytest.raises(tg.Error, match="team.toml:1: check 'nodez' not found; did you mean 'nodes'?"):
         fleet.run([LENET], tmp_path / "rows", policy=tmp_path / "team.toml")
     for workers in (0, 1.5, True):
-        with pytest.raises(ValueError, match=f"workers: a number from 1 on was expected, not {workers}"):
+        with pytest.raises(ValueError, match=f"workers: a number of at least 1 was expected, not {workers}"):
             fleet.run([LENET], tmp_path / "rows", workers=workers)
     with pytest.raises(NotADirectoryError, match="team.toml is a file; a folder for Parquet files was expected"):
         fleet.run([LENET], tmp_path / "team.toml")
@@ -357,7 +357,7 @@ def test_what_was_left_half_written_goes(models, tmp_path):
 def test_two_runs_at_a_time(models, tmp_path, monkeypatch):
     """The second says so, as long as the first one is there."""
     inspect = fleet._Inspection.row
-    text = "rows: another run is bringing this folder up to date: wait until it is done, or use another folder"
+    text = "rows: another run is updating this folder: wait until it is done, or use another folder"
 
     def beside(self, *arguments):
         with pytest.raises(tg.Error, match=text):
@@ -374,11 +374,11 @@ def test_a_folder_of_another_format(models, tmp_path):
     folder = tmp_path / "rows" / "part=1"
     folder.mkdir(parents=True)
     parquet.write_table(pa.table({"x": [1]}), folder / "models.parquet")
-    with pytest.raises(tg.Error, match="part=1/models.parquet: tfgrapnel.fleet did not write this"):
+    with pytest.raises(tg.Error, match="part=1/models.parquet: not written by tfgrapnel.fleet"):
         fleet.run(models, tmp_path / "rows")
     other = fleet.schema().with_metadata({"tfgrapnel.fleet": "7"})
     parquet.write_table(pa.Table.from_pylist([], other), folder / "models.parquet")
-    with pytest.raises(tg.Error, match="of format 7, this tfgrapnel has format 1: run it into another folder"):
+    with pytest.raises(tg.Error, match="format 7, this tfgrapnel writes format 1: use another folder"):
         fleet.run(models, tmp_path / "rows")
     (folder / "models.parquet").write_text("no Parquet")
     with pytest.raises(tg.Error, match="part=1/models.parquet: cannot be read as Parquet"):

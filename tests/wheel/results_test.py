@@ -47,7 +47,7 @@ def made_up(monkeypatch):
 
 
 def test_a_field_that_will_go_warns_where_it_is_read(made_up):
-    with pytest.warns(DeprecationWarning, match="'gone' will go in a later release: Read `parts`.") as warned:
+    with pytest.warns(DeprecationWarning, match="'gone' will be removed in a later release: Read `parts`.") as warned:
         assert made_up.gone == 3
     assert warned[0].filename == __file__
     with pytest.warns(DeprecationWarning, match="'class' will go"):
