@@ -7,7 +7,7 @@ import pathlib
 import re
 import subprocess
 
-# All that a counted program sees of who runs it.
+# The whole environment of a counted program.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": "/"}
 
 Profile = collections.namedtuple("Profile", "total own inclusive")  # own, inclusive: {function: instructions}

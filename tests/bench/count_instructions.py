@@ -77,7 +77,7 @@ def toolchain(build):
         "llvm": version([cached("GRAPNEL_LLVM") + "/bin/llvm-config", "--version"], r"([\d.]+)"),
         "protobuf": version([cached("Protobuf_PROTOC_EXECUTABLE") or "protoc", "--version"], r"([\d.]+)"),
         "valgrind": version(["valgrind", "--version"], r"([\d.]+)"),
-        # What valgrind shows of a CPU depends on these.
+        # The CPU that valgrind emulates depends on these.
         "cpu": " ".join([*re.findall(r"vendor_id\s*: (\w+)", flags)[:1], "avx2" if re.search(r"\bavx2\b", flags) else "without avx2"]),
     }
 

@@ -1,4 +1,4 @@
-// What an eager op costs beside its kernel, with a tape and without, and a call of a function
+// The cost of an eager op in addition to its kernel, with and without a tape, and of a call of a function
 // beside the ops in it.
 #include <ctime>
 #include <functional>
@@ -137,7 +137,7 @@ void Eager(benchmark::State& state, const Case& of) {
   if (Error error = t.TakeErrors()) state.SkipWithError(TextOf(std::move(error)).c_str());
 }
 
-// Of this thread: what else runs on the machine counts little.
+// CPU time of this thread: other load on the machine matters little.
 double Seconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -1,4 +1,4 @@
-// What taps cost: each case runs plain and watched in turns, in one process, on two threads.
+// The cost of taps: each case runs plain and watched in turns, in one process, on two threads.
 //
 //   grapnel_taps_bench CASE...      a line a case and mode: wall and CPU time beside the plain run
 //

@@ -1,6 +1,6 @@
-// What tracing and a gradient cost a node: programs of tests/trace/sized_programs.h, and typed
-// builders of ops with attributes. A node is one of any body of the graph that comes out. Time of a
-// trace is from the Tracer's making to the module, verified; of a gradient, of the call alone.
+// The time of tracing and of a gradient per node: programs of tests/trace/sized_programs.h, and typed
+// builders of ops with attributes. The nodes of all bodies of the resulting graph count. A trace is
+// timed from the construction of the Tracer to the verified module; a gradient, for the call alone.
 //
 //   grapnel_trace_bench --benchmark_filter=layers
 #include <ctime>
@@ -13,7 +13,7 @@
 namespace grapnel {
 namespace {
 
-// Of this thread: what else runs on the machine counts little.
+// CPU time of this thread: other load on the machine matters little.
 double Seconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

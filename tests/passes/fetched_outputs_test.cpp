@@ -40,7 +40,7 @@ proto::RewriterConfig AllOn(proto::RewriterConfig::Toggle toggle) {
   return config;
 }
 
-// What is fed becomes constant, so that folding has something to do.
+// Fed tensors become constants, so that folding has something to do.
 void MakeConstant(Module& module, const Case& values) {
   proto::RewriterConfig config;
   Editor edit(module.main, nullptr, {}, config, nullptr);
@@ -130,7 +130,7 @@ TEST_F(FetchedOutputsTest, StayInGraphsOfAllOps) {
   EXPECT_GT(kept_, 0);
 }
 
-// What a plugin may bring: any node becomes an Identity.
+// A rule that a plugin may contain: any node becomes an Identity.
 Verdict BecomeIdentity(RuleContext& rule, const Node& node) {
   rule.edit.SetOp(node, "Identity");
   rule.edit.RemoveAttr(node, "N");

@@ -52,7 +52,7 @@ void RandomGraphMaker::Residual() {
   Keep(added.node, 0, sum.type, sum.dims, magnitude, {sum, other});
 }
 
-// Of a product and its bias, by Erf, Erfc or Tanh.
+// GELU of a product and its bias, by Erf, Erfc or Tanh.
 void RandomGraphMaker::Gelu() {
   Value product;
   if (!MakeProduct(&product)) return;
@@ -155,7 +155,7 @@ void RandomGraphMaker::PaddedConv3D() {
   Keep(conv.node, 0, a.type, dims, magnitude, {a});
 }
 
-// Of a scale and an offset that are fed: of constants it would be folded.
+// With a fed scale and offset: constants would be folded.
 void RandomGraphMaker::NormRelu() {
   Value a, norm;
   if (!FindFloat(&a, 4) || !MakeNorm(a, /*of_constants=*/false, &norm)) return;

@@ -1,6 +1,5 @@
-// What makes a random graph, a step at a time. Private to the files of steps (random_*.cpp): a new
-// step is a method, its place in the menu of random_graph.cpp, and its body beside those of its
-// kind.
+// Makes a random graph step by step. Private to the files of steps (random_*.cpp): a new step is a
+// method, an entry in the menu of random_graph.cpp, and a body in the file of similar steps.
 #ifndef GRAPNEL_TESTS_PASSES_RANDOM_GRAPH_MAKER_H_
 #define GRAPNEL_TESTS_PASSES_RANDOM_GRAPH_MAKER_H_
 

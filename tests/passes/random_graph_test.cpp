@@ -54,7 +54,7 @@ void Count(llvm::StringRef ledger, Fired* fired) {
   }
 }
 
-// What is wrong with the graph of `seed`; empty when nothing is.
+// The problem with the graph of `seed`, or "".
 std::string Fault(uint64_t seed, ThreadPool& pool, Fired* fired) {
   RandomGraph random = MakeRandomGraph(seed);
   const Module& before = *random.module;

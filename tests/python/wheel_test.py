@@ -63,7 +63,7 @@ try:
 except TypeError as error:
     assert str(error).startswith("a tf.function needs example arguments, load(f, x): "), error
 
-# What is written, or is no constant.
+# Written variables, and captures that cannot be constants.
 total = tf.Variable(2.0)
 
 @tf.function
@@ -103,7 +103,7 @@ for nothing in (tf.Module(), tf.Variable(1.0), x, tf.keras.layers.Dense(2), tf.d
     try:
         tg.load(nothing)
     except TypeError as error:
-        assert "is no model: " in str(error), error
+        assert "is not a model: " in str(error), error
     else:
         raise AssertionError(nothing)
 

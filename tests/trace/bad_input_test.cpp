@@ -1,4 +1,4 @@
-// What a program does wrong, in both modes: an error at the line that did it, with both sides
+// Mistakes of a program, in both modes: each is an error at its line, with both sides
 // named; and the program goes on.
 #include <stdexcept>
 

@@ -113,7 +113,7 @@ TEST(Examples, CollatzAsTensorFlow) {
   EXPECT_EQ(ours->versions, theirs->versions);
 }
 
-// What is written is read back as the same, and two traces are the same bytes.
+// Reading back gives the same graph, and two traces are the same bytes.
 TEST(Examples, WriteAndReadBack) {
   for (const TraceExample& example : TraceExamples()) {
     auto module = Traced(example.trace()), again = Traced(example.trace());

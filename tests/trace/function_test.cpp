@@ -105,7 +105,7 @@ TEST(Function, AnAlertWhenItIsTracedAgainAndAgain) {
   EXPECT_NE(alerts[0].find("argument 0: shape [5] is new; before: [1], [2], [3], [4]"),
             std::string::npos);
   EXPECT_NE(alerts[0].find("reduce_retracing"), std::string::npos);
-  // Many calls between traces are no reason.
+  // Many calls between traces give no warning.
   alerts.clear();
   PolymorphicFunction g(
       "g", [](Tracer&, Value x) { return x + x; }, options);

@@ -15,7 +15,7 @@ double ThreadSeconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-// Of the trace, and of the gradient in it.
+// Times of the trace, and of the gradient in it.
 struct Seconds {
   double trace = 0, gradient = 0;
 };

@@ -146,7 +146,7 @@ TEST(DebugInfo, KeepsTheLineOfEachNode) {
   const proto::GraphDebugInfo& info = graph.debug_info();
   ASSERT_EQ(info.files_size(), 1);
   EXPECT_EQ(info.files(0), __FILE__);
-  // What a loop adds by itself has the line of the loop.
+  // Nodes that a loop adds have the line of the loop.
   auto loop = Traced(Trace("f", {{"x", proto::DT_FLOAT, {}}}, [](Tracer& t, Value x) {
     return t.While([](Value v) { return v < 1.0f; }, [](Value v) { return v + 1.0f; }, {x});
   }));

@@ -95,7 +95,7 @@ def test_a_bad_file_is_a_row(models, tmp_path):
 
 
 def test_a_folder_has_what_its_links_lead_to(tmp_path):
-    """Links to folders are entered, once each; links to nothing and pipes are no part of a model; what cannot be read is named."""
+    """Links to folders are entered, once each; dangling links and pipes are not part of a model; unreadable files are named."""
     model, weights = tmp_path / "model", tmp_path / "weights"
     for folder in (model, weights):
         folder.mkdir()
@@ -244,7 +244,7 @@ def test_a_model_that_takes_too_much_memory(tmp_path):
 
 
 def test_a_process_that_dies_is_a_row(tmp_path, monkeypatch):
-    """Whoever kills it: the model's row says so, and the next model has a new process."""
+    """A killed process: the model's row says so, and the next model has a new process."""
     [row] = rows_of([LENET], works="info")
     victim = _fleet_process._idle[-1].process
     ask = _fleet_process._Inspector.ask

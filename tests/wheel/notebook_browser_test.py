@@ -27,7 +27,7 @@ pytestmark = [
 # Frames that are open, and pictures that stand there, wherever in the page.
 FRAMES = "[...document.querySelectorAll('iframe[srcdoc]')].filter((f) => f.contentDocument?.documentElement?.dataset.ready)"
 STILL = "[...document.querySelectorAll('img[class^=tfgrapnel], img[src^=\"data:image/svg\"]')].filter((i) => i.naturalWidth > 100)"
-# Of a webview of VS Code's notebooks: webviewGenericCspSource is where its own files are.
+# From a webview of VS Code's notebooks: webviewGenericCspSource is the source of its own files.
 POLICY = (
     "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' https: http: data:; font-src 'self' https:; connect-src https:; child-src https: data:"

@@ -121,7 +121,7 @@ def test_passes_lists_it(log_of_softmax):
 def test_a_class():
     @tg.rule
     class RemoveDoubleNeg:
-        """Two negations are none."""
+        """Two negations cancel."""
 
         name = "double_neg"
         pattern = "Neg -> Neg"
@@ -365,14 +365,14 @@ MISTAKES = {
     "an input that is not there": ("Add", lambda rule, node: node.input(-1), "ValueError: 'b' has 2 inputs: there is no input -1"),
     "a node that is read": ("Add", lambda rule, node: rule.edit.remove_node(node), "ValueError: 'b' is read"),
     "a node that is fetched": ("Identity", lambda rule, node: rule.edit.remove_node(node), "ValueError: 'y' is fetched, fed or kept"),
-    "a name that is none": ("Add", lambda rule, node: rule.make("a b", "Neg", "", [node]), "ValueError: 'a b' is not a node name"),
+    "an invalid name": ("Add", lambda rule, node: rule.make("a b", "Neg", "", [node]), "ValueError: 'a b' is not a node name"),
     "an attribute of another type": (
         "Add",
         lambda rule, node: rule.edit.set_attr(node, "T", 3),
         r"ValueError: attribute 'T' of Add \(type\): the name of a dtype",
     ),
-    "what is no port": ("Add", lambda rule, node: rule.edit.set_input(node, 0, "x"), "TypeError: a Port or a Node was expected"),
-    "an answer that is none": ("Add", lambda rule, node: True, "a rule must return a verdict of its context"),
+    "not a port": ("Add", lambda rule, node: rule.edit.set_input(node, 0, "x"), "TypeError: a Port or a Node was expected"),
+    "not a verdict": ("Add", lambda rule, node: True, "a rule must return a verdict of its context"),
     "a change that is not said": ("Add", lambda rule, node: rule.edit.set_device(node, "/cpu:0"), "the rule changed the graph, but its verdict denies it"),
     "a refusal after a change": ("Add", lambda rule, node: rule.edit.set_device(node, "/cpu:0") or rule.refuse("no"), "its verdict denies it"),
     "a rewrite of its own": ("Add", lambda rule, node: rule.edit.begin("mistake", node), "a rule does not call begin or end"),

@@ -66,7 +66,7 @@ def test_a_line_without_tqdm(shown, monkeypatch):
 
 
 def test_a_notebook_without_widgets(tmp_path):
-    """tqdm warns there, of what is no concern of who asked for a model."""
+    """tqdm warns there, which does not concern the user of a model."""
     (tmp_path / "tqdm").mkdir()
     (tmp_path / "tqdm" / "__init__.py").touch()
     (tmp_path / "tqdm" / "auto.py").write_text("import warnings\nwarnings.warn('IProgress not found')\ntqdm = None\n")

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import urllib.parse
 
-# What carries values and control, and is no computation.
+# Ops that only pass on values and control.
 PLUMBING = set("Placeholder VarHandleOp ReadVariableOp Identity IdentityN NoOp Const".split())
 MODES = "on", "off"
 NUMBERS = {"f4": "f", "f8": "d", "i4": "i", "i8": "q"}
