@@ -4,7 +4,8 @@
 //   Value total = data::Dataset::Range(t, n)
 //                     .Map([](Values x) { return Values{x[0] * x[0]}; })
 //                     .Batch(2)
-//                     .Reduce({zero}, [](Values sum, Values x) { return Values{sum[0] + x[0]}; })[0];
+//                     .Reduce({zero},
+//                             [](Values sum, Values x) { return Values{sum[0] + x[0]}; })[0];
 //
 // Elements are one or more tensors; a lambda gets them all. It may use outside values, which become
 // its captured inputs. The Tracer collects errors: a value of another trace, results that do not

@@ -34,8 +34,8 @@ struct FunctionGradient {
   std::vector<Port> captures;   // tensors of `forward` that it takes next
   std::vector<int> args;        // arguments of `forward` whose gradients it returns
   std::vector<DataType> types;  // of these gradients
-  std::vector<int> places;      // set by TakeDtypes: of each capture, the result of `forward`; -1: an
-                                // argument
+  // Set by TakeDtypes: for each capture, the result of `forward`, or -1 for an argument.
+  std::vector<int> places;
 
   // Returns the argument of `forward` that a captured tensor is, or -1 for an inner tensor.
   int ArgOf(Port capture) const;

@@ -1,5 +1,5 @@
-// The cost of an eager op in addition to its kernel, with and without a tape, and of a call of a function
-// beside the ops in it.
+// The cost of an eager op in addition to its kernel, with and without a tape, and of a call of a
+// function in addition to the ops in it.
 #include <ctime>
 #include <functional>
 

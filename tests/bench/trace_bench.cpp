@@ -1,6 +1,7 @@
-// The time of tracing and of a gradient per node: programs of tests/trace/sized_programs.h, and typed
-// builders of ops with attributes. The nodes of all bodies of the resulting graph count. A trace is
-// timed from the construction of the Tracer to the verified module; a gradient, for the call alone.
+// The time of tracing and of a gradient per node: programs of tests/trace/sized_programs.h, and
+// typed builders of ops with attributes. The nodes of all bodies of the resulting graph count. A
+// trace is timed from the construction of the Tracer to the verified module; a gradient, for the
+// call alone.
 //
 //   grapnel_trace_bench --benchmark_filter=layers
 #include <ctime>
