@@ -13,7 +13,7 @@ namespace {
 class BadInput : public testing::TestWithParam<Mode> {
  protected:
   bool eager() const { return GetParam() == Mode::kEager; }
-  // [2] of float: given or a placeholder.
+  // [2] of float: given, or a placeholder.
   Value Floats(Tracer& t, size_t size = 2) {
     if (t.is_eager()) return t.Constant(std::vector<float>(size, 1.0f));
     return t.Placeholder(proto::DT_FLOAT, Shape(Dims{static_cast<int64_t>(size)}), "x");
@@ -28,7 +28,7 @@ class BadInput : public testing::TestWithParam<Mode> {
     EXPECT_FALSE(bool(t.TakeErrors()));
     return text;
   }
-  // Without "FILE:LINE: ", which is a line or a few before this one.
+  // Removes "FILE:LINE: ", whose line is at most a few before this one.
   static std::string Near(const std::string& text, int line = __builtin_LINE()) {
     std::string file = std::string(__FILE__) + ":";
     size_t at = text.find(file);
@@ -134,7 +134,7 @@ TEST_P(BadInput, AnOpWithoutAGradient) {
   second.Watch(x);
   EXPECT_FALSE(second.Gradient(PreventGradient(x, "not this"), x).ok());
   EXPECT_TRUE(Has(ErrorsOf(t), "not this"));
-  // In a function: known when its gradient is asked for, and not before.
+  // In a function: reported only when its gradient is requested.
   PolymorphicFunction f("f", [](Tracer& t, Value x) {
     return t.Op("UniqueV2", {x, std::vector<int>{0}}).output();
   });

@@ -1,4 +1,4 @@
-// Datasets: functions, what is known of elements, and errors. tests/python/programs_test.py runs
+// Datasets: functions, known shapes of elements, and errors. tests/python/programs_test.py runs
 // them.
 #include "lib/trace/dataset.h"
 

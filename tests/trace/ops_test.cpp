@@ -79,7 +79,8 @@ TEST(Constants, FollowTheValueBesideThem) {
   EXPECT_EQ(AttrText(module->main, "Const_3", "dtype"), "double");
 }
 
-// One line a mistake, each with the line of this file; what follows from a mistake adds nothing.
+// One error per mistake, each with the line of this file; nothing for values computed from a
+// mistake.
 TEST(Errors, NameOpDtypesAndLine) {
   Tracer t;
   Value x = t.Placeholder(proto::DT_FLOAT, {2}, "x");

@@ -1,4 +1,4 @@
-// SourceLocation nodes were made: with the calls around them, and through every pass.
+// The source lines of nodes: with the calls around them, and through every pass.
 #include <set>
 
 #include "lib/exec/evaluator.h"

@@ -1,4 +1,4 @@
-// TensorArray: nodes as tf.TensorArray makes them, what is known of the elements, and errors.
+// TensorArray: nodes as in tf.TensorArray, known shapes of elements, and errors.
 #include "lib/trace/tensor_array.h"
 
 #include "tests/trace/trace_util.h"

@@ -13,7 +13,7 @@
 
 namespace grapnel {
 
-// The module; a test failure and null when there were errors.
+// Returns the module; on errors a test failure and null.
 inline std::unique_ptr<Module> Traced(Expected<std::unique_ptr<Module>> module) {
   if (module) return std::move(*module);
   ADD_FAILURE() << TextOf(module.takeError());
@@ -27,7 +27,7 @@ inline std::string ErrorsOf(Expected<std::unique_ptr<Module>> module) {
   return {};
 }
 
-// "name = Op(inputs)" of each node, in the order made; attributes left out.
+// "name = Op(inputs)" of each node, in creation order, without attributes.
 inline std::vector<std::string> Lines(const Graph& graph) {
   std::vector<std::string> lines;
   for (Node node : graph.nodes()) {
