@@ -287,7 +287,7 @@ Value BooleanMask(const Value& x, const Value& mask, SourceLocation where) {
   }
   Value flat = Reshape(x, Operand(shape, where));
   Value flat_mask = Reshape(mask, Operand(std::vector<int>{-1}, where));
-  Value places = Squeeze(make.Op("SourceLocation", flat_mask), {1}, where);
+  Value places = Squeeze(make.Op("Where", flat_mask), {1}, where);
   return Gather(flat, Operand(places, where), 0, 0, where);
 }
 
@@ -303,7 +303,7 @@ Value SequenceMask(const Value& lengths, const Operand& maximum, SourceLocation 
   return make.Op("Less", {row, wide});
 }
 
-Value IndicesWhere(const Value& x, SourceLocation where) { return OpBuilder(x, where).Op("SourceLocation", x); }
+Value IndicesWhere(const Value& x, SourceLocation where) { return OpBuilder(x, where).Op("Where", x); }
 
 Value Fill(Tracer& t, const DimList& dims, const Operand& value, SourceLocation where) {
   OpBuilder make(t, where);

@@ -166,7 +166,7 @@ InputGradients ConcatRows(G& g, const Values& inputs, const Value& axis) {
     Value behind = gradient.indices >= start;
     Value before = gradient.indices < end;
     Value is_here = g.Op("LogicalAnd", {behind, before});
-    Value chosen = g.Squeeze(g.Scoped("SourceLocation", {is_here}), {1});
+    Value chosen = g.Squeeze(g.Scoped("Where", {is_here}), {1});
     Value indices = g.Gather(gradient.indices, chosen) - start;
     Value values = g.Gather(gradient.values, chosen);
     parts.push_back(Gradient(values, indices, size));
