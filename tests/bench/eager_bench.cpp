@@ -93,7 +93,7 @@ const std::vector<Case>& Cases() {
   return kCases;
 }
 
-// The kernel of a node, called as a plan calls it.
+// The kernel of a node, called as in a plan.
 void Kernel(benchmark::State& state, const Case& of) {
   Tracer t;
   Values values;
@@ -144,7 +144,7 @@ double Seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-// While a tape looks: the time of one of the ops of a step, which are kept until it ends.
+// With an active tape: the time of one of the ops of a step, which the tape keeps until it ends.
 void Taped(benchmark::State& state, const Case& of) {
   constexpr int kOps = 1000;
   Tracer t(Mode::kEager);
@@ -189,7 +189,7 @@ void OperatorOnANumber(benchmark::State& state) {
 }
 BENCHMARK(OperatorOnANumber);
 
-// A chain of additions that a tape sees, and its gradient: time of an op of the chain.
+// A chain of additions recorded by a tape, and its gradient: time per op of the chain.
 void Chain(benchmark::State& state) {
   Tracer t(Mode::kEager);
   Value x = t.Constant(Ones({}));

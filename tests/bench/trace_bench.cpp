@@ -42,7 +42,7 @@ void TraceOf(benchmark::State& state, const SizedProgram& program) {
   CountNodes(state, nodes);
 }
 
-// Nodes of the program, which the gradient goes through, and of its gradient.
+// Counts the nodes of the program that the gradient visits, and those of its gradient.
 void GradientOf(benchmark::State& state, const SizedProgram& program) {
   size_t forward = 0, nodes = 0;
   for (auto _ : state) {
@@ -76,7 +76,7 @@ const bool registered = [] {
   return true;
 }();
 
-// Ops of eight attributes.
+// Ops with eight attributes.
 void Convolutions(benchmark::State& state) {
   for (auto _ : state) {
     Tracer t;

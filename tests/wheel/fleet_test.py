@@ -1,4 +1,4 @@
-"""Fleets of models: their rows, the folder that keeps them, and what goes wrong. Engines are in fleet_engines_test.py."""
+"""Fleets of models: their rows, the folder of rows, and errors. Engines are in fleet_engines_test.py."""
 
 import builtins
 import json
@@ -62,7 +62,7 @@ def test_a_row_has_what_the_commands_say():
 
 
 def test_the_folder_may_change(monkeypatch):
-    """Who looks at models began in another one."""
+    """The inspecting processes started in another folder."""
     [before] = rows_of([LENET], works=["info", "doctor"])
     monkeypatch.chdir("testdata")
     [after] = rows_of(["models/lenet"], works=["info", "doctor"], base="models/lenet")
@@ -120,7 +120,7 @@ def test_a_folder_has_what_its_links_lead_to(tmp_path):
 
 
 def test_a_file_that_changes_meanwhile(tmp_path, monkeypatch):
-    """Its row is not taken for that of what was hashed: the next run has it anew."""
+    """Its row does not count for the hashed content: the next run inspects it again."""
     model, look = tmp_path / "model.pb", _fleet_process.look
     model.write_bytes(fleet_models.network(1).bytes())
 
@@ -139,7 +139,7 @@ def test_a_file_that_changes_meanwhile(tmp_path, monkeypatch):
 
 
 def test_names_that_are_no_text(tmp_path):
-    """Names of any bytes are in rows as tables have them."""
+    """Names with arbitrary bytes appear in rows as in tables."""
     net = fleet_models.Network()
     net.op(b"\xff/y", "Neg", net.op(b"\xff/x", "Identity", net.input("x", (2,))))
     (tmp_path / "model.pb").write_bytes(net.bytes())
@@ -177,7 +177,7 @@ def test_policies_and_lost_fusions(tmp_path):
 
 
 def test_a_base_that_is_not_there(tmp_path):
-    """What compares with it fails, all else is done; and it is looked for again."""
+    """Works that compare with it fail, all others are done; the next run looks for it again."""
     lost = {"error": "base: cannot be read: No such file or directory"}
     (tmp_path / "policy.toml").write_text('[ops]\nforbidden = ["Neg"]\n')
     options = {"base": {LENET: tmp_path / "base"}, "policy": tmp_path / "policy.toml", "works": ["info", "fusions", "policy"]}
@@ -215,7 +215,7 @@ def test_a_timeout_may_be_endless():
 
 
 def test_ctrl_c_ends_what_is_looked_at(tmp_path):
-    """And not when the models are done or their time is over; what was done is kept."""
+    """Not only when the models are done or their time is over; finished rows are kept."""
     code = f"""
 import os, signal, threading, time
 from tfgrapnel import fleet
@@ -355,7 +355,7 @@ def test_what_was_left_half_written_goes(models, tmp_path):
 
 
 def test_two_runs_at_a_time(models, tmp_path, monkeypatch):
-    """The second says so, as long as the first one is there."""
+    """The second run reports it, while the first one is running."""
     inspect = fleet._Inspection.row
     text = "rows: another run is updating this folder: wait until it is done, or use another folder"
 

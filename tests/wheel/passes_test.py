@@ -1,4 +1,4 @@
-"""Passes and rules in Python: what they see, change and refuse, and what becomes of their mistakes."""
+"""Passes and rules in Python: what they see, change and refuse, and how their mistakes are reported."""
 
 import json
 import threading
@@ -52,7 +52,7 @@ def ops(graph):
 def log_of_softmax():
     @tg.rule(pattern="Softmax -> Log")
     def log_of_softmax(rule, log):
-        """Log of Softmax is LogSoftmax, which keeps what is small.
+        """Log of Softmax is LogSoftmax, which keeps small values.
 
           Before:  x -> Softmax s -> Log y        After:  x -> LogSoftmax y
 

@@ -1,4 +1,4 @@
-"""What is shown of work that takes longer than a second."""
+"""The progress shown for work that takes longer than a second."""
 
 import io
 import os
@@ -24,7 +24,7 @@ def as_it_was():
 
 @pytest.fixture
 def shown(lenet, monkeypatch):
-    """Works for 1.4 s: what is written to stderr meanwhile."""
+    """Works for 1.4 s, and returns what is written to stderr meanwhile."""
 
     def work(stderr):
         monkeypatch.setattr(sys, "stderr", stderr)

@@ -1,4 +1,4 @@
-"""Results with types: of the documents' schemas, and of a made-up one with a field that will go."""
+"""Typed results: of the documents' schemas, and of a made-up one with a deprecated field."""
 
 import json
 import pathlib
@@ -32,7 +32,7 @@ MADE_UP = {
 
 @pytest.fixture
 def made_up(monkeypatch):
-    """A result of the made-up command, as results.py would have it."""
+    """A result of the made-up command, as in results.py."""
     monkeypatch.syspath_prepend(str(ROOT / "python"))
     import typed_results
 

@@ -1,4 +1,4 @@
-"""Assertions on models: what they say where they fail, and where their pictures go."""
+"""Assertions on models: their failure messages, and where their pictures go."""
 
 import re
 import subprocess
@@ -52,7 +52,7 @@ def test_fused(lenet):
 
 
 def test_fused_after_other_passes():
-    # The scale of a normalization goes into the weights, and its offset is then a BiasAdd.
+    # The scale of a normalization is folded into the weights, and its offset becomes a BiasAdd.
     normalized = (
         b"fetch %y\n%x = Placeholder {dtype=float, shape=[1,4,4,2]}\n%w = Const [[[[1.0,2.0],[3.0,4.0]]]]\n"
         b"%c = Conv2D(%x, %w) {strides=[1,1,1,1], padding=\"VALID\"}\n%m = Mul(%c, [2.0,3.0])\n%a = AddV2(%m, [1.0,2.0])\n%y = Relu(%a)\n"

@@ -1,4 +1,4 @@
-"""Values of runs: dtypes, strings, what is shared and what is not, errors."""
+"""Values of runs: dtypes, strings, shared memory, errors."""
 
 import struct
 
